@@ -1,0 +1,309 @@
+"""The command line: a thin skin over the functions that the pages call too."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from s2s.config import Recipe, UserError, choose, override, parse_assignments
+
+if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
+    from s2s.runs import Decoded, Forced, Run
+    from s2s.train import Event
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; 0, or 2 with one sentence on stderr."""
+    arguments = _parser().parse_args(argv)
+    try:
+        command: Callable[[argparse.Namespace], None] = arguments.command
+        command(arguments)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader, `head` say, has had enough
+        sys.stderr.close()
+    except Exception as error:
+        _log_crash(error)
+        return 2
+    return 0
+
+
+def presets(arguments: argparse.Namespace) -> None:
+    """List the presets."""
+    from s2s.model import PRESETS, count_parameters
+
+    rows = [
+        {
+            "name": name,
+            "parameters": count_parameters(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size),
+            "src_vocab_size": row.src_vocab_size,
+            "tgt_vocab_size": row.tgt_vocab_size,
+            "summary": row.summary,
+            "source": row.source,
+        }
+        for name, row in PRESETS.items()
+    ]
+    if arguments.json:
+        print(json.dumps(rows, indent=1))
+        return
+    for row in rows:
+        print(f"{row['name']:17} {row['parameters']:>14,}  {row['summary']} ({row['source']})")
+
+
+def data(arguments: argparse.Namespace) -> None:
+    """Write the splits of a source as text files."""
+    from s2s.data import load, splits, write_split
+
+    for split in [arguments.split] if arguments.split else splits(arguments.source):
+        corpus = load(arguments.source, split)
+        write_split(corpus, arguments.out)
+        print(f"{split}: {len(corpus):,} pairs")
+        for note in corpus.notes:
+            print(note, file=sys.stderr)
+
+
+def train(arguments: argparse.Namespace) -> None:
+    """Train in this process."""
+    changes, out = parse_assignments(arguments.set), Path(arguments.out)
+    if arguments.resume:
+        _resume(changes, out)
+        return
+    if not arguments.source:
+        raise UserError("`train` needs pairs to learn from; add `--source`, for example --source builtin:en-fr.")
+    recipe = override(_recipe(arguments), changes)
+    from s2s.jobs import training
+
+    asked = training.Asked(recipe, arguments.source, arguments.valid, preset="" if arguments.recipe else arguments.preset, name=out.name)
+    _show(training.start(asked, out))
+
+
+def _resume(changes: dict[str, Any], out: Path) -> None:
+    from s2s.jobs import training
+
+    others = sorted(set(changes) - {"train.steps"})
+    if others:
+        raise UserError(f"`--resume` goes on with the run's own recipe; only train.steps can change, not {', '.join(others)}.")
+    _show(training.resume(out, steps=changes.get("train.steps")))
+
+
+def _recipe(arguments: argparse.Namespace) -> Recipe:
+    if arguments.recipe:
+        try:
+            content = json.loads(Path(arguments.recipe).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UserError(f"`{arguments.recipe}` cannot be read ({error}); give a JSON file, such as a run's recipe.json.") from error
+        return Recipe.from_json(content.get("recipe", content))
+    from s2s.model.presets import PRESETS
+
+    return choose("preset", arguments.preset, PRESETS).recipe
+
+
+def _show(started: Any) -> None:
+    """Train, printing a line at every validation."""
+    from s2s.jobs import training
+    from s2s.model.size import count_parameters
+
+    recipe, pieces = started.recipe, started.data
+    sizes = pieces.src_tokenizer.vocab_size, pieces.tgt_tokenizer.vocab_size
+    for note in started.notes:
+        print(note)
+    print(
+        f"{count_parameters(recipe.model, *sizes):,} parameters; vocabularies {sizes[0]:,} and {sizes[1]:,}; {len(pieces.train):,} pairs;"
+        f" {recipe.train.steps:,} steps on {recipe.train.device}, {recipe.train.threads} threads"
+    )
+    line = _Progress(recipe.train.steps)
+    for event in training.run(started):
+        line.show(event)
+    print(f"The run is in {started.folder.path}")
+
+
+class _Progress:
+    """Tokens a second and time left, a line at each validation."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps, self.tokens, self.seconds, self.done = steps, 0, 0.0, 0
+        self.loss = math.nan
+
+    def show(self, event: Event) -> None:
+        """Print what people want to see of an event."""
+        from s2s.train import Sample, Step, Validation
+
+        if isinstance(event, Step):
+            self.tokens, self.seconds, self.done = self.tokens + event.n_tokens, self.seconds + event.seconds, self.done + 1
+            self.loss = event.loss
+        elif isinstance(event, Validation):
+            left = (self.steps - event.step) * self.seconds / self.done if self.done else math.nan
+            rate = self.tokens / self.seconds if self.seconds else math.nan
+            print(
+                f"step {event.step:,}  loss {self.loss:.3f}  valid {event.loss:.3f}  perplexity {event.perplexity:,.2f}"
+                f"  accuracy {event.token_accuracy:.1%}  {rate:,.0f} tokens/s  {left:,.0f} s left",
+                flush=True,
+            )
+        elif isinstance(event, Sample):
+            print(f"    {event.source} -> {event.text}", flush=True)
+
+
+def translate(arguments: argparse.Namespace) -> None:
+    """Translate stdin line for line."""
+    from s2s.decode import configure
+
+    knobs = parse_assignments(arguments.set)
+    configure(arguments.strategy, knobs)
+    run = _load(arguments.run)
+    lines = _stdin_lines()
+    found = run.translate(lines, arguments.strategy, **knobs)
+    unknown = dict.fromkeys(word for one in found for word in one.unknown)
+    if unknown:
+        print(f"Unknown words, read as <unk>: {' '.join(unknown)}", file=sys.stderr)
+    for number, one in enumerate(found, 1):
+        if arguments.json:
+            print(json.dumps(one.to_json(), ensure_ascii=False))
+        elif arguments.n_best:
+            _print_n_best(number, one, arguments.n_best)
+        else:
+            print(one.text)
+
+
+def _print_n_best(number: int, one: Decoded, n_best: int) -> None:
+    if not one.hypotheses:
+        print(f"{number}\t0.0\t")
+    for hypothesis in one.hypotheses[:n_best]:
+        print(f"{number}\t{hypothesis.score:.4f}\t{hypothesis.text}")
+
+
+def score(arguments: argparse.Namespace) -> None:
+    """The log-probability of each line's target."""
+    sources, targets = _aligned(arguments.src, arguments.tgt)
+    for value in _load(arguments.run).score(sources, targets):
+        print(f"{value:.6f}")
+
+
+def evaluate(arguments: argparse.Namespace) -> None:
+    """Translate a test set and score it; the last line is one JSON object."""
+    from s2s.decode import configure
+    from s2s.scores import METRICS, score_all
+
+    knobs = parse_assignments(arguments.set)
+    configure(arguments.strategy, knobs)
+    sources, references = _aligned(arguments.src, arguments.ref)
+    run = _load(arguments.run)
+    started = time.perf_counter()
+    texts = [one.text for one in run.translate(sources, arguments.strategy, **knobs)]
+    seconds = time.perf_counter() - started
+    scores = score_all(texts, references)
+    for key, value in scores.items():
+        print(f"{METRICS[key].label:12} {value.value:8.2f}  {METRICS[key].summary}")
+    summary = {
+        "n": len(sources),
+        **{key: value.value for key, value in scores.items()},
+        **_teacher_forced(run.force(sources, references)),
+        "signature": {key: value.signature for key, value in scores.items()},
+        "strategy": {"name": arguments.strategy, **knobs},
+        "seconds": seconds,
+    }
+    print(json.dumps(summary))
+
+
+def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
+    n_tokens = sum(one.n_tokens for one in forced)
+    loss = -sum(one.log_prob for one in forced) / n_tokens
+    right = sum(one.n_right for one in forced)
+    return {"token_accuracy": right / n_tokens, "loss": loss, "perplexity": math.exp(min(loss, 700.0))}
+
+
+def _load(name: str) -> Run:
+    from s2s.runs import load
+
+    return load(name)
+
+
+def _stdin_lines() -> list[str]:
+    """Lines of stdin, whatever their line ends; the last may lack its own."""
+    from s2s.data.files import decode_lines
+
+    return decode_lines(sys.stdin.buffer.read(), "standard input")
+
+
+def _aligned(left: str, right: str) -> tuple[list[str], list[str]]:
+    from s2s.data.files import read_aligned
+
+    return read_aligned(left, right)
+
+
+def _log_crash(error: Exception) -> None:
+    """A mistake of ours: the details go to a file, one sentence to the terminal."""
+    import traceback
+
+    from s2s.settings import home
+
+    log = home() / "log" / "cli.log"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as file:
+            # Where, not what: an exception's message may hold a visitor's text.
+            file.write(f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}\n")
+        print(f"Something went wrong that should not have ({type(error).__name__}); the details are in {log}.", file=sys.stderr)
+    except OSError:
+        print(f"Something went wrong that should not have ({type(error).__name__}).", file=sys.stderr)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Mistakes in one sentence, without the usage block."""
+
+    def error(self, message: str) -> Any:
+        print(f"{message[:1].upper()}{message[1:]}; see `{self.prog} --help`.", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m s2s", description="Train, decode and measure sequence-to-sequence transformers.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(command: Callable[[argparse.Namespace], None]) -> argparse.ArgumentParser:
+        one = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
+        one.set_defaults(command=command)
+        return one
+
+    one = add(presets)
+    one.add_argument("--json", action="store_true", help="a JSON list")
+    one = add(data)
+    one.add_argument("source", metavar="SPEC", help="builtin:NAME, synthetic:NAME, text:FILE, FILE.tsv, or FILE.src,FILE.tgt")
+    one.add_argument("--split", help="one split; without it, all")
+    one.add_argument("--out", required=True, metavar="DIR", help="where S.src, S.tgt and S.align go")
+    one = add(train)
+    one.add_argument("--source", metavar="SPEC", help="pairs to learn from")
+    one.add_argument("--valid", metavar="SPEC", help="pairs to validate on")
+    one.add_argument("--preset", default="small", help="a recipe by name (see `presets`)")
+    one.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
+    one.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting, e.g. train.steps=500")
+    one.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
+    one.add_argument("--resume", action="store_true", help="go on from the newest checkpoint in DIR")
+    one = add(translate)
+    _add_run(one)
+    one.add_argument("--n-best", type=int, default=0, metavar="N", help="line TAB score TAB text, the N best of each line")
+    one.add_argument("--json", action="store_true", help="one JSON object a line")
+    one = add(score)
+    one.add_argument("run", metavar="RUN")
+    one.add_argument("--src", required=True, metavar="FILE")
+    one.add_argument("--tgt", required=True, metavar="FILE")
+    one = add(evaluate)
+    _add_run(one)
+    one.add_argument("--src", required=True, metavar="FILE")
+    one.add_argument("--ref", required=True, metavar="FILE")
+    return parser
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="a run's folder or id, or a demo's name")
+    parser.add_argument("--strategy", default="beam", help="how to decode")
+    parser.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting of the strategy, e.g. num_beams=5")

@@ -1,0 +1,104 @@
+"""Where pairs come from: a SPEC such as `builtin:en-fr` or `pairs.tsv#src=en,tgt=de`, read into a Corpus."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from s2s.config import Choice, Config, UserError, choose, knobs, override, unknown
+from s2s.data import builtin, files, synthetic, text
+from s2s.data.corpus import Corpus, Options, Splits
+
+Open = Callable[[str, Any], Splits]  # a place and the options of the row's config -> its splits
+
+SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
+    {
+        "builtin": Choice(builtin.opened, Options, "A text that ships with the program."),
+        "synthetic": Choice(synthetic.opened, Options, "Random digits to copy, reverse or sort."),
+        "text": Choice(text.opened, text.TextOptions, "Any text file: continue a passage from its first half."),
+        "file": Choice(files.opened, files.FileOptions, "A .tsv, .csv or .jsonl file, or two files aligned line by line."),
+    }
+)
+
+
+class Spec(NamedTuple):
+    """A SPEC taken apart; `options` are of the source's own config."""
+
+    source: str
+    place: str
+    options: Any
+
+
+def parse(spec: str) -> Spec:
+    """`"text:book.txt#length=80"` -> `Spec("text", "book.txt", TextOptions(length=80))`.
+
+    Raises UserError for an unknown source, an unknown option or a value out of range.
+    """
+    address, given = _cut_options(spec)
+    prefix, colon, rest = address.partition(":")
+    if colon and prefix in SOURCES:
+        return Spec(prefix, rest, _options(SOURCES[prefix].config, given))
+    # Two letters or more, then no slash: `hub:a` is a source that isn't there, `C:\pairs.tsv` a file on Windows.
+    if re.fullmatch(r"\w{2,}", prefix) and colon and not files.is_there(address):
+        raise unknown("source", prefix, SOURCES)
+    for name, shipped in (("builtin", builtin.BUILTINS), ("synthetic", synthetic.SYNTHETIC)):
+        if address in shipped and not files.is_there(address):
+            raise UserError(f"There is no file `{address}`; did you mean `{name}:{address}`?")
+    return Spec("file", address, _options(files.FileOptions, given))
+
+
+def splits(spec: str) -> tuple[str, ...]:
+    """The names of a SPEC's splits; the one alone that `#split=` names."""
+    return tuple(_opened(spec))
+
+
+def load(spec: str, split: str | None = None) -> Corpus:
+    """The pairs of a split; without one, of `train` or of the only one. Raises UserError for whatever the SPEC gets wrong."""
+    parts = _opened(spec)
+    name = split or ("train" if "train" in parts else next(iter(parts)))
+    corpus = choose(f"split of `{spec}`", name, parts)()
+    rows = parse(spec).options.rows
+    if rows is None or rows >= len(corpus):
+        return dataclasses.replace(corpus, spec=spec)
+    note = f"The first {rows:,} of {len(corpus):,} pairs are used."
+    return Corpus(spec, corpus.split, corpus.pairs[:rows], (*corpus.notes, note))
+
+
+def _opened(spec: str) -> Splits:
+    source, place, options = parse(spec)
+    parts = SOURCES[source].make(place, options)
+    if not options.split:
+        return parts
+    return {options.split: choose(f"split of `{place}`", options.split, parts)}
+
+
+def _cut_options(spec: str) -> tuple[str, str]:
+    """A `#` that belongs to the name of an existing file is left alone."""
+    address, mark, given = spec.rpartition("#")
+    place = spec.removeprefix("text:").removeprefix("file:")
+    if not mark or files.is_there(place):
+        return spec, ""
+    return address, given
+
+
+def _options(config: type[Config], given: str) -> Any:
+    """`src=en,rows=20` -> the config; a knob that holds text takes what is written, the others JSON."""
+    texts = {setting.name for setting in knobs(config) if isinstance(setting.default, str)}
+    changes = {}
+    for item in filter(None, given.split(",")):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals or not key or not value:
+            raise UserError(f"`#{given}` has no key and value in `{item}`; write it like #src=en,tgt=de or #rows=20000.")
+        changes[key] = value if key in texts else _json(value)
+    return override(config(), changes)
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text

@@ -1,0 +1,70 @@
+"""Tasks on random digits whose right answer, and whose right alignment, are known: copy, reverse, sort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from random import Random
+from types import MappingProxyType
+
+from s2s.config import Choice, choose
+from s2s.data.corpus import Corpus, Options, Splits
+from s2s.data.pair import Gold, Link, Pair
+
+WORDS = tuple("0123456789")
+SHORTEST, LONGEST = 3, 12  # words
+SIZES = MappingProxyType({"train": 5000, "valid": 500, "test": 500})  # pairs
+SEED = 1
+
+Order = Callable[[list[str]], list[int]]
+
+
+def copied(words: list[str]) -> list[int]:
+    """For each target word, which source word it is."""
+    return list(range(len(words)))
+
+
+def reversed_(words: list[str]) -> list[int]:
+    """The last source word first."""
+    return list(range(len(words)))[::-1]
+
+
+def sorted_(words: list[str]) -> list[int]:
+    """By value; equal words keep their order, so that each of them has one counterpart."""
+    return sorted(range(len(words)), key=words.__getitem__)
+
+
+SYNTHETIC: Mapping[str, Choice[Order]] = MappingProxyType(
+    {
+        "copy": Choice(copied, Options, "Write the digits again: attention should be a diagonal."),
+        "reverse": Choice(reversed_, Options, "Write the digits backwards: attention should be the other diagonal."),
+        "sort": Choice(sorted_, Options, "Write the digits in rising order: attention must follow content, not place."),
+    }
+)
+
+
+def opened(name: str, options: Options) -> Splits:
+    """The splits of a synthetic task. Raises UserError for an unknown name."""
+    order = choose("synthetic task", name, SYNTHETIC).make
+    return {split: partial(_corpus, f"synthetic:{name}", split, order) for split in SIZES}
+
+
+def _corpus(spec: str, split: str, order: Order) -> Corpus:
+    start = sum(list(SIZES.values())[: list(SIZES).index(split)])
+    return Corpus(spec, split, tuple(_pair(words, order) for words in _sources()[start : start + SIZES[split]]))
+
+
+def _sources() -> list[list[str]]:
+    """Distinct sources of all splits, always the same. Only `Random.random` is promised to be stable between Python versions."""
+    draw = Random(SEED).random
+    found: dict[str, None] = {}
+    while len(found) < sum(SIZES.values()):
+        length = SHORTEST + int(draw() * (LONGEST - SHORTEST + 1))
+        found[" ".join(WORDS[int(draw() * len(WORDS))] for _ in range(length))] = None
+    return [source.split() for source in found]
+
+
+def _pair(words: list[str], order: Order) -> Pair:
+    indices = order(words)
+    links = sorted(Link(src, tgt) for tgt, src in enumerate(indices))
+    return Pair(" ".join(words), " ".join(words[index] for index in indices), Gold(tuple(links)))

@@ -1,0 +1,136 @@
+"""A run from its recipe to its last checkpoint: the loop's events become files."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from s2s.config import Recipe, UserError
+from s2s.data import TrainingPairs, load_pairs_for_training
+from s2s.model.weights import saved_steps
+from s2s.runs import RunFolder
+from s2s.settings import OWNER
+from s2s.train import Event, Sample, Saved, Step, Trainer, TrainingData, Validation, prepare
+from s2s.train.machine import settle
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run as it was asked for."""
+
+    recipe: Recipe
+    source: str
+    valid: str | None = None
+    preset: str = ""
+    name: str = ""
+    owner: str = OWNER
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run that is ready to train: its folder, its data and sentences for people."""
+
+    folder: RunFolder
+    recipe: Recipe
+    data: TrainingData
+    notes: tuple[str, ...]
+    is_resumed: bool = False
+
+
+def start(asked: Asked, path: Path) -> Started:
+    """Read the data, fit the tokenizers, check memory, write the folder. Nothing is written when the input is bad."""
+    folder = RunFolder(path)
+    if saved_steps(folder.checkpoints):
+        raise UserError(f"`{path}` already holds a trained run; add `--resume` to go on with it, or choose another `--out`.")
+    recipe = settle(asked.recipe)
+    pairs = load_pairs_for_training(asked.source, asked.valid, recipe.train.seed)
+    data = prepare(recipe, pairs.train, pairs.valid)
+    notes = _notes(pairs, data, recipe)
+    folder.create(recipe, _about(asked, pairs, data, notes), (data.src_tokenizer, data.tgt_tokenizer))
+    return Started(folder, recipe, data, notes)
+
+
+def resume(path: Path, *, steps: int | None = None) -> Started:
+    """Open a run to go on with it, perhaps for more steps; its source must still hold the pairs it was started with."""
+    folder = RunFolder(path)
+    about, recipe = folder.about(), folder.recipe()
+    if steps is not None:
+        recipe = Recipe.from_json({**recipe.to_json(), "train": {**recipe.train.to_json(), "steps": steps}})
+    pairs = load_pairs_for_training(about["source"], about["valid"], recipe.train.seed)
+    if [pairs.train.hash, pairs.valid.hash] != [about["data"]["train_hash"], about["data"]["valid_hash"]]:
+        raise UserError(f"`{about['source']}` has changed since this run was started; bring the old data back, or start a new run.")
+    data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
+    if steps is not None:
+        folder.write_about({**about, "recipe": recipe.to_json()})
+    return Started(folder, recipe, data, tuple(about["data"]["notes"]), is_resumed=True)
+
+
+def run(started: Started) -> Iterator[Event]:
+    """Train, writing each event to the folder before it is passed on. Closing the iterator leaves a run that can be resumed."""
+    folder, steps = started.folder, started.recipe.train.steps
+    trainer = Trainer(started.recipe, started.data, folder.checkpoints)
+    if started.is_resumed:
+        trainer.resume()
+        folder.cut_back(trainer.progress.step)
+        for warning in trainer.warnings:
+            folder.log("warnings", {"step": trainer.progress.step, "text": warning})
+
+    def report(state: str) -> None:
+        folder.set_status(state, step=trainer.progress.step, steps=steps, best_step=trainer.progress.best_step)
+
+    report("running")
+    state = "stopped"
+    try:
+        for event in trainer.run():
+            _record(folder, event)
+            if isinstance(event, Saved):
+                report("running")
+            yield event
+        state = "done"
+    except UserError:
+        state = "failed"
+        raise
+    finally:
+        report(state)
+
+
+def _record(folder: RunFolder, event: Event) -> None:
+    if isinstance(event, Step):
+        folder.log("metrics", {"kind": "train", **asdict(event)})
+    elif isinstance(event, Validation):
+        folder.log("metrics", {"kind": "valid", **asdict(event)})
+    elif isinstance(event, Sample):
+        folder.log("samples", asdict(event))
+
+
+def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
+    """What happened to the data, a sentence each."""
+    notes = [*pairs.train.notes, pairs.note]
+    for side, encoded in (("training", data.train), ("validation", data.valid)):
+        if encoded.n_dropped:
+            notes.append(f"{encoded.n_dropped:,} {side} pairs are longer than {recipe.data.max_length} tokens and were dropped.")
+    return tuple(notes)
+
+
+def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "name": asked.name or asked.preset or asked.source,
+        "owner": asked.owner,
+        "preset": asked.preset,
+        "source": asked.source,
+        "valid": asked.valid,
+        "data": {
+            "train_hash": pairs.train.hash,
+            "valid_hash": pairs.valid.hash,
+            "n_train": len(data.train),
+            "n_valid": len(data.valid),
+            "n_dropped": data.train.n_dropped + data.valid.n_dropped,
+            "notes": list(notes),
+        },
+        "versions": {"python": platform.python_version(), "torch": version("torch"), "tokenizers": version("tokenizers")},
+        "machine": platform.machine(),
+    }

@@ -1,0 +1,20 @@
+"""The transformer, from ids to logits. Knows nothing of text, training or search.
+
+Axes have one name everywhere:
+
+    batch             sentences of a batch (in decoding: rows, one a hypothesis)
+    src_len, tgt_len  tokens of the padded source and target; query_len, key_len where attention does not care which
+    d_model           width of the residual stream
+    heads, d_head     attention heads and the width of one
+    d_ff              hidden width of the feed-forward
+    vocab             pieces of the target vocabulary
+
+Masks are bool, True = may look.
+"""
+
+from s2s.model.presets import PRESETS, Preset
+from s2s.model.size import count_parameters
+from s2s.model.stepper import TransformerStepper
+from s2s.model.transformer import Transformer, inference
+
+__all__ = ["PRESETS", "Preset", "Transformer", "TransformerStepper", "count_parameters", "inference"]

@@ -1,0 +1,59 @@
+"""First weights, drawn from one generator in a fixed order."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from s2s.config import ModelConfig
+from s2s.model.attention import Attention
+from s2s.model.layers import TokenEmbedding
+from s2s.model.positions import Position
+from s2s.model.transformer import Transformer
+
+
+def initialise(model: Transformer, seed: int) -> None:
+    """Draw every weight anew on the CPU (so that every device starts alike)."""
+    generator, config = torch.Generator().manual_seed(seed), model.config
+
+    def draw(tensor: Tensor, std: float) -> None:
+        nn.init.normal_(tensor, std=std, generator=generator)
+
+    with torch.no_grad():
+        for module in model.modules():
+            if isinstance(module, TokenEmbedding):
+                draw(module.weight, _embedding_std(config))
+            elif isinstance(module, nn.Linear) and not (module is model.output and config.output.tied):
+                _linear(module, config, generator)
+            elif isinstance(module, Position):
+                module.initialise(draw)
+        if not config.attention.scaled:
+            _absorb_scale(model)
+
+
+def _embedding_std(config: ModelConfig) -> float:
+    if config.init.kind == "normal":
+        return config.init.std
+    return 1.0 if config.init.kind == "torch" else config.d_model**-0.5
+
+
+def _linear(linear: nn.Linear, config: ModelConfig, generator: torch.Generator) -> None:
+    bound = linear.in_features**-0.5
+    if config.init.kind == "xavier":  # Glorot & Bengio 2010, eq. 16
+        nn.init.xavier_uniform_(linear.weight, generator=generator)
+    elif config.init.kind == "normal":
+        nn.init.normal_(linear.weight, std=config.init.std, generator=generator)
+    else:
+        nn.init.uniform_(linear.weight, -bound, bound, generator=generator)
+    if linear.bias is not None:
+        if config.init.kind == "torch":
+            nn.init.uniform_(linear.bias, -bound, bound, generator=generator)
+        else:
+            nn.init.zeros_(linear.bias)
+
+
+def _absorb_scale(model: Transformer) -> None:
+    """Unscaled scores start as wide as scaled ones when the queries start narrower (Raffel et al. 2020)."""
+    for module in model.modules():
+        if isinstance(module, Attention):
+            module.query.weight.mul_(module.d_head**-0.5)

@@ -1,0 +1,56 @@
+"""What a model costs before it is built: parameters and memory. Nothing is allocated."""
+
+from __future__ import annotations
+
+import torch
+
+from s2s.config import ModelConfig, Recipe, UserError
+from s2s.model.transformer import Transformer
+
+BYTES = 4  # of a float32
+
+
+def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
+    """Trained numbers; shared ones count once. Built on torch's meta device, so 11 billion cost no memory."""
+    with torch.device("meta"):
+        model = Transformer(config, src_vocab_size, tgt_vocab_size)
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def training_bytes(recipe: Recipe, src_vocab_size: int, tgt_vocab_size: int) -> int:
+    """A forecast of the memory that training takes beside the interpreter's own, in bytes.
+
+    Weights, gradients, the optimiser's two running means, the copy that a checkpoint makes, and the activations of one
+    full batch kept for the backward pass.
+    """
+    copies = {"sgd": 4, "adafactor": 3}.get(recipe.train.optimizer.kind, 5)
+    parameters = count_parameters(recipe.model, src_vocab_size, tgt_vocab_size)
+    return BYTES * (copies * parameters + recipe.train.batch_tokens * _floats_a_token(recipe, tgt_vocab_size))
+
+
+def _floats_a_token(recipe: Recipe, tgt_vocab_size: int) -> int:
+    """Activations that one slot of a batch keeps until the backward pass, counted per layer; about 20 % too many."""
+    model, length = recipe.model, min(recipe.data.max_length, recipe.train.batch_tokens)
+    kept = 3 * tgt_vocab_size  # logits, log-probabilities, their gradient
+    for stack, attentions in ((model.encoder, 1), (model.decoder, 2)):
+        inner = stack.n_heads * model.d_head(stack)
+        attention = 4 * model.d_model + 4 * inner + 3 * stack.n_heads * length
+        kept += stack.n_layers * (attentions * attention + 4 * model.d_model + 3 * stack.d_ff)
+    return kept
+
+
+def check_memory(recipe: Recipe, src_vocab_size: int, tgt_vocab_size: int, *, free: int) -> None:
+    """Raise a UserError when training is forecast to need more than `free` bytes."""
+    needed = training_bytes(recipe, src_vocab_size, tgt_vocab_size)
+    if needed > free:
+        parameters = count_parameters(recipe.model, src_vocab_size, tgt_vocab_size)
+        raise UserError(
+            f"Training {parameters:,} parameters with batches of {recipe.train.batch_tokens:,} tokens needs about"
+            f" {gigabytes(needed)} of memory and {gigabytes(free)} are free; choose a smaller preset such as small,"
+            " or lower train.batch_tokens."
+        )
+
+
+def gigabytes(n_bytes: int) -> str:
+    """`3_200_000_000` -> `3.2 GB`."""
+    return f"{n_bytes / 1e9:.1f} GB"

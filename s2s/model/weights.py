@@ -1,0 +1,44 @@
+"""Trained tensors as safetensors files. Knows nothing of optimisers or runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from s2s.config import UserError
+from s2s.model.transformer import Transformer
+
+
+def weights_path(folder: Path, step: int) -> Path:
+    """The weights of that step of training."""
+    return folder / f"step-{step:08d}.safetensors"
+
+
+def saved_steps(folder: Path) -> list[int]:
+    """The steps that have weights, ascending."""
+    found = (re.fullmatch(r"step-(\d+)\.safetensors", path.name) for path in folder.glob("step-*.safetensors"))
+    return sorted(int(match[1]) for match in found if match)
+
+
+def trained_tensors(model: Transformer) -> dict[str, Tensor]:
+    """Every trained tensor once, by name, on the CPU; shared ones under their first."""
+    return {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
+
+
+def load_weights(model: Transformer, path: Path) -> None:
+    """Copy a weights file into the model. Raises UserError where the file is broken or of another shape."""
+    try:
+        found = safetensors.torch.load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise UserError(f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run.") from error
+    own = dict(model.named_parameters())
+    if {name: tensor.shape for name, tensor in found.items()} != {name: tensor.shape for name, tensor in own.items()}:
+        raise UserError(f"The checkpoint `{path.name}` belongs to a model of another shape; open it with its own run's recipe.")
+    with torch.no_grad():
+        for name, parameter in own.items():
+            parameter.copy_(found[name])

@@ -1,0 +1,7 @@
+"""A run is a folder: what was asked, what came of it, and the trained model. Knows nothing of queues or screens."""
+
+from s2s.runs.decoded import Decoded, DecodedHypothesis
+from s2s.runs.run import Forced, Run, load
+from s2s.runs.store import RunFolder
+
+__all__ = ["Decoded", "DecodedHypothesis", "Forced", "Run", "RunFolder", "load"]

@@ -1,0 +1,69 @@
+"""What comes out of decoding, as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from s2s.decode import Found, Hypothesis, Kept
+from s2s.tokenizers import Tokenizer
+
+
+@dataclass(frozen=True)
+class DecodedHypothesis:
+    """One target: `log_prob` is the model's own sum in nats, `score` what the strategy ranks by."""
+
+    text: str
+    tokens: tuple[str, ...]  # ends in `</s>`, unless the length limit cut it
+    token_log_probs: tuple[float, ...]
+    log_prob: float
+    score: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The command line's form."""
+        return {"text": self.text, "tokens": list(self.tokens), "log_prob": self.log_prob, "score": self.score}
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What a strategy made of one source. An empty source gives an empty text and no hypotheses."""
+
+    source: str
+    hypotheses: tuple[DecodedHypothesis, ...] = ()  # best first
+    steps: tuple[tuple[Kept, ...], ...] = ()
+    unknown: tuple[str, ...] = ()  # words of the source that became `<unk>`
+
+    @property
+    def text(self) -> str:
+        """The best hypothesis."""
+        return self.hypotheses[0].text if self.hypotheses else ""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The best hypothesis' pieces."""
+        return self.hypotheses[0].tokens if self.hypotheses else ()
+
+    @property
+    def log_prob(self) -> float:
+        """The best hypothesis' log-probability, nats."""
+        return self.hypotheses[0].log_prob if self.hypotheses else 0.0
+
+    @property
+    def score(self) -> float:
+        """The best hypothesis' score."""
+        return self.hypotheses[0].score if self.hypotheses else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The command line's form."""
+        best = {"source": self.source, "text": self.text, "tokens": list(self.tokens), "log_prob": self.log_prob, "score": self.score}
+        return best | {"hypotheses": [hypothesis.to_json() for hypothesis in self.hypotheses]}
+
+
+def decoded(source: str, found: Found, tokenizer: Tokenizer, unknown: tuple[str, ...]) -> Decoded:
+    """Ids to text."""
+    return Decoded(source, tuple(_hypothesis(one, tokenizer) for one in found.hypotheses), found.steps, unknown)
+
+
+def _hypothesis(found: Hypothesis, tokenizer: Tokenizer) -> DecodedHypothesis:
+    tokens = tuple(tokenizer.tokens(found.ids))
+    return DecodedHypothesis(tokenizer.decode(found.ids), tokens, found.token_log_probs, found.log_prob, found.score)

@@ -1,0 +1,136 @@
+"""A trained run, opened: translate, score, look at attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from s2s.analysis import Attention, capture
+from s2s.config import Recipe, UserError
+from s2s.decode import configure
+from s2s.model import Transformer, TransformerStepper, inference
+from s2s.model.weights import load_weights, saved_steps, weights_path
+from s2s.runs.decoded import Decoded, decoded
+from s2s.runs.store import RunFolder
+from s2s.settings import run_folder
+from s2s.tokenizers import BOS, EOS, PAD, Tokenizer
+
+ROWS = 64  # sentences decoded together
+
+
+@dataclass(frozen=True)
+class Forced:
+    """A target under teacher forcing: nats, tokens with `</s>`, and how many of them the model ranks first."""
+
+    log_prob: float
+    n_tokens: int
+    n_right: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """The model of one checkpoint with its tokenizers and recipe."""
+
+    folder: RunFolder
+    recipe: Recipe
+    model: Transformer
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    step: int
+
+    def translate(self, sources: Sequence[str], strategy: str = "beam", **knobs: Any) -> list[Decoded]:
+        """One Decoded a source, in order. `knobs` are the strategy's settings, e.g. `num_beams=5`."""
+        knobs.setdefault("max_new_tokens", self.recipe.data.max_length)
+        search, config = configure(strategy, knobs)
+        ids = self._source_ids(sources)
+        results = [Decoded(source) for source in sources]
+        by_length = sorted((i for i, source in enumerate(sources) if source.strip()), key=lambda i: len(ids[i]))
+        for start in range(0, len(by_length), ROWS):
+            rows = by_length[start : start + ROWS]
+            with inference(self.model):
+                found = search(TransformerStepper(self.model, self._batch([ids[i] for i in rows])), config)
+            for i, one in zip(rows, found, strict=True):
+                results[i] = decoded(sources[i], one, self.tgt_tokenizer, self.unknown(sources[i]))
+        return results
+
+    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[float]:
+        """log p(target | source) of each pair in nats, `</s>` included."""
+        return [forced.log_prob for forced in self.force(sources, targets)]
+
+    def force(self, sources: Sequence[str], targets: Sequence[str]) -> list[Forced]:
+        """Each target under teacher forcing."""
+        src_ids = self._source_ids(sources)
+        tgt_ids = self._target_ids(targets)
+        results: list[Forced | None] = [None] * len(sources)
+        by_length = sorted(range(len(sources)), key=lambda i: (len(src_ids[i]), len(tgt_ids[i])))
+        for start in range(0, len(by_length), ROWS):
+            rows = by_length[start : start + ROWS]
+            tgt = self._batch([tgt_ids[i] for i in rows])
+            with inference(self.model):
+                log_probs = self.model(self._batch([src_ids[i] for i in rows]), tgt[:, :-1]).float().log_softmax(-1)
+            labels = tgt[:, 1:]
+            is_real = labels.ne(PAD)
+            nats = (log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real).double().sum(1)
+            right = (log_probs.argmax(-1).eq(labels) & is_real).sum(1)
+            for row, i in enumerate(rows):
+                results[i] = Forced(float(nats[row]), int(is_real[row].sum()), int(right[row]))
+        return [result for result in results if result is not None]
+
+    def attention(self, source: str, target: str) -> Attention:
+        """Every head's weights while the model reads `source` and is forced to write `target`."""
+        (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
+        with capture(self.model) as trace:
+            self.model(self._batch([src]), self._batch([tgt])[:, :-1])
+            stacked = [
+                np.stack([layer[0].float().cpu().numpy() for layer in kind]) for kind in (trace.cross, trace.encoder, trace.decoder)
+            ]
+        names = self.tgt_tokenizer.tokens(tgt)
+        return Attention(tuple(self.src_tokenizer.tokens(src)), tuple(names[:-1]), tuple(names[1:]), *stacked)
+
+    def unknown(self, source: str) -> tuple[str, ...]:
+        """The words of a source that the model has never seen (they become `<unk>`)."""
+        return tuple(self.src_tokenizer.unknown(source))
+
+    def _source_ids(self, sources: Sequence[str]) -> list[list[int]]:
+        return self._fitting([[*ids, EOS] for ids in self.src_tokenizer.encode_many(sources)], "source")
+
+    def _target_ids(self, targets: Sequence[str]) -> list[list[int]]:
+        return self._fitting([[BOS, *ids, EOS] for ids in self.tgt_tokenizer.encode_many(targets)], "target")
+
+    def _fitting(self, rows: list[list[int]], side: str) -> list[list[int]]:
+        """The rows, or a UserError that names the first line longer than the model's positions."""
+        positions = self.recipe.model.positions
+        if positions.kind == "learned":
+            for number, row in enumerate(rows, 1):
+                length = len(row) - (side == "target")
+                if length > positions.max_length:
+                    raise UserError(
+                        f"Line {number} of the {side} has {length} tokens and this model has {positions.max_length} positions;"
+                        f" shorten it to at most {positions.max_length - 1} tokens."
+                    )
+        return rows
+
+    def _batch(self, rows: list[list[int]]) -> Tensor:
+        """(rows, longest) ids, padded at the end."""
+        longest = max(map(len, rows))
+        return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows], device=self.model.device)
+
+
+def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:
+    """Open a run by folder, id or demo name, at the given checkpoint or at its best. Raises UserError if it cannot be."""
+    folder = RunFolder(run_folder(run))
+    recipe = folder.recipe()
+    if step is not None and step not in saved_steps(folder.checkpoints):
+        have = ", ".join(map(str, saved_steps(folder.checkpoints))) or "none"
+        raise UserError(f"The run `{folder.id}` has no checkpoint of step {step}; it has {have}.")
+    chosen = folder.best_or_newest_step() if step is None else step
+    src_tokenizer, tgt_tokenizer = folder.tokenizers()
+    model = Transformer(recipe.model, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size)
+    load_weights(model, weights_path(folder.checkpoints, chosen))
+    return Run(folder, recipe, model.to(device).eval(), src_tokenizer, tgt_tokenizer, chosen)

@@ -1,0 +1,114 @@
+"""The files of a run.
+
+    recipe.json         what was asked: recipe, source, data hash, versions, owner
+    status.json         how far it is
+    metrics.jsonl       one line a step or validation
+    samples.jsonl       the probe sentences' translations
+    tokenizer.json      shared, or src.tokenizer.json and tgt.tokenizer.json
+    checkpoints/        step-00000200.safetensors and its .state
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from s2s import files, tokenizers
+from s2s.config import Recipe, UserError
+from s2s.model.weights import saved_steps
+from s2s.tokenizers import Tokenizer
+
+FORMAT = 1
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class RunFolder:
+    """One run's folder, whether training runs or not."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @property
+    def id(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where weights are."""
+        return self.path / "checkpoints"
+
+    def create(self, recipe: Recipe, about: Mapping[str, Any], pieces: tuple[Tokenizer, Tokenizer]) -> None:
+        """Write what was asked. `about` holds source, data, versions, name and owner."""
+        src, tgt = pieces
+        if src is tgt:
+            src.save(self.path / "tokenizer.json")
+        else:
+            src.save(self.path / "src.tokenizer.json")
+            tgt.save(self.path / "tgt.tokenizer.json")
+        self.write_about({"format": FORMAT, "created": now(), **about, "recipe": recipe.to_json()})
+
+    def write_about(self, content: Mapping[str, Any]) -> None:
+        """Replace recipe.json."""
+        files.write_json(self.path / "recipe.json", content)
+
+    def about(self) -> dict[str, Any]:
+        """What recipe.json says. Raises UserError where it is missing, broken or newer than this program."""
+        path = self.path / "recipe.json"
+        try:
+            content: dict[str, Any] = json.loads(path.read_bytes())
+            form = int(content["format"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UserError(f"`{self.path}` is no run: its recipe.json cannot be read; give a folder that `train --out` wrote.") from error
+        if form > FORMAT:
+            raise UserError(f"The run `{self.path}` has format {form}, newer than the {FORMAT} known here; update this program.")
+        return content
+
+    def recipe(self) -> Recipe:
+        """The recipe of this run."""
+        return Recipe.from_json(self.about()["recipe"])
+
+    def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
+        """Source and target tokenizer, the same object where they are shared."""
+        if (self.path / "tokenizer.json").exists():
+            both = tokenizers.load(self.path / "tokenizer.json")
+            return both, both
+        return tokenizers.load(self.path / "src.tokenizer.json"), tokenizers.load(self.path / "tgt.tokenizer.json")
+
+    def status(self) -> dict[str, Any]:
+        """`state` (running, done, stopped, failed), `step`, `best_step`, `updated`; empty before training."""
+        path = self.path / "status.json"
+        return dict(json.loads(path.read_bytes())) if path.exists() else {}
+
+    def set_status(self, state: str, **details: Any) -> None:
+        """Replace the status."""
+        files.write_json(self.path / "status.json", {"format": FORMAT, "state": state, "updated": now(), **details})
+
+    def log(self, name: str, line: Mapping[str, Any]) -> None:
+        """Append to metrics.jsonl or samples.jsonl."""
+        files.append_line(self.path / f"{name}.jsonl", line)
+
+    def lines(self, name: str) -> list[dict[str, Any]]:
+        """All whole lines of metrics.jsonl or samples.jsonl."""
+        return files.read_lines(self.path / f"{name}.jsonl")
+
+    def cut_back(self, step: int) -> None:
+        """Forget what was logged after `step`, so that no step stands twice once training goes on from there."""
+        for name in ("metrics", "samples"):
+            kept = [json.dumps(line, ensure_ascii=False) + "\n" for line in self.lines(name) if line["step"] <= step]
+            files.write_bytes(self.path / f"{name}.jsonl", "".join(kept).encode())
+
+    def best_or_newest_step(self) -> int:
+        """The checkpoint that is opened unless one is asked for: of the lowest validation loss, else the newest."""
+        steps = saved_steps(self.checkpoints)
+        if not steps:
+            raise UserError(f"The run `{self.id}` has no checkpoint yet; wait for the first, or lower train.watch.save_every.")
+        best = self.status().get("best_step")
+        return best if best in steps else steps[-1]

@@ -1,0 +1,50 @@
+"""One piece a byte of the text's UTF-8: 256 pieces, nothing to learn, nothing unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+from s2s.config import UserError
+from s2s.tokenizers.tokenizer import BLANK, SPECIALS, UNK, Tokenizer, nfc
+
+OFFSET = len(SPECIALS)
+
+
+def _name(byte: int) -> str:
+    """`▁` for the blank, ASCII as itself, anything else in hexadecimal."""
+    if byte == ord(" "):
+        return BLANK
+    return chr(byte) if ord(" ") < byte < 0x7F else f"<0x{byte:02X}>"
+
+
+class ByteTokenizer(Tokenizer):
+    """`"é"` becomes the ids of its two bytes, 0xC3 and 0xA9."""
+
+    kind = "byte"
+
+    def __init__(self) -> None:
+        super().__init__(map(_name, range(256)))
+
+    @classmethod
+    def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
+        """Nothing is learned. Raises UserError when `vocab_size` has no room for all 256 bytes."""
+        needed = OFFSET + 256
+        if vocab_size is not None and vocab_size < needed:
+            raise UserError(f"`tokenizer.vocab_size` {vocab_size} is too small for bytes: 256 bytes and 4 specials need {needed}.")
+        return cls()
+
+    def encode(self, text: str) -> list[int]:
+        return [OFFSET + byte for byte in nfc(text).encode()]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Bytes that are no UTF-8, as a model may write them, show as U+FFFD."""
+        content = b"".join(b"<unk>" if index == UNK else bytes([index - OFFSET]) for index in ids if index >= UNK)
+        return content.decode(errors="replace")
+
+    def to_json(self) -> dict[str, Any]:
+        return {}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Self:
+        return cls()

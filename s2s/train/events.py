@@ -1,0 +1,50 @@
+"""What training reports while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Step:
+    """One update of the weights."""
+
+    step: int
+    loss: float  # nats a target token, without smoothing
+    lr: float
+    grad_norm: float
+    n_tokens: int  # real source and target tokens of the batch
+    seconds: float  # this update's own time
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The held-out pairs, teacher-forced."""
+
+    step: int
+    loss: float  # nats a target token, without smoothing
+    perplexity: float  # exp(loss)
+    token_accuracy: float  # share of target tokens ranked first
+    is_best: bool
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How a fixed validation sentence is translated now (greedy)."""
+
+    step: int
+    source: str
+    reference: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A checkpoint was written."""
+
+    step: int
+    path: Path
+
+
+Event = Step | Validation | Sample | Saved

@@ -1,0 +1,202 @@
+"""The training loop: teacher forcing as a stream of events."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from s2s.config import Recipe
+from s2s.data import batches
+from s2s.data.corpus import Corpus
+from s2s.decode import Greedy, greedy
+from s2s.model import TransformerStepper, inference
+from s2s.model.init import initialise
+from s2s.model.size import check_memory
+from s2s.model.transformer import Transformer
+from s2s.tokenizers import Tokenizer, fit
+from s2s.train import checkpoint
+from s2s.train.checkpoint import Progress
+from s2s.train.events import Event, Sample, Saved, Step, Validation
+from s2s.train.loss import cross_entropy, right_tokens, total_nats
+from s2s.train.machine import free_memory, matrix_products
+from s2s.train.optimizers import make_optimizer
+from s2s.train.schedules import learning_rate
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Everything the loop reads: ids to learn from, ids to validate on, and the text of the probe sentences."""
+
+    train: batches.Encoded
+    valid: batches.Encoded
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    probes: tuple[tuple[str, str], ...]  # source, reference
+
+
+def prepare(recipe: Recipe, train: Corpus, valid: Corpus, tokenizers: tuple[Tokenizer, Tokenizer] | None = None) -> TrainingData:
+    """Fit the tokenizers on the training pairs (unless given), cut both corpora, and check that memory will do."""
+    if tokenizers is None:
+        tokenizers = fit(recipe.tokenizer, [pair.src for pair in train.pairs], [pair.tgt for pair in train.pairs])
+    src_tokenizer, tgt_tokenizer = tokenizers
+    check_memory(recipe, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size, free=free_memory())
+    encoded = [batches.encode(corpus.pairs, *tokenizers, recipe.data.max_length) for corpus in (train, valid)]
+    stride = max(1, len(valid.pairs) // max(1, recipe.train.watch.samples))
+    probes = valid.pairs[::stride][: recipe.train.watch.samples]
+    return TrainingData(encoded[0], encoded[1], src_tokenizer, tgt_tokenizer, tuple((pair.src, pair.tgt) for pair in probes))
+
+
+def train(recipe: Recipe, data: TrainingData, folder: Path | None = None, *, resume: bool = False) -> Iterator[Event]:
+    """Train for `recipe.train.steps` updates, yielding what happens; closing the generator stops it.
+
+    Checkpoints go to `folder`; with `resume`, training goes on from the newest one there that can be read. On a CPU the
+    weights after a step are the same bits whatever was interrupted before, for the same recipe and threads.
+    """
+    trainer = Trainer(recipe, data, folder)
+    if resume:
+        trainer.resume()
+    yield from trainer.run()
+
+
+class Trainer:
+    """The model, the optimiser and the place in the data between two updates."""
+
+    def __init__(self, recipe: Recipe, data: TrainingData, folder: Path | None) -> None:
+        torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
+        self.recipe, self.data, self.folder = recipe, data, folder
+        self.model = Transformer(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
+        initialise(self.model, recipe.train.seed)
+        self.device = torch.device("cpu" if recipe.train.device == "auto" else recipe.train.device)
+        self.model.to(self.device)
+        self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
+        self.progress = Progress()
+        self.rng = {"cpu": torch.Generator().manual_seed(recipe.train.seed).get_state()}
+        self.order = batches.epoch(data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=0)
+        self.warnings: list[str] = []
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether early stopping says that it is enough."""
+        patience = self.recipe.train.watch.patience
+        return 0 < patience <= self.progress.stale
+
+    def run(self) -> Iterator[Event]:
+        """From where training stands to its last step."""
+        if self.progress.step == 0:
+            yield from self.observe()
+        while self.progress.step < self.recipe.train.steps and not self.is_stale:
+            yield self.update()
+            yield from self.observe()
+
+    def resume(self) -> None:
+        """Put everything back to the newest checkpoint that can be read."""
+        if self.folder is None:
+            raise ValueError("resume needs the folder that holds the checkpoints")
+        self.progress, self.rng, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer)
+        self.order = self._epoch(self.progress.epoch)
+
+    def update(self) -> Step:
+        """One batch, one step of the optimiser."""
+        started, settings = time.perf_counter(), self.recipe.train
+        batch, step = self._next_batch(), self.progress.step + 1
+        rate = learning_rate(step, settings)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.model.train()
+        with matrix_products(settings.precision), self._dropout_stream():
+            src, tgt = self._tensors(batch)
+            logits = self.model(src, tgt[:, :-1])
+            loss = cross_entropy(logits, tgt[:, 1:], smoothing=settings.label_smoothing, pad_id=self.recipe.model.ids.pad)
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.smoothed.backward()  # type: ignore[no-untyped-call]
+            grad_norm = self._clip()
+            self.optimizer.step()
+        self.progress = replace(self.progress, step=step)
+        seconds = time.perf_counter() - started
+        return Step(step, float(loss.plain), rate, grad_norm, batch.n_tokens, seconds)
+
+    def observe(self) -> Iterator[Event]:
+        """Validate, sample and save where the step asks for it; the last step does all three."""
+        step, watch = self.progress.step, self.recipe.train.watch
+        is_last = step == self.recipe.train.steps
+        if step == 0 or step % watch.validate_every == 0 or is_last:
+            validation = self.validate()
+            yield validation
+            if validation.is_best or not math.isfinite(validation.loss):
+                self.progress = replace(self.progress, best_step=step, best_loss=validation.loss, stale=0)
+            else:
+                self.progress = replace(self.progress, stale=self.progress.stale + 1)
+            yield from self.sample()
+        if self.folder is not None and step and (step % watch.save_every == 0 or is_last or self.is_stale):
+            yield Saved(step, checkpoint.save(self.folder, self.model, self.optimizer, self.rng, self.progress))
+            checkpoint.prune(self.folder, keep=watch.keep, best_step=self.progress.best_step)
+
+    def validate(self) -> Validation:
+        """Loss and accuracy over all validation pairs."""
+        pad_id = self.recipe.model.ids.pad
+        nats, right, count = 0.0, 0, 0
+        with matrix_products(self.recipe.train.precision), inference(self.model):
+            for batch in batches.in_order(self.data.valid, self.recipe.train.batch_tokens):
+                src, tgt = self._tensors(batch)
+                logits, labels = self.model(src, tgt[:, :-1]), tgt[:, 1:]
+                nats += float(total_nats(logits, labels, pad_id=pad_id).sum())
+                right += int(right_tokens(logits, labels, pad_id=pad_id))
+                count += int(labels.ne(pad_id).sum())
+        loss = nats / count
+        perplexity = math.exp(min(loss, 700.0))
+        return Validation(self.progress.step, loss, perplexity, right / count, loss < self.progress.best_loss)
+
+    def sample(self) -> Iterator[Sample]:
+        """The probe sentences as they are translated now."""
+        if not self.data.probes:
+            return
+        eos = self.recipe.model.ids.eos
+        ids = self.data.src_tokenizer.encode_many([source for source, _ in self.data.probes])
+        src = torch.from_numpy(batches.pad([np.array([*row, eos]) for row in ids])).to(self.device)
+        settings = Greedy(max_new_tokens=self.recipe.data.max_length)
+        with matrix_products(self.recipe.train.precision), inference(self.model):
+            found = greedy(TransformerStepper(self.model, src), settings)
+        for (source, reference), result in zip(self.data.probes, found, strict=True):
+            yield Sample(self.progress.step, source, reference, self.data.tgt_tokenizer.decode(result.best.ids))
+
+    def _epoch(self, number: int) -> list[batches.Ids]:
+        return batches.epoch(self.data.train, self.recipe.train.batch_tokens, seed=self.recipe.train.seed, number=number)
+
+    def _next_batch(self) -> batches.Batch:
+        if self.progress.batch == len(self.order):
+            self.progress = replace(self.progress, epoch=self.progress.epoch + 1, batch=0)
+            self.order = self._epoch(self.progress.epoch)
+        rows = self.order[self.progress.batch]
+        self.progress = replace(self.progress, batch=self.progress.batch + 1)
+        return batches.build(self.data.train, rows)
+
+    def _tensors(self, batch: batches.Batch) -> tuple[Tensor, Tensor]:
+        return torch.from_numpy(batch.src).to(self.device), torch.from_numpy(batch.tgt).to(self.device)
+
+    def _clip(self) -> float:
+        """The gradient's norm before clipping."""
+        largest = self.recipe.train.optimizer.clip_norm or math.inf
+        return float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), largest))
+
+    @contextlib.contextmanager
+    def _dropout_stream(self) -> Iterator[None]:
+        """Dropout draws from this training's own stream, whatever else uses torch's global generator in between."""
+        devices = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices):
+            torch.set_rng_state(self.rng["cpu"])
+            if "cuda" in self.rng:
+                torch.cuda.set_rng_state(self.rng["cuda"], self.device)
+            elif devices:
+                torch.cuda.manual_seed(self.recipe.train.seed)
+            yield
+            self.rng = {"cpu": torch.get_rng_state()}
+            if devices:
+                self.rng["cuda"] = torch.cuda.get_rng_state(self.device)

@@ -1,0 +1,43 @@
+"""The learning rate of each step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import MappingProxyType
+
+from s2s.config import Choice, TrainConfig
+
+Schedule = Callable[[int, TrainConfig], float]
+
+
+def constant(step: int, train: TrainConfig) -> float:
+    """1 after the warm-up."""
+    return 1.0
+
+
+def cosine(step: int, train: TrainConfig) -> float:
+    """Half a cosine from 1 after the warm-up to 0 at the last step."""
+    left = max(1, train.steps - train.warmup_steps)
+    done = min(1.0, max(0, step - train.warmup_steps) / left)
+    return 0.5 * (1 + math.cos(math.pi * done))
+
+
+def inverse_sqrt(step: int, train: TrainConfig) -> float:
+    """Falls with the square root of the step."""
+    return math.sqrt(max(1, train.warmup_steps) / max(step, train.warmup_steps, 1))
+
+
+SCHEDULES: MappingProxyType[str, Choice[Schedule]] = MappingProxyType(
+    {
+        "constant": Choice(constant, TrainConfig, "The same rate after the warm-up."),
+        "cosine": Choice(cosine, TrainConfig, "Falls along half a cosine to zero at the last step.", "Loshchilov & Hutter 2017, eq. 5"),
+        "inverse_sqrt": Choice(inverse_sqrt, TrainConfig, "Falls with the square root of the step.", "Vaswani et al. 2017, eq. 3"),
+    }
+)
+
+
+def learning_rate(step: int, train: TrainConfig) -> float:
+    """The rate of the given step, counted from 1: linear warm-up to `lr`, then the schedule."""
+    warm = min(1.0, step / train.warmup_steps) if train.warmup_steps else 1.0
+    return train.lr * warm * SCHEDULES[train.schedule].make(step, train)

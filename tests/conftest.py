@@ -1,0 +1,55 @@
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from s2s.config import Recipe, override
+from s2s.jobs import training
+from s2s.model.presets import PRESETS
+
+DATA = Path(os.environ.get("S2S_TEST_DATA") or Path(__file__).parents[1].parent / "shared" / "data")
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every test has a home, and one thread, of its own."""
+    monkeypatch.setenv("S2S_HOME", str(tmp_path / "home"))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    yield
+    torch.set_num_threads(threads)
+
+
+TINY = {
+    "model.d_model": 16,
+    "model.d_ff": 32,
+    "model.n_layers": 1,
+    "tokenizer.kind": "word",
+    "train.steps": 30,
+    "train.warmup_steps": 5,
+    "train.batch_tokens": 64,
+    "train.threads": 1,
+    "train.device": "cpu",
+    "train.watch.validate_every": 10,
+    "train.watch.save_every": 10,
+    "train.watch.keep": 100,
+    "train.watch.samples": 2,
+}
+
+
+@pytest.fixture
+def tiny() -> Recipe:
+    """A recipe that trains in a second on one thread, dropout and all."""
+    return override(PRESETS["small"].recipe, TINY)
+
+
+def make_run(path: Path, changes: Mapping[str, Any]) -> Path:
+    """A small trained run in its folder."""
+    recipe = override(PRESETS["small"].recipe, {**TINY, **changes})
+    asked = training.Asked(recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20")
+    list(training.run(training.start(asked, path)))
+    return path

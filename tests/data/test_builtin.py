@@ -1,0 +1,49 @@
+"""The texts that ship with the program."""
+
+import pytest
+
+from s2s.config import UserError
+from s2s.data import Gold, Pair, load, splits
+from s2s.data.builtin import BUILTINS
+
+GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "banks")
+
+
+def test_first_steps():
+    assert load("builtin:first-steps").pairs == (Pair("let's go", "ir vamos"), Pair("love you", "te amo"))
+
+
+def test_mini_en_fr():
+    assert [(pair.src, pair.tgt) for pair in load("builtin:mini-en-fr").pairs] == [
+        ("hello", "bonjour"),
+        ("thank you", "merci"),
+        ("good morning", "bonjour"),
+        ("how are you", "comment allez-vous"),
+        ("i love you", "je t'aime"),
+    ]
+
+
+@pytest.mark.parametrize(("name", "language"), [("en-fr", "fr"), ("en-es", "es")])
+def test_each_language_is_asked_of_the_grammar(name, language, monkeypatch):
+    grammar = pytest.importorskip("s2s.data.grammar")
+    # The real one takes seconds and has tests of its own.
+    monkeypatch.setattr(grammar, "generate", lambda language, split: (Pair(language, split, Gold(())),))
+    assert splits(f"builtin:{name}") == GRAMMAR_SPLITS
+    assert load(f"builtin:{name}").pairs == (Pair(language, "train", Gold(())),)
+    assert load(f"builtin:{name}", "unseen").pairs == (Pair(language, "unseen", Gold(())),)
+
+
+@pytest.mark.parametrize("name", BUILTINS)
+def test_each_row_says_what_it_is(name):
+    assert BUILTINS[name].summary.endswith(".")
+    assert BUILTINS[name].source
+
+
+def test_a_wrong_name_gets_the_nearest():
+    with pytest.raises(UserError, match=r"no built-in text `en-ff`; the nearest are `en-fr`"):
+        load("builtin:en-ff")
+
+
+def test_a_wrong_split_gets_the_nearest():
+    with pytest.raises(UserError, match=r"no split of `builtin:first-steps` `trane`; the nearest are `train`"):
+        load("builtin:first-steps", "trane")

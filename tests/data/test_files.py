@@ -1,0 +1,281 @@
+"""Files that are right, and one clear sentence for each way in which they may be wrong."""
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from s2s.config import UserError
+from s2s.data import Pair, load
+from s2s.data.files import decode_lines, read_aligned
+
+HOUSE = (Pair("the house", "das Haus"), Pair("the tree", "der Baum"))
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Writes a file, text as UTF-8, and returns its path as a SPEC."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+def refused(spec, message):
+    with pytest.raises(UserError, match=message) as caught:
+        load(spec)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "END"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_ends_and_byte_order_marks_make_no_difference(put, end, last, mark):
+    src = put("a.en", mark + end.join(pair.src for pair in HOUSE) + last.replace("END", end))
+    tgt = put("a.de", mark + end.join(pair.tgt for pair in HOUSE) + last.replace("END", end))
+    tsv = put("a.tsv", mark + end.join(f"{pair.src}\t{pair.tgt}" for pair in HOUSE) + last.replace("END", end))
+    csv = put("a.csv", mark + end.join(f"{pair.src},{pair.tgt}" for pair in HOUSE) + last.replace("END", end))
+    jsonl = put("a.jsonl", mark + end.join(json.dumps({"src": pair.src, "tgt": pair.tgt}) for pair in HOUSE) + last.replace("END", end))
+    assert load(f"{src},{tgt}").pairs == load(tsv).pairs == load(csv).pairs == load(jsonl).pairs == HOUSE
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\u00a0"])
+def test_other_separators_are_part_of_the_text(put, odd):
+    src, tgt = put("a.en", f"one{odd}two\nthree\n"), put("a.de", "eins\ndrei\n")
+    assert load(f"{src},{tgt}").pairs[0].src == f"one{odd}two"
+    assert load(put("a.tsv", f"one{odd}two\teins\n")).pairs == (Pair(f"one{odd}two", "eins"),)
+
+
+def test_blanks_around_a_line_stay(put):
+    assert load(put("a.tsv", " one \t eins\n")).pairs == (Pair(" one ", " eins"),)
+
+
+def test_a_comma_in_the_name_of_an_aligned_file(put):
+    src, tgt = put("a,b.en", "one\n"), put("a,b.de", "eins\n")
+    assert load(f"{src},{tgt}").pairs == (Pair("one", "eins"),)
+    assert load(put("c,d.tsv", "one\teins\n")).pairs == (Pair("one", "eins"),)
+
+
+def test_an_extension_in_capitals(put):
+    assert len(load(put("A.TSV", "one\teins\n"))) == 1
+
+
+def test_quotation_marks_are_plain_in_tsv_and_quote_in_csv(put):
+    assert load(put("a.tsv", '"one\teins"\n')).pairs == (Pair('"one', 'eins"'),)
+    assert load(put("a.csv", '"one, ""two""",eins\n')).pairs == (Pair('one, "two"', "eins"),)
+
+
+def test_a_line_break_in_a_field_becomes_a_blank(put):
+    assert load(put("a.csv", '"one\r\n\r\ntwo",eins\n')).pairs == (Pair("one two", "eins"),)
+    assert load(put("a.jsonl", json.dumps({"src": "one\ntwo", "tgt": "eins\rzwei"}))).pairs == (Pair("one two", "eins zwei"),)
+
+
+def test_pairs_with_an_empty_side_are_dropped_and_counted(put):
+    src, tgt = put("a.en", "one\n\n \nfour\n"), put("a.de", "eins\nzwei\ndrei\n\n")
+    corpus = load(f"{src},{tgt}")
+    assert corpus.pairs == (Pair("one", "eins"),)
+    assert corpus.notes == ("3 pairs with an empty side dropped.",)
+    assert load(put("a.tsv", "one\teins\ntwo\t\n")).notes[-1] == "1 pair with an empty side dropped."
+
+
+def test_rows_of_another_width_are_dropped_and_counted(put):
+    corpus = load(put("a.tsv", "one\teins\ntwo\nthree\tdrei\tx\n\nfour\tvier\n"))
+    assert corpus.pairs == (Pair("one", "eins"), Pair("four", "vier"))
+    assert corpus.notes[-1] == "2 rows without exactly 2 fields, as row 1 has, dropped (the first at line 2)."
+
+
+def test_objects_without_both_texts_are_dropped_and_counted(put):
+    rows = [{"src": "one", "tgt": "eins"}, {"src": "two"}, {"src": "three", "tgt": None}, {"src": 4, "tgt": "vier"}]
+    corpus = load(put("a.jsonl", "\n\n".join(map(json.dumps, rows))))
+    assert corpus.pairs == (Pair("one", "eins"),)
+    assert corpus.notes[-1] == "3 rows without a text in both fields dropped (the first at line 3)."
+
+
+def test_texts_inside_translation(put):
+    path = put("a.jsonl", json.dumps({"id": 1, "translation": {"de": "Haus", "en": "house"}}))
+    assert load(f"{path}#src=en,tgt=de").pairs == (Pair("house", "Haus"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"a", ["a"]),
+        (b"a\n", ["a"]),
+        (b"a\r\n\r\nb\n\n", ["a", "", "b", ""]),
+        ("\ufeffa\x85b\u2028c".encode(), ["a\x85b\u2028c"]),
+    ],
+)
+def test_lines_of_bytes_keep_the_empty_ones(content, lines):
+    assert decode_lines(content, "standard input") == lines
+
+
+def test_lines_of_bytes_say_whose_they_are():
+    with pytest.raises(UserError, match=r"`standard input` is not UTF-8: byte 0xFF at offset 2 \(line 2\)"):
+        decode_lines(b"a\n\xff", "standard input")
+
+
+def test_aligned_lines_keep_the_empty_ones(put):
+    src, tgt = put("a.en", "one\n\nthree\n"), put("a.de", "eins\nzwei\n\n")
+    assert read_aligned(src, tgt) == (["one", "", "three"], ["eins", "zwei", ""])
+    with pytest.raises(UserError, match=r"There is no file `none\.de`"):
+        read_aligned(src, "none.de")
+
+
+@pytest.mark.parametrize(
+    ("header", "src", "tgt"),
+    [
+        ("src\ttgt\tnote", "1", "2"),
+        ("Target\tSource\tnote", "2", "1"),
+        ("note\ten\tde", "2", "3"),
+        (" EN \tScore\tFR", "1", "3"),
+        ("note\tinput\toutput", "2", "3"),
+        ("mr\ttext\tnote", "1", "2"),
+        ("reference\tnote\tmr", "3", "1"),
+    ],
+)
+def test_a_first_row_of_usual_names_is_a_header(put, header, src, tgt):
+    corpus = load(put("a.tsv", f"{header}\n1\t2\t3\n"))
+    assert corpus.pairs == (Pair(src, tgt),)
+    assert corpus.notes[0].startswith("Row 1 is a header: `")
+
+
+@pytest.mark.parametrize("first", ["hello\thallo", "source\tQuelle", "en\tin", "no\tnein", "en\ten"])
+def test_any_other_first_row_is_data(put, first):
+    corpus = load(put("a.tsv", f"{first}\none\teins\n"))
+    assert corpus.pairs[0] == Pair(*first.split("\t"))
+    assert corpus.notes == ("Row 1 is data, not a header: column 1 is the source, column 2 the target.",)
+
+
+def test_a_name_that_is_asked_for_makes_a_header(put):
+    path = put("a.csv", "Frage,Antwort,Rest\n1,2,3\n")
+    assert load(path).pairs[0] == Pair("Frage", "Antwort")
+    assert load(f"{path}#src=Antwort,tgt=rest").pairs == (Pair("2", "3"),)
+    assert load(f"{path}#src=Rest").pairs == (Pair("3", "1"),)
+    assert load(f"{path}#tgt=Frage").pairs == (Pair("2", "1"),)
+    assert load(f"{path}#src=Rest").notes == ("Row 1 is a header: `Rest` is the source, `Frage` the target.",)
+
+
+def test_columns_by_number(put):
+    path = put("a.csv", "a,b,c\n1,2,3\n")
+    assert load(f"{path}#src=3,tgt=1").pairs == (Pair("c", "a"), Pair("3", "1"))
+    assert load(f"{path}#src=3,tgt=1").notes == ("Row 1 is data, not a header: column 3 is the source, column 1 the target.",)
+
+
+def test_the_header_can_be_forced_and_forbidden(put):
+    path = put("a.tsv", "it\tes\nwater\tagua\n")
+    assert load(path).pairs == (Pair("water", "agua"),)
+    assert load(f"{path}#header=no").pairs == (Pair("it", "es"), Pair("water", "agua"))
+    assert load(put("b.tsv", "x\ty\n1\t2\n") + "#header=yes").pairs == (Pair("1", "2"),)
+
+
+def test_the_exact_name_comes_before_another_case(put):
+    path = put("a.csv", "en,EN,de\n1,2,3\n")
+    assert load(f"{path}#src=EN,tgt=de").pairs == (Pair("2", "3"),)
+
+
+def test_a_wrong_column_gets_the_nearest(put):
+    path = put("a.csv", "english,deutsch\n1,2\n")
+    refused(f"{path}#src=englsh", r"no column `englsh` in `.*a\.csv`; the nearest are `english`, `deutsch`, or give a number from 1 to 2\.")
+    refused(f"{path}#src=3", r"There is no column `3` .* or give a number from 1 to 2")
+    refused(f"{path}#src=1,tgt=1", r"`#src=1,tgt=1` is the same column twice; choose two of the 2")
+    refused(f"{path}#header=no,src=english", r"no column `english`")
+    refused(put("a.jsonl", '{"src": "a", "tgt": "b"}') + "#tgt=tgd", r"no column `tgd` .*; the nearest are `tgt`")
+
+
+def test_aligned_files_have_no_columns(put):
+    src, tgt = put("a.en", "one\n"), put("a.de", "eins\n")
+    refused(f"{src},{tgt}#src=en", r"`src`, `tgt` and `header` are for tables, and .* is none; leave them out")
+    refused(f"{src},{tgt}#header=no", r"are for tables")
+
+
+def test_a_missing_file(put, tmp_path):
+    refused("none.tsv", r"There is no file `none\.tsv`; check the name and the folder\.")
+    refused(f"{put('a.en', 'one')},none.de", r"There is no file `none\.de`; two aligned files are given as FILE\.src,FILE\.tgt\.")
+    refused(str(tmp_path), r"is a folder; give a file in it\.")
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.txt", "a.parquet", "a.tsv.gz", "a"])
+def test_an_unknown_extension(put, name):
+    refused(
+        put(name, "one\teins\n"), r"which cannot be read; give a \.tsv, \.csv or \.jsonl file, or two text files as FILE\.src,FILE\.tgt"
+    )
+
+
+def test_unequal_line_counts(put):
+    src, short = put("a.en", "one\ntwo\nthree\n"), put("a.de", "eins")
+    gap, stretched = put("b.de", "eins\n\nzwei\ndrei"), put("c.de", "eins" + "x" * 50 + "\nzwei")
+    refused(f"{src},{short}", r"`.*a\.en` has 3 lines and `.*a\.de` has 1, but .*; nothing looks wrong before line 2")
+    refused(f"{src},{gap}", r"has 3 lines and .* has 4, .*; line 2 is the first that looks wrong")
+    refused(f"{src},{stretched}", r"; line 1 is the first that looks wrong, look there and above\.")
+
+
+@pytest.mark.parametrize("content", ["", "\n", " \r\n\r\n", "\ufeff"])
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl", "a.en"])
+def test_an_empty_file(put, name, content):
+    path = put(name, content)
+    spec = f"{path},{put('a.de', 'eins')}" if name == "a.en" else path
+    refused(spec, rf"`.*{name}` is empty; give a file with at least one pair\.")
+
+
+def test_no_pair_with_text_on_both_sides(put):
+    src, tgt = put("a.en", "one\n\n"), put("a.de", "\nzwei\n")
+    refused(f"{src},{tgt}", r"has no pair with text on both sides; give at least one")
+    refused(put("a.tsv", "src\ttgt\n"), r"has no pair with text on both sides")
+
+
+def test_one_column_only(put):
+    refused(put("a.tsv", "one\ntwo\n"), r"has one column only: row 1 has no tab; put a tab between source and target\.")
+    refused(put("b.tsv", "one,eins\n"), r"row 1 has no tab; row 1 seems to use a comma; put a tab")
+    refused(put("a.csv", "one;eins\n"), r"row 1 has no comma; row 1 seems to use a semicolon; put a comma between")
+    refused(put("b.csv", "one\teins\n"), r"row 1 seems to use a tab")
+    refused(put("a.jsonl", '{"text": "one"}'), r"Line 1 of `.*` has fewer than two fields; write objects such as \{")
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_another_encoding(put, name, mark):
+    offset = len(mark) + 7
+    message = rf"is not UTF-8: byte 0xE9 at offset {offset} \(line 2\); save it as UTF-8 and try again\."
+    refused(put(name, mark + "a\tb\nété\tc\n".replace("été", "xyzé").encode("latin-1")), message)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_utf_16(put, encoding):
+    content = "one\teins\n".encode(encoding)
+    refused(put("a.tsv", content), r"is UTF-16, not UTF-8" if encoding == "utf-16" else r"has a NUL byte at offset 0")
+
+
+def test_a_binary_file_under_another_name(put):
+    refused(put("a.csv", b"PK\x03\x04\x00\x00zip"), r"is not text: it has a NUL byte at offset 4; export it as UTF-8 text and try again\.")
+    refused("text:" + put("a.txt", b"abc\x00"), r"`.*a\.txt` is not text: it has a NUL byte at offset 3")
+
+
+def test_a_broken_json_line(put):
+    good = '{"src": "one", "tgt": "eins"}\n'
+    refused(put("a.jsonl", good + '{"src": "two", \n'), r"Line 2 of `.*` is not JSON \(.*\); write one object a line, such as \{\"src\"")
+    refused(put("b.jsonl", good + "\n[1, 2]\n"), r"Line 3 of `.*` is JSON but no object")
+    refused(put("c.jsonl", good + '{"src": "\\ud800", "tgt": "x"}'), r"Line 2 of `.*` is not JSON \(.*surrogates not allowed\)")
+    refused(put("d.jsonl", "[" * 100_000), r"Line 1 of `.*` is not JSON")
+
+
+def test_broken_quoting(put):
+    refused(
+        put("a.csv", 'one,eins\n"two,zwei\nthree,drei\n'), r"The row at line 2 of `.*` is not CSV \(unexpected end of data\); close every"
+    )
+    refused(put("b.csv", 'one,eins\n\n"two"x,zwei\n'), r"The row at line 3 of `.*` is not CSV")
+    refused(put("c.csv", "one," + "x" * 200_000), r"The row at line 1 of `.*` is not CSV \(field larger than field limit")
+
+
+def test_a_file_that_may_not_be_read(put, monkeypatch):
+    def forbidden(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "read_bytes", forbidden)  # root, who often runs tests, may read any file
+    refused(put("a.tsv", "one\teins\n"), r"cannot be read \(Permission denied\); check its permissions")

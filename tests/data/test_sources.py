@@ -1,0 +1,119 @@
+"""SPECs: which source, which split, which options; and what is said when one is wrong."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from s2s.config import Config, UserError
+from s2s.data import SOURCES, load, splits
+from s2s.data.files import FileOptions
+from s2s.data.sources import parse
+from s2s.data.text import TextOptions
+
+DATA = Path(os.environ.get("S2S_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+@pytest.fixture
+def tsv(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("en\tde\nhouse\tHaus\ntree\tBaum\ndog\tHund\n")
+    return path
+
+
+def real(*names):
+    paths = [DATA / name for name in names]
+    for path in paths:
+        if not path.is_file():
+            pytest.skip(f"{path} is not here")
+    return ",".join(map(str, paths))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_each_source_is_one_row(name):
+    row = SOURCES[name]
+    assert issubclass(row.config, Config)
+    assert row.summary.endswith(".")
+    assert {"rows", "split"} <= set(row.config().to_json())
+
+
+def test_a_spec_is_taken_apart():
+    assert parse("text:book.txt#length=80,rows=3") == ("text", "book.txt", TextOptions(length=80, rows=3))
+    assert parse("a.csv#src=en,tgt=2") == ("file", "a.csv", FileOptions(src="en", tgt="2"))
+    assert parse(r"C:\pairs.tsv").place == r"C:\pairs.tsv"
+    assert parse("file:a.csv").place == "a.csv"
+
+
+def test_the_corpus_carries_its_spec_and_split(tsv):
+    corpus = load(f"{tsv}#rows=2", "train")
+    assert (corpus.spec, corpus.split, len(corpus)) == (f"{tsv}#rows=2", "train", 2)
+    assert corpus.notes[-1] == "The first 2 of 3 pairs are used."
+    assert len(load(f"{tsv}#rows=3").notes) == 1
+
+
+def test_a_file_may_be_named_by_its_prefix(tsv):
+    assert load(f"file:{tsv}").pairs == load(str(tsv)).pairs
+
+
+def test_without_a_split_train_is_read():
+    assert splits("synthetic:copy") == ("train", "valid", "test")
+    assert load("synthetic:copy").split == "train"
+
+
+def test_a_split_named_in_the_spec_is_the_only_one():
+    assert splits("synthetic:copy#split=test") == ("test",)
+    assert load("synthetic:copy#split=test").hash == load("synthetic:copy", "test").hash
+    with pytest.raises(UserError, match=r"no split of `synthetic:copy#split=test` `train`; the nearest are `test`"):
+        load("synthetic:copy#split=test", "train")
+
+
+def test_a_hash_in_the_name_of_a_file(tsv):
+    odd = tsv.with_name("rows=1#of=2.tsv")
+    shutil.copy(tsv, odd)
+    assert len(load(str(odd))) == 3
+    assert len(load(f"{odd}#rows=1")) == 1
+    assert len(load(f"file:{odd}#rows=1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("bultin:en-fr", r"There is no source `bultin`; the nearest are `builtin`"),
+        ("hub:a/b", r"There is no source `hub`"),
+        ("corpus:123", r"There is no source `corpus`"),
+        ("synthetic:copy#split=tset", r"no split of `copy` `tset`; the nearest are `test`"),
+        ("synthetic:copy#row=3", r"no setting `row`; the nearest are `rows`"),
+        ("synthetic:copy#rows=0", r"`rows` 0 is out of range; give a number at least 1"),
+        ("synthetic:copy#rows=many", r"`rows` is 'many'; give a whole number or null"),
+        ("synthetic:copy#rows", r"`#rows` has no key and value in `rows`; write it like #src=en,tgt=de or #rows=20000"),
+        ("synthetic:copy#rows=", r"has no key and value in `rows=`"),
+        ("en-fr", r"There is no file `en-fr`; did you mean `builtin:en-fr`\?"),
+        ("copy", r"did you mean `synthetic:copy`\?"),
+        ("", r"There is no file ``"),
+    ],
+)
+def test_a_wrong_spec_is_answered_in_a_sentence(spec, message):
+    with pytest.raises(UserError, match=message):
+        load(spec)
+
+
+def test_a_source_is_known_from_its_file_first(tmp_path, monkeypatch, tsv):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(tsv, "mine:of.tsv")
+    assert len(load("mine:of.tsv")) == 3
+
+
+def test_multi30k():
+    corpus = load(real("multi30k/train.en", "multi30k/train.de"))
+    assert len(corpus) == 29_000
+    assert corpus.notes == ()
+    assert corpus.pairs[0].src == "Two young, White males are outside near many bushes."
+
+
+def test_real_tables():
+    assert load(real("cogs/dev.tsv")).notes == ("Row 1 is data, not a header: column 1 is the source, column 2 the target.",)
+    assert len(load(real("cogs/dev.tsv"))) == 3000
+    corpus = load(real("e2e/devset.csv"))
+    assert len(corpus) == 4672
+    assert corpus.notes == ("Row 1 is a header: `mr` is the source, `ref` the target.",)

@@ -1,0 +1,94 @@
+"""What is held out, and what is said about it."""
+
+import pytest
+
+from s2s.config import UserError
+from s2s.data import Corpus, Pair, load, load_pairs_for_training
+from s2s.data.split import hold_out
+
+
+def corpus(n, distinct=None):
+    return Corpus("test", "train", tuple(Pair(f"source {index % (distinct or n)}", f"target {index}") for index in range(n)))
+
+
+@pytest.fixture
+def tsv(tmp_path):
+    def write(n):
+        path = tmp_path / f"{n}.tsv"
+        path.write_text("".join(f"source {index}\ttarget {index}\n" for index in range(n)))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize(("n", "held"), [(50, 2), (100, 5), (999, 49), (20_000, 1000), (30_000, 1000)])
+def test_one_in_twenty_is_held_out_and_at_most_a_thousand(n, held):
+    train, valid, note = hold_out(corpus(n), 1)
+    assert (len(train), len(valid)) == (n - held, held)
+    assert f"{held:,} of {n:,} distinct sources are held out" in note
+    assert (train.split, valid.split) == ("train", "valid")
+
+
+def test_no_source_stands_on_both_sides():
+    train, valid, note = hold_out(corpus(400, distinct=100), 3)
+    assert not {pair.src for pair in train.pairs} & {pair.src for pair in valid.pairs}
+    assert (len(train), len(valid)) == (380, 20)
+    assert note.endswith("with all their 20 pairs.")
+
+
+def test_order_is_kept_and_nothing_is_lost():
+    whole = corpus(200)
+    train, valid, _ = hold_out(whole, 1)
+    assert set(train.pairs) | set(valid.pairs) == set(whole.pairs)
+    assert [pair for pair in whole.pairs if pair in set(valid.pairs)] == list(valid.pairs)
+
+
+def test_the_seed_decides():
+    assert hold_out(corpus(400), 1).valid.hash == hold_out(corpus(400), 1).valid.hash != hold_out(corpus(400), 2).valid.hash
+
+
+def test_the_order_of_the_rows_does_not():
+    backwards = Corpus("test", "train", corpus(400).pairs[::-1])
+    assert set(hold_out(backwards, 1).valid.pairs) == set(hold_out(corpus(400), 1).valid.pairs)
+
+
+@pytest.mark.parametrize("few", [corpus(49), corpus(100, distinct=19)])
+def test_too_few_to_hold_any_out(few):
+    train, valid, note = hold_out(few, 1)
+    assert train.pairs == valid.pairs == few.pairs
+    assert note == f"With {len(few)} pairs nothing is held out: validation uses the training pairs and cannot show overfitting."
+
+
+def test_a_file_is_cut(tsv):
+    train, valid, note = load_pairs_for_training(tsv(60), None, 1)
+    assert (len(train), len(valid)) == (57, 3)
+    assert "held out" in note
+
+
+def test_the_sources_own_valid_split_comes_first():
+    train, valid, note = load_pairs_for_training("synthetic:copy", None, 1)
+    assert (train.split, len(train), valid.split, len(valid)) == ("train", 5000, "valid", 500)
+    assert note == "The 500 validation pairs are the valid split of `synthetic:copy`."
+
+
+def test_a_split_that_is_asked_for_is_cut_itself():
+    train, valid, _ = load_pairs_for_training("synthetic:copy#split=test", None, 1)
+    assert (len(train), len(valid)) == (475, 25)
+
+
+def test_valid_pairs_of_ones_own(tsv):
+    train, valid, note = load_pairs_for_training(tsv(60), tsv(10), 1)
+    assert (len(train), len(valid)) == (60, 10)
+    assert note == f"The 10 validation pairs are those of `{tsv(10)}`."
+
+
+def test_a_valid_spec_with_several_splits_gives_its_valid_one():
+    _, valid, _ = load_pairs_for_training("builtin:first-steps", "synthetic:copy", 1)
+    assert valid.hash == load("synthetic:copy", "valid").hash
+    _, valid, _ = load_pairs_for_training("builtin:first-steps", "synthetic:copy#split=test", 1)
+    assert valid.hash == load("synthetic:copy", "test").hash
+
+
+def test_a_wrong_valid_spec_is_an_error():
+    with pytest.raises(UserError, match="no synthetic task `copie`"):
+        load_pairs_for_training("synthetic:copy", "synthetic:copie", 1)

@@ -1,0 +1,153 @@
+import itertools
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from s2s.config import UserError
+from s2s.decode import STRATEGIES, Beam, Found, Greedy, beam, configure, greedy
+
+EOS, START, VOCAB = 0, 1, 5
+
+
+class Table:
+    """A Stepper over a hand-made table: the next token's probability depends on the source and the last two tokens."""
+
+    start_id, eos_id = START, EOS
+
+    def __init__(self, n_sources: int, seed: int = 0, max_length: int | None = None) -> None:
+        generator = torch.Generator().manual_seed(seed)
+        self.log_probs = (torch.randn(n_sources, VOCAB, VOCAB, VOCAB, generator=generator) * 1.5).log_softmax(-1)
+        self.source, self.before = torch.arange(n_sources), torch.full((n_sources,), START)
+        self.last = self.before
+        self.max_length, self.n_steps = max_length, 0
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.source)
+
+    def step(self, tokens: Tensor) -> Tensor:
+        self.before, self.last, self.n_steps = self.last, tokens, self.n_steps + 1
+        return self.log_probs[self.source, self.before, self.last]
+
+    def reorder(self, rows: Tensor) -> None:
+        self.source, self.before, self.last = self.source[rows], self.before[rows], self.last[rows]
+
+    def log_prob(self, source: int, ids: tuple[int, ...]) -> float:
+        total, before, last = 0.0, START, START
+        for token in ids:
+            total += float(self.log_probs[source, before, last, token])
+            before, last = last, token
+        return total
+
+
+def every_target(longest: int) -> list[tuple[int, ...]]:
+    words = [token for token in range(VOCAB) if token != EOS]
+    bodies = [body for length in range(longest) for body in itertools.product(words, repeat=length)]
+    return [(*body, EOS) for body in bodies]
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0, -0.7])
+def test_a_beam_as_wide_as_the_space_finds_what_brute_force_finds(length_penalty: float) -> None:
+    found = beam(Table(3), Beam(num_beams=100, length_penalty=length_penalty, early_stopping="never", max_new_tokens=4))
+    table = Table(3)
+    for source, one in enumerate(found):
+        scores = {ids: table.log_prob(source, ids) / len(ids) ** length_penalty for ids in every_target(4)}
+        best = sorted(scores, key=scores.__getitem__, reverse=True)[:10]
+        assert [hypothesis.ids for hypothesis in one.hypotheses[:10]] == best
+        for hypothesis in one.hypotheses:
+            assert hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
+            assert hypothesis.score == pytest.approx(scores[hypothesis.ids], abs=1e-4)
+
+
+def test_greedy_is_a_beam_of_one_that_stops_at_its_first_end() -> None:
+    for seed in range(20):
+        one = greedy(Table(4, seed), Greedy(max_new_tokens=12))
+        other = beam(Table(4, seed), Beam(num_beams=1, early_stopping=True, max_new_tokens=12))
+        assert [found.best.ids for found in one] == [found.best.ids for found in other]
+        assert [found.best.log_prob for found in one] == pytest.approx([found.best.log_prob for found in other], abs=1e-4)
+
+
+def test_greedy_takes_the_most_probable_token_each_time() -> None:
+    table, (found,) = Table(1, 7), greedy(Table(1, 7), Greedy(max_new_tokens=9))
+    before, last = START, START
+    for token in found.best.ids:
+        assert token == int(table.log_probs[0, before, last].argmax())
+        before, last = last, token
+
+
+def test_a_source_decodes_alone_as_it_does_in_a_batch() -> None:
+    together = beam(Table(6, 3), Beam(num_beams=3, max_new_tokens=10))
+    for source in range(6):
+        alone = Table(6, 3)
+        alone.reorder(torch.tensor([source]))
+        (found,) = beam(alone, Beam(num_beams=3, max_new_tokens=10))
+        assert [h.ids for h in found.hypotheses] == [h.ids for h in together[source].hypotheses]
+
+
+def test_stopping_early_saves_steps() -> None:
+    n_steps = [
+        sum(len(found.steps) for found in beam(Table(4, 1), Beam(num_beams=4, early_stopping=mode, max_new_tokens=60)))
+        for mode in (True, False, "never")
+    ]
+    assert n_steps[0] < n_steps[1] < n_steps[2]
+
+
+def test_a_target_that_reaches_the_limit_is_returned_unfinished() -> None:
+    table = Table(1)
+    table.log_probs[..., EOS] = -1e9
+    for found in (*greedy(table, Greedy(max_new_tokens=3)), *beam(_never_ending(), Beam(num_beams=2, max_new_tokens=3))):
+        assert len(found.best.ids) == 3
+        assert EOS not in found.best.ids
+
+
+def _never_ending() -> Table:
+    table = Table(1)
+    table.log_probs[..., EOS] = -1e9
+    return table
+
+
+def test_the_record_of_steps_leads_to_every_finished_hypothesis() -> None:
+    (found,) = beam(Table(1, 5), Beam(num_beams=3, max_new_tokens=8))
+    assert set(_spelled(found)) >= {hypothesis.ids for hypothesis in found.hypotheses}
+
+
+def _spelled(found: Found) -> list[tuple[int, ...]]:
+    """The finished targets, read from the steps alone."""
+    running: list[tuple[int, ...]] = [()]
+    finished = []
+    for step in found.steps:
+        grown = [(*running[kept.parent], kept.token) for kept in step]
+        finished += [ids for ids, kept in zip(grown, step, strict=True) if kept.is_finished]
+        running = [ids for ids, kept in zip(grown, step, strict=True) if not kept.is_finished]
+    return finished
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_stays_within_the_models_positions(name: str) -> None:
+    strategy, config = configure(name, {})
+    for found in strategy(Table(2, max_length=3), config):
+        assert 1 <= len(found.best.ids) <= 3
+    strategy, config = configure(name, {"max_new_tokens": 4})
+    with pytest.raises(UserError, match=r"`max_new_tokens` 4 is more than this model's 3 positions; give at most 3"):
+        strategy(Table(2, max_length=3), config)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_log_probs_are_those_of_the_table(name: str) -> None:
+    strategy, config = configure(name, {"max_new_tokens": 7})
+    table = Table(5, 9)
+    for source, found in enumerate(strategy(Table(5, 9), config)):
+        for hypothesis in found.hypotheses:
+            assert hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
+            assert math.isfinite(hypothesis.score)
+
+
+def test_unknown_names_are_answered_with_the_nearest() -> None:
+    with pytest.raises(UserError, match="no strategy `beem`; the nearest are `beam`"):
+        configure("beem", {})
+    with pytest.raises(UserError, match="no setting `num_beam`; the nearest are `num_beams`"):
+        configure("beam", {"num_beam": 3})
+    with pytest.raises(UserError, match="`num_beams` 0 is out of range; give a number between 1 and 100"):
+        configure("beam", {"num_beams": 0})

@@ -1,0 +1,151 @@
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import s2s
+from s2s.config import Recipe, UserError, override
+from s2s.jobs import training
+from s2s.runs import Run, RunFolder
+from tests.conftest import make_run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return s2s.load(make_run(tmp_path_factory.mktemp("run") / "one", {"train.steps": 120, "train.lr": 0.01, "train.watch.save_every": 60}))
+
+
+SOURCES = ["1 2 3", "", "9 8 7 6 5", "4", "0 0 zebra"]
+
+
+def test_every_source_has_its_answer_in_its_place(run: Run) -> None:
+    found = run.translate(SOURCES, "greedy")
+    assert [one.source for one in found] == SOURCES
+    assert (found[1].text, found[1].tokens, found[1].hypotheses) == ("", (), ())
+    assert [one.unknown for one in found] == [(), (), (), (), ("zebra",)]
+    alone = [run.translate([source], "greedy")[0].text for source in SOURCES]
+    assert [one.text for one in found] == alone
+
+
+@pytest.mark.parametrize("strategy", ["greedy", "beam"])
+def test_the_log_probability_of_a_translation_is_what_scoring_says(run: Run, strategy: str) -> None:
+    found = [one for one in run.translate(SOURCES[:1] + SOURCES[2:], strategy) if one.tokens[-1] == "</s>"]
+    assert found
+    scores = run.score([one.source for one in found], [one.text for one in found])
+    assert scores == pytest.approx([one.log_prob for one in found], abs=1e-4)
+
+
+def test_a_score_is_a_sum_over_tokens_and_the_end_counts(run: Run) -> None:
+    (forced,) = run.force(["1 2 3"], ["3 2 1"])
+    src = torch.tensor([[*run.src_tokenizer.encode("1 2 3"), 2]])
+    tgt = torch.tensor([[1, *run.tgt_tokenizer.encode("3 2 1"), 2]])
+    with torch.inference_mode():
+        log_probs = run.model(src, tgt[:, :-1]).log_softmax(-1)[0]
+    assert forced.n_tokens == 4
+    assert forced.log_prob == pytest.approx(float(log_probs.gather(1, tgt[0, 1:, None]).sum()), abs=1e-4)
+    assert forced.log_prob < 0
+
+
+def test_attention_says_which_row_predicts_what(run: Run) -> None:
+    seen = run.attention("1 2 3", "3 2")
+    assert seen.src_tokens == ("1", "2", "3", "</s>")
+    assert (seen.tgt_inputs, seen.tgt_tokens) == (("<s>", "3", "2"), ("3", "2", "</s>"))
+    assert (seen.cross.shape, seen.encoder.shape, seen.decoder.shape) == ((1, 4, 3, 4), (1, 4, 4, 4), (1, 4, 3, 3))
+    for weights in (seen.cross, seen.encoder, seen.decoder):
+        assert weights.dtype == np.float32
+        np.testing.assert_allclose(weights.sum(-1), 1.0, atol=1e-5)
+    assert np.triu(seen.decoder[0, 0], 1).max() == 0.0
+
+
+def test_looking_changes_nothing(run: Run) -> None:
+    before = run.translate(["1 2 3"])[0]
+    run.attention("1 2 3", "3 2 1")
+    assert run.translate(["1 2 3"])[0] == before
+    assert not any(module._forward_hooks for module in run.model.modules())
+
+
+def test_a_run_opens_by_folder_by_id_and_at_a_step(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    (home / "runs").mkdir(parents=True)
+    (home / "runs" / "3f9c").symlink_to(run.folder.path)
+    monkeypatch.setenv("S2S_HOME", str(home))
+    assert s2s.load("3f9c", step=60).step == 60
+    with pytest.raises(UserError, match=r"has no checkpoint of step 11; it has 60, 120"):
+        s2s.load("3f9c", step=11)
+    with pytest.raises(UserError, match=r"There is no run `4f9c`: neither a run's folder nor an id"):
+        s2s.load("4f9c")
+    with pytest.raises(UserError, match="There is no run"):
+        s2s.load("../../etc")
+
+
+def test_the_best_checkpoint_is_opened_and_the_newest_where_it_is_gone(run: Run) -> None:
+    folder = run.folder
+    before = folder.status()
+    folder.set_status("done", step=120, steps=120, best_step=60)
+    assert folder.best_or_newest_step() == 60
+    folder.set_status("done", step=120, steps=120, best_step=70)
+    assert folder.best_or_newest_step() == 120
+    folder.set_status(**{key: value for key, value in before.items() if key not in ("format", "updated")})
+
+
+def test_a_line_longer_than_the_models_positions_is_named(tmp_path: Path) -> None:
+    changes = {"model.positions.kind": "learned", "model.positions.max_length": 16, "data.max_length": 16, "train.steps": 1}
+    run = s2s.load(make_run(tmp_path / "short", changes))
+    with pytest.raises(UserError, match=r"Line 2 of the source has 21 tokens and this model has 16 positions; shorten it to at most 15"):
+        run.translate(["1 2", "1 " * 20])
+    assert len(run.translate(["1 2"], "greedy")[0].tokens) <= 16
+
+
+def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 20})
+    folder = RunFolder(path)
+    for line in ({"kind": "train", "step": 21, "loss": 1.0}, {"kind": "train", "step": 22, "loss": 1.0}):
+        folder.log("metrics", line)
+    list(training.run(training.resume(path, steps=30)))
+    steps = [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"]
+    assert steps == list(range(1, 31))
+    assert folder.status()["state"] == "done"
+    assert folder.recipe().train.steps == 30
+
+
+def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
+    asked = training.Asked(tiny, "synthetic:copy#rows=60")
+    events = training.run(training.start(asked, tmp_path / "run"))
+    while True:
+        if next(events).step == 13:
+            break
+    events.close()
+    folder = RunFolder(tmp_path / "run")
+    assert folder.status()["state"] == "stopped"
+    list(training.run(training.resume(folder.path)))
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
+
+
+def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 1})
+    with pytest.raises(UserError, match=r"already holds a trained run; add `--resume`"):
+        training.start(training.Asked(tiny, "synthetic:copy"), path)
+    (path / "recipe.json").write_text('{"format": 99}')
+    with pytest.raises(UserError, match="has format 99, newer than the 1 known here; update this program"):
+        s2s.load(path)
+    (path / "recipe.json").write_text("{")
+    with pytest.raises(UserError, match=r"is no run: its recipe.json cannot be read"):
+        s2s.load(path)
+
+
+def test_changed_data_is_noticed_when_going_on(tmp_path: Path, tiny: Recipe) -> None:
+    table = tmp_path / "pairs.tsv"
+    table.write_text("".join(f"{n} a\t{n} b\n" for n in range(60)))
+    training_run = training.start(training.Asked(override(tiny, {"train.steps": 10}), str(table)), tmp_path / "run")
+    list(training.run(training_run))
+    table.write_text("".join(f"{n} a\t{n} c\n" for n in range(60)))
+    with pytest.raises(UserError, match=r"pairs.tsv` has changed since this run was started"):
+        training.resume(tmp_path / "run", steps=20)
+
+
+def test_numbers_in_the_files_are_finite(run: Run) -> None:
+    for line in run.folder.lines("metrics"):
+        assert all(math.isfinite(value) for value in line.values() if isinstance(value, float))
+    assert run.folder.about()["owner"] == "local"

@@ -1,0 +1,206 @@
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import s2s
+from s2s.cli import main
+from s2s.model import PRESETS
+from tests.conftest import TINY, make_run
+
+Say = Callable[..., tuple[int, str, str]]
+TINY_ARGUMENTS = [part for key, value in TINY.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Run the command line in this process: exit status, stdout, stderr."""
+
+    def run(*arguments: str, stdin: str | bytes = "") -> tuple[int, str, str]:
+        content = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            status = int(end.code or 0)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("cli") / "run", {"train.steps": 60, "train.lr": 0.01})
+
+
+def test_presets_are_listed_with_their_parameters(say: Say) -> None:
+    status, out, _ = say("presets", "--json")
+    rows = {row["name"]: row for row in json.loads(out)}
+    assert status == 0
+    assert set(rows) == set(PRESETS)
+    assert rows["first-steps"]["parameters"] == 78
+    assert set(rows["t5-11b"]) == {"name", "parameters", "src_vocab_size", "tgt_vocab_size", "summary", "source"}
+    assert "78  " in say("presets")[1]
+
+
+def test_data_writes_aligned_files_with_their_gold(say: Say, tmp_path: Path) -> None:
+    status, out, _ = say("data", "synthetic:reverse", "--split", "valid", "--out", tmp_path)
+    assert (status, out) == (0, "valid: 500 pairs\n")
+    lines = {suffix: (tmp_path / f"valid.{suffix}").read_text().splitlines() for suffix in ("src", "tgt", "align")}
+    assert {len(found) for found in lines.values()} == {500}
+    for src, tgt, align in zip(*lines.values(), strict=True):
+        for link in align.split():
+            i, j = map(int, link.split("-"))
+            assert src.split()[i] == tgt.split()[j]
+
+
+def test_the_whole_way_on_a_table(say: Say, tmp_path: Path) -> None:
+    table, out = tmp_path / "pairs.tsv", tmp_path / "run"
+    table.write_text("".join(f"{a} {b}\t{b} {a}\n" for a in "abcdefgh" for b in "stuvwxyz"))
+    arguments = ["train", "--source", str(table), *TINY_ARGUMENTS, "--out", str(out)]
+    status, shown, err = say(*arguments, "--set", "train.steps=100", "--set", "train.lr=0.01")
+    assert (status, err) == (0, "")
+    assert "3 of 64 distinct sources are held out" in shown
+    assert re.search(r"step 100  loss \d\.\d+  valid \d\.\d+ .* tokens/s  0 s left", shown)
+    status, text, _ = say("translate", out, stdin="a s\nb t\n")
+    assert status == 0
+    assert len(text.splitlines()) == 2
+    status, shown, _ = say("train", "--out", out, "--resume", "--set", "train.steps=120")
+    assert status == 0
+    assert "step 120" in shown
+
+
+def test_translate_never_loses_a_line(say: Say, run: Path) -> None:
+    sources = ["1 2 3", "", "7 zebra", "  ", "4"]
+    status, out, err = say("translate", run, stdin="\n".join(sources))
+    assert status == 0
+    assert len(out.split("\n")) - 1 == len(sources)
+    assert out.split("\n")[1] == out.split("\n")[3] == ""
+    assert err == "Unknown words, read as <unk>: zebra\n"
+    assert say("translate", run, stdin="") == (0, "", "")
+
+
+def test_translate_as_json_and_as_lists(say: Say, run: Path) -> None:
+    _, out, _ = say("translate", run, "--json", "--set", "num_beams=3", stdin="1 2 3\n\n")
+    first, empty = map(json.loads, out.splitlines())
+    assert set(first) == {"source", "text", "tokens", "log_prob", "score", "hypotheses"}
+    assert len(first["hypotheses"]) == 3
+    assert first["text"] == first["hypotheses"][0]["text"]
+    assert (empty["text"], empty["hypotheses"]) == ("", [])
+    _, out, _ = say("translate", run, "--n-best", "2", stdin="1 2\n3\n")
+    rows = [line.split("\t") for line in out.splitlines()]
+    assert [row[0] for row in rows] == ["1", "1", "2", "2"]
+    assert float(rows[0][1]) >= float(rows[1][1])
+
+
+def test_score_prints_nats_a_line(say: Say, run: Path, tmp_path: Path) -> None:
+    (tmp_path / "src").write_text("1 2 3\n4\n")
+    (tmp_path / "tgt").write_text("3 2 1\n4\n")
+    status, out, _ = say("score", run, "--src", tmp_path / "src", "--tgt", tmp_path / "tgt")
+    assert status == 0
+    assert [float(line) for line in out.split()] == pytest.approx(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"]), abs=1e-5)
+
+
+def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_path: Path) -> None:
+    (tmp_path / "src").write_text("1 2 3\n4\n")
+    (tmp_path / "ref").write_text("3 2 1\n4\n")
+    status, out, _ = say("evaluate", run, "--src", tmp_path / "src", "--ref", tmp_path / "ref", "--strategy", "greedy")
+    assert status == 0
+    summary = json.loads(out.splitlines()[-1])
+    names = "n bleu chrf ter rouge_l exact_match token_accuracy loss perplexity signature strategy seconds"
+    assert set(summary) == set(names.split())
+    assert summary["n"] == 2
+    assert summary["signature"]["bleu"].startswith("nrefs:1|")
+    assert summary["loss"] == pytest.approx(-sum(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"])) / 6, abs=1e-4)
+
+
+MISTAKES = {
+    "preset": (["train", "--source", "builtin:en-fr", "--preset", "smol", "--out", "x"], "no preset `smol`; the nearest are `small`"),
+    "corpus": (["train", "--source", "builtin:en-ft", "--out", "x"], "`en-ft`.*`en-fr`"),
+    "key": (["train", "--source", "builtin:en-fr", "--set", "train.stepz=3", "--out", "x"], "no setting `train.stepz`; .*`train.steps`"),
+    "heads": (["train", "--source", "builtin:en-fr", "--set", "model.d_model=50", "--out", "x"], "`d_model` 50 .* try 48 or 52"),
+    "rotary": (
+        ["train", "--source", "builtin:en-fr", "--preset", "modern-small", "--set", "model.d_head=7", "--out", "x"],
+        "`d_head` 7 is odd .* try 8",
+    ),
+    "memory": (
+        ["train", "--source", "builtin:first-steps", "--preset", "t5-11b", "--set", "tokenizer.vocab_size=40", "--out", "x"],
+        r"parameters .* needs about [\d.]+ GB of memory and [\d.]+ GB are free; choose a smaller preset",
+    ),
+    "length": (
+        ["train", "--source", "builtin:first-steps", "--set", "data.max_length=2", "--out", "x"],
+        r"None of the 2 pairs fits into `data.max_length` 2 tokens \(the shortest needs \d+\); raise `data.max_length`",
+    ),
+    "source": (["train", "--out", "x"], "`train` needs pairs to learn from; add `--source`"),
+    "strategy": (["translate", "RUN", "--strategy", "beem"], "no strategy `beem`; the nearest are `beam`"),
+    "knob": (["translate", "RUN", "--set", "beams=3"], "no setting `beams`; the nearest are `num_beams`"),
+    "run": (["translate", "nowhere"], "There is no run `nowhere`"),
+    "out": (["data", "builtin:en-fr"], "The following arguments are required: --out; see `.*data --help`"),
+    "command": (["tran"], "invalid choice: 'tran'"),
+    "resume": (["train", "--resume", "--out", "RUN", "--set", "train.lr=1"], "only train.steps can change, not train.lr"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_is_one_sentence_and_exit_2(case: str, say: Say, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments, message = MISTAKES[case]
+    monkeypatch.chdir(tmp_path)
+    status, out, err = say(*(str(run) if part == "RUN" else part for part in arguments), stdin="1 2\n")
+    assert status == 2
+    assert re.search(message, err), err
+    assert (out, err.count("\n")) == ("", 1)
+    assert not (tmp_path / "x").exists()
+
+
+BAD_FILES = {
+    "unequal": ({"a": b"1\n2\n", "b": b"1\n"}, "a,b", "has 2 lines and .* has 1"),
+    "empty": ({"a": b"", "b": b""}, "a,b", "is empty"),
+    "one column": ({"a.tsv": b"hello\nthere\n"}, "a.tsv", "one column"),
+    "encoding": ({"a.tsv": "café\tcoffee\n".encode("latin-1")}, "a.tsv", "is not UTF-8: byte 0xE9 at offset 3"),
+    "binary": ({"a.txt": b"\x89PNG\r\n\0\1", "b.txt": b"x\n"}, "a.txt,b.txt", "is not text"),
+    "missing": ({}, "a.tsv", "There is no file `a.tsv`"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_bad_file_is_one_sentence_and_exit_2(case: str, say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    contents, spec, message = BAD_FILES[case]
+    monkeypatch.chdir(tmp_path)
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    for command in ("train --out x --source", "data --out x"):
+        status, _, err = say(*command.split(), spec)
+        assert status == 2
+        assert re.search(message, err), err
+        assert err.count("\n") == 1
+    assert not (tmp_path / "x").exists()
+
+
+def test_too_long_a_line_is_named_before_any_output(say: Say, tmp_path: Path) -> None:
+    changes = {"model.positions.kind": "learned", "model.positions.max_length": 16, "data.max_length": 16, "train.steps": 1}
+    path = make_run(tmp_path / "short", changes)
+    status, out, err = say("translate", path, stdin="1 2\n" + "1 " * 30 + "\n")
+    assert (status, out) == (2, "")
+    assert "Line 2 of the source has 31 tokens and this model has 16 positions" in err
+
+
+def test_bytes_that_are_not_text_on_stdin(say: Say, run: Path) -> None:
+    status, out, err = say("translate", run, stdin=b"1 2\n\xff\xfe\n")
+    assert (status, out) == (2, "")
+    assert "standard input" in err
+
+
+def test_our_own_mistakes_end_in_a_sentence_too(say: Say, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("secret text of a visitor")
+
+    monkeypatch.setattr("s2s.runs.load", broken)
+    status, _, err = say("translate", run, stdin="1\n")
+    assert status == 2
+    assert "should not have (RuntimeError)" in err
+    assert "Traceback" not in err

@@ -1,0 +1,44 @@
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from s2s import files
+from s2s.config import UserError
+
+
+@contextmanager
+def full_disk(n_bytes: int) -> Iterator[None]:
+    """No file of this process may grow beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "status.json"
+    files.write_json(path, {"step": 1})
+    with full_disk(1000), pytest.raises(UserError, match=r"status.json` cannot be written \(File too large\); choose another folder or free some space"):
+        files.write_bytes(path, b"x" * 5000)
+    assert path.read_text() == '{\n "step": 1\n}\n'
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_unfinished_last_line_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    files.append_line(path, {"text": "é\u2028x"})
+    files.append_line(path, {"step": 2})
+    with path.open("a") as file:
+        file.write('{"step": 3')
+    assert files.read_lines(path) == [{"text": "é\u2028x"}, {"step": 2}]
+    assert files.read_lines(tmp_path / "nothing.jsonl") == []
+
+
+def test_files_can_be_read_by_those_the_umask_allows(tmp_path: Path) -> None:
+    files.write_text(tmp_path / "a.txt", "x")
+    assert (tmp_path / "a.txt").stat().st_mode & 0o044

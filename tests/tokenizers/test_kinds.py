@@ -1,0 +1,122 @@
+"""What is special to one kind of tokenizer."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from s2s.config import TokenizerConfig, UserError
+from s2s.tokenizers import UNK, fit
+from s2s.tokenizers.bpe import BpeTokenizer, automatic_size
+from s2s.tokenizers.byte import ByteTokenizer
+from s2s.tokenizers.char import CharTokenizer
+from s2s.tokenizers.word import WordTokenizer
+
+DATA = Path(os.environ.get("S2S_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
+SENTENCES = ["the low house", "the lower house", "the lowest house", "a house"]
+
+
+def real_lines(name, n=None):
+    path = DATA / "multi30k" / name
+    if not path.is_file():
+        pytest.skip(f"{path} is not here")
+    return path.read_text(encoding="utf-8").split("\n")[:n]
+
+
+def test_most_frequent_first_and_ties_by_first_appearance():
+    assert CharTokenizer.fit(["cba", "a"]).pieces[4:] == ("a", "c", "b")
+    assert WordTokenizer.fit(["z y x", "y"]).words == ("y", "z", "x")
+
+
+@pytest.mark.parametrize(("cls", "kept"), [(CharTokenizer, "a"), (WordTokenizer, "aa")])
+def test_a_small_vocabulary_keeps_the_most_frequent(cls, kept):
+    tokenizer = cls.fit(["aa aa b"], 5)
+    assert tokenizer.pieces[4:] == (kept,)
+    assert tokenizer.encode("b") == [UNK]
+
+
+def test_char_tokens_can_be_seen():
+    tokenizer = CharTokenizer.fit(["a b\t\u200d\u0301é"])
+    assert tokenizer.tokens(tokenizer.encode("a \t\u200dé")) == ["a", "▁", "<U+0009>", "<U+200D>", "é"]
+
+
+def test_a_joiner_inside_a_word_stays_what_it_is():
+    tokenizer = WordTokenizer.fit(["می\u200cخواهم"])
+    assert tokenizer.tokens([4]) == ["می\u200cخواهم"]
+
+
+def test_bytes_are_utf_8():
+    tokenizer = ByteTokenizer()
+    assert tokenizer.vocab_size == 260
+    assert tokenizer.encode("é!") == [4 + 0xC3, 4 + 0xA9, 4 + ord("!")]
+    assert tokenizer.tokens(tokenizer.encode("é !")) == ["<0xC3>", "<0xA9>", "▁", "!"]
+    assert tokenizer.decode([4 + 0xC3, 4 + ord("a")]) == "\ufffda"
+
+
+@pytest.mark.parametrize("vocab_size", [260, 261, 10_000])
+def test_bytes_fit_any_vocabulary_of_at_least_260(vocab_size):
+    assert ByteTokenizer.fit([], vocab_size).vocab_size == 260
+
+
+def test_bytes_need_260():
+    with pytest.raises(UserError, match=r"`tokenizer.vocab_size` 259 is too small for bytes: 256 bytes and 4 specials need 260\."):
+        ByteTokenizer.fit([], 259)
+
+
+def test_bpe_shows_where_words_start():
+    tokenizer = BpeTokenizer.fit(SENTENCES)
+    assert tokenizer.tokens(tokenizer.encode("the house"))[0].startswith("▁")
+    assert "▁house" in tokenizer.tokens(tokenizer.encode("the house"))
+    assert "".join(tokenizer.tokens(tokenizer.encode(" the  low"))) == "▁▁the▁▁low"
+
+
+def test_bpe_cuts_punctuation_off_but_not_the_apostrophe():
+    tokenizer = BpeTokenizer.fit(["l'eau, l'eau. l'eau? (l'eau)"])
+    assert tokenizer.tokens(tokenizer.encode("l'eau, (l'eau)")) == ["▁l'eau", ",", "▁", "(", "l'eau", ")"]
+
+
+def test_bpe_keeps_every_character_of_its_text():
+    rare = "".join(map(chr, range(0x4E00, 0x4E00 + 500)))
+    tokenizer = BpeTokenizer.fit([rare, "a"])
+    assert tokenizer.decode(tokenizer.encode(rare)) == rare
+
+
+def test_bpe_never_spells_a_special_however_frequent():
+    texts = ["</s> <s> <unk> <pad>"] * 50
+    tokenizer = BpeTokenizer.fit(texts)
+    assert min(tokenizer.encode(texts[0])) >= 4
+    assert "▁</s>" not in tokenizer.pieces[:4]
+    assert tokenizer.decode(tokenizer.encode(texts[0])) == texts[0]
+
+
+def test_bpe_gives_one_unknown_a_character():
+    tokenizer = BpeTokenizer.fit(SENTENCES)
+    assert tokenizer.encode("☃☂").count(UNK) == 2
+
+
+def test_bpe_needs_room_for_the_characters():
+    with pytest.raises(UserError, match=r"vocab_size` 9 is too small for byte pairs on this text: .* need at least 15\."):
+        BpeTokenizer.fit(SENTENCES, 9)
+    assert BpeTokenizer.fit(SENTENCES, 15).vocab_size == 15
+
+
+def test_bpe_joins_nothing_that_was_seen_once():
+    assert all(len(piece) == 1 for piece in BpeTokenizer.fit(["abcdefgh"]).pieces[4:])
+
+
+@pytest.mark.parametrize(("n_characters", "size"), [(100, 50), (10_000, 500), (3_880_000, 9849), (10**9, 32_000)])
+def test_the_automatic_size_grows_with_the_root_of_the_text(n_characters, size):
+    assert automatic_size(n_characters) == size
+
+
+def test_bpe_on_real_sentences():
+    src, tgt = real_lines("train.en", 1000), real_lines("train.de", 1000)
+    both, _ = fit(TokenizerConfig(), src, tgt)
+    texts = [*src, *tgt]
+    encoded = both.encode_many(texts)
+    assert [both.decode(ids) for ids in encoded] == texts
+    assert 1000 < both.vocab_size < 3000
+    assert sum(map(len, encoded)) < 0.35 * sum(map(len, texts)), "three characters a piece and more"
+    unseen = [text for text in real_lines("val.en", 200) if not both.unknown(text)]
+    assert len(unseen) > 190
+    assert [both.decode(ids) for ids in both.encode_many(unseen)] == unseen

@@ -1,0 +1,212 @@
+"""Every tokenizer: round trips, unknown words, files. A new row of TOKENIZERS is tested unasked."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from s2s.config import TokenizerConfig, UserError
+from s2s.tokenizers import BOS, EOS, PAD, SPECIALS, TOKENIZERS, UNK, fit, load, nfc
+
+NASTY = (
+    "plain words",
+    " a blank first, two  inside,   three, and one last ",
+    "Ça, c'est l'été à Noël : « déjà vu » – œuf",
+    "e\u0301 and \u00e9 are one letter",
+    "q\u0323\u0307 combining, in an order that NFC changes: q\u0307\u0323",
+    "\u0301 starts with a combining mark",
+    "👩‍👩‍👧‍👦 family, 🏳️‍🌈 flag, 🧑🏽‍🚀",
+    "שלום עולם, مرحبا بالعالم",
+    "می‌خواهم",
+    "日本語の文には空白がない。",
+    "tab\tand no-break\u00a0blank and line\u2028separator",
+    "<s> </s> <pad> <unk> spelled out",
+    "zero\u200bwidth \ufeff mark",
+    "ﬁ ligature, ① circled, Ω ohm",
+    "'quoted' \"doubly\" isn't (bracketed) 3.14 a_b-c@d.e",
+    "ß ẞ İ ı ǆ",
+    "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 beyond the first plane",
+)
+SHAKESPEARE = (
+    "to be or not to be, that is the question",
+    "whether 'tis nobler in the mind to suffer",
+    "the slings and arrows of outrageous fortune",
+    "or to take arms against a sea of troubles",
+)
+
+
+def learned(kind, texts=NASTY, vocab_size=None):
+    return TOKENIZERS[kind].make(texts, vocab_size)
+
+
+def expected(kind, text):
+    """What has to come back: all of it, but that words lose the number of blanks between them."""
+    return " ".join(nfc(text).split()) if kind == "word" else nfc(text)
+
+
+def scrambled(texts, n):
+    """Texts cut and joined at random, so that pieces meet in new ways."""
+    rng, characters = random.Random(7), "".join(texts)
+    return ["".join(rng.choice(characters) for _ in range(rng.randrange(0, 20))) for _ in range(n)]
+
+
+def test_the_recipe_offers_exactly_these_kinds():
+    kinds = TokenizerConfig.__dataclass_fields__["kind"].metadata["choices"]
+    assert set(kinds) == set(TOKENIZERS)
+    assert all(row.make([*NASTY], None).kind == kind for kind, row in TOKENIZERS.items())
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_specials_have_the_first_ids(kind):
+    assert (PAD, BOS, EOS, UNK) == (0, 1, 2, 3)
+    assert learned(kind).tokens(range(4)) == ["<pad>", "<s>", "</s>", "<unk>"] == list(SPECIALS)
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_decoding_gives_the_text_back(kind):
+    tokenizer = learned(kind)
+    for text in NASTY:
+        ids = tokenizer.encode(text)
+        assert tokenizer.decode(ids) == expected(kind, text)
+        assert len(tokenizer.tokens(ids)) == len(ids)
+        assert all(4 <= index < tokenizer.vocab_size for index in ids), "no special, spelled out or not, comes from a text"
+        assert tokenizer.unknown(text) == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TOKENIZERS if kind != "word"])
+def test_known_characters_in_any_order_come_back(kind):
+    tokenizer = learned(kind)
+    for text in scrambled([nfc(text) for text in NASTY], 300):
+        if set(nfc(text)) <= set(nfc("".join(NASTY))):  # composing may make a character that no text had
+            assert tokenizer.decode(tokenizer.encode(text)) == nfc(text)
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_both_spellings_of_a_letter_have_the_same_ids(kind):
+    tokenizer = learned(kind)
+    for text in NASTY:
+        assert tokenizer.encode(unicodedata.normalize("NFD", text)) == tokenizer.encode(text)
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_many_are_encoded_as_one_by_one(kind):
+    tokenizer = learned(kind)
+    assert tokenizer.encode_many(iter(NASTY)) == [tokenizer.encode(text) for text in NASTY]
+    assert tokenizer.encode_many([]) == []
+    assert tokenizer.encode("") == []
+    assert tokenizer.decode([]) == ""
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_decoding_leaves_specials_out(kind):
+    tokenizer = learned(kind)
+    ids = tokenizer.encode("plain words")
+    assert tokenizer.decode([BOS, *ids, EOS, PAD, PAD]) == "plain words"
+    assert "<unk>" in tokenizer.decode([BOS, UNK, EOS])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TOKENIZERS if kind != "byte"])
+def test_unknown_words_are_named_once_and_decoded_as_unk(kind):
+    tokenizer = learned(kind, SHAKESPEARE)
+    assert tokenizer.unknown("to Ж be XЖ or Ж") == ["Ж", "XЖ"]
+    assert tokenizer.decode(tokenizer.encode("to Ж be")) == "to <unk> be"
+
+
+def test_an_unknown_blank_is_reported():
+    assert learned("char", ["letters"]).unknown("let set") == [" "]
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_saved_and_loaded_is_the_same(kind, tmp_path):
+    tokenizer = learned(kind)
+    tokenizer.save(tmp_path / "new" / "tokenizer.json")
+    again = load(tmp_path / "new" / "tokenizer.json")
+    assert (again.kind, again.pieces, again.words) == (kind, tokenizer.pieces, tokenizer.words)
+    assert again.encode_many(NASTY) == tokenizer.encode_many(NASTY)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["tokenizer.json"], "no draft is left"
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_the_same_texts_give_the_same_tokenizer(kind):
+    texts = [" ".join(scrambled(NASTY, 5)) for _ in range(5)]
+    assert learned(kind, texts).to_json() == learned(kind, texts).to_json()
+
+
+def test_bpe_is_the_same_in_another_process():
+    code = f"from s2s.tokenizers import TOKENIZERS; print(ascii(TOKENIZERS['bpe'].make({SHAKESPEARE!r}, 60).to_json()))"
+    environment = {**os.environ, "PYTHONHASHSEED": "12345", "PYTHONPATH": str(Path(__file__).parents[2])}
+    other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert other.stdout.strip() == ascii(learned("bpe", SHAKESPEARE, 60).to_json())
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is not JSON; a tokenizer file is one that this program saved"),
+        ("[]", "is not a tokenizer file"),
+        ('{"format": 99, "kind": "KIND"}', "has format 99, newer than the 1 known here"),
+        ('{"format": 1, "kind": "bqe"}', "no tokenizer `bqe`; the nearest are `bpe`"),
+        ('{"format": 1}', "There is no tokenizer `None`"),
+    ],
+)
+def test_a_broken_file_is_refused_in_a_sentence(kind, content, message, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(content.replace("KIND", kind))
+    with pytest.raises(UserError, match=message):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"kind": "char"},
+        {"kind": "word", "pieces": "abc"},
+        {"kind": "char", "pieces": ["a", 3]},
+        {"kind": "bpe", "pieces": ["a"]},
+        {"kind": "bpe", "pieces": ["a", "b"], "merges": [["a", "b"]]},
+        {"kind": "bpe", "pieces": ["a", "b"], "merges": [["a"]]},
+    ],
+)
+def test_a_file_with_half_its_content_is_refused(content, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"format": 1, **content}))
+    with pytest.raises(UserError, match=f"does not hold a whole `{content['kind']}` tokenizer"):
+        load(path)
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "tokenizer.json").mkdir()
+    with pytest.raises(UserError, match=r"tokenizer\.json` cannot be written"):
+        learned("byte").save(tmp_path / "tokenizer.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"none\.json` cannot be read"):
+        load(tmp_path / "none.json")
+
+
+def test_shared_is_one_object_and_apart_is_two():
+    src, tgt = ["le chat"], ["the cat"]
+    one, same = fit(TokenizerConfig(kind="word"), src, tgt)
+    assert one is same
+    assert one.words == ("le", "chat", "the", "cat")
+    first, second = fit(TokenizerConfig(kind="word", shared=False), src, tgt)
+    assert (first.words, second.words) == (("le", "chat"), ("the", "cat"))
+
+
+def test_texts_may_come_from_a_generator():
+    one, _ = fit(TokenizerConfig(kind="char"), (text for text in ["ab"]), (text for text in ["bc"]))
+    assert one.vocab_size == 7
+
+
+@pytest.mark.parametrize(("src", "tgt", "side"), [([], ["a"], "source"), (["a"], ["", " "], "target")])
+def test_a_side_without_text_is_refused(src, tgt, side):
+    with pytest.raises(UserError, match=f"The {side} side has no text"):
+        fit(TokenizerConfig(), src, tgt)

@@ -1,0 +1,145 @@
+import hashlib
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+from torch import nn
+
+from s2s.config import Recipe, UserError, override
+from s2s.data import load
+from s2s.data.corpus import Corpus
+from s2s.model.weights import load_weights, saved_steps, trained_tensors, weights_path
+from s2s.train import Sample, Saved, Step, Trainer, TrainingData, Validation, checkpoint, prepare, train
+from s2s.train.loss import cross_entropy, right_tokens, total_nats
+from s2s.train.optimizers import OPTIMIZERS
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    pairs = load("synthetic:reverse", "valid").pairs[:80]
+    return Corpus("synthetic:reverse", "train", pairs)
+
+
+def ready(recipe: Recipe, corpus: Corpus) -> TrainingData:
+    return prepare(recipe, corpus, replace(corpus, pairs=corpus.pairs[:16]))
+
+
+def digest(trainer: Trainer) -> str:
+    return hashlib.sha256(safetensors.torch.save(trained_tensors(trainer.model))).hexdigest()
+
+
+@pytest.mark.parametrize("kind", OPTIMIZERS)
+def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(kind: str, tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+    recipe = override(tiny, {"train.optimizer.kind": kind, "train.watch.save_every": 6, "train.lr": 0.01})
+    data = ready(recipe, corpus)
+    undisturbed = Trainer(recipe, data, tmp_path)
+    losses = {event.step: event.loss for event in undisturbed.run() if isinstance(event, Step)}
+    assert undisturbed.progress.epoch > 0
+    every = saved_steps(tmp_path)
+    assert every == [6, 12, 18, 24, 30]
+    for step in every:
+        folder = tmp_path / f"from-{step}"
+        folder.mkdir()
+        for path in tmp_path.glob(f"step-{step:08d}.*"):
+            (folder / path.name).write_bytes(path.read_bytes())
+        resumed = Trainer(recipe, data, folder)
+        resumed.resume()
+        torch.rand(7)  # somebody else uses torch's generator
+        again = {event.step: event.loss for event in resumed.run() if isinstance(event, Step)}
+        assert again == {later: loss for later, loss in losses.items() if later > step}
+        assert digest(resumed) == digest(undisturbed)
+
+
+def test_the_same_recipe_and_seed_give_the_same_bits_and_another_seed_others(tiny: Recipe, corpus: Corpus) -> None:
+    def bits(seed: int) -> str:
+        recipe = override(tiny, {"train.seed": seed, "train.steps": 5})
+        trainer = Trainer(recipe, ready(recipe, corpus), None)
+        list(trainer.run())
+        return digest(trainer)
+
+    assert bits(1) == bits(1)
+    assert bits(1) != bits(2)
+
+
+def test_events_come_in_the_order_that_a_screen_wants(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+    events = list(train(override(tiny, {"train.steps": 20}), ready(tiny, corpus), tmp_path))
+    assert [event.step for event in events if isinstance(event, Step)] == list(range(1, 21))
+    assert [event.step for event in events if isinstance(event, Validation)] == [0, 10, 20]
+    assert [event.step for event in events if isinstance(event, Saved)] == [10, 20]
+    samples = [event for event in events if isinstance(event, Sample)]
+    assert [event.step for event in samples] == [0, 0, 10, 10, 20, 20]
+    assert all(event.reference for event in samples)
+    validations = [event for event in events if isinstance(event, Validation)]
+    assert validations[-1].loss < validations[0].loss
+    assert validations[-1].perplexity == pytest.approx(math.exp(validations[-1].loss))
+
+
+def test_closing_the_generator_stops_training(tiny: Recipe, corpus: Corpus) -> None:
+    stream = train(tiny, ready(tiny, corpus))
+    next(stream)
+    stream.close()
+    assert list(stream) == []
+
+
+def test_it_stops_early_when_the_loss_stays_where_it_is(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+    recipe = override(tiny, {"train.lr": 0.0, "train.watch.patience": 2, "train.watch.save_every": 1000})
+    events = list(train(recipe, ready(recipe, corpus), tmp_path))
+    assert events[-1] == Saved(20, weights_path(tmp_path, 20))
+
+
+def test_a_broken_newest_checkpoint_never_takes_an_older_good_one_with_it(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+    data = ready(tiny, corpus)
+    list(train(tiny, data, tmp_path))
+    for path in tmp_path.glob("step-00000030*"):
+        path.write_bytes(path.read_bytes()[:-20])
+    trainer = Trainer(tiny, data, tmp_path)
+    trainer.resume()
+    assert trainer.progress.step == 20
+    assert len(trainer.warnings) == 1
+    assert "step-00000030.state.safetensors` cannot be read" in trainer.warnings[0]
+    with pytest.raises(UserError, match=r"cannot be read .*; use an older one of this run"):
+        load_weights(trainer.model, weights_path(tmp_path, 30))
+
+
+def test_only_the_newest_and_the_best_checkpoints_are_kept(tmp_path: Path) -> None:
+    for step in (10, 20, 30, 40):
+        for name in (f"step-{step:08d}.safetensors", f"step-{step:08d}.state.safetensors"):
+            (tmp_path / name).touch()
+    checkpoint.prune(tmp_path, keep=2, best_step=10)
+    assert saved_steps(tmp_path) == [10, 30, 40]
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+def test_resuming_nothing_says_what_to_do(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no checkpoint to go on from; train without `--resume`"):
+        Trainer(tiny, ready(tiny, corpus), tmp_path).resume()
+
+
+def test_weights_of_another_shape_are_refused(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+    data = ready(tiny, corpus)
+    list(train(override(tiny, {"train.steps": 1}), data, tmp_path))
+    with pytest.raises(UserError, match="belongs to a model of another shape"):
+        load_weights(Trainer(override(tiny, {"model.d_model": 32}), data, None).model, weights_path(tmp_path, 1))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_loss_is_torchs_and_padding_does_not_count(smoothing: float) -> None:
+    logits, labels = torch.randn(3, 5, 11, requires_grad=True), torch.randint(1, 11, (3, 5))
+    labels[0, 3:] = 0
+    labels[2, 1:] = 0
+    ours = cross_entropy(logits, labels, smoothing=smoothing, pad_id=0)
+    theirs = nn.CrossEntropyLoss(ignore_index=0, label_smoothing=smoothing)(logits.flatten(0, 1), labels.flatten())
+    torch.testing.assert_close(ours.smoothed, theirs)
+    gradient = torch.autograd.grad(ours.smoothed, logits, retain_graph=True)
+    torch.testing.assert_close(gradient, torch.autograd.grad(theirs, logits))
+    plain = nn.CrossEntropyLoss(ignore_index=0)(logits.flatten(0, 1), labels.flatten())
+    torch.testing.assert_close(ours.plain, plain.detach())
+    torch.testing.assert_close(total_nats(logits, labels, pad_id=0).sum() / labels.ne(0).sum(), plain)
+
+
+def test_right_tokens_counts_real_ones_only() -> None:
+    logits = torch.eye(4)[None]  # position i ranks token i first
+    assert int(right_tokens(logits, torch.tensor([[0, 1, 2, 2]]), pad_id=0)) == 2
