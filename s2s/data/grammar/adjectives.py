@@ -20,7 +20,7 @@ brown     | cloth beast furniture container winged | !marron | marrón | ser
 grey      | cloth beast winged vehicle part building rug | gris | gris | ser
 big       | sizeable transit plane | +grand | grande | ser
 small     | sizeable folk role insect thing vessel jewel bloom star lamp club body coin | +petit | pequeño | ser
-tall      | person | grand | alto | ser
+tall      | folk role | grand | alto | ser
 tall      | plant | +grand | alto | ser
 long      | text outdoors mind song show ground coast | +long/longue | largo | ser
 new       | dateable crate bag thing club show rug | +nouveau/nouvelle/nouvel | +nuevo | -

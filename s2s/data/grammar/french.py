@@ -1,4 +1,4 @@
-"""French: gender, plurals, elision, verbs. Third persons of *avoir* and *être* make the *passé composé*."""
+"""French: gender, plurals, elision, verbs. The past is the *passé composé*, but the imperfect of *être* and *avoir*."""
 
 from __future__ import annotations
 
@@ -168,11 +168,11 @@ class French(Tongue):
             return [*copula, (self.participle(verb, agreement), "v")]
         if not action.past:
             return [*around(action.negated, conjugation(verb.lemma)[agreement.person], "v"), *marker]
-        auxiliary = conjugation("être" if verb.essive else "avoir")[agreement.person]
+        auxiliary = conjugation("être" if verb.takes_etre else "avoir")[agreement.person]
         return [*around(action.negated, auxiliary, "v"), (self.participle(verb, agreement), "v"), *marker]
 
     def participle(self, verb: TargetVerb, agreement: Agreement) -> Word:
         """It agrees with the subject after *être*, and not at all after *avoir*."""
         form = verb.lemma if verb.posture else conjugation(verb.lemma)[5]
-        agrees = (verb.posture or verb.essive) and not verb.fixed
+        agrees = (verb.posture or verb.takes_etre) and not verb.fixed
         return self.inflect(form, agreement) if agrees else Word(form)

@@ -19,13 +19,14 @@ GROUPS = MappingProxyType({
     "alive": "folk kin role beast winged insect",
     "animal": "beast winged insect",
     "container": "crate bag",
+    "furniture": "desk seat",
     "object": "thing crate bag vessel text press cloth jewel lamp candle",
     "drinks": "drink plain",
     "food": "fruit dish meal drink plain",
     "waters": "water ocean",
-    "sizeable": "beast winged house hall institution crate bag furniture vehicle plant outdoors town water ocean room "
+    "sizeable": "beast winged house hall institution crate bag desk seat vehicle plant outdoors town water ocean room "
                 "dish fruit rug",
-    "dateable": "text press cloth vehicle house hall institution furniture instrument ringer",
+    "dateable": "text press cloth vehicle house hall institution desk seat instrument ringer",
     "handsome": "beast winged house hall institution outdoors town plant bloom ground coast water ocean jewel cloth "
                 "instrument plane",
     "landmark": "house hall institution plant water ocean ground",
@@ -90,7 +91,7 @@ class TargetVerb:
     marker: str = ""
     posture: bool = False
     fixed: bool = False
-    essive: bool = False  # past with *être*, whose participle agrees
+    takes_etre: bool = False  # past with *être*, whose participle agrees
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -164,7 +165,7 @@ def adjective(cells: list[str]) -> Adjective:
 
 def target_verb(cell: str) -> TargetVerb:
     lemma, _, marker = cell.lstrip("*=!").partition("+")
-    return TargetVerb(lemma, marker, posture=cell[0] == "=", fixed=cell[1] == "!", essive=cell[0] == "*")
+    return TargetVerb(lemma, marker, posture=cell[0] == "=", fixed=cell[1] == "!", takes_etre=cell[0] == "*")
 
 
 def verb(cells: list[str]) -> Verb:
@@ -172,7 +173,7 @@ def verb(cells: list[str]) -> Verb:
     base, past, *particle = english.split()
     return Verb(
         base, past, " ".join(particle), kinds(subjects), kinds(objects), frozenset(prepositions.split()),
-        target_verb(fr), target_verb(es), frozenset(marks),
+        target_verb(fr), target_verb(es), frozenset(" ".join(marks).split()),
     )
 
 

@@ -72,9 +72,9 @@ candle          candle         f:bougie      f:vela
 match           contest      m:match/matchs  m:partido
 match           stick        f:allumette   f:cerilla
 bat             club         f:batte       m:bate
-table           furniture    f:table       f:mesa
-chair           furniture    f:chaise      f:silla
-bed             furniture    m:lit         f:cama
+table           desk         f:table       f:mesa
+chair           seat         f:chaise      f:silla
+bed             seat         m:lit         f:cama
 mat             rug          m:tapis       f:alfombra
 door            part         f:porte       f:puerta
 window          part         f:fenêtre     f:ventana

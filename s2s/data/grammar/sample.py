@@ -71,7 +71,12 @@ class Sampler:
     """
 
     def __init__(
-        self, rng: Random, *, banned: Pairs = NO_PAIRS, sought: Pairs = NO_PAIRS, favoured: frozenset[Noun] = frozenset()
+        self,
+        rng: Random,
+        *,
+        banned: Pairs = NO_PAIRS,
+        sought: Pairs = NO_PAIRS,
+        favoured: frozenset[Noun] = frozenset(),
     ) -> None:
         self.rng = rng
         self.banned = banned
@@ -297,16 +302,16 @@ class Sampler:
     def transitive(self, verbs: Sequence[Verb] = TRANSITIVE) -> Tree:
         action = self.action(verbs)
         used = action.object.noun.en if action.object else ""
-        if action.object and action.object.relative is None and self.chance(0.06):
+        if action.object and action.object.noun.kind in ALONE and self.chance(0.06):
             action = action._replace(object=described(action.object, self.relative(action.object.noun)))
         return self.clause(self.subject(action.verb.subjects, avoid=used), action)
 
     def intransitive(self) -> Tree:
         action = self.action(INTRANSITIVE)
-        agrees = (action.verb.fr.posture and not action.verb.fr.fixed) or (action.verb.fr.essive and action.past)
+        agrees = (action.verb.fr.posture and not action.verb.fr.fixed) or (action.verb.fr.takes_etre and action.past)
         subject = self.subject(action.verb.subjects, gender_shows=agrees)
         noun = first_noun(subject)
-        return self.clause(subject, self.placed(action, noun.kind if noun else "person", noun.en if noun else ""))
+        return self.clause(subject, self.placed(action, noun.kind if noun else "folk", noun.en if noun else ""))
 
     def predication(self) -> Tree:
         adjective = self.rng.choice(PREDICATIVE)

@@ -23,10 +23,10 @@ WITHOUT_PERSONAL_A = frozenset({"tener"})
 IRREGULAR = MappingProxyType({
     line.split(":")[0]: tuple(line.split(":")[1].split())
     for line in """
-querer: quiero quieres quiere queremos quieren
-poder: puedo puedes puede podemos pueden
-tener: tengo tienes tiene tenemos tienen
-saber: sé sabes sabe sabemos saben
+querer: quiero quieres quiere queremos quieren quise quisiste quiso quisimos quisieron
+poder: puedo puedes puede podemos pueden pude pudiste pudo pudimos pudieron
+tener: tengo tienes tiene tenemos tienen tuve tuviste tuvo tuvimos tuvieron
+saber: sé sabes sabe sabemos saben supe supiste supo supimos supieron
 conocer: conozco conoces conoce conocemos conocen
 ver: veo ves ve vemos ven vi viste vio vimos vieron
 perseguir: persigo persigues persigue perseguimos persiguen perseguí perseguiste persiguió perseguimos persiguieron

@@ -6,7 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, chain, islice
 from random import Random
 from types import MappingProxyType
@@ -79,12 +79,10 @@ def fixed_trees() -> list[Tree]:
 
 def bank_trees(rng: Random, banned: Pairs) -> Iterator[Tree]:
     """Sentences with *bank*, its three meanings in turn, without end."""
-    verb = Sampler(rng, banned=banned)
     nouns = [Sampler(rng, banned=banned, favoured=frozenset({row})) for row in NOUN_ROWS if row.en == "bank"]
-    while True:
-        yield verb.transitive(BANKING)
-        for sampler in nouns:
-            yield bank_noun_tree(sampler)
+    verbs = unrepeated(endless(partial(Sampler(rng, banned=banned).transitive, BANKING)))
+    meanings = [verbs, *(unrepeated(endless(partial(bank_noun_tree, sampler))) for sampler in nouns)]
+    return chain.from_iterable(zip(*meanings, strict=True))
 
 
 def bank_noun_tree(sampler: Sampler) -> Tree:
@@ -197,10 +195,15 @@ def enough(name: str, pairs: list[Pair], size: int) -> list[Pair]:
 
 def distinct(trees: Iterator[Tree], size: int) -> list[Tree]:
     """The first `size` different trees."""
-    found: dict[Tree, None] = {}
-    while len(found) < size:
-        found[next(trees)] = None
-    return list(found)
+    return list(islice(unrepeated(trees), size))
+
+
+def unrepeated(trees: Iterator[Tree]) -> Iterator[Tree]:
+    seen: set[Tree] = set()
+    for tree in trees:
+        if tree not in seen:
+            seen.add(tree)
+            yield tree
 
 
 def endless(draw: Callable[[], Tree]) -> Iterator[Tree]:

@@ -34,7 +34,7 @@ help helped      | person | person beast | | aider | ayudar
 know knew        | person | person town song mind | | connaître | conocer | present
 know knew        | person | fact truth | | savoir | saber | present
 want wanted      | person | object food vehicle bloom money furniture rug | | vouloir | querer | present
-have had         | person | object animal vehicle house cash idea instrument ringer rug | | avoir | tener | present
+have had  | person | object beast winged vehicle house cash idea instrument ringer rug | | avoir | tener | present
 have had         | person | illness | | avoir | tener | present positive
 play played      | person | instrument | | jouer+de | tocar
 play played      | person | sport | | jouer+à | jugar+a
@@ -70,7 +70,8 @@ stand stood      | person | | in near behind front by with on | =!debout | =!de 
 
 # key, English | classes of subjects | classes of the place | French | Spanish
 PREPOSITIONS = """
-on     | on          | alive object | furniture rug | sur | sobre
+on     | on          | animal object | furniture rug | sur | sobre
+on     | on          | person | seat rug | sur | sobre
 on     | on          | alive | ground coast shore | sur | en
 in     | in          | person | room outdoors town house | dans | en
 in     | in          | animal | room outdoors house | dans | en
