@@ -84,14 +84,15 @@ def ranges(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 PASSAGE = (
-    "the river rises in the hills above the old mill and runs for nine miles through fields of barley before it meets the sea. in spring the"
-    " water is cold and quick and the children of the village sail boats of bark from the stone bridge to the weir. nobody remembers who built"
-    " the bridge. some say a miller who could not swim paid for it after his third wet crossing, others that it was here before the mill and the"
-    " mill was here before the road. on summer evenings the swallows hunt so low that their wings touch the surface and leave a line of small"
-    " rings behind them. an old man comes every friday with a folding chair and a book, and reads aloud to his dog until the light is gone. when"
-    " the autumn rain begins the fields drain into the ditches and the ditches into the river, and for a week or two it is brown and loud and"
-    " twice as wide. then the frost comes, the reeds stand stiff and white along both banks, and the only thing that moves is the heron that"
-    " waits under the last arch for a fish that does not look up."
+    "the river rises in the hills above the old mill and runs for nine miles through fields of barley before it meets the sea. in "
+    "spring the water is cold and quick and the children of the village sail boats of bark from the stone bridge to the weir. "
+    "nobody remembers who built the bridge. some say a miller who could not swim paid for it after his third wet crossing, others "
+    "that it was here before the mill and the mill was here before the road. on summer evenings the swallows hunt so low that "
+    "their wings touch the surface and leave a line of small rings behind them. an old man comes every friday with a folding chair"
+    " and a book, and reads aloud to his dog until the light is gone. when the autumn rain begins the fields drain into the "
+    "ditches and the ditches into the river, and for a week or two it is brown and loud and twice as wide. then the frost comes, "
+    "the reeds stand stiff and white along both banks, and the only thing that moves is the heron that waits under the last arch "
+    "for a fish that does not look up."
 )
 
 

@@ -128,11 +128,11 @@ def _show(started: Any) -> None:
 
 
 class _Progress:
-    """Tokens a second and time left, a line at each validation."""
+    """A line at each validation; between them, on a terminal, how far it is."""
 
     def __init__(self, steps: int) -> None:
         self.steps, self.tokens, self.seconds, self.done = steps, 0, 0.0, 0
-        self.loss = math.nan
+        self.loss, self.shown = math.nan, 0.0
 
     def show(self, event: Event) -> None:
         """Print what people want to see of an event."""
@@ -141,16 +141,24 @@ class _Progress:
         if isinstance(event, Step):
             self.tokens, self.seconds, self.done = self.tokens + event.n_tokens, self.seconds + event.seconds, self.done + 1
             self.loss = event.loss
+            self._live(event.step)
         elif isinstance(event, Validation):
-            left = (self.steps - event.step) * self.seconds / self.done if self.done else math.nan
-            rate = self.tokens / self.seconds if self.seconds else math.nan
-            print(
-                f"step {event.step:,}  loss {self.loss:.3f}  valid {event.loss:.3f}  perplexity {event.perplexity:,.2f}"
-                f"  accuracy {event.token_accuracy:.1%}  {rate:,.0f} tokens/s  {left:,.0f} s left",
-                flush=True,
-            )
+            trained = f"  loss {self.loss:.3f}" if self.done else ""
+            valid = f"  valid {event.loss:.3f}  perplexity {event.perplexity:,.2f}  accuracy {event.token_accuracy:.1%}"
+            print(f"step {event.step:,}{trained}{valid}{self._pace(event.step)}", flush=True)
         elif isinstance(event, Sample):
             print(f"    {event.source} -> {event.text}", flush=True)
+
+    def _pace(self, step: int) -> str:
+        if not self.done:
+            return ""
+        left = (self.steps - step) * self.seconds / self.done
+        return f"  {self.tokens / self.seconds:,.0f} tokens/s  {left:,.0f} s left"
+
+    def _live(self, step: int) -> None:
+        if sys.stdout.isatty() and time.monotonic() - self.shown > 0.5:
+            self.shown = time.monotonic()
+            print(f"step {step:,} of {self.steps:,}  loss {self.loss:.3f}{self._pace(step)}   ", end="\r", flush=True)
 
 
 def translate(arguments: argparse.Namespace) -> None:

@@ -106,7 +106,7 @@ class Trainer:
     def update(self) -> Step:
         """One batch, one step of the optimiser."""
         started, settings = time.perf_counter(), self.recipe.train
-        batch, step = self._next_batch(), self.progress.step + 1
+        batch, step = self.next_batch(), self.progress.step + 1
         rate = learning_rate(step, settings)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -170,7 +170,8 @@ class Trainer:
     def _epoch(self, number: int) -> list[batches.Ids]:
         return batches.epoch(self.data.train, self.recipe.train.batch_tokens, seed=self.recipe.train.seed, number=number)
 
-    def _next_batch(self) -> batches.Batch:
+    def next_batch(self) -> batches.Batch:
+        """The next batch of this epoch, or the first of the next."""
         if self.progress.batch == len(self.order):
             self.progress = replace(self.progress, epoch=self.progress.epoch + 1, batch=0)
             self.order = self._epoch(self.progress.epoch)

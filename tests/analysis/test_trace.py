@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+import torch
+
+from s2s.analysis import capture, reading
+from tests.model.conftest import build, shrunk
+
+SRC, TGT = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]]), torch.tensor([[1, 7, 8], [1, 5, 2]])
+
+
+def test_every_layer_is_seen_once_and_the_hooks_are_gone_after() -> None:
+    model = build(shrunk("small"))
+    with capture(model) as trace:
+        model(SRC, TGT)
+    for kind, shape in ((trace.encoder, (2, 3, 4, 4)), (trace.decoder, (2, 3, 3, 3)), (trace.cross, (2, 3, 3, 4))):
+        assert [tuple(layer.shape) for layer in kind] == [shape, shape]
+    assert not any(module._forward_hooks for module in model.modules())
+    model(SRC, TGT)
+    assert len(trace.cross) == 2
+
+
+def test_the_hooks_are_gone_when_something_breaks() -> None:
+    model = build(shrunk("small"))
+    with pytest.raises(RuntimeError), capture(model):
+        raise RuntimeError
+    assert not any(module._forward_hooks for module in model.modules())
+
+
+def test_padding_is_never_looked_at() -> None:
+    model = build(shrunk("small"))
+    with capture(model) as trace:
+        model(SRC, TGT)
+    for layer in (*trace.cross, *trace.encoder):
+        assert float(layer[1, :, :, 2:].abs().max()) == 0.0
+
+
+def test_reading_names_the_token_looked_at_most() -> None:
+    weights = np.array([[0.1, 0.9], [0.7, 0.3]], dtype=np.float32)
+    assert reading(weights, ["red", "house"], ["casa", "roja"]) == [
+        ("casa", "house", pytest.approx(0.9)),
+        ("roja", "red", pytest.approx(0.7)),
+    ]

@@ -1,0 +1,43 @@
+import os
+from dataclasses import replace
+
+import pytest
+import torch
+
+from s2s.config import Recipe, UserError, override
+from s2s.train import machine
+from s2s.train.machine import fast_error, free_memory, matrix_products, settle
+
+
+def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
+    settled = settle(override(tiny, {"train.threads": 0, "train.device": "auto"}))
+    assert settled.train.threads == len(os.sched_getaffinity(0))
+    assert settled.train.device in ("cpu", "cuda", "mps")
+    assert settle(settled) == settled
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="gpu: there is one here")
+def test_a_device_that_is_not_there_is_refused(tiny: Recipe) -> None:
+    with pytest.raises(UserError, match="`train.device` cuda is not on this machine; use cpu or auto"):
+        settle(override(tiny, {"train.device": "cuda"}))
+
+
+def test_fast_products_are_refused_where_they_are_not_accurate(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = replace(tiny, train=replace(tiny.train, precision="fast"))
+    monkeypatch.setattr(machine, "fast_error", lambda: 3e-3)
+    with pytest.raises(UserError, match="fast is less accurate than float32 on this machine; use exact"):
+        settle(fast)
+    monkeypatch.setattr(machine, "fast_error", lambda: 4e-7)
+    assert settle(fast).train.precision == "fast"
+
+
+def test_the_check_measures_and_the_switch_is_put_back() -> None:
+    before = torch.backends.mkldnn.matmul.fp32_precision
+    assert 1e-8 < fast_error() < 1e-2
+    with matrix_products("fast"):
+        assert torch.backends.mkldnn.matmul.fp32_precision == "bf16"
+    assert torch.backends.mkldnn.matmul.fp32_precision == before
+
+
+def test_free_memory_is_a_plausible_number_of_bytes() -> None:
+    assert 1e6 < free_memory() < 1e14
