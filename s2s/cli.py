@@ -166,7 +166,9 @@ def translate(arguments: argparse.Namespace) -> None:
     from s2s.decode import configure
 
     knobs = parse_assignments(arguments.set)
-    configure(arguments.strategy, knobs)
+    width = getattr(configure(arguments.strategy, knobs)[1], "num_beams", 1)
+    if arguments.n_best > width:
+        raise UserError(f"`--n-best` {arguments.n_best} is more than {arguments.strategy} keeps ({width}); raise num_beams with `--set`.")
     run = _load(arguments.run)
     lines = _stdin_lines()
     found = run.translate(lines, arguments.strategy, **knobs)

@@ -1,5 +1,7 @@
 import os
+import resource
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,3 +55,14 @@ def make_run(path: Path, changes: Mapping[str, Any]) -> Path:
     asked = training.Asked(recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20")
     list(training.run(training.start(asked, path)))
     return path
+
+
+@contextmanager
+def full_disk(n_bytes: int) -> Iterator[None]:
+    """No file of this process may grow beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

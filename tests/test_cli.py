@@ -139,6 +139,7 @@ MISTAKES = {
     "source": (["train", "--out", "x"], "`train` needs pairs to learn from; add `--source`"),
     "strategy": (["translate", "RUN", "--strategy", "beem"], "no strategy `beem`; the nearest are `beam`"),
     "knob": (["translate", "RUN", "--set", "beams=3"], "no setting `beams`; the nearest are `num_beams`"),
+    "n-best": (["translate", "RUN", "--n-best", "9"], r"`--n-best` 9 is more than beam keeps \(5\); raise num_beams"),
     "run": (["translate", "nowhere"], "There is no run `nowhere`"),
     "out": (["data", "builtin:en-fr"], "The following arguments are required: --out; see `.*data --help`"),
     "command": (["tran"], "invalid choice: 'tran'"),

@@ -33,7 +33,26 @@ def test_every_knob_explains_itself_and_no_group_has_more_than_twelve() -> None:
             assert field.metadata["help"].endswith(".")
 
 
-FIXED = ["train.steps", "train.seed", "train.lr", "train.warmup_steps", "train.schedule", "train.batch_tokens", "train.label_smoothing", "train.threads", "tokenizer.kind", "tokenizer.vocab_size", "tokenizer.shared", "data.max_length", "model.d_model", "model.d_ff", "model.n_heads", "model.n_layers", "model.encoder.n_layers", "model.dropout"]
+FIXED = [
+    "train.steps",
+    "train.seed",
+    "train.lr",
+    "train.warmup_steps",
+    "train.schedule",
+    "train.batch_tokens",
+    "train.label_smoothing",
+    "train.threads",
+    "tokenizer.kind",
+    "tokenizer.vocab_size",
+    "tokenizer.shared",
+    "data.max_length",
+    "model.d_model",
+    "model.d_ff",
+    "model.n_heads",
+    "model.n_layers",
+    "model.encoder.n_layers",
+    "model.dropout",
+]
 
 
 @pytest.mark.parametrize("key", FIXED)

@@ -18,6 +18,10 @@ class KeysValues(NamedTuple):
     keys: Tensor
     values: Tensor
 
+    def select(self, rows: Tensor) -> KeysValues:
+        """These rows of the batch, in this order."""
+        return KeysValues(self.keys.index_select(0, rows), self.values.index_select(0, rows))
+
 
 class Attention(nn.Module):
     """Softmax(Q K^T * scale + bias) V for several heads at once.

@@ -25,7 +25,7 @@ class LayerPast:
     def reorder(self, rows: Tensor) -> None:
         """Keep these rows, in this order."""
         if self.seen is not None:
-            self.seen = KeysValues(self.seen.keys[rows], self.seen.values[rows])
+            self.seen = self.seen.select(rows)
 
 
 class TransformerStepper:
@@ -65,7 +65,7 @@ class TransformerStepper:
         source = self.source[rows]
         if not torch.equal(source, self.source):
             self.src_mask = self.src_mask[rows]
-            self.memories = [KeysValues(memory.keys[rows], memory.values[rows]) for memory in self.memories]
+            self.memories = [memory.select(rows) for memory in self.memories]
             self.source = source
         for past in self.pasts:
             past.reorder(rows)

@@ -79,7 +79,7 @@ class Encoder(nn.Module):
 
     def __init__(self, config: ModelConfig, embedding: TokenEmbedding) -> None:
         super().__init__()
-        stack, self.pad_id = config.encoder, config.ids.pad
+        stack = config.encoder
         self.embed = Embed(config, embedding, POSITIONS[config.positions.kind].make(config, stack, is_causal=False))
         self.layers = nn.ModuleList(EncoderLayer(config, stack) for _ in range(stack.n_layers))
         self.final_norm = make_norm(config.norm, config.d_model) if stack.final_norm else nn.Identity()

@@ -15,6 +15,7 @@ from s2s.model.weights import load_weights, saved_steps, trained_tensors, weight
 from s2s.train import Sample, Saved, Step, Trainer, TrainingData, Validation, checkpoint, prepare, train
 from s2s.train.loss import cross_entropy, right_tokens, total_nats
 from s2s.train.optimizers import OPTIMIZERS
+from tests.conftest import full_disk
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +144,16 @@ def test_the_loss_is_torchs_and_padding_does_not_count(smoothing: float) -> None
 def test_right_tokens_counts_real_ones_only() -> None:
     logits = torch.eye(4)[None]  # position i ranks token i first
     assert int(right_tokens(logits, torch.tensor([[0, 1, 2, 2]]), pad_id=0)) == 2
+
+
+def test_a_full_disk_never_takes_an_older_checkpoint_with_it(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+    data = ready(tiny, corpus)
+    stream = train(tiny, data, tmp_path)
+    assert next(event for event in stream if isinstance(event, Saved)).step == 10
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with full_disk(2000), pytest.raises(UserError, match=r"cannot be written \(File too large\)"):
+        list(stream)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    resumed = Trainer(tiny, data, tmp_path)
+    resumed.resume()
+    assert resumed.progress.step == 10
