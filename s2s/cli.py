@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import math
+import os
+import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from s2s.config import Recipe, UserError, choose, override, parse_assignments
+
+DEFAULT_PRESET = "small"
 
 if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
     from s2s.runs import Decoded, Forced, Run
@@ -21,6 +27,9 @@ if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; 0, or 2 with one sentence on stderr."""
     arguments = _parser().parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # what is read is UTF-8 too, whatever the locale
     try:
         command: Callable[[argparse.Namespace], None] = arguments.command
         command(arguments)
@@ -31,11 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, `head` say, has had enough
-        sys.stderr.close()
+        _silence()
     except Exception as error:
         _log_crash(error)
         return 2
     return 0
+
+
+def _silence() -> None:
+    """Nobody reads stdout any more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def presets(arguments: argparse.Namespace) -> None:
@@ -69,31 +83,32 @@ def data(arguments: argparse.Namespace) -> None:
         write_split(corpus, arguments.out)
         print(f"{split}: {len(corpus):,} pairs")
         for note in corpus.notes:
-            print(note, file=sys.stderr)
+            print(note)
 
 
 def train(arguments: argparse.Namespace) -> None:
     """Train in this process."""
     changes, out = parse_assignments(arguments.set), Path(arguments.out)
     if arguments.resume:
-        _resume(changes, out)
+        _resume(arguments, changes, out)
         return
     if not arguments.source:
         raise UserError("`train` needs pairs to learn from; add `--source`, for example --source builtin:en-fr.")
     recipe = override(_recipe(arguments), changes)
     from s2s.jobs import training
 
-    asked = training.Asked(recipe, arguments.source, arguments.valid, preset="" if arguments.recipe else arguments.preset, name=out.name)
-    _show(training.start(asked, out))
+    preset = "" if arguments.recipe else arguments.preset or DEFAULT_PRESET
+    _show(training.start(training.Asked(recipe, arguments.source, arguments.valid, preset=preset, name=out.name), out))
 
 
-def _resume(changes: dict[str, Any], out: Path) -> None:
+def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path) -> None:
     from s2s.jobs import training
 
     others = sorted(set(changes) - {"train.steps"})
+    others += [f"--{name}" for name in ("preset", "recipe") if getattr(arguments, name)]
     if others:
         raise UserError(f"`--resume` goes on with the run's own recipe; only train.steps can change, not {', '.join(others)}.")
-    _show(training.resume(out, steps=changes.get("train.steps")))
+    _show(training.resume(out, steps=changes.get("train.steps"), source=arguments.source, valid=arguments.valid))
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:
@@ -102,10 +117,13 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
             content = json.loads(Path(arguments.recipe).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise UserError(f"`{arguments.recipe}` cannot be read ({error}); give a JSON file, such as a run's recipe.json.") from error
-        return Recipe.from_json(content.get("recipe", content))
+        inner = content.get("recipe", content) if isinstance(content, dict) else content
+        if not isinstance(inner, dict):
+            raise UserError(f"`{arguments.recipe}` holds no recipe; give a JSON object, such as a run's recipe.json.")
+        return Recipe.from_json(inner)
     from s2s.model.presets import PRESETS
 
-    return choose("preset", arguments.preset, PRESETS).recipe
+    return choose("preset", arguments.preset or DEFAULT_PRESET, PRESETS).recipe
 
 
 def _show(started: Any) -> None:
@@ -121,10 +139,26 @@ def _show(started: Any) -> None:
         f"{count_parameters(recipe.model, *sizes):,} parameters; vocabularies {sizes[0]:,} and {sizes[1]:,}; {len(pieces.train):,} pairs;"
         f" {recipe.train.steps:,} steps on {recipe.train.device}, {recipe.train.threads} threads"
     )
-    line = _Progress(recipe.train.steps)
-    for event in training.run(started):
-        line.show(event)
+    line, events = _Progress(recipe.train.steps), training.run(started)
+    with _signals() as wanted:
+        for event in events:
+            line.show(event)
+            if wanted:
+                events.close()  # type: ignore[attr-defined]
+                raise UserError(f"Stopped at step {event.step:,} and saved; go on with: train --resume --out {started.folder.path}")
     print(f"The run is in {started.folder.path}")
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM are noted, so that training stops between two updates and not within one."""
+    wanted: list[int] = []
+    before = {number: signal.signal(number, lambda number, frame: wanted.append(number)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield wanted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class _Progress:
@@ -135,7 +169,13 @@ class _Progress:
         self.loss, self.shown = math.nan, 0.0
 
     def show(self, event: Event) -> None:
-        """Print what people want to see of an event."""
+        """Print what people want to see of an event; training goes on when nobody reads."""
+        try:
+            self._show(event)
+        except BrokenPipeError:
+            _silence()
+
+    def _show(self, event: Event) -> None:
         from s2s.train import Sample, Step, Validation
 
         if isinstance(event, Step):
@@ -147,7 +187,7 @@ class _Progress:
             valid = f"  valid {event.loss:.3f}  perplexity {event.perplexity:,.2f}  accuracy {event.token_accuracy:.1%}"
             print(f"step {event.step:,}{trained}{valid}{self._pace(event.step)}", flush=True)
         elif isinstance(event, Sample):
-            print(f"    {event.source} -> {event.text}", flush=True)
+            print(f"    {_short(event.source)} -> {_short(event.text)}", flush=True)
 
     def _pace(self, step: int) -> str:
         if not self.done:
@@ -161,34 +201,40 @@ class _Progress:
             print(f"step {step:,} of {self.steps:,}  loss {self.loss:.3f}{self._pace(step)}   ", end="\r", flush=True)
 
 
+def _short(text: str, length: int = 100) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
 def translate(arguments: argparse.Namespace) -> None:
     """Translate stdin line for line."""
+    from s2s.data.corpus import one_line
     from s2s.decode import configure
 
     knobs = parse_assignments(arguments.set)
     width = getattr(configure(arguments.strategy, knobs)[1], "num_beams", 1)
-    if arguments.n_best > width:
+    if arguments.n_best is not None and arguments.n_best < 1:
+        raise UserError(f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more.")
+    if (arguments.n_best or 1) > width:
         raise UserError(f"`--n-best` {arguments.n_best} is more than {arguments.strategy} keeps ({width}); raise num_beams with `--set`.")
     run = _load(arguments.run)
     lines = _stdin_lines()
     found = run.translate(lines, arguments.strategy, **knobs)
+    _name_unknown(found)
+    for number, one in enumerate(found, 1):
+        if arguments.json:
+            print(json.dumps(one.to_json(arguments.n_best), ensure_ascii=False))
+        elif arguments.n_best:
+            rows = [(hypothesis.score, hypothesis.text) for hypothesis in one.hypotheses[: arguments.n_best]] or [(0.0, "")]
+            for value, text in rows:
+                print(f"{number}\t{value:.4f}\t{one_line(text)}")
+        else:
+            print(one_line(one.text))  # a byte model may write a line break, but no line may become two
+
+
+def _name_unknown(found: Sequence[Decoded]) -> None:
     unknown = dict.fromkeys(word for one in found for word in one.unknown)
     if unknown:
         print(f"Unknown words, read as <unk>: {' '.join(unknown)}", file=sys.stderr)
-    for number, one in enumerate(found, 1):
-        if arguments.json:
-            print(json.dumps(one.to_json(), ensure_ascii=False))
-        elif arguments.n_best:
-            _print_n_best(number, one, arguments.n_best)
-        else:
-            print(one.text)
-
-
-def _print_n_best(number: int, one: Decoded, n_best: int) -> None:
-    if not one.hypotheses:
-        print(f"{number}\t0.0\t")
-    for hypothesis in one.hypotheses[:n_best]:
-        print(f"{number}\t{hypothesis.score:.4f}\t{hypothesis.text}")
 
 
 def score(arguments: argparse.Namespace) -> None:
@@ -204,12 +250,14 @@ def evaluate(arguments: argparse.Namespace) -> None:
     from s2s.scores import METRICS, score_all
 
     knobs = parse_assignments(arguments.set)
-    configure(arguments.strategy, knobs)
+    config = configure(arguments.strategy, knobs)[1]
     sources, references = _aligned(arguments.src, arguments.ref)
     run = _load(arguments.run)
     started = time.perf_counter()
-    texts = [one.text for one in run.translate(sources, arguments.strategy, **knobs)]
+    found = run.translate(sources, arguments.strategy, **knobs)
     seconds = time.perf_counter() - started
+    _name_unknown(found)
+    texts = [one.text for one in found]
     scores = score_all(texts, references)
     for key, value in scores.items():
         print(f"{METRICS[key].label:12} {value.value:8.2f}  {METRICS[key].summary}")
@@ -218,7 +266,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
         **{key: value.value for key, value in scores.items()},
         **_teacher_forced(run.force(sources, references)),
         "signature": {key: value.signature for key, value in scores.items()},
-        "strategy": {"name": arguments.strategy, **knobs},
+        "strategy": {"name": arguments.strategy, **config.to_json()},
         "seconds": seconds,
     }
     print(json.dumps(summary))
@@ -234,7 +282,10 @@ def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
 def _load(name: str) -> Run:
     from s2s.runs import load
 
-    return load(name)
+    run = load(name)
+    for note in run.notes:
+        print(note, file=sys.stderr)
+    return run
 
 
 def _stdin_lines() -> list[str]:
@@ -293,14 +344,14 @@ def _parser() -> argparse.ArgumentParser:
     one = add(train)
     one.add_argument("--source", metavar="SPEC", help="pairs to learn from")
     one.add_argument("--valid", metavar="SPEC", help="pairs to validate on")
-    one.add_argument("--preset", default="small", help="a recipe by name (see `presets`)")
+    one.add_argument("--preset", help=f"a recipe by name (see `presets`); without it, {DEFAULT_PRESET}")
     one.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
     one.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting, e.g. train.steps=500")
     one.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
     one.add_argument("--resume", action="store_true", help="go on from the newest checkpoint in DIR")
     one = add(translate)
     _add_run(one)
-    one.add_argument("--n-best", type=int, default=0, metavar="N", help="line TAB score TAB text, the N best of each line")
+    one.add_argument("--n-best", type=int, metavar="N", help="line TAB score TAB text, the N best of each line")
     one.add_argument("--json", action="store_true", help="one JSON object a line")
     one = add(score)
     one.add_argument("run", metavar="RUN")

@@ -55,6 +55,8 @@ def unknown(what: str, given: str, allowed: Iterable[str]) -> UserError:
     """The error for a name that is not in a registry, with the nearest ones that are."""
     names = list(allowed)
     close = nearest(given, names) or names[:3]
+    if not close:
+        return UserError(f"There is no {what} `{given}`, and there are no others; leave it out.")
     listed = ", ".join(f"`{name}`" for name in close)
     return UserError(f"There is no {what} `{given}`; the nearest are {listed}.")
 
@@ -163,6 +165,12 @@ class Positions(Config):
     buckets: int = knob(32, 4, 1024, help="Relative: how many distance buckets.")
     max_distance: int = knob(128, 2, 65_536, help="Relative: distances from here on share the last bucket.")
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kind == "relative" and self.max_distance <= self.buckets // 2:
+            given = f"`max_distance` {self.max_distance} is too near for {self.buckets} buckets"
+            raise UserError(f"{given}; give more than {self.buckets // 2}.")
+
 
 @dataclass(frozen=True)
 class Norm(Config):
@@ -262,10 +270,8 @@ class ModelConfig(Config):
             raise UserError(f"{given}; try {' or '.join(near)}, or set `d_head`.")
         joined = stack.n_heads * self.d_head(stack)
         if not self.attention.output_projection and joined != self.d_model:
-            raise UserError(
-                f"{stack.n_heads} heads of {self.d_head(stack)} make {joined} columns, not the {self.d_model} of `d_model`;"
-                f" set `attention.output_projection=true` or `d_head={self.d_model // stack.n_heads}`."
-            )
+            given = f"{stack.n_heads} heads of {self.d_head(stack)} make {joined} columns, not the {self.d_model} of `d_model`"
+            raise UserError(f"{given}; set `attention.output_projection=true` or `d_head={self.d_model // stack.n_heads}`.")
         if self.positions.kind == "rotary" and self.d_head(stack) % 2:
             width = self.d_head(stack)
             raise UserError(f"`d_head` {width} is odd and rotary positions turn pairs of columns; try {width + 1}.")
@@ -347,10 +353,8 @@ class Recipe(Config):
             raise UserError("`model.embeddings.shared` is true but `tokenizer.shared` is false; set both or neither.")
         table = self.model.positions
         if table.kind == "learned" and self.data.max_length > table.max_length:
-            raise UserError(
-                f"`data.max_length` {self.data.max_length} is longer than the learned position table of {table.max_length};"
-                f" set `model.positions.max_length` to at least {self.data.max_length}."
-            )
+            longer = f"`data.max_length` {self.data.max_length} is longer than the learned position table of {table.max_length}"
+            raise UserError(f"{longer}; set `model.positions.max_length` to at least {self.data.max_length}.")
 
 
 BOTH_STACKS = ("n_layers", "n_heads", "d_head", "d_ff")
@@ -368,20 +372,16 @@ def keys(cls: type[Config], prefix: str = "") -> list[str]:
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
     """`["train.steps=300", "schedule=cosine"]` -> `{"train.steps": 300, "schedule": "cosine"}`: JSON, else a string."""
-    found = {}
+    found: dict[str, Any] = {}
     for text in assignments:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise UserError(f"`--set {text}` has no key and value; write it as key=value, for example train.steps=500.")
-        found[key.strip()] = _value(value.strip())
+        try:
+            found[key.strip()] = json.loads(value)
+        except ValueError:  # no JSON, or a number of thousands of digits
+            found[key.strip()] = value.strip()
     return found
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
 
 
 def override(config: C, changes: Mapping[str, Any]) -> C:

@@ -38,12 +38,12 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """As UTF-8 JSON."""
-    write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
+    write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode())
 
 
 def append_line(path: Path, value: Any) -> None:
     """One JSON value on a line of its own, in one write."""
-    line = (json.dumps(value, ensure_ascii=False) + "\n").encode()
+    line = (json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n").encode()
     try:
         with path.open("ab") as file:
             file.write(line)
@@ -56,4 +56,7 @@ def read_lines(path: Path) -> list[Any]:
     if not path.exists():
         return []
     whole = path.read_bytes().rpartition(b"\n")[0]
-    return [json.loads(line) for line in whole.splitlines() if line]
+    try:
+        return [json.loads(line) for line in whole.split(b"\n") if line]
+    except ValueError as error:
+        raise UserError(f"`{path}` has a line that is not JSON ({error}); mend or delete the file.") from error

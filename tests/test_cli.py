@@ -1,6 +1,8 @@
 import io
 import json
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -90,6 +92,7 @@ def test_translate_as_json_and_as_lists(say: Say, run: Path) -> None:
     first, empty = map(json.loads, out.splitlines())
     assert set(first) == {"source", "text", "tokens", "log_prob", "score", "hypotheses"}
     assert len(first["hypotheses"]) == 3
+    assert len(json.loads(say("translate", run, "--json", "--n-best", "2", stdin="1 2 3\n")[1])["hypotheses"]) == 2
     assert first["text"] == first["hypotheses"][0]["text"]
     assert (empty["text"], empty["hypotheses"]) == ("", [])
     _, out, _ = say("translate", run, "--n-best", "2", stdin="1 2\n3\n")
@@ -140,6 +143,10 @@ MISTAKES = {
     "strategy": (["translate", "RUN", "--strategy", "beem"], "no strategy `beem`; the nearest are `beam`"),
     "knob": (["translate", "RUN", "--set", "beams=3"], "no setting `beams`; the nearest are `num_beams`"),
     "n-best": (["translate", "RUN", "--n-best", "9"], r"`--n-best` 9 is more than beam keeps \(5\); raise num_beams"),
+    "no-best": (["translate", "RUN", "--n-best", "0"], r"`--n-best` 0 is no number of translations; give 1 or more"),
+    "recipe": (["train", "--source", "builtin:first-steps", "--recipe", "/dev/null", "--out", "x"], "cannot be read .*give a JSON file"),
+    "digits": (["train", "--source", "builtin:first-steps", "--set", f"train.steps={'9' * 5000}", "--out", "x"], "`steps` is '9+'; give"),
+    "again": (["train", "--resume", "--out", "RUN", "--preset", "small"], "only train.steps can change, not --preset"),
     "run": (["translate", "nowhere"], "There is no run `nowhere`"),
     "out": (["data", "builtin:en-fr"], "The following arguments are required: --out; see `.*data --help`"),
     "command": (["tran"], "invalid choice: 'tran'"),
@@ -188,6 +195,23 @@ def test_too_long_a_line_is_named_before_any_output(say: Say, tmp_path: Path) ->
     status, out, err = say("translate", path, stdin="1 2\n" + "1 " * 30 + "\n")
     assert (status, out) == (2, "")
     assert "Line 2 of the source has 31 tokens and this model has 16 positions" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_is_saved_and_can_go_on(number: int, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    arguments = ["train", "--source", "synthetic:copy#rows=200", *TINY_ARGUMENTS, "--set", "train.steps=100000", "--out", str(out)]
+    process = subprocess.Popen([sys.executable, "-m", "s2s", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    next(line for line in process.stdout if line.startswith("step 20"))
+    process.send_signal(number)
+    assert process.wait(30) == 2
+    match = re.fullmatch(r"Stopped at step (\d+) and saved; go on with: train --resume --out .*\n", process.stderr.read())
+    assert match
+    assert s2s.load(out, step=int(match[1])).folder.status()["state"] == "stopped"
+    process.stdout.close()
+    process.stderr.close()
 
 
 def test_bytes_that_are_not_text_on_stdin(say: Say, run: Path) -> None:

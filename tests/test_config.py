@@ -103,6 +103,10 @@ BAD: Mapping[str, tuple[dict[str, Any], str]] = {
         {"model.positions.kind": "learned", "model.positions.max_length": 100},
         "`data.max_length` 128 is longer than the learned position table of 100; set `model.positions.max_length` to at least 128.",
     ),
+    "buckets": (
+        {"model.positions.kind": "relative", "model.positions.max_distance": 16},
+        "`max_distance` 16 is too near for 32 buckets; give more than 16.",
+    ),
     "section": ({"model.norm": 3}, "There is no setting `model.norm`; the nearest are `model.norm."),
 }
 

@@ -2,7 +2,7 @@
 
 from s2s.data.corpus import Corpus, write_split
 from s2s.data.pair import Gold, Link, Pair, Relation
-from s2s.data.sources import SOURCES, load, splits
+from s2s.data.sources import SOURCES, absolute, load, splits
 from s2s.data.split import TrainingPairs, load_pairs_for_training
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Pair",
     "Relation",
     "TrainingPairs",
+    "absolute",
     "load",
     "load_pairs_for_training",
     "splits",

@@ -26,6 +26,11 @@ class Encoded:
     def __len__(self) -> int:
         return len(self.src)
 
+    @property
+    def n_slots(self) -> int:
+        """Slots of one batch that holds everything."""
+        return len(self) * max(len(row) for row in (*self.src, *self.tgt))
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -40,12 +45,14 @@ class Batch:
         return int((self.src != PAD).sum() + (self.tgt[:, 1:] != PAD).sum())
 
 
-def encode(pairs: Sequence[Pair], src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer, max_length: int) -> Encoded:
+def encode(
+    pairs: Sequence[Pair], src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer, *, max_length: int, start_id: int = BOS
+) -> Encoded:
     """Ids of the pairs whose two sides, `</s>` included, have at most `max_length` tokens; the others are counted."""
     sources = src_tokenizer.encode_many([pair.src for pair in pairs])
     targets = tgt_tokenizer.encode_many([pair.tgt for pair in pairs])
     kept = [
-        (np.array([*src, EOS]), np.array([BOS, *tgt, EOS]))
+        (np.array([*src, EOS]), np.array([start_id, *tgt, EOS]))
         for src, tgt in zip(sources, targets, strict=True)
         if max(len(src), len(tgt)) < max_length
     ]

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -49,6 +50,18 @@ def parse(spec: str) -> Spec:
         if address in shipped and not files.is_there(address):
             raise UserError(f"There is no file `{address}`; did you mean `{name}:{address}`?")
     return Spec("file", address, _options(files.FileOptions, given))
+
+
+def absolute(spec: str) -> str:
+    """The same SPEC, with files named from the root: it means the same from every folder."""
+    source, place, _ = parse(spec)
+    if source not in ("file", "text"):
+        return spec
+    paths = files.two_files(place) or (Path(place),)
+    address, given = _cut_options(spec)
+    named = ",".join(str(path.resolve()) for path in paths)
+    prefix = f"{source}:" if address.startswith(f"{source}:") else ""
+    return f"{prefix}{named}#{given}" if given else f"{prefix}{named}"
 
 
 def splits(spec: str) -> tuple[str, ...]:
@@ -100,5 +113,5 @@ def _options(config: type[Config], given: str) -> Any:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except ValueError:  # no JSON, or a number of thousands of digits
         return text

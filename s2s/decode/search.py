@@ -86,7 +86,8 @@ class _Sentence:
     config: Beam
     limit: int
     prefixes: list[list[tuple[int, float]]]
-    finished: list[tuple[float, int, Hypothesis]] = field(default_factory=list)  # a heap, worst first
+    finished: list[tuple[float, int, Hypothesis]] = field(default_factory=list)  # a heap, worst first; of equal ones the latest
+    n_finished: int = 0
     records: list[tuple[Kept, ...]] = field(default_factory=list)
 
     def score(self, log_prob: float, length: int) -> float:
@@ -97,7 +98,8 @@ class _Sentence:
         """Remember a hypothesis; only the best num_beams stay."""
         values = tuple(value for _, value in prefix)
         found = Hypothesis(tuple(token for token, _ in prefix), values, self.score(sum(values), len(prefix)))
-        heapq.heappush(self.finished, (found.score, -len(self.records), found))
+        self.n_finished += 1
+        heapq.heappush(self.finished, (found.score, -self.n_finished, found))
         if len(self.finished) > self.config.num_beams:
             heapq.heappop(self.finished)
 

@@ -9,8 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from s2s.config import Recipe, UserError
-from s2s.data import TrainingPairs, load_pairs_for_training
+from filelock import FileLock, Timeout
+
+from s2s.config import Recipe, UserError, override
+from s2s.data import TrainingPairs, absolute, load_pairs_for_training
 from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder
 from s2s.settings import OWNER
@@ -54,36 +56,58 @@ def start(asked: Asked, path: Path) -> Started:
     return Started(folder, recipe, data, notes)
 
 
-def resume(path: Path, *, steps: int | None = None) -> Started:
-    """Open a run to go on with it, perhaps for more steps; its source must still hold the pairs it was started with."""
+def resume(path: Path, *, steps: int | None = None, source: str | None = None, valid: str | None = None) -> Started:
+    """Open a run to go on with it, perhaps for more steps.
+
+    Its source (or the given one, where the data has moved) must still hold the pairs that the run was started with.
+    """
     folder = RunFolder(path)
-    about, recipe = folder.about(), folder.recipe()
-    if steps is not None:
-        recipe = Recipe.from_json({**recipe.to_json(), "train": {**recipe.train.to_json(), "steps": steps}})
-    pairs = load_pairs_for_training(about["source"], about["valid"], recipe.train.seed)
+    about = folder.about()
+    recipe = settle(override(folder.recipe(), {} if steps is None else {"train.steps": steps}))
+    reached = max(saved_steps(folder.checkpoints), default=0)
+    if reached >= recipe.train.steps:
+        raise UserError(f"This run has reached step {reached} of {recipe.train.steps}; set train.steps to more than {reached} to go on.")
+    pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed)
     if [pairs.train.hash, pairs.valid.hash] != [about["data"]["train_hash"], about["data"]["valid_hash"]]:
-        raise UserError(f"`{about['source']}` has changed since this run was started; bring the old data back, or start a new run.")
+        raise UserError(f"`{pairs.train.spec}` has not the pairs this run was started with; bring the old data back, or start a new run.")
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
-    if steps is not None:
-        folder.write_about({**about, "recipe": recipe.to_json()})
     return Started(folder, recipe, data, tuple(about["data"]["notes"]), is_resumed=True)
 
 
 def run(started: Started) -> Iterator[Event]:
-    """Train, writing each event to the folder before it is passed on. Closing the iterator leaves a run that can be resumed."""
-    folder, steps = started.folder, started.recipe.train.steps
-    trainer = Trainer(started.recipe, started.data, folder.checkpoints)
-    if started.is_resumed:
-        trainer.resume()
-        folder.cut_back(trainer.progress.step)
-        for warning in trainer.warnings:
-            folder.log("warnings", {"step": trainer.progress.step, "text": warning})
+    """Train, writing each event to the folder before it is passed on.
 
+    Closing the iterator saves where training stands, so that it can be resumed from there.
+    """
+    folder = started.folder
+    lock = FileLock(folder.path / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise UserError(f"Another process is training in `{folder.path}`; wait for it, or choose another `--out`.") from error
+    with lock:
+        trainer = Trainer(started.recipe, started.data, folder.checkpoints)
+        if started.is_resumed:
+            _go_on(started, trainer)
+        yield from _recorded(folder, trainer)
+
+
+def _go_on(started: Started, trainer: Trainer) -> None:
+    folder = started.folder
+    trainer.resume()
+    folder.cut_back(trainer.progress.step)
+    folder.write_about({**folder.about(), "recipe": started.recipe.to_json()})
+    for warning in trainer.warnings:
+        folder.log("warnings", {"step": trainer.progress.step, "text": warning})
+
+
+def _recorded(folder: RunFolder, trainer: Trainer) -> Iterator[Event]:
     def report(state: str) -> None:
-        folder.set_status(state, step=trainer.progress.step, steps=steps, best_step=trainer.progress.best_step)
+        progress, steps = trainer.progress, trainer.recipe.train.steps
+        folder.set_status(state, step=progress.step, steps=steps, best_step=progress.best_step)
 
     report("running")
-    state = "stopped"
+    state = "failed"
     try:
         for event in trainer.run():
             _record(folder, event)
@@ -91,8 +115,9 @@ def run(started: Started) -> Iterator[Event]:
                 report("running")
             yield event
         state = "done"
-    except UserError:
-        state = "failed"
+    except GeneratorExit:
+        list(trainer.save())
+        state = "stopped"
         raise
     finally:
         report(state)
@@ -109,7 +134,7 @@ def _record(folder: RunFolder, event: Event) -> None:
 
 def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
     """What happened to the data, a sentence each."""
-    notes = [*pairs.train.notes, pairs.note]
+    notes = [*pairs.train.notes, pairs.note, *(note for note in pairs.valid.notes if note not in pairs.train.notes)]
     for side, encoded in (("training", data.train), ("validation", data.valid)):
         if encoded.n_dropped:
             notes.append(f"{encoded.n_dropped:,} {side} pairs are longer than {recipe.data.max_length} tokens and were dropped.")
@@ -121,8 +146,8 @@ def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[
         "name": asked.name or asked.preset or asked.source,
         "owner": asked.owner,
         "preset": asked.preset,
-        "source": asked.source,
-        "valid": asked.valid,
+        "source": absolute(asked.source),
+        "valid": asked.valid and absolute(asked.valid),
         "data": {
             "train_hash": pairs.train.hash,
             "valid_hash": pairs.valid.hash,

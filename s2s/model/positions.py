@@ -41,17 +41,18 @@ class Position(nn.Module):
 class Absolute(Position):
     """A vector for each position, added to the token's."""
 
-    def rows(self, positions: Tensor) -> Tensor:
-        """(...) positions -> (..., d_model)."""
+    def rows(self, positions: Tensor, end: int) -> Tensor:
+        """(...) positions, all below `end` -> (..., d_model)."""
         raise NotImplementedError
 
     def add(self, x: Tensor, is_real: Tensor | None, start: int = 0) -> Tensor:
         """Positions count from `offset`; over real tokens only where `skip_padding` is set."""
         first = start + self.settings.offset
+        end = first + x.shape[1]
         if not self.settings.skip_padding or is_real is None:
-            return x + self.rows(torch.arange(first, first + x.shape[1], device=x.device))
+            return x + self.rows(torch.arange(first, end, device=x.device), end)
         counted = (is_real.cumsum(1) - 1).clamp(min=0) + first  # (batch, len)
-        return x + self.rows(counted) * is_real[..., None]
+        return x + self.rows(counted, end) * is_real[..., None]
 
 
 class Sinusoidal(Absolute):
@@ -64,13 +65,12 @@ class Sinusoidal(Absolute):
         self.d_model = config.d_model
         self.register_buffer("table", torch.empty(0, config.d_model), persistent=False)
 
-    def rows(self, positions: Tensor) -> Tensor:
+    def rows(self, positions: Tensor, end: int) -> Tensor:
         """Read from a table that grows as longer sequences come; without it every step would compute sines."""
-        needed = int(positions.max()) + 1 if positions.device.type == "cpu" else self.settings.offset + 4096
-        if len(self.table) < needed:
+        if len(self.table) < end:
             # Made in inference mode, the table could not be used in training afterwards.
             with torch.inference_mode(False):
-                self.table = sinusoids(max(256, 2 * needed), self.d_model, self.settings).to(positions.device)
+                self.table = sinusoids(max(256, 2 * end), self.d_model, self.settings).to(positions.device)
         return self.table[positions]
 
 
@@ -92,7 +92,7 @@ class Learned(Absolute):
         super().__init__(config, stack, is_causal=is_causal)
         self.table = nn.Embedding(self.settings.max_length + self.settings.offset, config.d_model)
 
-    def rows(self, positions: Tensor) -> Tensor:
+    def rows(self, positions: Tensor, end: int) -> Tensor:
         vectors: Tensor = self.table(positions)
         return vectors
 

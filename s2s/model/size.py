@@ -17,20 +17,20 @@ def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: i
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def training_bytes(recipe: Recipe, src_vocab_size: int, tgt_vocab_size: int) -> int:
-    """A forecast of the memory that training takes beside the interpreter's own, in bytes.
+def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int) -> int:
+    """A forecast of the memory that training takes beside the interpreter's own, in bytes; `slots` of the largest batch.
 
     Weights, gradients, the optimiser's two running means, the copy that a checkpoint makes, and the activations of one
     full batch kept for the backward pass.
     """
     copies = {"sgd": 4, "adafactor": 3}.get(recipe.train.optimizer.kind, 5)
-    parameters = count_parameters(recipe.model, src_vocab_size, tgt_vocab_size)
-    return BYTES * (copies * parameters + recipe.train.batch_tokens * _floats_a_token(recipe, tgt_vocab_size))
+    parameters = count_parameters(recipe.model, *vocab_sizes)
+    return BYTES * (copies * parameters + slots * _floats_a_token(recipe, vocab_sizes[1], slots))
 
 
-def _floats_a_token(recipe: Recipe, tgt_vocab_size: int) -> int:
+def _floats_a_token(recipe: Recipe, tgt_vocab_size: int, slots: int) -> int:
     """Activations that one slot of a batch keeps until the backward pass, counted per layer; about 20 % too many."""
-    model, length = recipe.model, min(recipe.data.max_length, recipe.train.batch_tokens)
+    model, length = recipe.model, min(recipe.data.max_length, slots)
     kept = 3 * tgt_vocab_size  # logits, log-probabilities, their gradient
     for stack, attentions in ((model.encoder, 1), (model.decoder, 2)):
         inner = stack.n_heads * model.d_head(stack)
@@ -39,13 +39,13 @@ def _floats_a_token(recipe: Recipe, tgt_vocab_size: int) -> int:
     return kept
 
 
-def check_memory(recipe: Recipe, src_vocab_size: int, tgt_vocab_size: int, *, free: int) -> None:
+def check_memory(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int, free: int) -> None:
     """Raise a UserError when training is forecast to need more than `free` bytes."""
-    needed = training_bytes(recipe, src_vocab_size, tgt_vocab_size)
+    needed = training_bytes(recipe, vocab_sizes, slots=slots)
     if needed > free:
-        parameters = count_parameters(recipe.model, src_vocab_size, tgt_vocab_size)
+        parameters = count_parameters(recipe.model, *vocab_sizes)
         raise UserError(
-            f"Training {parameters:,} parameters with batches of {recipe.train.batch_tokens:,} tokens needs about"
+            f"Training {parameters:,} parameters with batches of {slots:,} tokens needs about"
             f" {gigabytes(needed)} of memory and {gigabytes(free)} are free; choose a smaller preset such as small,"
             " or lower train.batch_tokens."
         )

@@ -53,10 +53,10 @@ class Decoded:
         """The best hypothesis' score."""
         return self.hypotheses[0].score if self.hypotheses else 0.0
 
-    def to_json(self) -> dict[str, Any]:
-        """The command line's form."""
+    def to_json(self, n_best: int | None = None) -> dict[str, Any]:
+        """The command line's form, with the `n_best` hypotheses or all."""
         best = {"source": self.source, "text": self.text, "tokens": list(self.tokens), "log_prob": self.log_prob, "score": self.score}
-        return best | {"hypotheses": [hypothesis.to_json() for hypothesis in self.hypotheses]}
+        return best | {"hypotheses": [hypothesis.to_json() for hypothesis in self.hypotheses[:n_best]]}
 
 
 def decoded(source: str, found: Found, tokenizer: Tokenizer, unknown: tuple[str, ...]) -> Decoded:

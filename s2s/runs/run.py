@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 
 from s2s.analysis import Attention, capture
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, override
 from s2s.decode import configure
 from s2s.model import Transformer, TransformerStepper, inference
 from s2s.model.weights import load_weights, saved_steps, weights_path
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
 from s2s.settings import run_folder
-from s2s.tokenizers import BOS, EOS, PAD, Tokenizer
+from s2s.tokenizers import Tokenizer
 
 ROWS = 64  # sentences decoded together
 
@@ -43,11 +43,13 @@ class Run:
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
     step: int
+    notes: tuple[str, ...] = ()  # sentences for people: why it is not the checkpoint one would expect
 
     def translate(self, sources: Sequence[str], strategy: str = "beam", **knobs: Any) -> list[Decoded]:
         """One Decoded a source, in order. `knobs` are the strategy's settings, e.g. `num_beams=5`."""
-        knobs.setdefault("max_new_tokens", self.recipe.data.max_length)
         search, config = configure(strategy, knobs)
+        if getattr(config, "max_new_tokens", 0) is None:
+            config = override(config, {"max_new_tokens": self.recipe.data.max_length})
         ids = self._source_ids(sources)
         results = [Decoded(source) for source in sources]
         by_length = sorted((i for i, source in enumerate(sources) if source.strip()), key=lambda i: len(ids[i]))
@@ -75,7 +77,7 @@ class Run:
             with inference(self.model):
                 log_probs = self.model(self._batch([src_ids[i] for i in rows]), tgt[:, :-1]).float().log_softmax(-1)
             labels = tgt[:, 1:]
-            is_real = labels.ne(PAD)
+            is_real = labels.ne(self.recipe.model.ids.pad)
             nats = (log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real).double().sum(1)
             right = (log_probs.argmax(-1).eq(labels) & is_real).sum(1)
             for row, i in enumerate(rows):
@@ -98,10 +100,11 @@ class Run:
         return tuple(self.src_tokenizer.unknown(source))
 
     def _source_ids(self, sources: Sequence[str]) -> list[list[int]]:
-        return self._fitting([[*ids, EOS] for ids in self.src_tokenizer.encode_many(sources)], "source")
+        return self._fitting([[*ids, self.recipe.model.ids.eos] for ids in self.src_tokenizer.encode_many(sources)], "source")
 
     def _target_ids(self, targets: Sequence[str]) -> list[list[int]]:
-        return self._fitting([[BOS, *ids, EOS] for ids in self.tgt_tokenizer.encode_many(targets)], "target")
+        special = self.recipe.model.ids
+        return self._fitting([[special.start, *ids, special.eos] for ids in self.tgt_tokenizer.encode_many(targets)], "target")
 
     def _fitting(self, rows: list[list[int]], side: str) -> list[list[int]]:
         """The rows, or a UserError that names the first line longer than the model's positions."""
@@ -118,8 +121,8 @@ class Run:
 
     def _batch(self, rows: list[list[int]]) -> Tensor:
         """(rows, longest) ids, padded at the end."""
-        longest = max(map(len, rows))
-        return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows], device=self.model.device)
+        longest, pad_id = max(map(len, rows)), self.recipe.model.ids.pad
+        return torch.tensor([row + [pad_id] * (longest - len(row)) for row in rows], device=self.model.device)
 
 
 def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:
@@ -129,8 +132,20 @@ def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Ru
     if step is not None and step not in saved_steps(folder.checkpoints):
         have = ", ".join(map(str, saved_steps(folder.checkpoints))) or "none"
         raise UserError(f"The run `{folder.id}` has no checkpoint of step {step}; it has {have}.")
-    chosen = folder.best_or_newest_step() if step is None else step
     src_tokenizer, tgt_tokenizer = folder.tokenizers()
     model = Transformer(recipe.model, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size)
-    load_weights(model, weights_path(folder.checkpoints, chosen))
-    return Run(folder, recipe, model.to(device).eval(), src_tokenizer, tgt_tokenizer, chosen)
+    chosen, notes = _load_first_readable(model, folder, folder.steps_by_choice() if step is None else [step])
+    return Run(folder, recipe, model.to(device).eval(), src_tokenizer, tgt_tokenizer, chosen, notes)
+
+
+def _load_first_readable(model: Transformer, folder: RunFolder, steps: list[int]) -> tuple[int, tuple[str, ...]]:
+    """The first of these steps whose weights can be read, and what was wrong with those before it."""
+    broken: list[str] = []
+    for step in steps:
+        try:
+            load_weights(model, weights_path(folder.checkpoints, step))
+        except UserError as error:
+            broken.append(str(error))
+        else:
+            return step, tuple([*broken, f"Step {step} was opened instead."] if broken else broken)
+    raise UserError(broken[0])

@@ -22,6 +22,7 @@ from s2s.model.weights import saved_steps
 from s2s.tokenizers import Tokenizer
 
 FORMAT = 1
+FILES = ("status.json", "metrics.jsonl", "samples.jsonl", "tokenizer.json", "src.tokenizer.json", "tgt.tokenizer.json")
 
 
 def now() -> str:
@@ -47,6 +48,8 @@ class RunFolder:
 
     def create(self, recipe: Recipe, about: Mapping[str, Any], pieces: tuple[Tokenizer, Tokenizer]) -> None:
         """Write what was asked. `about` holds source, data, versions, name and owner."""
+        for name in FILES:  # of a run that never came to its first checkpoint
+            (self.path / name).unlink(missing_ok=True)
         src, tgt = pieces
         if src is tgt:
             src.save(self.path / "tokenizer.json")
@@ -85,7 +88,10 @@ class RunFolder:
     def status(self) -> dict[str, Any]:
         """`state` (running, done, stopped, failed), `step`, `best_step`, `updated`; empty before training."""
         path = self.path / "status.json"
-        return dict(json.loads(path.read_bytes())) if path.exists() else {}
+        try:
+            return dict(json.loads(path.read_bytes())) if path.exists() else {}
+        except (ValueError, TypeError) as error:
+            raise UserError(f"`{path}` is broken ({error}); delete it, training writes a new one.") from error
 
     def set_status(self, state: str, **details: Any) -> None:
         """Replace the status."""
@@ -106,9 +112,13 @@ class RunFolder:
             files.write_bytes(self.path / f"{name}.jsonl", "".join(kept).encode())
 
     def best_or_newest_step(self) -> int:
-        """The checkpoint that is opened unless one is asked for: of the lowest validation loss, else the newest."""
+        """The checkpoint that is opened unless one is asked for."""
+        return self.steps_by_choice()[0]
+
+    def steps_by_choice(self) -> list[int]:
+        """All checkpoints, in the order in which one would open them: of the lowest validation loss, then newest first."""
         steps = saved_steps(self.checkpoints)
         if not steps:
             raise UserError(f"The run `{self.id}` has no checkpoint yet; wait for the first, or lower train.watch.save_every.")
         best = self.status().get("best_step")
-        return best if best in steps else steps[-1]
+        return sorted(steps, key=lambda step: (step != best, -step))

@@ -54,6 +54,8 @@ def save(folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, rng
 def load(folder: Path, step: int, model: Transformer, optimizer: torch.optim.Optimizer) -> tuple[Progress, dict[str, Tensor]]:
     """Put model and optimiser back to that step; returns where training stood, and the generators' states."""
     path = _state_path(folder, step)
+    if not path.exists():
+        raise UserError(f"Step {step} has weights but no optimiser state (a shipped or imported run).")
     try:
         with safe_open(path, "pt") as file:
             metadata = file.metadata()
@@ -74,15 +76,25 @@ def load_newest(folder: Path, model: Transformer, optimizer: torch.optim.Optimiz
             return *load(folder, step, model, optimizer), broken
         except UserError as error:
             broken.append(str(error))
-    raise UserError(" ".join(["There is no checkpoint to go on from; train without `--resume`.", *broken]))
+    if broken:
+        raise UserError(f"No checkpoint of this run can be gone on from: {' '.join(broken)} Start a new run in another folder.")
+    raise UserError("There is no checkpoint to go on from; train without `--resume`.")
+
+
+def drop_after(folder: Path, step: int) -> None:
+    """Delete the checkpoints after that step."""
+    _drop(folder, [later for later in saved_steps(folder) if later > step])
+
+
+def _drop(folder: Path, steps: list[int]) -> None:
+    for step in steps:
+        weights_path(folder, step).unlink(missing_ok=True)
+        _state_path(folder, step).unlink(missing_ok=True)
 
 
 def prune(folder: Path, *, keep: int, best_step: int) -> None:
     """Delete all but the newest `keep` checkpoints and the best one."""
-    for step in saved_steps(folder)[:-keep]:
-        if step != best_step:
-            weights_path(folder, step).unlink(missing_ok=True)
-            _state_path(folder, step).unlink(missing_ok=True)
+    _drop(folder, [step for step in saved_steps(folder)[:-keep] if step != best_step])
 
 
 def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any]]:

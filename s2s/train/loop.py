@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from s2s.config import Recipe
+from s2s.config import Recipe, UserError
 from s2s.data import batches
 from s2s.data.corpus import Corpus
 from s2s.decode import Greedy, greedy
@@ -21,12 +21,12 @@ from s2s.model import TransformerStepper, inference
 from s2s.model.init import initialise
 from s2s.model.size import check_memory
 from s2s.model.transformer import Transformer
-from s2s.tokenizers import Tokenizer, fit
+from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
 from s2s.train import checkpoint
 from s2s.train.checkpoint import Progress
 from s2s.train.events import Event, Sample, Saved, Step, Validation
 from s2s.train.loss import cross_entropy, right_tokens, total_nats
-from s2s.train.machine import free_memory, matrix_products
+from s2s.train.machine import free_memory, matrix_products, settle
 from s2s.train.optimizers import make_optimizer
 from s2s.train.schedules import learning_rate
 
@@ -47,8 +47,15 @@ def prepare(recipe: Recipe, train: Corpus, valid: Corpus, tokenizers: tuple[Toke
     if tokenizers is None:
         tokenizers = fit(recipe.tokenizer, [pair.src for pair in train.pairs], [pair.tgt for pair in train.pairs])
     src_tokenizer, tgt_tokenizer = tokenizers
-    check_memory(recipe, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size, free=free_memory())
-    encoded = [batches.encode(corpus.pairs, *tokenizers, recipe.data.max_length) for corpus in (train, valid)]
+    ids, limit = recipe.model.ids, recipe.data.max_length
+    if (ids.pad, ids.eos) != (PAD, EOS) or ids.start > UNK:
+        raise UserError(
+            f"`model.ids` {ids.pad}, {ids.start}, {ids.eos} do not fit our tokenizers;"
+            f" give pad {PAD}, eos {EOS} and a start from {PAD} to {UNK}."
+        )
+    encoded = [batches.encode(corpus.pairs, *tokenizers, max_length=limit, start_id=ids.start) for corpus in (train, valid)]
+    slots = min(recipe.train.batch_tokens, encoded[0].n_slots)
+    check_memory(recipe, (src_tokenizer.vocab_size, tgt_tokenizer.vocab_size), slots=slots, free=free_memory(recipe.train.device))
     stride = max(1, len(valid.pairs) // max(1, recipe.train.watch.samples))
     probes = valid.pairs[::stride][: recipe.train.watch.samples]
     return TrainingData(encoded[0], encoded[1], src_tokenizer, tgt_tokenizer, tuple((pair.src, pair.tgt) for pair in probes))
@@ -70,17 +77,19 @@ class Trainer:
     """The model, the optimiser and the place in the data between two updates."""
 
     def __init__(self, recipe: Recipe, data: TrainingData, folder: Path | None) -> None:
-        torch.set_num_threads(recipe.train.threads or torch.get_num_threads())
+        recipe = settle(recipe)
+        torch.set_num_threads(recipe.train.threads)
         self.recipe, self.data, self.folder = recipe, data, folder
         self.model = Transformer(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
         initialise(self.model, recipe.train.seed)
-        self.device = torch.device("cpu" if recipe.train.device == "auto" else recipe.train.device)
+        self.device = torch.device(recipe.train.device)
         self.model.to(self.device)
         self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
         self.progress = Progress()
         self.rng = {"cpu": torch.Generator().manual_seed(recipe.train.seed).get_state()}
         self.order = batches.epoch(data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=0)
         self.warnings: list[str] = []
+        self.saved_step = 0
 
     @property
     def is_stale(self) -> bool:
@@ -101,6 +110,10 @@ class Trainer:
         if self.folder is None:
             raise ValueError("resume needs the folder that holds the checkpoints")
         self.progress, self.rng, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer)
+        self.saved_step = self.progress.step
+        checkpoint.drop_after(self.folder, self.saved_step)  # broken ones, which must not count as kept
+        if self.is_stale:  # asked to go on all the same
+            self.progress = replace(self.progress, stale=0)
         self.order = self._epoch(self.progress.epoch)
 
     def update(self) -> Step:
@@ -118,6 +131,8 @@ class Trainer:
             self.optimizer.zero_grad(set_to_none=True)
             loss.smoothed.backward()  # type: ignore[no-untyped-call]
             grad_norm = self._clip()
+            if not math.isfinite(grad_norm):  # before the weights are spoilt
+                raise self._diverged(step)
             self.optimizer.step()
         self.progress = replace(self.progress, step=step)
         seconds = time.perf_counter() - started
@@ -129,15 +144,29 @@ class Trainer:
         is_last = step == self.recipe.train.steps
         if step == 0 or step % watch.validate_every == 0 or is_last:
             validation = self.validate()
-            yield validation
-            if validation.is_best or not math.isfinite(validation.loss):
+            if validation.is_best:
                 self.progress = replace(self.progress, best_step=step, best_loss=validation.loss, stale=0)
             else:
                 self.progress = replace(self.progress, stale=self.progress.stale + 1)
+            yield validation
             yield from self.sample()
-        if self.folder is not None and step and (step % watch.save_every == 0 or is_last or self.is_stale):
-            yield Saved(step, checkpoint.save(self.folder, self.model, self.optimizer, self.rng, self.progress))
-            checkpoint.prune(self.folder, keep=watch.keep, best_step=self.progress.best_step)
+        is_best = step == self.progress.best_step
+        if step and (step % watch.save_every == 0 or is_last or is_best or self.is_stale):
+            yield from self.save()
+
+    def save(self) -> Iterator[Saved]:
+        """Write a checkpoint of where training stands, unless there is one or nowhere to write it."""
+        step = self.progress.step
+        if self.folder is not None and step and step != self.saved_step:
+            path = checkpoint.save(self.folder, self.model, self.optimizer, self.rng, self.progress)
+            self.saved_step = step
+            checkpoint.prune(self.folder, keep=self.recipe.train.watch.keep, best_step=self.progress.best_step)
+            yield Saved(step, path)
+
+    def _diverged(self, step: int) -> UserError:
+        kept = f"the checkpoint of step {self.saved_step:,} is kept" if self.saved_step else "no checkpoint was written yet"
+        what = f"Training diverged at step {step:,}: its gradient is no number any more"
+        return UserError(f"{what}; lower train.lr or raise train.warmup_steps ({kept}).")
 
     def validate(self) -> Validation:
         """Loss and accuracy over all validation pairs."""
@@ -151,6 +180,8 @@ class Trainer:
                 right += int(right_tokens(logits, labels, pad_id=pad_id))
                 count += int(labels.ne(pad_id).sum())
         loss = nats / count
+        if not math.isfinite(loss):
+            raise self._diverged(self.progress.step)
         perplexity = math.exp(min(loss, 700.0))
         return Validation(self.progress.step, loss, perplexity, right / count, loss < self.progress.best_loss)
 

@@ -27,7 +27,10 @@ def settle(recipe: Recipe) -> Recipe:
         raise UserError(f"`train.device` {device} is not on this machine; use cpu or auto.")
     if recipe.train.precision == "fast" and device == "cpu" and fast_error() > ACCURATE:
         raise UserError("`train.precision` fast is less accurate than float32 on this machine; use exact.")
-    threads = recipe.train.threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if recipe.train.precision == "fast" and device != "cpu":
+        raise UserError(f"`train.precision` fast is for CPUs, and this run is on {device}; use exact.")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    threads = recipe.train.threads or cores or 1
     return replace(recipe, train=replace(recipe.train, device=device, threads=threads))
 
 
@@ -54,11 +57,15 @@ def matrix_products(precision: str) -> Iterator[None]:
         settings.fp32_precision = before
 
 
-def free_memory() -> int:
-    """Bytes this process may still take: the machine's, or its control group's where that is less."""
+def free_memory(device: str) -> int:
+    """Bytes that training may still take: the GPU's; or the machine's, or its control group's where that is less."""
+    if device == "cuda":
+        return int(torch.cuda.mem_get_info()[0])
     free = int(psutil.virtual_memory().available)
     group = Path("/sys/fs/cgroup")
-    with contextlib.suppress(OSError, ValueError):  # no such group, or "max"
+    with contextlib.suppress(OSError, ValueError, StopIteration):  # no such group, or "max"
         limit, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
-        free = min(free, limit - used)
+        lines = (group / "memory.stat").read_text().splitlines()
+        cached = int(next(line.split()[1] for line in lines if line.startswith("inactive_file ")))  # given back when needed
+        free = min(free, limit - used + cached)
     return free

@@ -10,7 +10,7 @@ from s2s.tokenizers import BOS, EOS, PAD, fit
 def data() -> batches.Encoded:
     pairs = load("synthetic:copy", "valid").pairs
     tokenizers = fit(TokenizerConfig("word"), [pair.src for pair in pairs], [pair.tgt for pair in pairs])
-    return batches.encode(pairs, *tokenizers, 64)
+    return batches.encode(pairs, *tokenizers, max_length=64)
 
 
 def test_sources_end_and_targets_start_and_end(data: batches.Encoded) -> None:
@@ -54,7 +54,7 @@ def test_padding_stands_at_the_end(data: batches.Encoded) -> None:
 def test_longer_pairs_are_dropped_and_counted() -> None:
     pairs = [Pair("a b", "a"), Pair("a b c d", "a"), Pair("a", "a b c d")]
     tokenizers = fit(TokenizerConfig("word"), ["a b c d"], ["a b c d"])
-    encoded = batches.encode(pairs, *tokenizers, 3)
+    encoded = batches.encode(pairs, *tokenizers, max_length=3)
     assert (len(encoded), encoded.n_dropped) == (1, 2)
     with pytest.raises(UserError, match=r"None of the 2 pairs fits into `data.max_length` 3 tokens \(the shortest needs 5\)"):
-        batches.encode(pairs[1:], *tokenizers, 3)
+        batches.encode(pairs[1:], *tokenizers, max_length=3)

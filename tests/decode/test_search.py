@@ -94,6 +94,13 @@ def test_stopping_early_saves_steps() -> None:
     assert n_steps[0] < n_steps[1] < n_steps[2]
 
 
+def test_hypotheses_of_equal_score_stand_side_by_side() -> None:
+    table = Table(2)
+    table.log_probs[:] = math.log(1 / VOCAB)
+    for found in beam(table, Beam(num_beams=4, max_new_tokens=5)):
+        assert len({hypothesis.ids for hypothesis in found.hypotheses}) == 4
+
+
 def test_a_target_that_reaches_the_limit_is_returned_unfinished() -> None:
     table = Table(1)
     table.log_probs[..., EOS] = -1e9

@@ -1,6 +1,6 @@
 import pytest
 
-from s2s.config import ModelConfig, Output, Positions, Recipe, UserError, override
+from s2s.config import ModelConfig, Output, Positions, Recipe, UserError
 from s2s.model.presets import PRESETS
 from s2s.model.size import check_memory, count_parameters, training_bytes
 
@@ -53,14 +53,13 @@ def test_a_preset_says_what_it_is_and_where_it_comes_from(name: str) -> None:
 def test_a_recipe_larger_than_memory_is_refused_in_one_sentence() -> None:
     preset = PRESETS["t5-11b"]
     with pytest.raises(UserError, match=r"11,307,321,344 parameters .* needs about \d+\.\d GB of memory and 16.0 GB are free"):
-        check_memory(preset.recipe, 32_128, 32_128, free=16_000_000_000)
-    check_memory(PRESETS["small"].recipe, 4000, 4000, free=16_000_000_000)
+        check_memory(preset.recipe, (32_128, 32_128), slots=2048, free=16_000_000_000)
+    check_memory(PRESETS["small"].recipe, (4000, 4000), slots=2048, free=16_000_000_000)
 
 
 def test_the_memory_forecast_grows_with_the_batch() -> None:
     recipe = PRESETS["small"].recipe
-    larger = override(recipe, {"train.batch_tokens": 4 * recipe.train.batch_tokens})
-    assert training_bytes(larger, 1000, 1000) > 2 * training_bytes(recipe, 1000, 1000)
+    assert training_bytes(recipe, (1000, 1000), slots=8192) > 2 * training_bytes(recipe, (1000, 1000), slots=2048)
 
 
 def test_tied_output_costs_nothing_and_relative_tables_are_one_a_stack() -> None:

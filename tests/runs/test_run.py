@@ -8,6 +8,7 @@ import torch
 import s2s
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import training
+from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import Run, RunFolder
 from tests.conftest import make_run
 
@@ -72,7 +73,7 @@ def test_a_run_opens_by_folder_by_id_and_at_a_step(run: Run, tmp_path: Path, mon
     (home / "runs" / "3f9c").symlink_to(run.folder.path)
     monkeypatch.setenv("S2S_HOME", str(home))
     assert s2s.load("3f9c", step=60).step == 60
-    with pytest.raises(UserError, match=r"has no checkpoint of step 11; it has 60, 120"):
+    with pytest.raises(UserError, match=r"has no checkpoint of step 11; it has 10, .*, 120"):
         s2s.load("3f9c", step=11)
     with pytest.raises(UserError, match=r"There is no run `4f9c`: neither a run's folder nor an id"):
         s2s.load("4f9c")
@@ -85,7 +86,7 @@ def test_the_best_checkpoint_is_opened_and_the_newest_where_it_is_gone(run: Run)
     before = folder.status()
     folder.set_status("done", step=120, steps=120, best_step=60)
     assert folder.best_or_newest_step() == 60
-    folder.set_status("done", step=120, steps=120, best_step=70)
+    folder.set_status("done", step=120, steps=120, best_step=65)
     assert folder.best_or_newest_step() == 120
     folder.set_status(**{key: value for key, value in before.items() if key not in ("format", "updated")})
 
@@ -121,6 +122,69 @@ def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
     assert folder.status()["state"] == "stopped"
     list(training.run(training.resume(folder.path)))
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
+    with pytest.raises(UserError, match=r"has reached step 30 of 30; set train.steps to more than 30 to go on"):
+        training.resume(folder.path)
+
+
+def test_a_run_that_was_closed_keeps_its_last_step(tmp_path: Path, tiny: Recipe) -> None:
+    events = training.run(training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run"))
+    next(event for event in events if event.step == 13)
+    events.close()
+    assert 13 in saved_steps(tmp_path / "run" / "checkpoints")
+
+
+def test_starting_again_where_nothing_was_saved_starts_afresh(tmp_path: Path, tiny: Recipe) -> None:
+    path = tmp_path / "run"
+    events = training.run(training.start(training.Asked(tiny, "synthetic:copy#rows=60"), path))
+    next(events)
+    events.close()
+    other = override(tiny, {"tokenizer.shared": False, "model.embeddings.shared": False})
+    list(training.run(training.start(training.Asked(other, "synthetic:copy#rows=60"), path)))
+    assert not (path / "tokenizer.json").exists()
+    assert [line["step"] for line in RunFolder(path).lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
+    assert s2s.load(path).step
+
+
+def test_a_failure_is_a_failure(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("s2s.train.loop.Trainer.update", broken)
+    with pytest.raises(RuntimeError):
+        list(training.run(training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")))
+    assert RunFolder(tmp_path / "run").status()["state"] == "failed"
+
+
+def test_one_process_a_run(tmp_path: Path, tiny: Recipe) -> None:
+    started = training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
+    first = training.run(started)
+    next(first)
+    with pytest.raises(UserError, match="Another process is training in"):
+        next(training.run(started))
+    first.close()
+    list(training.run(started))
+
+
+def test_a_broken_newest_checkpoint_is_passed_over_and_named(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 20})
+    newest = weights_path(path / "checkpoints", RunFolder(path).best_or_newest_step())
+    newest.write_bytes(newest.read_bytes()[:100])
+    run = s2s.load(path)
+    assert run.step == 10
+    assert run.notes[-1] == "Step 10 was opened instead."
+    assert newest.name in run.notes[0]
+
+
+def test_a_run_knows_its_data_from_every_folder(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pairs.tsv").write_text("".join(f"{n} a\t{n} b\n" for n in range(60)))
+    monkeypatch.chdir(tmp_path)
+    list(training.run(training.start(training.Asked(override(tiny, {"train.steps": 5}), "pairs.tsv#rows=50"), Path("run"))))
+    monkeypatch.chdir("/")
+    list(training.run(training.resume(tmp_path / "run", steps=6)))
+    (tmp_path / "pairs.tsv").rename(tmp_path / "moved.tsv")
+    with pytest.raises(UserError, match="There is no file"):
+        training.resume(tmp_path / "run", steps=7)
+    list(training.run(training.resume(tmp_path / "run", steps=7, source=f"{tmp_path}/moved.tsv#rows=50")))
 
 
 def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> None:
@@ -141,7 +205,7 @@ def test_changed_data_is_noticed_when_going_on(tmp_path: Path, tiny: Recipe) -> 
     training_run = training.start(training.Asked(override(tiny, {"train.steps": 10}), str(table)), tmp_path / "run")
     list(training.run(training_run))
     table.write_text("".join(f"{n} a\t{n} c\n" for n in range(60)))
-    with pytest.raises(UserError, match=r"pairs.tsv` has changed since this run was started"):
+    with pytest.raises(UserError, match=r"pairs.tsv` has not the pairs this run was started with"):
         training.resume(tmp_path / "run", steps=20)
 
 

@@ -40,4 +40,4 @@ def test_the_check_measures_and_the_switch_is_put_back() -> None:
 
 
 def test_free_memory_is_a_plausible_number_of_bytes() -> None:
-    assert 1e6 < free_memory() < 1e14
+    assert 1e6 < free_memory("cpu") < 1e14

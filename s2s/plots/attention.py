@@ -1,0 +1,101 @@
+"""Attention weights as pictures and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from s2s.plots import theme
+
+Weights = npt.NDArray[np.float32]
+
+LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, on a phone too
+ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # up to so many rows, so many pixels each
+LEVEL = 7  # more source tokens than this are written aslant on a phone, and need room above the cells
+SLANT = 28  # pixels of that room
+
+
+def heatmap(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str], *, title: str) -> go.Figure:
+    """`weights` is (tgt_len, src_len): row i is where the model looks while it predicts `tgt_tokens[i]`."""
+    if weights.size == 0:
+        return theme.empty("There is no attention to show: one side has no tokens.")
+    if weights.shape != (len(tgt_tokens), len(src_tokens)):
+        raise ValueError(f"weights are {weights.shape}, the tokens {(len(tgt_tokens), len(src_tokens))}")
+    has_numbers = max(weights.shape) <= LEGIBLE
+    figure = go.Figure(_cells(weights, src_tokens, tgt_tokens, has_scale=not has_numbers))
+    if has_numbers:
+        figure.add_trace(_numbers(weights))
+    figure.update_xaxes(**_ticks(src_tokens), title={"text": "looks at", "standoff": 12}, side="top", range=[-0.5, len(src_tokens) - 0.5])
+    figure.update_yaxes(**_ticks(tgt_tokens), title={"text": "predicts", "standoff": 12}, range=[len(tgt_tokens) - 0.5, -0.5])
+    heading = {"text": theme.inert(title), "x": 0, "xref": "container", "y": 0.99, "yanchor": "top", "font": {"size": 14}}
+    margin = {**theme.MARGIN, "t": theme.MARGIN["t"] + (SLANT if len(src_tokens) > LEVEL else 0)}
+    height = margin["t"] + margin["b"] + len(tgt_tokens) * _row_height(len(tgt_tokens))
+    return figure.update_layout(title=heading, margin=margin, height=height, dragmode=False, showlegend=False)
+
+
+def numbers(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str]) -> str:
+    """The matrix as CSV: source tokens across, predicted tokens down."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["predicts", *map(_cell, src_tokens)])
+    rows.writerows([_cell(token), *(f"{value:.6f}" for value in row)] for token, row in zip(tgt_tokens, weights, strict=True))
+    return out.getvalue()
+
+
+def _cell(token: str) -> str:
+    """A spreadsheet takes `=...` for a formula; an apostrophe makes it text."""
+    return f"'{token}" if token[:1] in "=+-@\t\r" and len(token) > 1 else token
+
+
+def _cells(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str], *, has_scale: bool) -> go.Heatmap:
+    src, tgt = ([theme.inert(token) for token in tokens] for tokens in (src_tokens, tgt_tokens))
+    said = np.array([[f"predicting <b>{word}</b> it looks at <b>{key}</b>" for key in src] for word in tgt], dtype=object)
+    return go.Heatmap(
+        z=np.ascontiguousarray(weights, dtype=np.float32),
+        zmin=0,
+        zmax=1,
+        colorscale=theme.SEQUENTIAL,
+        xgap=1,
+        ygap=1,
+        customdata=said,
+        hovertemplate="%{customdata}: %{z:.2f}<extra></extra>",
+        showscale=has_scale,
+        colorbar={"thickness": 10, "title": {"text": "weight", "side": "right"}, "tickformat": ".1f"},
+    )
+
+
+def _numbers(weights: Weights) -> go.Scatter:
+    """Texts of their own, because a heatmap writes in grey on the middle of the scale."""
+    rows, columns = np.indices(weights.shape, dtype=np.float32)
+    return go.Scatter(
+        x=columns.ravel(),
+        y=rows.ravel(),
+        mode="text",
+        text=[f"{value:.2f}".removeprefix("0") for value in weights.ravel()],
+        textfont={"color": theme.ink(weights), "size": 12},
+        hoverinfo="skip",
+        cliponaxis=False,
+    )
+
+
+def _ticks(tokens: Sequence[str]) -> dict[str, object]:
+    """Positions carry the cells and tokens only name them, so that a word said twice keeps both places."""
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(tokens))),
+        "ticktext": [theme.inert(theme.short(token)) for token in tokens],
+        "showgrid": False,
+        "zeroline": False,
+        "tickfont": {"size": 13},
+        "fixedrange": True,
+        "automargin": True,
+    }
+
+
+def _row_height(n_rows: int) -> int:
+    return next((height for most, height in ROW_HEIGHTS if n_rows <= most), ROW_HEIGHTS[-1][1])

@@ -1,0 +1,84 @@
+"""What a run has seen: its words, sentences to try, and the nearest known word to a new one."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import partial
+from itertools import takewhile
+from pathlib import Path
+from types import MappingProxyType
+
+import streamlit as st
+
+from s2s.config import nearest
+from s2s.runs import Run
+
+EXAMPLES = MappingProxyType(
+    {
+        "builtin:en-fr": (
+            "the cat sits on the mat",
+            "the bank is by the river",
+            "I need to bank the money",
+            "the cat who chased the mouse was black",
+            "the red house",
+        ),
+        "builtin:en-es": (
+            "the red house",
+            "the cat sits on the mat",
+            "the bank is by the river",
+            "I need to bank the money",
+            "the cat who chased the mouse was black",
+        ),
+    }
+)
+LANGUAGES = MappingProxyType({"builtin:en-fr": ("English", "French"), "builtin:en-es": ("English", "Spanish")})
+SURPRISES = Path(__file__).parent / "surprises"
+PUNCTUATION = ".,;:!?\"'()«»¿¡"
+
+
+@dataclass(frozen=True)
+class Known:
+    """Of one run. `words` is empty where the tokenizer cuts words into pieces, so that none is unknown as a whole."""
+
+    words: tuple[str, ...]
+    examples: tuple[str, ...]
+    sentences: tuple[str, ...]  # to draw a surprise from
+    languages: tuple[str, str] | None
+
+    def surprise(self, now: str) -> str:
+        """A sentence other than the one that stands there."""
+        return random.choice([sentence for sentence in self.sentences if sentence != now] or [now])
+
+    def offer(self, word: str) -> str | None:
+        """The nearest known word: another case, without punctuation, or alike."""
+        bare = word.strip(PUNCTUATION)
+        cases = {bare, bare.lower(), bare.capitalize(), bare.upper()} & set(self.words)
+        alike = nearest(bare.lower(), self.words, 5)
+        return min(cases, default=None) or max(alike, key=partial(_likeness, bare.lower()), default=None)
+
+
+def _likeness(word: str, other: str) -> tuple[float, int]:
+    """Equally alike words: the one that begins alike, as people finish what they have begun to type."""
+    alike_from_the_start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return round(SequenceMatcher(None, word, other).ratio(), 2), alike_from_the_start
+
+
+def of(run: Run) -> Known:
+    """What is known of a run's data."""
+    return _known(str(run.folder.path), run.step, run)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _known(folder: str, step: int, _run: Run) -> Known:
+    source = str(_run.folder.about().get("source", ""))
+    probes = tuple(dict.fromkeys(str(line["source"]) for line in _run.folder.lines("samples")))
+    examples = EXAMPLES.get(source) or probes[:5]
+    return Known(_run.src_tokenizer.words, examples, _surprises(source) or probes, LANGUAGES.get(source))
+
+
+def _surprises(source: str) -> tuple[str, ...]:
+    """The sources of a built-in corpus' split `random`, kept as a file: to write the corpus again takes seconds."""
+    file = SURPRISES / f"{source.removeprefix('builtin:')}.txt"
+    return tuple(file.read_text().splitlines()) if source in EXAMPLES else ()

@@ -1,0 +1,21 @@
+"""Other people's words on our screens: shown as they stand, never run."""
+
+from __future__ import annotations
+
+import re
+
+JOINER = "\u2060"  # invisible, no width, never a line's end
+
+
+def plain(text: str) -> str:
+    r"""Markdown that shows `text` and nothing else: `*x*` -> `\*x\*`.
+
+    A backslash does not stop `:material/x:` or an emoji's `:name:`; an invisible joiner after the colon does.
+    """
+    escaped = re.sub(r"([!-/;-@\[-`{-~])", r"\\\1", " ".join(text.split()))
+    return escaped.replace(":", f":{JOINER}")
+
+
+def shortened(text: str, length: int = 40) -> str:
+    """So many characters at most, the last one `…` where some are missing."""
+    return text if len(text) <= length else text[: length - 1] + "…"

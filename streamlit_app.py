@@ -1,0 +1,14 @@
+"""The dashboard: `streamlit run streamlit_app.py`."""
+
+import runpy
+
+import streamlit as st
+from starlette.routing import Route
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from s2s.ui.start import FRAME, ready, warm_up
+
+if get_script_run_ctx() is None:
+    app = st.App(FRAME, lifespan=warm_up, routes=[Route("/ready", ready)])
+else:  # a test runs this file as a script
+    runpy.run_path(str(FRAME), run_name="__main__")

@@ -1,0 +1,138 @@
+import csv
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import s2s
+from s2s.plots.theme import luminance
+from s2s.runs import Run
+from tests.browser.conftest import PATIENCE, Open
+
+PHONE = {"viewport": {"width": 420, "height": 860}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+SHOWS = """wanted => {
+  const z = document.querySelector('.js-plotly-plot')?.calcdata?.[0]?.[0]?.z;
+  return !!z && z.length === wanted.length
+    && wanted.every((row, i) => z[i].length === row.length && row.every((value, j) => Math.abs(z[i][j] - value) < 1e-3));
+}"""
+QUIET = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
+
+
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
+    expect.set_options(timeout=PATIENCE * 1000)
+    yield
+    expect.set_options(timeout=5000)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return s2s.load("demo-en-fr")
+
+
+def shows(page: Page, run: Run, text: str, *, layer: int = 1, head: int | None = None) -> str:
+    """Waits until the screen shows what the model really does with the text; gives the translation."""
+    (decoded,) = run.translate([text], "beam")
+    cross = run.attention(text, decoded.text).cross[layer]
+    expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
+    page.wait_for_function(SHOWS, arg=np.round(cross.mean(0) if head is None else cross[head], 5).tolist())
+    page.locator(QUIET).wait_for()
+    assert page.get_by_role("dialog").count() == 0
+    return decoded.text
+
+
+def test_a_deep_link_opens_on_a_fresh_server_and_its_numbers_can_be_taken_away(fresh_server: str, visit: Open, run: Run) -> None:
+    page = visit(f"{fresh_server}/?src=the+red+house&layer=1&head=3")
+    text = shows(page, run, "the red house", layer=0, head=2)
+    expect(page).to_have_title("Home · s2s")
+    expect(page.get_by_test_id("stSidebarNav")).to_have_count(0)  # one page needs no navigation
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Numbers").click()
+    assert download.value.suggested_filename == "demo-en-fr-layer-1-of-2-head-3-of-4.csv"
+    _, *rows = csv.reader(download.value.path().read_text().splitlines())
+    given = np.array([[float(value) for value in row[1:]] for row in rows])
+    np.testing.assert_allclose(given, run.attention("the red house", text).cross[0, 2], atol=1e-5)
+
+
+def test_typing_changes_translation_picture_and_address(server: str, visit: Open, run: Run) -> None:
+    page = visit(server)
+    shows(page, run, "the cat sits on the mat")
+    page.get_by_label("Your English sentence").fill("")
+    page.get_by_label("Your English sentence").press_sequentially("the red house")  # nobody presses Enter
+    assert shows(page, run, "the red house") == "la maison rouge"
+    page.wait_for_url("**/*src=the+red+house*")
+    shows(visit(page.url), run, "the red house")
+
+
+def test_the_share_link_shows_the_same_in_another_browser(server: str, visit: Open, run: Run) -> None:
+    page = visit(server)
+    page.get_by_role("button", name="the bank is by the river").click()
+    shows(page, run, "the bank is by the river")
+    page.get_by_role("radio", name="2", exact=True).last.click()  # head, after layer
+    shows(page, run, "the bank is by the river", head=1)
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
+    assert link == f"{server}/?v=1&run=demo-en-fr&src=the+bank+is+by+the+river&layer=2&head=2"
+    other = visit(link)
+    shows(other, run, "the bank is by the river", head=1)
+    expect(other.get_by_test_id("stAlert")).to_have_count(0)
+
+
+def swipe_up(page: Page, x: float, y: float, distance: int) -> None:
+    """A finger that moves over the glass (Chromium's own scroll gesture did nothing here)."""
+    fingers = page.context.new_cdp_session(page)
+    for travelled in range(0, distance + 1, 10):
+        kind = "touchMove" if travelled else "touchStart"
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y - travelled}]})
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_the_picture_fits_a_phone_and_lets_it_scroll(server: str, visit: Open, run: Run) -> None:
+    page = visit(server, **PHONE)
+    shows(page, run, "the cat sits on the mat")
+    frame = page.locator(".js-plotly-plot").bounding_box()
+    assert frame is not None
+    assert frame["x"] >= 0
+    assert frame["x"] + frame["width"] <= 420
+    assert frame["y"] + frame["height"] <= 860
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    middle = {"x": frame["x"] + frame["width"] / 2, "y": frame["y"] + frame["height"] / 2}
+    page.touchscreen.tap(middle["x"], middle["y"])  # what hover shows, tap shows
+    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("predicting")
+    swipe_up(page, middle["x"], middle["y"], 200)
+    page.wait_for_function("y => document.querySelector('.js-plotly-plot').getBoundingClientRect().y < y - 50", arg=frame["y"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_can_be_read_in_light_and_dark(server: str, visit: Open, run: Run, scheme: str) -> None:
+    page = visit(server, color_scheme=scheme)
+    shows(page, run, "the cat sits on the mat")
+    colour = "(place, kind) => getComputedStyle(document.querySelector(place))[kind].match(/[\\d.]+/g).map(Number)"
+    ground = page.evaluate(f"() => ({colour})('[data-testid=\"stApp\"]', 'backgroundColor')")
+    assert (luminance(ground[:3]) > 0.5) is (scheme == "light")
+    for place, kind in ((".js-plotly-plot .ytick text", "fill"), (".st-key-heading h1", "color"), (".st-key-heading p", "color")):
+        r, g, b, *alpha = page.evaluate(f"() => ({colour})('{place}', '{kind}')")
+        share = alpha[0] if alpha else 1
+        seen = [share * own + (1 - share) * below for own, below in zip((r, g, b), ground, strict=False)]
+        bright, dim = sorted((luminance(seen), luminance(ground[:3])), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) >= 4.5, place
+
+
+def test_strange_words_are_shown_as_text_and_known_ones_offered(server: str, visit: Open, run: Run) -> None:
+    page = visit(server)
+    alerts: list[str] = []
+    page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    nasty = ["<img/src=x/onerror=alert(1)>", "**bold**", ":material/home:"]
+    page.get_by_label("Your English sentence").fill(" ".join(nasty))
+    marked = page.locator(".st-key-unknown strong")
+    expect(marked).to_have_count(3)
+    assert [text.replace("\u2060", "") for text in marked.all_inner_texts()] == nasty
+    for drawn in ("img", "strong strong", "strong [data-testid=stIconMaterial]"):
+        assert page.locator(f".st-key-unknown {drawn}").count() == 0
+    assert not alerts
+    page.get_by_label("Your English sentence").fill("The red house")
+    expect(page.locator(".st-key-unknown")).to_contain_text("The is not among the")
+    page.get_by_role("button", name="Use the").click()
+    shows(page, run, "the red house")
+    expect(page.locator(".st-key-unknown")).to_have_count(0)

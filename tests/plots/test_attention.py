@@ -1,0 +1,93 @@
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from s2s.plots import PLOTS, heatmap, numbers
+from s2s.plots.attention import LEGIBLE
+
+WORDS = ("the", "red", "house", "</s>")
+
+
+def weights(rows: int, columns: int) -> np.ndarray:
+    raw = np.random.default_rng(0).random((rows, columns)).astype(np.float32)
+    return raw / raw.sum(1, keepdims=True)
+
+
+def test_cells_hold_the_weights_as_float32_on_a_fixed_scale() -> None:
+    given = weights(4, 4)
+    cells = heatmap(given, WORDS, WORDS, title="t").data[0]
+    assert cells.z.dtype == np.float32
+    np.testing.assert_array_equal(cells.z, given)
+    assert (cells.zmin, cells.zmax) == (0, 1)
+    assert "bdata" in heatmap(given, WORDS, WORDS, title="t").to_json()  # sent as bytes, not as a list
+
+
+def test_a_word_said_twice_keeps_both_places() -> None:
+    figure = heatmap(weights(2, 3), ("the", "cat", "the"), ("le", "chat"), title="t")
+    assert list(figure.layout.xaxis.tickvals) == [0, 1, 2]
+    assert list(figure.layout.xaxis.ticktext) == ["the", "cat", "the"]
+    assert list(figure.layout.yaxis.ticktext) == ["le", "chat"]
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the first word is written on top
+
+
+def test_hover_says_what_is_predicted_and_where_it_looks() -> None:
+    cells = heatmap(weights(1, 2), ("red", "</s>"), ("rouge",), title="t").data[0]
+    assert cells.customdata[0][1] == "predicting <b>rouge</b> it looks at <b>&lt;/s&gt;</b>"
+    assert "%{z:.2f}" in cells.hovertemplate
+
+
+@pytest.mark.parametrize(("side", "has_numbers"), [(LEGIBLE, True), (LEGIBLE + 1, False)])
+def test_numbers_stand_in_the_cells_while_they_can_be_read(side: int, has_numbers: bool) -> None:
+    words = [str(i) for i in range(side)]
+    figure = heatmap(weights(side, side), words, words, title="t")
+    assert (len(figure.data) == 2) is has_numbers
+    assert figure.data[0].showscale is not has_numbers
+    if has_numbers:
+        assert len(figure.data[1].text) == side * side
+
+
+def test_a_long_token_is_cut_on_the_axis_and_whole_in_the_hover() -> None:
+    long = "incomprehensibilities"
+    figure = heatmap(weights(1, 1), (long,), ("a",), title="t")
+    assert figure.layout.xaxis.ticktext[0] == "incomprehensi…"
+    assert long in figure.data[0].customdata[0][0]
+
+
+def test_markup_in_tokens_and_title_is_drawn_as_text() -> None:
+    figure = heatmap(weights(1, 1), ("<b>x</b>",), ("a&b",), title="<i>run</i>")
+    assert figure.layout.xaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
+    assert figure.layout.yaxis.ticktext[0] == "a&amp;b"
+    assert figure.layout.title.text == "&lt;i&gt;run&lt;/i&gt;"
+
+
+def test_a_picture_of_nothing_says_why() -> None:
+    figure = heatmap(np.zeros((0, 3), np.float32), WORDS[:3], (), title="t")
+    assert "no tokens" in figure.layout.annotations[0].text
+
+
+def test_tokens_must_fit_the_weights() -> None:
+    with pytest.raises(ValueError, match=r"weights are \(2, 3\), the tokens \(4, 4\)"):
+        heatmap(weights(2, 3), WORDS, WORDS, title="t")
+
+
+def test_the_page_can_scroll_over_the_picture() -> None:
+    layout = heatmap(weights(4, 4), WORDS, WORDS, title="t").layout
+    assert layout.dragmode is False
+    assert layout.xaxis.fixedrange
+    assert layout.yaxis.fixedrange
+
+
+def test_the_numbers_come_as_a_table() -> None:
+    given = weights(2, 2)
+    head, *rows = csv.reader(io.StringIO(numbers(given, ("a,b", "</s>"), ("=1+1", "c"))))
+    assert head == ["predicts", "a,b", "</s>"]
+    assert [row[0] for row in rows] == ["'=1+1", "c"]  # a spreadsheet must not compute it
+    np.testing.assert_allclose([[float(value) for value in row[1:]] for row in rows], given, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_every_plot_says_how_to_read_it(name: str) -> None:
+    assert PLOTS[name].reading.endswith(".")
+    assert callable(PLOTS[name].draw)

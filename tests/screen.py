@@ -1,0 +1,51 @@
+"""Opening the dashboard without a browser."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[1]
+
+
+def opened(**params: str) -> AppTest:
+    """The dashboard at its root address with these parameters, after its first run."""
+    screen = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=30)
+    for key, value in params.items():
+        screen.query_params[key] = value
+    return screen.run()
+
+
+def translation(screen: AppTest) -> str:
+    """What stands in the large field."""
+    bodies = [str(each.proto.body) for each in screen.get("html")]
+    return html.unescape(next(re.sub(r"<.*?>", "", body) for body in bodies if body.startswith("<p title=")))
+
+
+def link(screen: AppTest) -> str:
+    """What the Share button holds."""
+    return str(screen.code[0].value)
+
+
+def box(screen: AppTest) -> str:
+    """What stands in the sentence box."""
+    return str(screen.text_input(key="src").value)
+
+
+def picture(screen: AppTest) -> tuple[str, np.ndarray]:
+    """Title and weights of the heatmap."""
+    figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
+    z = figure["data"][0]["z"]
+    weights = np.frombuffer(base64.b64decode(z["bdata"]), np.float32)
+    return figure["layout"]["title"]["text"], weights.reshape([int(side) for side in str(z["shape"]).split(",")])
+
+
+def said(screen: AppTest) -> str:
+    """Everything in words: markdown, captions, notices."""
+    return "\n".join(str(each.value) for kind in ("markdown", "caption", "info", "error") for each in getattr(screen, kind))

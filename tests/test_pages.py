@@ -1,0 +1,180 @@
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.ui import cached, known
+from s2s.ui.sentence import MOST_OFFERS
+from s2s.ui.text import plain
+from tests.screen import box, link, opened, picture, said, translation
+
+DEMO = "demo-en-fr"
+
+
+def test_home_opens_with_a_translation_and_its_attention() -> None:
+    screen = opened()
+    assert not screen.exception
+    assert box(screen) == "the cat sits on the mat"
+    assert translation(screen).split()[1] == "chat"
+    run = s2s.load(DEMO)
+    title, weights = picture(screen)
+    seen = run.attention(box(screen), translation(screen))
+    assert title == f"{DEMO} · layer 2 of 2 · mean of 4 heads"
+    np.testing.assert_allclose(weights, seen.cross[-1].mean(0), atol=1e-6)
+    assert f"Knows {len(run.src_tokenizer.words)} English words" in said(screen)
+
+
+def test_layer_and_head_choose_the_picture() -> None:
+    screen = opened(src="the red house", layer="1", head="3")
+    title, weights = picture(screen)
+    seen = s2s.load(DEMO).attention("the red house", translation(screen))
+    assert title == f"{DEMO} · layer 1 of 2 · head 3 of 4"
+    np.testing.assert_allclose(weights, seen.cross[0, 2], atol=1e-6)
+
+
+def test_a_chip_fills_the_box() -> None:
+    screen = opened()
+    screen.button(key="chip4").click().run()
+    assert not screen.exception
+    assert box(screen) == "the red house"
+    assert translation(screen) == "la maison rouge"
+
+
+def test_surprise_me_never_says_the_same_twice() -> None:
+    screen = opened()
+    before = box(screen)
+    for _ in range(5):
+        screen.button(key="surprise").click().run()
+        assert not screen.exception
+        assert box(screen) != before
+        assert "is not among" not in said(screen)
+        before = box(screen)
+
+
+@pytest.mark.parametrize(
+    ("typed", "mended"),
+    [("the tiger sleeps", None), ("The cat sleeps", "the cat sleeps"), ("i need to bank the money", "I need to bank the money"),
+     ("the cat sleeps.", "the cat sleeps")],
+)  # fmt: skip
+def test_an_unknown_word_is_marked_and_the_nearest_known_one_offered(typed: str, mended: str | None) -> None:
+    screen = opened()
+    screen.text_input(key="src").set_value(typed).run()
+    (strange,) = s2s.load(DEMO).unknown(typed)
+    assert strange.strip(".") in said(screen)
+    assert "is not among the" in said(screen)
+    assert "guess" in said(screen)
+    screen.button(key="offer0").click().run()
+    assert not screen.exception
+    assert not s2s.load(DEMO).unknown(box(screen))
+    assert mended in (None, box(screen))
+    assert "is not among" not in said(screen)
+
+
+def test_a_french_word_is_unknown_on_the_english_side() -> None:
+    assert "chat** is not among" in said(opened(src="the chat sleeps"))
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"run": "gone"}, "There is no run gone"),
+        ({"run": "../../etc/passwd"}, "is shown instead"),
+        ({"layer": "99"}, "layer 99, which this model doesn't have"),
+        ({"layer": "-1"}, "layer 2 is shown instead"),
+        ({"head": "<script>alert(1)</script>"}, "head mean is shown instead"),
+        ({"src": "a\x00b"}, "was cleaned"),
+        ({"src": "cat " * 2000}, "was cleaned"),
+        ({"v": "7"}, "another version"),
+    ],
+)
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(params: dict[str, str], sentence: str) -> None:
+    screen = opened(**params)
+    assert not screen.exception
+    assert sentence in said(screen)
+    assert picture(screen)[1].size
+    screen.button(key="chip4").click().run()  # the next thing anybody does
+    assert not screen.exception
+    assert sentence not in said(screen)
+
+
+def test_an_empty_box_says_what_to_do() -> None:
+    screen = opened()
+    screen.text_input(key="src").set_value("   ").run()
+    assert not screen.exception
+    assert "Type a sentence above" in said(screen)
+    assert not screen.get("plotly_chart")
+    assert "src=+++" in link(screen)
+
+
+def test_a_sentence_too_long_is_cut_in_a_sentence() -> None:
+    screen = opened(src=" ".join(["the cat"] * 50))
+    assert "Only the first 60 of 100 words" in said(screen)
+    assert picture(screen)[1].shape[1] == 61
+
+
+MARKUP = ("**bold**", ":material/home:", "<img src=x onerror=alert(1)>", "$x^2$", ":red[x]", "[a](http://b)", "`x`")
+
+
+@pytest.mark.parametrize("text", MARKUP)
+def test_markup_in_the_box_is_inert(text: str) -> None:
+    screen = opened(src=f"the {text} cat")
+    assert not screen.exception
+    strange = [word for word in text.split() if not word.isalpha()]
+    for word in strange[:MOST_OFFERS]:
+        assert f"**{plain(word)}** is not among" in said(screen)
+
+
+def test_the_share_link_opens_the_same_view() -> None:
+    screen = opened(src="the red house", layer="1", head="2")
+    assert link(screen) == f"/?v=1&run={DEMO}&src=the+red+house&layer=1&head=2"
+    again = opened(v="1", run=DEMO, src="the red house", layer="1", head="2")
+    np.testing.assert_array_equal(picture(again)[1], picture(screen)[1])
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    """A run of the visitor's own, with data that no grammar wrote."""
+    folder = tmp_path / "home" / "runs" / "mine"
+    shutil.copytree(cached.DEMOS / DEMO, folder)
+    recipe = folder / "recipe.json"
+    recipe.write_text(recipe.read_text().replace("builtin:en-fr", "pairs.tsv"))
+    (tmp_path / "home" / "runs" / "unfinished").mkdir()
+    return folder.name
+
+
+def test_own_runs_can_be_picked_and_bring_their_sentences(own: str) -> None:
+    assert own in cached.run_ids()
+    assert "unfinished" not in cached.run_ids()
+    assert cached.run_ids()[0] == DEMO
+    screen = opened(run=own)
+    assert not screen.exception
+    probes = [line["source"] for line in s2s.load(own).folder.lines("samples")]
+    assert box(screen) == probes[0]
+    assert picture(screen)[0].startswith("mine · ")
+
+
+def test_picking_another_run_brings_its_first_example(own: str) -> None:
+    screen = opened()
+    screen.selectbox(key="run").set_value(own).run()
+    assert not screen.exception
+    assert box(screen) == known.of(s2s.load(own)).examples[0]
+    screen.text_input(key="src").set_value("the dog sleeps").run()
+    screen.selectbox(key="run").set_value(DEMO).run()
+    assert box(screen) == "the dog sleeps"  # what somebody typed stays
+
+
+def test_a_run_that_cannot_be_opened_says_why(own: str, tmp_path: Path) -> None:
+    recipe = tmp_path / "home" / "runs" / own / "recipe.json"
+    recipe.write_text(recipe.read_text().replace('"format": 1', '"format": 99'))
+    screen = opened(run=own)
+    assert not screen.exception
+    assert "format 99" in said(screen).replace("\\", "")
+
+
+def test_without_any_run_home_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(cached, "DEMOS", tmp_path / "none")
+    screen = opened()
+    assert not screen.exception
+    assert "python -m s2s.demo" in said(screen)

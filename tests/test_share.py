@@ -1,0 +1,54 @@
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from s2s.share import KEYS, LONGEST, link, printable, read
+
+
+def test_a_link_is_read_back_as_the_same_view() -> None:
+    view = {"run": "demo-en-fr", "src": "the cat & the dog = 1? #é", "layer": "2", "head": "mean", "set": "num_beams:5,top_p:0.9"}
+    address = link("https://example.org/app/compare?old=1#there", view)
+    assert address.startswith("https://example.org/app/compare?v=1&run=demo-en-fr&")
+    back = read(parse_qs(urlsplit(address).query))
+    assert back.view == view
+    assert back.lost == ()
+
+
+def test_the_root_has_its_slash() -> None:
+    assert link("http://localhost:8501", {"run": "a"}) == "http://localhost:8501/?v=1&run=a"
+    assert link("", {}) == "/?v=1"
+
+
+def test_values_come_in_a_fixed_order_and_empty_ones_stay() -> None:
+    assert link("/", {"head": "1", "src": "", "run": "a"}) == "/?v=1&run=a&src=&head=1"
+    assert read({"src": [""]}).view == {"src": ""}
+
+
+def test_a_key_that_no_view_has_is_a_mistake() -> None:
+    with pytest.raises(ValueError, match="no view has the key `colour`"):
+        link("/", {"colour": "red"})
+
+
+@pytest.mark.parametrize("value", ["x" * (LONGEST + 1), "a\x00b", "a\u202eb", "a\ud800b"])
+def test_what_cannot_be_shown_is_left_out_and_said(value: str) -> None:
+    back = read({"src": value})
+    assert len(back.view["src"]) <= LONGEST
+    assert back.view["src"] == printable(back.view["src"])
+    assert any("`src`" in sentence for sentence in back.lost)
+
+
+def test_foreign_keys_are_passed_over_and_the_last_of_several_counts() -> None:
+    assert read({"utm_source": "x", "run": ["a", "b"]}).view == {"run": "b"}
+
+
+def test_a_link_of_another_version_says_so() -> None:
+    assert "another version" in read({"v": "2", "run": "a"}).lost[0]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_key_travels(key: str) -> None:
+    assert read(parse_qs(urlsplit(link("/", {key: "1"})).query)).view == {key: "1"}
+
+
+def test_lines_become_one() -> None:
+    assert printable("the cat\nsits") == "the cat sits"
