@@ -137,7 +137,7 @@ def test_the_share_link_opens_the_same_view() -> None:
 def own(tmp_path: Path) -> str:
     """A run of the visitor's own, with data that no grammar wrote."""
     folder = tmp_path / "home" / "runs" / "mine"
-    shutil.copytree(cached.DEMOS / DEMO, folder)
+    shutil.copytree(cached.SHIPPED / DEMO, folder)
     recipe = folder / "recipe.json"
     recipe.write_text(recipe.read_text().replace("builtin:en-fr", "pairs.tsv"))
     (tmp_path / "home" / "runs" / "unfinished").mkdir()
@@ -174,7 +174,7 @@ def test_a_run_that_cannot_be_opened_says_why(own: str, tmp_path: Path) -> None:
 
 
 def test_without_any_run_home_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cached, "DEMOS", tmp_path / "none")
+    monkeypatch.setattr(cached, "SHIPPED", tmp_path / "none")
     screen = opened()
     assert not screen.exception
     assert "python -m s2s.demo" in said(screen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,7 +34,7 @@ def heatmap(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[st
     figure.update_xaxes(**_ticks(src_tokens), title={"text": "looks at", "standoff": 12}, side="top", range=[-0.5, len(src_tokens) - 0.5])
     figure.update_yaxes(**_ticks(tgt_tokens), title={"text": "predicts", "standoff": 12}, range=[len(tgt_tokens) - 0.5, -0.5])
     heading = {"text": theme.inert(title), "x": 0, "xref": "container", "y": 0.99, "yanchor": "top", "font": {"size": 14}}
-    margin = {**theme.MARGIN, "t": theme.MARGIN["t"] + (SLANT if len(src_tokens) > LEVEL else 0)}
+    margin = {**theme.MARGIN, "l": _label_width(tgt_tokens), "t": theme.MARGIN["t"] + (SLANT if len(src_tokens) > LEVEL else 0)}
     height = margin["t"] + margin["b"] + len(tgt_tokens) * _row_height(len(tgt_tokens))
     return figure.update_layout(title=heading, margin=margin, height=height, dragmode=False, showlegend=False)
 
@@ -93,8 +94,12 @@ def _ticks(tokens: Sequence[str]) -> dict[str, object]:
         "zeroline": False,
         "tickfont": {"size": 13},
         "fixedrange": True,
-        "automargin": True,
     }
+
+
+def _label_width(tokens: Sequence[str]) -> int:
+    """Pixels for the axis title and the widest token. Plotly's own automargin draws the picture a second time."""
+    return 48 + max(sum(13 if unicodedata.east_asian_width(sign) in "WF" else 7 for sign in theme.short(token)) for token in tokens)
 
 
 def _row_height(n_rows: int) -> int:

@@ -11,11 +11,11 @@ import streamlit as st
 import s2s
 from s2s import settings
 from s2s.analysis import Attention
+from s2s.demo import DEMOS
 from s2s.model.weights import saved_steps
 from s2s.runs import Decoded, Run, RunFolder
 
-FIRST = ("demo-en-fr", "demo-en-es")
-DEMOS = Path(s2s.__file__).parent / "demo" / "runs"
+SHIPPED = Path(s2s.__file__).parent / "demo" / "runs"
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Translation:
 
 def run_ids() -> list[str]:
     """The runs that can be opened: the shipped ones, then those of `S2S_HOME`, newest first."""
-    shipped = sorted(_with_weights(DEMOS), key=lambda path: (path.name not in FIRST[:1], path.name not in FIRST, path.name))
+    there = {path.name for path in _with_weights(SHIPPED)}
     own = sorted(_with_weights(settings.home() / "runs"), key=lambda path: path.stat().st_mtime, reverse=True)
-    return list(dict.fromkeys(path.name for path in [*shipped, *own]))
+    return list(dict.fromkeys([*(name for name in DEMOS if name in there), *(path.name for path in own)]))
 
 
 def open_run(run_id: str) -> Run:
@@ -46,7 +46,8 @@ def translation(run: Run, text: str) -> Translation:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _opened(folder: str, step: int) -> Run:
-    return s2s.load(folder, step)
+    """`step` tells one state of the folder from the next; a checkpoint that cannot be read gives way to the one before it."""
+    return s2s.load(folder)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)  # arrays that nobody writes to: shared, not copied

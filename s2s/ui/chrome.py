@@ -26,7 +26,10 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
         st.info("There is no trained run here yet: `python -m s2s.demo` makes the ones that ship.", icon=":material/model_training:")
         return place, False
     try:
-        about.caption(describe(cached.open_run(chosen)))
+        run = cached.open_run(chosen)
+        about.caption(describe(run))
+        if run.notes:
+            st.warning(plain(" ".join(run.notes)), icon=":material/warning:")
     except UserError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return place, False
