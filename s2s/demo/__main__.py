@@ -22,7 +22,13 @@ from s2s.runs import load as load_run
 from s2s.settings import OWNER
 
 # Words, so that a picture shows words; a vocabulary a side, so that a French word typed on the English side is unknown.
-CHANGES = {"tokenizer.kind": "word", "tokenizer.shared": False, "model.embeddings.shared": False, "train.seed": 1}
+CHANGES = {
+    "tokenizer.kind": "word",
+    "tokenizer.shared": False,
+    "model.embeddings.shared": False,
+    "train.seed": 1,
+    "train.steps": 1500,
+}
 
 
 def make(name: str, out: Path) -> None:

@@ -203,7 +203,7 @@ def _small() -> Recipe:
             decoder=both,
             embeddings=Embeddings(shared=True),
         ),
-        train=TrainConfig(steps=1500, lr=3e-3, warmup_steps=200, batch_tokens=2048, watch=Watch(validate_every=150, save_every=150)),
+        train=TrainConfig(steps=1200, lr=3e-3, warmup_steps=200, batch_tokens=2048, watch=Watch(validate_every=150, save_every=150)),
     )
 
 
