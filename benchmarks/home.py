@@ -68,7 +68,8 @@ def first_paint(browser: Browser, url: str, width: int, height: int) -> dict[str
     box = page.locator(".js-plotly-plot").first.bounding_box() or {}
     context.close()
     bottom = box["y"] + box["height"]
-    return {"first contentful paint": first, "text": text, "heatmap": seconds, "picture_top": box["y"], "picture_bottom": bottom, "visible": bottom <= height}
+    place = {"picture_top": box["y"], "picture_bottom": bottom, "visible": bottom <= height}
+    return {"first contentful paint": first, "text": text, "heatmap": seconds, **place}
 
 
 def main() -> None:
