@@ -144,7 +144,7 @@ def _show(started: Any) -> None:
         for event in events:
             line.show(event)
             if wanted:
-                events.close()  # type: ignore[attr-defined]
+                events.close()
                 raise UserError(f"Stopped at step {event.step:,} and saved; go on with: train --resume --out {started.folder.path}")
     print(f"The run is in {started.folder.path}")
 
@@ -176,7 +176,7 @@ class _Progress:
             _silence()
 
     def _show(self, event: Event) -> None:
-        from s2s.train import Sample, Step, Validation
+        from s2s.train import Sample, Step, Validation, Warned
 
         if isinstance(event, Step):
             self.tokens, self.seconds, self.done = self.tokens + event.n_tokens, self.seconds + event.seconds, self.done + 1
@@ -188,6 +188,8 @@ class _Progress:
             print(f"step {event.step:,}{trained}{valid}{self._pace(event.step)}", flush=True)
         elif isinstance(event, Sample):
             print(f"    {_short(event.source)} -> {_short(event.text)}", flush=True)
+        elif isinstance(event, Warned):
+            print(event.text, file=sys.stderr, flush=True)
 
     def _pace(self, step: int) -> str:
         if not self.done:

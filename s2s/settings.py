@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from pathlib import Path
 
 from s2s.config import UserError
@@ -15,11 +14,6 @@ OWNER = "local"  # the workspace of everybody where nobody signs in
 def home() -> Path:
     """The folder of runs, corpora and the database: `S2S_HOME`, or `~/.s2s`."""
     return Path(os.environ.get("S2S_HOME") or Path.home() / ".s2s").expanduser()
-
-
-def new_id() -> str:
-    """16 characters that nobody can guess."""
-    return secrets.token_hex(8)
 
 
 def run_folder(run: str | Path) -> Path:

@@ -77,6 +77,15 @@ def test_the_whole_way_on_a_table(say: Say, tmp_path: Path) -> None:
     assert "step 120" in shown
 
 
+def test_a_broken_checkpoint_is_named_when_going_on(say: Say, tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 20})
+    newest = path / "checkpoints" / "step-00000020.state.safetensors"
+    newest.write_bytes(newest.read_bytes()[:100])
+    status, _, err = say("train", "--resume", "--out", path, "--set", "train.steps=25")
+    assert status == 0
+    assert "step-00000020.state.safetensors` cannot be read" in err
+
+
 def test_translate_never_loses_a_line(say: Say, run: Path) -> None:
     sources = ["1 2 3", "", "7 zebra", "  ", "4"]
     status, out, err = say("translate", run, stdin="\n".join(sources))

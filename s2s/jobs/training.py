@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import platform
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -52,7 +53,8 @@ def start(asked: Asked, path: Path) -> Started:
     pairs = load_pairs_for_training(asked.source, asked.valid, recipe.train.seed)
     data = prepare(recipe, pairs.train, pairs.valid)
     notes = _notes(pairs, data, recipe)
-    folder.create(recipe, _about(asked, pairs, data, notes), (data.src_tokenizer, data.tgt_tokenizer))
+    with _lock(folder):  # a run that is being trained there, and has no checkpoint yet, keeps its files
+        folder.create(recipe, _about(asked, pairs, data, notes), (data.src_tokenizer, data.tgt_tokenizer))
     return Started(folder, recipe, data, notes)
 
 
@@ -74,31 +76,32 @@ def resume(path: Path, *, steps: int | None = None, source: str | None = None, v
     return Started(folder, recipe, data, tuple(about["data"]["notes"]), is_resumed=True)
 
 
-def run(started: Started) -> Iterator[Event]:
-    """Train, writing each event to the folder before it is passed on.
-
-    Closing the iterator saves where training stands, so that it can be resumed from there.
-    """
-    folder = started.folder
+@contextlib.contextmanager
+def _lock(folder: RunFolder) -> Iterator[None]:
+    """One process a run: raises UserError while another one trains in the folder."""
+    folder.path.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.path / ".lock")
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
         raise UserError(f"Another process is training in `{folder.path}`; wait for it, or choose another `--out`.") from error
     with lock:
+        yield
+
+
+def run(started: Started) -> Generator[Event, None, None]:
+    """Train, writing each event to the folder before it is passed on.
+
+    Closing the iterator saves where training stands, so that it can be resumed from there.
+    """
+    folder = started.folder
+    with _lock(folder):
         trainer = Trainer(started.recipe, started.data, folder.checkpoints)
         if started.is_resumed:
-            _go_on(started, trainer)
+            trainer.resume()
+            folder.cut_back(trainer.progress.step)
+            folder.write_about({**folder.about(), "recipe": started.recipe.to_json()})
         yield from _recorded(folder, trainer)
-
-
-def _go_on(started: Started, trainer: Trainer) -> None:
-    folder = started.folder
-    trainer.resume()
-    folder.cut_back(trainer.progress.step)
-    folder.write_about({**folder.about(), "recipe": started.recipe.to_json()})
-    for warning in trainer.warnings:
-        folder.log("warnings", {"step": trainer.progress.step, "text": warning})
 
 
 def _recorded(folder: RunFolder, trainer: Trainer) -> Iterator[Event]:

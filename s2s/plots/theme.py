@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 SEQUENTIAL = "Cividis"  # Nuñez et al. 2018: reads the same with and without colour vision
-# Okabe and Ito 2008, black left out: it vanishes on a dark page.
-CATEGORICAL = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
 MARGIN = {"l": 8, "r": 8, "t": 84, "b": 8}
 TICK_LENGTH = 14  # characters of a token on an axis
 

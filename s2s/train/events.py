@@ -47,4 +47,12 @@ class Saved:
     path: Path
 
 
-Event = Step | Validation | Sample | Saved
+@dataclass(frozen=True)
+class Warned:
+    """Something a person should know, in a sentence: a checkpoint that could not be read, say."""
+
+    step: int
+    text: str
+
+
+Event = Step | Validation | Sample | Saved | Warned

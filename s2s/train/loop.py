@@ -24,7 +24,7 @@ from s2s.model.transformer import Transformer
 from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
 from s2s.train import checkpoint
 from s2s.train.checkpoint import Progress
-from s2s.train.events import Event, Sample, Saved, Step, Validation
+from s2s.train.events import Event, Sample, Saved, Step, Validation, Warned
 from s2s.train.loss import cross_entropy, right_tokens, total_nats
 from s2s.train.machine import free_memory, matrix_products, settle
 from s2s.train.optimizers import make_optimizer
@@ -99,6 +99,8 @@ class Trainer:
 
     def run(self) -> Iterator[Event]:
         """From where training stands to its last step."""
+        for warning in self.warnings:
+            yield Warned(self.progress.step, warning)
         if self.progress.step == 0:
             yield from self.observe()
         while self.progress.step < self.recipe.train.steps and not self.is_stale:

@@ -161,6 +161,10 @@ def test_one_process_a_run(tmp_path: Path, tiny: Recipe) -> None:
     next(first)
     with pytest.raises(UserError, match="Another process is training in"):
         next(training.run(started))
+    before = {path.name for path in (tmp_path / "run").iterdir()}
+    with pytest.raises(UserError, match="Another process is training in"):
+        training.start(training.Asked(tiny, "synthetic:reverse#rows=60"), tmp_path / "run")
+    assert {path.name for path in (tmp_path / "run").iterdir()} == before
     first.close()
     list(training.run(started))
 
