@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlencode, urlsplit, urlunsplit
 
 VERSION = "1"
 KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *(f"c{column}" for column in range(1, 7)))
@@ -50,6 +50,48 @@ def read(params: Mapping[str, str | Iterable[str]]) -> Read:
     if version != VERSION:
         lost.append("This link was written by another version of this program; some of it may be missing here.")
     return Read(view, tuple(lost))
+
+
+def pack(knobs: Mapping[str, str]) -> str:
+    """Many small settings as one value, in their order.
+
+    >>> pack({"num_beams": "5", "source": "pairs.csv#src=a,tgt=b"})
+    'num_beams:5,source:pairs.csv#src=a%2Ctgt=b'
+    """
+    return ",".join(f"{key}:{_escaped(value)}" for key, value in knobs.items())
+
+
+def unpack(packed: str) -> dict[str, str]:
+    """What `pack` made one value of; parts without a colon are passed over."""
+    parts = (part.partition(":") for part in packed.split(","))
+    return {key.strip(): unquote(value) for key, colon, value in parts if colon and key.strip()}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of Compare: a run, a checkpoint (empty: the run's best), a strategy and its knobs."""
+
+    run: str
+    step: str = ""
+    strategy: str = "beam"
+    knobs: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """`RUN@STEP!strategy!knobs`."""
+        at = f"@{self.step}" if self.step else ""
+        return f"{self.run}{at}!{self.strategy}!{pack(self.knobs)}"
+
+    @classmethod
+    def read(cls, written: str) -> Column:
+        """The opposite of `str`; whatever is missing takes its default."""
+        place, _, rest = written.partition("!")
+        strategy, _, knobs = rest.partition("!")
+        run, _, step = place.partition("@")
+        return cls(run.strip(), step.strip(), strategy.strip() or "beam", unpack(knobs))
+
+
+def _escaped(value: str) -> str:
+    return value.replace("%", "%25").replace(",", "%2C")
 
 
 def printable(text: str) -> str:

@@ -2,7 +2,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from s2s.share import KEYS, LONGEST, link, printable, read
+from s2s.share import KEYS, LONGEST, Column, link, pack, printable, read, unpack
 
 
 def test_a_link_is_read_back_as_the_same_view() -> None:
@@ -52,3 +52,25 @@ def test_every_key_travels(key: str) -> None:
 
 def test_lines_become_one() -> None:
     assert printable("the cat\nsits") == "the cat sits"
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [{}, {"num_beams": "5", "length_penalty": "-0.5"}, {"source": "builtin:en-fr"}, {"source": "a,b%2C.csv#src=1,tgt=2", "preset": "x:y!z"},
+     {"empty": ""}],
+)  # fmt: skip
+def test_knobs_travel_in_one_value(knobs: dict[str, str]) -> None:
+    assert unpack(pack(knobs)) == knobs
+    column = Column("3f9c", "1200", "greedy", knobs)
+    assert Column.read(str(column)) == column
+
+
+def test_a_column_is_written_as_the_design_says() -> None:
+    assert str(Column("demo-en-fr", "1500", "beam", {"num_beams": "4"})) == "demo-en-fr@1500!beam!num_beams:4"
+    assert Column.read("demo-en-fr") == Column("demo-en-fr", "", "beam", {})
+    assert Column.read("!!") == Column("", "", "beam", {})
+
+
+@pytest.mark.parametrize("hostile", ["", ":", ",,,", "a", ":b", "%", "a:%zz,b", "<script>:alert(1)"])
+def test_a_hostile_value_is_read_without_a_fuss(hostile: str) -> None:
+    assert all(key.strip() for key in unpack(hostile))
