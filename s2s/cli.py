@@ -274,6 +274,13 @@ def evaluate(arguments: argparse.Namespace) -> None:
     print(json.dumps(summary))
 
 
+def worker(arguments: argparse.Namespace) -> None:
+    """Do the queued jobs, one after another, until told to end."""
+    from s2s.jobs.worker import serve
+
+    print(serve(arguments.idle))
+
+
 def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
     n_tokens = sum(one.n_tokens for one in forced)
     loss = -sum(one.log_prob for one in forced) / n_tokens
@@ -363,6 +370,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_run(one)
     one.add_argument("--src", required=True, metavar="FILE")
     one.add_argument("--ref", required=True, metavar="FILE")
+    one = add(worker)
+    one.add_argument("--idle", type=float, metavar="SECONDS", help="leave after so long without work; without it, stay")
     return parser
 
 

@@ -10,13 +10,18 @@ from pathlib import Path
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+from s2s.ui import pages
 
 ROOT = Path(__file__).parents[1]
+PAGES = [row.url_path for row in pages.PAGES]
 
 
-def opened(**params: str) -> AppTest:
-    """The dashboard at its root address with these parameters, after its first run."""
+def opened(path: str = "", /, **params: str) -> AppTest:
+    """The dashboard at an address, `compare` say, with these parameters, after its first run."""
     screen = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=30)
+    screen._page_hash = calc_hash(path)  # `switch_page` knows no page before the first run, and a link opens on the first
     for key, value in params.items():
         screen.query_params[key] = value
     return screen.run()
@@ -25,7 +30,7 @@ def opened(**params: str) -> AppTest:
 def translation(screen: AppTest) -> str:
     """What stands in the large field."""
     bodies = [str(each.proto.body) for each in screen.get("html")]
-    return html.unescape(next(re.sub(r"<.*?>", "", body) for body in bodies if body.startswith("<p title=")))
+    return html.unescape(next(re.sub(r"<.*?>", "", body) for body in bodies if body.startswith("<p dir=\"auto\" title=")))
 
 
 def link(screen: AppTest) -> str:
@@ -48,4 +53,10 @@ def picture(screen: AppTest) -> tuple[str, np.ndarray]:
 
 def said(screen: AppTest) -> str:
     """Everything in words: markdown, captions, notices."""
-    return "\n".join(str(each.value) for kind in ("markdown", "caption", "info", "error") for each in getattr(screen, kind))
+    return "\n".join(str(each.value) for kind in ("markdown", "caption", "info", "error", "warning") for each in getattr(screen, kind))
+
+
+def hints(screen: AppTest, key: str) -> str:
+    """What the question mark beside a control says."""
+    widgets = [each for kind in ("number_input", "selectbox", "toggle", "text_input") for each in getattr(screen, kind)]
+    return str(next(each.help for each in widgets if each.key == key))

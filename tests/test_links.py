@@ -10,8 +10,9 @@ LINKS = [line for line in (ROOT / "tests" / "links.txt").read_text().splitlines(
 
 @pytest.mark.parametrize("link", LINKS)
 def test_a_published_link_opens(link: str) -> None:
-    params = dict(parse_qsl(urlsplit(link).query, keep_blank_values=True))
-    screen = opened(**params)
+    address = urlsplit(link)
+    params = dict(parse_qsl(address.query, keep_blank_values=True))
+    screen = opened(address.path.strip("/"), **params)
     assert not screen.exception
     assert not screen.info  # nothing of it is lost
     assert read(params).lost == ()

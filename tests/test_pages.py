@@ -21,7 +21,7 @@ def test_home_opens_with_a_translation_and_its_attention() -> None:
     run = s2s.load(DEMO)
     title, weights = picture(screen)
     seen = run.attention(box(screen), translation(screen))
-    assert title == f"{DEMO} · layer 2 of 2 · mean of 4 heads"
+    assert title == f"{DEMO} · step 1,500<br>cross-attention · layer 2 of 2 · mean of 4 heads"
     np.testing.assert_allclose(weights, seen.cross[-1].mean(0), atol=1e-6)
     assert f"Knows {len(run.src_tokenizer.words)} English words" in said(screen)
 
@@ -30,7 +30,7 @@ def test_layer_and_head_choose_the_picture() -> None:
     screen = opened(src="the red house", layer="1", head="3")
     title, weights = picture(screen)
     seen = s2s.load(DEMO).attention("the red house", translation(screen))
-    assert title == f"{DEMO} · layer 1 of 2 · head 3 of 4"
+    assert title == f"{DEMO} · step 1,500<br>cross-attention · layer 1 of 2 · head 3 of 4"
     np.testing.assert_allclose(weights, seen.cross[0, 2], atol=1e-6)
 
 
@@ -139,20 +139,20 @@ def own(tmp_path: Path) -> str:
     folder = tmp_path / "home" / "runs" / "mine"
     shutil.copytree(cached.SHIPPED / DEMO, folder)
     recipe = folder / "recipe.json"
-    recipe.write_text(recipe.read_text().replace("builtin:en-fr", "pairs.tsv"))
+    recipe.write_text(recipe.read_text().replace("builtin:en-fr", "pairs.tsv").replace(f'"name": "{DEMO}"', '"name": "My own"'))
     (tmp_path / "home" / "runs" / "unfinished").mkdir()
     return folder.name
 
 
 def test_own_runs_can_be_picked_and_bring_their_sentences(own: str) -> None:
-    assert own in cached.run_ids()
-    assert "unfinished" not in cached.run_ids()
-    assert cached.run_ids()[0] == DEMO
+    assert own in cached.runs()
+    assert "unfinished" not in cached.runs()
+    assert next(iter(cached.runs())) == DEMO
     screen = opened(run=own)
     assert not screen.exception
     probes = [line["source"] for line in s2s.load(own).folder.lines("samples")]
     assert box(screen) == probes[0]
-    assert picture(screen)[0].startswith("mine · ")
+    assert picture(screen)[0].startswith("My own · ")
 
 
 def test_picking_another_run_brings_its_first_example(own: str) -> None:

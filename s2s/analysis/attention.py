@@ -9,6 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 Weights = npt.NDArray[np.float32]
+KINDS = ("cross", "encoder", "decoder")
+
+
+@dataclass(frozen=True)
+class View:
+    """One kind of attention: (layers, heads, rows, keys) weights, and what a row does with its token: reads or predicts it."""
+
+    weights: Weights
+    rows: tuple[str, ...]
+    keys: tuple[str, ...]
+    verb: str
+
+    def reduced(self, layer: int | None, head: int | None) -> Weights:
+        """(rows, keys): one layer and head (0-based), or the mean over what is None."""
+        over_layers: Weights = self.weights.mean(0) if layer is None else self.weights[layer]
+        reduced: Weights = over_layers.mean(0) if head is None else over_layers[head]
+        return reduced
 
 
 @dataclass(frozen=True)
@@ -25,6 +42,16 @@ class Attention:
     cross: Weights
     encoder: Weights
     decoder: Weights
+
+    def view(self, kind: str) -> View:
+        """The weights of one of `KINDS` with the tokens of their rows and columns."""
+        if kind == "cross":
+            return View(self.cross, self.tgt_tokens, self.src_tokens, "predicts")
+        if kind == "decoder":
+            return View(self.decoder, self.tgt_tokens, self.tgt_inputs, "predicts")
+        if kind == "encoder":
+            return View(self.encoder, self.src_tokens, self.src_tokens, "reads")
+        raise ValueError(f"there is no attention `{kind}`; there are {', '.join(KINDS)}")
 
 
 def reading(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str]) -> list[tuple[str, str, float]]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import Choice, Config, UserError, choose, knobs, override, unknown
-from s2s.data import builtin, files, synthetic, text
+from s2s.data import builtin, corpora, files, synthetic, text
 from s2s.data.corpus import Corpus, Options, Splits
 
 Open = Callable[[str, Any], Splits]  # a place and the options of the row's config -> its splits
@@ -21,6 +21,7 @@ SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
         "builtin": Choice(builtin.opened, Options, "A text that ships with the program."),
         "synthetic": Choice(synthetic.opened, Options, "Random digits to copy, reverse or sort."),
         "text": Choice(text.opened, text.TextOptions, "Any text file: continue a passage from its first half."),
+        "corpus": Choice(corpora.opened, Options, "A text that was stored here, by its 16 hexadecimal digits."),
         "file": Choice(files.opened, files.FileOptions, "A .tsv, .csv or .jsonl file, or two files aligned line by line."),
     }
 )
@@ -74,11 +75,7 @@ def load(spec: str, split: str | None = None) -> Corpus:
     parts = _opened(spec)
     name = split or ("train" if "train" in parts else next(iter(parts)))
     corpus = choose(f"split of `{spec}`", name, parts)()
-    rows = parse(spec).options.rows
-    if rows is None or rows >= len(corpus):
-        return dataclasses.replace(corpus, spec=spec)
-    note = f"The first {rows:,} of {len(corpus):,} pairs are used."
-    return Corpus(spec, corpus.split, corpus.pairs[:rows], (*corpus.notes, note))
+    return dataclasses.replace(files.first_rows(corpus, parse(spec).options.rows), spec=spec)
 
 
 def _opened(spec: str) -> Splits:

@@ -1,11 +1,12 @@
-"""A run from its recipe to its last checkpoint: the loop's events become files."""
+"""A run from its recipe to its last checkpoint, here or through the queue: the loop's events become files."""
 
 from __future__ import annotations
 
 import contextlib
 import platform
-from collections.abc import Generator, Iterator
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,18 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from s2s.config import Recipe, UserError, override
-from s2s.data import TrainingPairs, absolute, load_pairs_for_training
+from s2s.data import TrainingPairs, absolute, load_pairs_for_training, splits
+from s2s.jobs import queue
 from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder
-from s2s.settings import OWNER
-from s2s.train import Event, Sample, Saved, Step, Trainer, TrainingData, Validation, prepare
+from s2s.runs.listing import FIGURES, is_training, listed_one, runs_folder
+from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
+from s2s.train import Event, Sample, Saved, Step, Trainer, TrainingData, Validation, Warned, prepare
 from s2s.train.machine import settle
+
+LOCK_SECONDS = 2.0  # a screen that looks whether a run trains holds the lock for an instant
+
+Tell = Callable[[str], None]  # takes a sentence on what is being done now
 
 
 @dataclass(frozen=True)
@@ -44,13 +51,19 @@ class Started:
     is_resumed: bool = False
 
 
-def start(asked: Asked, path: Path) -> Started:
+def _silent(note: str) -> None:
+    """Nobody listens."""
+
+
+def start(asked: Asked, path: Path, tell: Tell = _silent) -> Started:
     """Read the data, fit the tokenizers, check memory, write the folder. Nothing is written when the input is bad."""
     folder = RunFolder(path)
     if saved_steps(folder.checkpoints):
         raise UserError(f"`{path}` already holds a trained run; add `--resume` to go on with it, or choose another `--out`.")
     recipe = settle(asked.recipe)
+    tell("Reading the text.")
     pairs = load_pairs_for_training(asked.source, asked.valid, recipe.train.seed)
+    tell("Learning the vocabulary.")
     data = prepare(recipe, pairs.train, pairs.valid)
     notes = _notes(pairs, data, recipe)
     with _lock(folder):  # a run that is being trained there, and has no checkpoint yet, keeps its files
@@ -58,7 +71,9 @@ def start(asked: Asked, path: Path) -> Started:
     return Started(folder, recipe, data, notes)
 
 
-def resume(path: Path, *, steps: int | None = None, source: str | None = None, valid: str | None = None) -> Started:
+def resume(
+    path: Path, *, steps: int | None = None, source: str | None = None, valid: str | None = None, tell: Tell = _silent
+) -> Started:
     """Open a run to go on with it, perhaps for more steps.
 
     Its source (or the given one, where the data has moved) must still hold the pairs that the run was started with.
@@ -66,9 +81,8 @@ def resume(path: Path, *, steps: int | None = None, source: str | None = None, v
     folder = RunFolder(path)
     about = folder.about()
     recipe = settle(override(folder.recipe(), {} if steps is None else {"train.steps": steps}))
-    reached = max(saved_steps(folder.checkpoints), default=0)
-    if reached >= recipe.train.steps:
-        raise UserError(f"This run has reached step {reached} of {recipe.train.steps}; set train.steps to more than {reached} to go on.")
+    _check_there_is_more(folder, recipe)
+    tell("Reading the text.")
     pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed)
     if [pairs.train.hash, pairs.valid.hash] != [about["data"]["train_hash"], about["data"]["valid_hash"]]:
         raise UserError(f"`{pairs.train.spec}` has not the pairs this run was started with; bring the old data back, or start a new run.")
@@ -76,13 +90,20 @@ def resume(path: Path, *, steps: int | None = None, source: str | None = None, v
     return Started(folder, recipe, data, tuple(about["data"]["notes"]), is_resumed=True)
 
 
+def _check_there_is_more(folder: RunFolder, recipe: Recipe) -> None:
+    """Raises UserError where the run has reached the last step of the recipe."""
+    reached = max(saved_steps(folder.checkpoints), default=0)
+    if reached >= recipe.train.steps:
+        raise UserError(f"This run has reached step {reached} of {recipe.train.steps}; set train.steps to more than {reached} to go on.")
+
+
 @contextlib.contextmanager
 def _lock(folder: RunFolder) -> Iterator[None]:
     """One process a run: raises UserError while another one trains in the folder."""
     folder.path.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder.path / ".lock")
+    lock = FileLock(folder.lock_file)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=LOCK_SECONDS)
     except Timeout as error:
         raise UserError(f"Another process is training in `{folder.path}`; wait for it, or choose another `--out`.") from error
     with lock:
@@ -105,15 +126,20 @@ def run(started: Started) -> Generator[Event, None, None]:
 
 
 def _recorded(folder: RunFolder, trainer: Trainer) -> Iterator[Event]:
+    accuracy = _accuracy_at(folder, trainer.progress.best_step) if trainer.progress.step else None
+
     def report(state: str) -> None:
         progress, steps = trainer.progress, trainer.recipe.train.steps
-        folder.set_status(state, step=progress.step, steps=steps, best_step=progress.best_step)
+        best = {} if accuracy is None else {"best_loss": progress.best_loss, "token_accuracy": accuracy}
+        folder.set_status(state, step=progress.step, steps=steps, best_step=progress.best_step, **best)
 
     report("running")
-    state = "failed"
+    state, resumed = "failed", trainer.progress.step
     try:
         for event in trainer.run():
-            _record(folder, event)
+            _record(folder, event, is_first=event.step == resumed + 1)
+            if isinstance(event, Validation) and event.is_best:
+                accuracy = event.token_accuracy
             if isinstance(event, Saved):
                 report("running")
             yield event
@@ -126,11 +152,19 @@ def _recorded(folder: RunFolder, trainer: Trainer) -> Iterator[Event]:
         report(state)
 
 
-def _record(folder: RunFolder, event: Event) -> None:
+def _accuracy_at(folder: RunFolder, step: int) -> float | None:
+    """What the validation at that step found; None before the first."""
+    found = (line for line in folder.lines("metrics") if line["kind"] == "valid" and line["step"] == step)
+    return next((line["token_accuracy"] for line in found), None)
+
+
+def _record(folder: RunFolder, event: Event, *, is_first: bool) -> None:
+    """`first` marks the step with which training is taken up: the time between it and the line before was a pause."""
+    stamp = {"time": round(time.time(), 3)}  # seconds since the epoch
     if isinstance(event, Step):
-        folder.log("metrics", {"kind": "train", **asdict(event)})
+        folder.log("metrics", {"kind": "train", **asdict(event), **stamp} | ({"first": True} if is_first else {}))
     elif isinstance(event, Validation):
-        folder.log("metrics", {"kind": "valid", **asdict(event)})
+        folder.log("metrics", {"kind": "valid", **asdict(event), **stamp})
     elif isinstance(event, Sample):
         folder.log("samples", asdict(event))
 
@@ -144,9 +178,13 @@ def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[st
     return tuple(notes)
 
 
+def _name(asked: Asked) -> str:
+    return asked.name or asked.preset or asked.source
+
+
 def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "name": asked.name or asked.preset or asked.source,
+        "name": _name(asked),
         "owner": asked.owner,
         "preset": asked.preset,
         "source": absolute(asked.source),
@@ -162,3 +200,75 @@ def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[
         "versions": {"python": platform.python_version(), "torch": version("torch"), "tokenizers": version("tokenizers")},
         "machine": platform.machine(),
     }
+
+
+def submit(asked: Asked, *, express: bool = False) -> str:
+    """Queue a run and return its id. Raises UserError for what can be known before the text is read.
+
+    Device and threads are fixed here, one core being left to the dashboard; where the worker is on another machine, it fixes them.
+    """
+    for spec in filter(None, (asked.source, asked.valid)):
+        splits(spec)
+    recipe, run_id = asked.recipe, new_id()
+    if not worker_is_elsewhere():
+        recipe = settle(recipe)
+        if not asked.recipe.train.threads:
+            recipe = override(recipe, {"train.threads": max(1, recipe.train.threads - 1)})
+    queue.submit("train", asked.owner, run_id, _spec(replace(asked, recipe=recipe)), express=express)
+    return run_id
+
+
+def submit_resume(run_id: str, owner: str, steps: int | None = None) -> None:
+    """Queue a run to go on with, perhaps to more steps; one without a checkpoint starts again.
+
+    Raises UserError where it is somebody else's, is finished, or is worked on.
+    """
+    folder, job = RunFolder(runs_folder() / run_id), queue.latest(run_id)
+    if listed_one(run_id, owner):
+        about = folder.about()
+    elif job and job.owner == owner:
+        about = dict(job.spec)
+    else:
+        shipped = " It ships with the program, without what training needs to go on." if (SHIPPED / run_id).is_dir() else ""
+        raise UserError(f"There is no run `{run_id}` of yours to go on with; start a new one.{shipped}")
+    recipe = override(Recipe.from_json(about["recipe"]), {} if steps is None else {"train.steps": steps})
+    _check_there_is_more(folder, recipe)
+    if is_training(folder.path):
+        raise UserError(f"The run `{run_id}` is being trained; wait for it, or stop it first.")
+    if job:
+        queue.abandon(job.id)
+    asked = Asked(recipe, about["source"], about["valid"], about["preset"], about["name"], owner)
+    queue.submit("train", owner, run_id, _spec(asked), express=bool(job and job.slot == "express"))
+
+
+def _spec(asked: Asked) -> dict[str, Any]:
+    return {
+        "recipe": asked.recipe.to_json(),
+        "source": absolute(asked.source),
+        "valid": asked.valid and absolute(asked.valid),
+        "preset": asked.preset,
+        "name": _name(asked),
+        "threads": asked.recipe.train.threads,
+    }
+
+
+def work(job: queue.Job, tell: Tell) -> Generator[Event, None, None]:
+    """Train the run of a job from where it stands: its newest checkpoint, or the start."""
+    recipe, folder = Recipe.from_json(job.spec["recipe"]), RunFolder(runs_folder() / job.run)
+    reached = max(saved_steps(folder.checkpoints), default=0)
+    if reached >= recipe.train.steps and job.attempts > 1:  # the worker before was killed after its last checkpoint
+        known = {key: value for key, value in folder.status().items() if key in FIGURES}
+        folder.set_status("done", **known | {"step": reached})
+        return
+    if reached:
+        started = resume(folder.path, steps=recipe.train.steps, tell=tell)
+    else:
+        asked = Asked(recipe, job.spec["source"], job.spec["valid"], job.spec["preset"], job.spec["name"], job.owner)
+        started = start(asked, folder.path, tell)
+    threads = started.recipe.train.threads
+    tell(f"Training on {started.recipe.train.device}, {threads} thread{'s' * (threads > 1)}.")
+    with contextlib.closing(run(started)) as events:
+        for event in events:
+            if isinstance(event, Warned):
+                tell(event.text)
+            yield event

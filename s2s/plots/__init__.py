@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from s2s.plots.attention import heatmap, numbers
+from s2s.plots.attention import cell, heatmap, numbers
+from s2s.plots.curves import curves
+from s2s.plots.lengths import lengths
 
 
 class Plot(NamedTuple):
@@ -21,7 +23,9 @@ class Plot(NamedTuple):
 PLOTS: Mapping[str, Plot] = MappingProxyType(
     {
         "attention": Plot(heatmap, "Each row is one word being written; its cells, which sum to 1, say where the model looks for it."),
+        "curves": Plot(curves, "Lower is better. Where validation turns up while training goes down, the model learns by heart."),
+        "lengths": Plot(lengths, "How many texts have so many words. Where the shapes differ, one side says the same with more of them."),
     }
 )
 
-__all__ = ["PLOTS", "Plot", "heatmap", "numbers"]
+__all__ = ["PLOTS", "Plot", "cell", "curves", "heatmap", "lengths", "numbers"]

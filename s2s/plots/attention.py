@@ -21,41 +21,45 @@ LEVEL = 7  # more source tokens than this are written aslant on a phone, and nee
 SLANT = 28  # pixels of that room
 
 
-def heatmap(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str], *, title: str) -> go.Figure:
-    """`weights` is (tgt_len, src_len): row i is where the model looks while it predicts `tgt_tokens[i]`."""
+def heatmap(weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str, verb: str = "predicts") -> go.Figure:
+    """`weights` is (rows, keys): row i is where the model looks while it predicts (or, in the encoder, reads) `rows[i]`."""
     if weights.size == 0:
         return theme.empty("There is no attention to show: one side has no tokens.")
-    if weights.shape != (len(tgt_tokens), len(src_tokens)):
-        raise ValueError(f"weights are {weights.shape}, the tokens {(len(tgt_tokens), len(src_tokens))}")
+    if weights.shape != (len(rows), len(keys)):
+        raise ValueError(f"weights are {weights.shape}, the tokens {(len(rows), len(keys))}")
     has_numbers = max(weights.shape) <= LEGIBLE
-    figure = go.Figure(_cells(weights, src_tokens, tgt_tokens, has_scale=not has_numbers))
+    figure = go.Figure(_cells(weights, _said(keys, rows, verb), has_scale=not has_numbers))
     if has_numbers:
         figure.add_trace(_numbers(weights))
-    figure.update_xaxes(**_ticks(src_tokens), title={"text": "looks at", "standoff": 12}, side="top", range=[-0.5, len(src_tokens) - 0.5])
-    figure.update_yaxes(**_ticks(tgt_tokens), title={"text": "predicts", "standoff": 12}, range=[len(tgt_tokens) - 0.5, -0.5])
-    heading = {"text": theme.inert(title), "x": 0, "xref": "container", "y": 0.99, "yanchor": "top", "font": {"size": 14}}
-    margin = {**theme.MARGIN, "l": _label_width(tgt_tokens), "t": theme.MARGIN["t"] + (SLANT if len(src_tokens) > LEVEL else 0)}
-    height = margin["t"] + margin["b"] + len(tgt_tokens) * _row_height(len(tgt_tokens))
-    return figure.update_layout(title=heading, margin=margin, height=height, dragmode=False, showlegend=False)
+    figure.update_xaxes(**_ticks(keys), title={"text": "looks at", "standoff": 12}, side="top", range=[-0.5, len(keys) - 0.5])
+    figure.update_yaxes(**_ticks(rows), title={"text": verb, "standoff": 12}, range=[len(rows) - 0.5, -0.5])
+    margin = {**theme.MARGIN, "l": _label_width(rows), "t": theme.MARGIN["t"] + (SLANT if len(keys) > LEVEL else 0)}
+    height = margin["t"] + margin["b"] + len(rows) * _row_height(len(rows))
+    return figure.update_layout(title=theme.heading(title), margin=margin, height=height, dragmode=False, showlegend=False)
 
 
-def numbers(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str]) -> str:
-    """The matrix as CSV: source tokens across, predicted tokens down."""
+def numbers(weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts") -> str:
+    """The matrix as CSV: what is looked at across, what is predicted or read down."""
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["predicts", *map(_cell, src_tokens)])
-    rows.writerows([_cell(token), *(f"{value:.6f}" for value in row)] for token, row in zip(tgt_tokens, weights, strict=True))
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow([verb, *map(cell, keys)])
+    table.writerows([cell(token), *(f"{value:.6f}" for value in row)] for token, row in zip(rows, weights, strict=True))
     return out.getvalue()
 
 
-def _cell(token: str) -> str:
-    """A spreadsheet takes `=...` for a formula; an apostrophe makes it text."""
+def cell(token: str) -> str:
+    """A token in a table to download: a spreadsheet takes `=...` for a formula, and an apostrophe makes it text."""
     return f"'{token}" if token[:1] in "=+-@\t\r" and len(token) > 1 else token
 
 
-def _cells(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str], *, has_scale: bool) -> go.Heatmap:
-    src, tgt = ([theme.inert(token) for token in tokens] for tokens in (src_tokens, tgt_tokens))
-    said = np.array([[f"predicting <b>{word}</b> it looks at <b>{key}</b>" for key in src] for word in tgt], dtype=object)
+def _said(keys: Sequence[str], rows: Sequence[str], verb: str) -> npt.NDArray[np.object_]:
+    """What hovering over each cell says."""
+    doing = {"predicts": "predicting", "reads": "reading"}[verb]
+    across, down = ([theme.inert(token) for token in tokens] for tokens in (keys, rows))
+    return np.array([[f"{doing} <b>{word}</b> it looks at <b>{key}</b>" for key in across] for word in down], dtype=object)
+
+
+def _cells(weights: Weights, said: npt.NDArray[np.object_], *, has_scale: bool) -> go.Heatmap:
     return go.Heatmap(
         z=np.ascontiguousarray(weights, dtype=np.float32),
         zmin=0,

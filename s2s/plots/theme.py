@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,8 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 SEQUENTIAL = "Cividis"  # Nuñez et al. 2018: reads the same with and without colour vision
-MARGIN = {"l": 8, "r": 8, "t": 84, "b": 8}
+MARGIN = {"l": 8, "r": 8, "t": 102, "b": 8}
+CATEGORICAL = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")  # Okabe and Ito
 TICK_LENGTH = 14  # characters of a token on an axis
 
 
@@ -35,6 +37,17 @@ def luminance(rgb: Iterable[float]) -> float:
     channels = (value / 255 for value in rgb)
     red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def heading(title: str) -> dict[str, Any]:
+    """A title of one or more lines, top left, with nothing in it that Plotly would read as markup."""
+    text = inert(title).replace("\n", "<br>")
+    return {"text": text, "x": 0, "xref": "container", "y": 1, "yanchor": "top", "pad": {"t": 10}, "font": {"size": 14}}
+
+
+def layout(title: str, height: int) -> dict[str, Any]:
+    """What the pictures with two ordinary axes share."""
+    return {"title": heading(title), "height": height, "margin": {"l": 56, "r": 8, "t": 48, "b": 8}, "dragmode": False}
 
 
 def empty(why: str) -> go.Figure:

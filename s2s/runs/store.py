@@ -46,6 +46,11 @@ class RunFolder:
         """Where weights are."""
         return self.path / "checkpoints"
 
+    @property
+    def lock_file(self) -> Path:
+        """Locked by the process that trains here."""
+        return self.path / ".lock"
+
     def create(self, recipe: Recipe, about: Mapping[str, Any], pieces: tuple[Tokenizer, Tokenizer]) -> None:
         """Write what was asked. `about` holds source, data, versions, name and owner."""
         for name in FILES:  # of a run that never came to its first checkpoint
@@ -86,7 +91,7 @@ class RunFolder:
         return tokenizers.load(self.path / "src.tokenizer.json"), tokenizers.load(self.path / "tgt.tokenizer.json")
 
     def status(self) -> dict[str, Any]:
-        """`state` (running, done, stopped, failed), `step`, `best_step`, `updated`; empty before training."""
+        """`state` (running, done, stopped, failed), `step`, `steps`, the best checkpoint's figures, `updated`; empty before training."""
         path = self.path / "status.json"
         try:
             return dict(json.loads(path.read_bytes())) if path.exists() else {}

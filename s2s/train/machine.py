@@ -29,9 +29,13 @@ def settle(recipe: Recipe) -> Recipe:
         raise UserError("`train.precision` fast is less accurate than float32 on this machine; use exact.")
     if recipe.train.precision == "fast" and device != "cpu":
         raise UserError(f"`train.precision` fast is for CPUs, and this run is on {device}; use exact.")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    threads = recipe.train.threads or cores or 1
+    threads = recipe.train.threads or cores()
     return replace(recipe, train=replace(recipe.train, device=device, threads=threads))
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache

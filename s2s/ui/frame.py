@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s.ui import chrome
-from s2s.ui.pages import FOLDER, PAGES
+from s2s.ui import address, chrome
+from s2s.ui.pages import PAGES
 
 st.set_page_config(page_icon=chrome.ICON, layout="wide")  # before the navigation, which would fetch an icon from Google
 chrome.arrive()
-rows = {row.url_path: row for row in PAGES}
-shown = [st.Page(FOLDER / row.file, title=row.title, icon=row.icon, url_path=row.url_path, default=not row.url_path) for row in PAGES]
-page = st.navigation(shown, position="hidden" if len(shown) == 1 else "sidebar")
-row = rows[page.url_path]
+sections = dict.fromkeys(row.section for row in PAGES)
+page = st.navigation({section: [row.screen() for row in PAGES if row.section == section] for section in sections})
+row = next(row for row in PAGES if row.url_path == page.url_path)
 st.set_page_config(page_title=f"{row.title} · s2s")
+address.turn_page(row.url_path, row.keys)
 
 chrome.styled()
 place, is_open = chrome.header(row)
@@ -21,6 +21,7 @@ notes = st.container()
 if is_open:
     page.run()
 with notes:
-    chrome.lost()
+    sentences = chrome.lost()
 with place:
     chrome.share_button(row)
+chrome.settle(sentences)

@@ -12,8 +12,9 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s.config import nearest
+from s2s.config import UserError, nearest
 from s2s.runs import Run
+from s2s.ui import cached
 
 EXAMPLES = MappingProxyType(
     {
@@ -57,6 +58,14 @@ class Known:
         cases = {bare, bare.lower(), bare.capitalize(), bare.upper()} & set(self.words)
         alike = nearest(bare.lower(), self.words, 5)
         return min(cases, default=None) or max(alike, key=partial(_likeness, bare.lower()), default=None)
+
+
+def first_example(run_id: str) -> str:
+    """What stands in the box before anybody types; nothing for a run that cannot be opened yet."""
+    try:
+        return next(iter(of(cached.open_run(run_id)).examples), "")
+    except UserError:
+        return ""
 
 
 def _likeness(word: str, other: str) -> tuple[float, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+import streamlit as st
+
 FOLDER = Path(__file__).parents[2] / "pages"
 
 
@@ -16,8 +18,13 @@ class Page(NamedTuple):
     title: str
     icon: str
     url_path: str  # empty: the root address
-    keys: tuple[str, ...]  # what its address holds, at most five
+    keys: tuple[str, ...]  # what its address holds
     summary: str
+    run: str  # "open": shows a trained run; "any": one that is training or failed, too; "": none
+
+    def screen(self) -> st.Page:
+        """As Streamlit knows it."""
+        return st.Page(FOLDER / self.file, title=self.title, icon=self.icon, url_path=self.url_path, default=not self.url_path)
 
 
 PAGES = (
@@ -29,5 +36,67 @@ PAGES = (
         url_path="",
         keys=("run", "src", "layer", "head"),
         summary="Watch a transformer translate",
+        run="open",
+    ),
+    Page(
+        section="Build",
+        file="build/data.py",
+        title="Data",
+        icon=":material/database:",
+        url_path="data",
+        keys=("set",),
+        summary="Bring parallel text: each line of one language with its translation",
+        run="",
+    ),
+    Page(
+        section="Build",
+        file="build/train.py",
+        title="Train",
+        icon=":material/model_training:",
+        url_path="train",
+        keys=("run", "set"),
+        summary="Choose a recipe, press Train, watch it learn",
+        run="any",
+    ),
+    Page(
+        section="Build",
+        file="build/runs.py",
+        title="Runs",
+        icon=":material/history:",
+        url_path="runs",
+        keys=("run",),
+        summary="Every model you trained, and what became of it",
+        run="any",
+    ),
+    Page(
+        section="Decode",
+        file="decode/compare.py",
+        title="Compare",
+        icon=":material/compare_arrows:",
+        url_path="compare",
+        keys=("run", "src", "c1"),
+        summary="How a sentence is decoded, and how sure the model is of each token",
+        run="open",
+    ),
+    Page(
+        section="Inspect",
+        file="inspect/attention.py",
+        title="Attention",
+        icon=":material/grid_on:",
+        url_path="attention",
+        keys=("run", "step", "src", "tgt", "kind", "layer", "head"),
+        summary="Where the model looks while it reads and writes",
+        run="open",
     ),
 )
+
+
+def screen(url_path: str) -> st.Page:
+    """A page by its address."""
+    return next(row for row in PAGES if row.url_path == url_path).screen()
+
+
+def link(url_path: str, label: str, icon: str = "", **params: str) -> None:
+    """A link to another page, which opens there what the parameters say."""
+    row = next(row for row in PAGES if row.url_path == url_path)
+    st.page_link(row.screen(), label=label, icon=icon or row.icon, query_params=params)

@@ -10,44 +10,68 @@ from functools import partial
 import streamlit as st
 
 from s2s import analysis, plots
-from s2s.analysis import Attention
+from s2s.analysis import View
 from s2s.analysis.attention import Weights
 from s2s.runs import Decoded, Run
+from s2s.ui import cached
+from s2s.ui.charts import chart
 
 SURE = 0.6  # a weight that is worth a sentence
+DOING = {"predicts": "Writing", "reads": "Reading"}
+RULES = {
+    "cross": plots.PLOTS["attention"].reading,
+    "encoder": "Each row is one source word being read; its cells, which sum to 1, say which words of the source it takes from.",
+    "decoder": "Each row is one word being written; its cells, which sum to 1, say where it looks among the words already written"
+    " (never ahead: the upper right is empty).",
+}
 
 
 def translation(decoded: Decoded) -> None:
     """Large; a click selects all of it. (`st.code` would bring a copy icon, and 0.8 s of highlighter before the picture.)"""
     with st.container(key="translation"):
-        st.html(f'<p title="Click to select, then copy">{html.escape(decoded.text) or "(nothing)"}</p>')
+        st.html(f'<p dir="auto" title="Click to select, then copy">{html.escape(decoded.text) or "(nothing)"}</p>')
 
 
 def certainty(decoded: Decoded) -> None:
     """How probable the model finds what it wrote."""
-    share = _percent(math.exp(decoded.log_prob))
-    nats = f"{decoded.log_prob:.2f}".replace("-", "−")
-    st.caption(f"Log-probability {nats} nats: of all it could have written, the model puts {share} on this sentence.")
+    st.caption(
+        f"Log-probability {nats(decoded.log_prob)} nats: of all it could have written, the model puts"
+        f" {percent(math.exp(decoded.log_prob))} on this sentence."
+    )
 
 
-def name(run: Run, layer: int, head: int | None) -> str:
-    """`demo-en-fr · layer 2 of 2 · mean of 4 heads`: which numbers a picture shows."""
-    stack = run.recipe.model.decoder
+def picture(run: Run, kind: str, view: View, layer: int | None, head: int | None) -> tuple[Weights, str]:
+    """The heatmap. Returns its numbers and its name: run, checkpoint, kind, layer, head or mean."""
+    weights, shown = view.reduced(layer, head), name(run, kind, layer, head)
+    figure = plots.heatmap(weights, view.keys, view.rows, title=shown, verb=view.verb)
+    chart(figure, alt=f"Heatmap of {shown.replace(chr(10), ', ')}", file_name=file_name(shown))
+    return weights, shown
+
+
+def name(run: Run, kind: str, layer: int | None, head: int | None) -> str:
+    """Two lines: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
+    stack = run.recipe.model.encoder if kind == "encoder" else run.recipe.model.decoder
+    place = f"mean of {stack.n_layers} layers" if layer is None else f"layer {layer + 1} of {stack.n_layers}"
     which = f"mean of {stack.n_heads} heads" if head is None else f"head {head + 1} of {stack.n_heads}"
-    return f"{run.folder.id} · layer {layer + 1} of {stack.n_layers} · {which}"
+    kinds = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
+    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{kinds[kind]} · {place} · {which}"
 
 
-def how(weights: Weights, seen: Attention) -> None:
+def how(kind: str, weights: Weights, view: View) -> None:
     """One sentence with words of this picture, one that holds for all."""
-    word, key, weight = telling(weights, seen)
-    example = f"Writing <em>{html.escape(word)}</em>, the model looks mostly at <em>{html.escape(key)}</em> ({weight:.2f})."
-    end = "<code>&lt;/s&gt;</code> marks the end."
-    st.html(f"<p>{example}</p><p>{html.escape(plots.PLOTS['attention'].reading)} {end}</p>")
+    word, key, weight = telling(weights, view)
+    example = f"{DOING[view.verb]} {_quoted(word)}, the model looks mostly at {_quoted(key)} ({weight:.2f})."
+    start = "<code>&lt;s&gt;</code> is the start, " if kind == "decoder" else ""
+    st.html(f"<p>{example}</p><p>{html.escape(RULES[kind])} {start}<code>&lt;/s&gt;</code> marks the end.</p>")
 
 
-def telling(weights: Weights, seen: Attention) -> tuple[str, str, float]:
+def _quoted(token: str) -> str:
+    return f"<em><bdi>{html.escape(token)}</bdi></em>"
+
+
+def telling(weights: Weights, view: View) -> tuple[str, str, float]:
     """The row that shows most: a strong look that crosses others, as where two words change places; never the end."""
-    rows = analysis.reading(weights, seen.src_tokens, seen.tgt_tokens)
+    rows = analysis.reading(weights, view.keys, view.rows)
     places = weights.argmax(1)[:-1]
 
     def worth(i: int) -> tuple[bool, int, float]:
@@ -58,12 +82,22 @@ def telling(weights: Weights, seen: Attention) -> tuple[str, str, float]:
     return rows[max(range(len(places)), key=worth, default=0)]
 
 
-def download(weights: Weights, seen: Attention, shown: str) -> None:
+def download(weights: Weights, view: View, shown: str) -> None:
     """The numbers of the picture, as a table."""
-    make = partial(plots.numbers, weights, seen.src_tokens, seen.tgt_tokens)
-    file = re.sub(r"[^\w-]+", "-", shown) + ".csv"
-    st.download_button("Numbers (CSV)", make, file, "text/csv", on_click="ignore", icon=":material/download:")
+    make = partial(plots.numbers, weights, view.keys, view.rows, view.verb)
+    st.download_button("Numbers (CSV)", make, f"{file_name(shown)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
 
 
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 else "less than 1 %"
+def file_name(shown: str) -> str:
+    """What a picture's name gives a file: letters, digits and hyphens."""
+    return re.sub(r"[^\w-]+", "-", shown).strip("-")
+
+
+def nats(log_prob: float) -> str:
+    """`-1.5` -> `−1.50`."""
+    return f"{log_prob:.2f}".replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """`0.254` -> `25%`."""
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,16 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     import torch
 
     from s2s import plots
+    from s2s.jobs import queue, worker
     from s2s.ui import cached, known
 
     torch.set_num_threads(1)  # one page's model must not stop the others
-    if demos := cached.run_ids()[:1]:
+    if demos := list(cached.runs())[:1]:
         opened = cached.open_run(demos[0])
-        seen = cached.translation(opened, known.of(opened).examples[0]).seen
-        plots.heatmap(seen.cross[-1].mean(0), seen.src_tokens, seen.tgt_tokens, title="").to_json()
+        view = cached.translation(opened, known.of(opened).examples[0]).seen.view("cross")
+        plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
+    if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
+        worker.ensure()
     gc.collect()
     gc.freeze()
     yield

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
@@ -29,27 +30,59 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium: apt-get install -y chromium"))
 
 
-@contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    """A server of its own on a free port, as `streamlit run` starts it; gives its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    where = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", *where]
-    with (folder / "server.log").open("wb") as log:
-        env = {**os.environ, "S2S_HOME": str(folder)}
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+class Server:
+    """The dashboard as `streamlit run` starts it, on a port and in a home of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        where = ["--server.port", str(self.port), "--server.address", "127.0.0.1", "--server.headless", "true"]
+        command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", *where]
+        env = {**os.environ, "S2S_HOME": str(self.home)}
+        with (self.home / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until_ready(self.address, self.process)
+
+    def kill(self) -> None:
+        """As the kernel does it when memory runs out."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """The server, and what it started that outlives it."""
+        self.process.terminate()
         try:
-            wait_until_ready(f"http://127.0.0.1:{port}", process)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        for worker in self.workers():
+            with suppress(psutil.Error):
+                worker.kill()
+
+    def workers(self) -> list[psutil.Process]:
+        """Worker and trainer of this home, the trainer last."""
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if process.environ().get("S2S_HOME") == str(self.home) and "s2s" in " ".join(process.cmdline()[:4]):
+                    found.append(process)
+        return sorted(found, key=lambda process: process.create_time())
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Server]:
+    """A running server."""
+    server = Server(folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
@@ -59,7 +92,7 @@ def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
             assert answer.read() == b'{"ready":true}'
             return
         time.sleep(0.05)
-    raise RuntimeError("the server did not come up")
+    raise RuntimeError("the server did not come up; its log is server.log in its home")
 
 
 @pytest.fixture(scope="session")
@@ -73,15 +106,22 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One server for all tests but those that need a fresh one."""
-    with serving(tmp_path_factory.mktemp("server")) as address:
-        yield address
+    with serving(tmp_path_factory.mktemp("server")) as server:
+        yield server.address
 
 
 @pytest.fixture
 def fresh_server(tmp_path: Path) -> Iterator[str]:
     """A server that nobody has visited."""
-    with serving(tmp_path) as address:
-        yield address
+    with serving(tmp_path) as server:
+        yield server.address
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """A server that nobody has visited, and that a test may kill."""
+    with serving(tmp_path) as server:
+        yield server
 
 
 @pytest.fixture

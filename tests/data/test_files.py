@@ -1,15 +1,20 @@
 """Files that are right, and one clear sentence for each way in which they may be wrong."""
 
+import csv
 import errno
+import io
+import itertools
 import json
 import os
+import random
 from pathlib import Path
 
 import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair, load
-from s2s.data.files import decode_lines, read_aligned
+from s2s.data.files import FileOptions, decode_lines, from_bytes, from_pasted, read_aligned, table
+from tests.conftest import DATA
 
 HOUSE = (Pair("the house", "das Haus"), Pair("the tree", "der Baum"))
 
@@ -279,3 +284,170 @@ def test_a_file_that_may_not_be_read(put, monkeypatch):
 
     monkeypatch.setattr(Path, "read_bytes", forbidden)  # root, who often runs tests, may read any file
     refused(put("a.tsv", "one\teins\n"), r"cannot be read \(Permission denied\); check its permissions")
+
+
+SAME = {
+    "a.tsv": "note\ten\tde\n1\thouse\tHaus\n2\ttree\n3\t\tBaum\n4\tdog\tHund\n",
+    "a.csv": 'Frage,Antwort\n"one\n\ntwo",eins\n\nthree,"drei, vier"\n',
+    "a.jsonl": '{"translation": {"de": "Haus", "en": "house"}}\n{"de": 1}\n',
+    "empty.csv": "\n \n",
+    "quote.csv": 'one,eins\n"two,zwei\n',
+    "semicolon.csv": "one;eins\n",
+    "one.tsv": "one\ntwo\n",
+    "none.tsv": "src\ttgt\n\tx\n",
+    "broken.jsonl": '{"src": "a", "tgt": "b"}\n{\n',
+    "utf16.csv": "one,eins\n".encode("utf-16"),
+    "latin.csv": "\u00e9t\u00e9,summer\n".encode("latin-1"),
+    "zip.csv": b"PK\x03\x04\x00\x00zip",
+}
+
+
+def outcome(read):
+    """What a reader gives, or what it says."""
+    try:
+        corpus = read()
+    except UserError as error:
+        return str(error)
+    return corpus.spec, corpus.split, corpus.pairs, corpus.notes
+
+
+@pytest.mark.parametrize(
+    "options", [FileOptions(), FileOptions(src="1"), FileOptions(tgt="en"), FileOptions(header="no"), FileOptions(rows=1)]
+)
+@pytest.mark.parametrize("name", SAME)
+def test_uploaded_bytes_are_read_as_the_same_file_on_disk(put, tmp_path, monkeypatch, name, options):
+    put(name, SAME[name])
+    monkeypatch.chdir(tmp_path)
+    given = ",".join(f"{key}={value}" for key, value in options.to_json().items() if value not in ("", None, "auto"))
+    on_disk = outcome(lambda: load(f"{name}#{given}" if given else name))
+    uploaded = outcome(lambda: from_bytes([(name, Path(name).read_bytes())], options))
+    assert uploaded == on_disk if isinstance(on_disk, str) else uploaded == (name, *on_disk[1:])
+
+
+@pytest.mark.parametrize("tgt", ["eins\nzwei\n", "eins\n\n", "eins\n", "eins\n\u00fc\n".encode("latin-1"), "", b"eins\0"])
+def test_two_uploaded_texts_are_read_as_two_files_on_disk(put, tmp_path, monkeypatch, tgt):
+    put("a.en", "one\r\ntwo"), put("a.de", tgt)
+    monkeypatch.chdir(tmp_path)
+    on_disk = outcome(lambda: load("a.en,a.de"))
+    uploaded = outcome(lambda: from_bytes([(name, Path(name).read_bytes()) for name in ("a.en", "a.de")]))
+    assert uploaded == on_disk if isinstance(on_disk, str) else uploaded == ("a.en + a.de", *on_disk[1:])
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ((), r"0 files were given; give one \.tsv, \.csv or \.jsonl table, or two text files that are aligned line by line\."),
+        (("a.en", "a.de", "a.fr"), r"3 files were given; give one"),
+        (("a.tsv", "b.tsv", "c.tsv"), r"3 files were given"),
+        (("notes.txt",), r"`notes\.txt` alone is no parallel text; add the second file, aligned line by line, or give one"),
+        (("noextension",), r"`noextension` alone is no parallel text"),
+        (("a.csv", "b.CSV"), r"`a\.csv` and `b\.CSV` are two tables, and one at a time is read; take one of them away\."),
+    ],
+)
+def test_files_that_make_no_parallel_text(names, message):
+    with pytest.raises(UserError, match=message):
+        from_bytes([(name, b"one,eins\n") for name in names])
+
+
+def test_no_columns_of_a_text():
+    with pytest.raises(UserError, match=r"`a\.txt` is no table; give one \.tsv, \.csv or \.jsonl table\."):
+        table("a.txt", b"one\teins\n")
+
+
+NASTY = ["en", "de", "EN", " en ", "de", "", " ", "source", "1", "2", "3", "99", "\u0663", "\u00b2", "\u00df", "SS"]
+NASTY += ["a,b", 'say "x"', "#", "x=y", "two\nlines"]
+
+
+def nasty(seed):
+    """Four columns with names to stumble over, and under each the same word in every row."""
+    names = random.Random(seed).sample(NASTY, 4)
+    written = io.StringIO()
+    csv.writer(written).writerows([names, *[["w1", "w2", "w3", "w4"]] * 2])
+    return names, written.getvalue().encode()
+
+
+@pytest.mark.parametrize("header", ["auto", "yes", "no"])
+def test_a_column_that_was_picked_is_the_one_that_is_read(header):
+    for seed in range(100):
+        names, content = nasty(seed)
+        found = table("a.csv", content, FileOptions(header=header))
+        assert len(set(found.columns)) == len(found.columns) == len(found.labels) == 4
+        for src, tgt in itertools.permutations(range(4), 2):
+            for again in (found.header, header):
+                picked = FileOptions(src=found.columns[src], tgt=found.columns[tgt], header=again)
+                row = from_bytes([("a.csv", content)], picked).pairs[-1]
+                assert row == Pair(f"w{src + 1}", f"w{tgt + 1}"), names
+
+
+@pytest.mark.parametrize("header", ["auto", "yes", "no"])
+def test_the_columns_read_by_default_are_those_announced(header):
+    for seed in range(100):
+        names, content = nasty(seed)
+        found = table("a.csv", content, FileOptions(header=header))
+        default = from_bytes([("a.csv", content)], FileOptions(header=header))
+        asked = from_bytes([("a.csv", content)], FileOptions(src=found.src, tgt=found.tgt, header=found.header))
+        assert (asked.pairs, asked.notes) == (default.pairs, default.notes), names
+        assert found.has_header == default.notes[0].startswith("Row 1 is a header")
+
+
+def test_a_field_of_jsonl_that_was_picked_is_the_one_that_is_read():
+    fields = {"1": "w1", " en": "w2", "en": "w3", "": "w4", "DE": "w5", "de": "w6"}
+    content = json.dumps(fields).encode()
+    found = table("a.jsonl", content)
+    assert found.columns == ("1", "2", "3", "4", "DE", "de")
+    assert found.labels == ("column 1 (1)", "column 2 (en)", "column 3 (en)", "column 4", "DE", "de")
+    assert (found.src, found.tgt, found.has_header) == ("2", "3", True)
+    for (src, one), (tgt, other) in itertools.permutations(zip(found.columns, fields.values(), strict=True), 2):
+        assert from_bytes([("a.jsonl", content)], FileOptions(src=src, tgt=tgt)).pairs == (Pair(one, other),)
+
+
+def test_columns_and_their_labels():
+    assert table("a.tsv", b"id\ten\tde\n1\thouse\tHaus\n") == (("id", "en", "de"), "en", "de", True, ("id", "en", "de"))
+    labels = ("column 1 (the house)", "column 2 (das Haus)", "column 3")
+    assert table("a.tsv", b"the house\tdas Haus\t\n") == (("1", "2", "3"), "1", "2", False, labels)
+    both = ("Frage", "Antwort")
+    assert table("a.csv", b"Frage,Antwort\n1,2\n", FileOptions(src="Antwort")) == (both, "Antwort", "Frage", True, both)
+
+
+def test_a_number_of_thousands_of_digits_is_no_column():
+    with pytest.raises(UserError, match="There is no column `99999"):
+        table("a.csv", b"one,eins\n", FileOptions(src="9" * 5000))
+
+
+@pytest.mark.parametrize("between", ["\t", "|||", " ||| ", " \t "])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n \n\n"])
+def test_pasted_lines_are_pairs(between, end):
+    text = end.join(f"{pair.src}{between}{pair.tgt}" for pair in HOUSE)
+    corpus = from_pasted(f"\n{text}\n")
+    assert (corpus.spec, corpus.split, corpus.pairs, corpus.notes) == ("pasted text", "train", HOUSE, ())
+
+
+def test_pasted_lines_that_are_no_pair_are_counted():
+    corpus = from_pasted("one ||| eins\n\ntwo - zwei\nthree\tdrei\tx\nfour ||| \nfive | fuenf\na ||| b\tc ||| d\n")
+    assert corpus.pairs == (Pair("one", "eins"), Pair("a ||| b", "c ||| d"))
+    assert corpus.notes == (
+        "3 lines without exactly one tab or `|||` dropped (the first at line 3).",
+        "1 pair with an empty side dropped.",
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "one\ntwo", "one |||", "\teins", "a ||| b ||| c"])
+def test_pasted_text_without_a_pair_is_told_how(text):
+    with pytest.raises(UserError, match=r"no pair; write one pair a line, as `source \|\|\| target` or with a tab between the two\.$"):
+        from_pasted(text)
+
+
+@pytest.mark.parametrize(("text", "message"), [("a\0 ||| b", "is not text: it has a NUL"), ("\ud800 ||| b", "is not UTF-8")])
+def test_pasted_text_that_is_no_text(text, message):
+    with pytest.raises(UserError, match=f"`pasted text` {message}"):
+        from_pasted(text)
+
+
+@pytest.mark.parametrize(("names", "n_pairs"), [(("multi30k/train.en", "multi30k/train.de"), 29_000), (("e2e/devset.csv",), 4672)])
+def test_real_files_are_the_same_from_memory(names, n_pairs):
+    paths = [DATA / name for name in names]
+    if not all(path.is_file() for path in paths):
+        pytest.skip(f"{names} are not here")
+    uploaded, on_disk = from_bytes([(path.name, path.read_bytes()) for path in paths]), load(",".join(map(str, paths)))
+    assert len(uploaded) == n_pairs
+    assert (uploaded.hash, uploaded.notes) == (on_disk.hash, on_disk.notes)

@@ -81,7 +81,7 @@ def test_a_hash_in_the_name_of_a_file(tsv):
     [
         ("bultin:en-fr", r"There is no source `bultin`; the nearest are `builtin`"),
         ("hub:a/b", r"There is no source `hub`"),
-        ("corpus:123", r"There is no source `corpus`"),
+        ("corpus:123", r"There is no stored text `123` here \(any more\); choose another one, or bring the text again\."),
         ("synthetic:copy#split=tset", r"no split of `copy` `tset`; the nearest are `test`"),
         ("synthetic:copy#row=3", r"no setting `row`; the nearest are `rows`"),
         ("synthetic:copy#rows=0", r"`rows` 0 is out of range; give a number at least 1"),

@@ -155,7 +155,8 @@ def test_a_failure_is_a_failure(tmp_path: Path, tiny: Recipe, monkeypatch: pytes
     assert RunFolder(tmp_path / "run").status()["state"] == "failed"
 
 
-def test_one_process_a_run(tmp_path: Path, tiny: Recipe) -> None:
+def test_one_process_a_run(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "LOCK_SECONDS", 0.05)
     started = training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
     first = training.run(started)
     next(first)

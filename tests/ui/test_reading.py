@@ -1,12 +1,11 @@
 import numpy as np
 
-from s2s.analysis import Attention
+from s2s.analysis import View
 from s2s.ui.reading import telling
 
 
-def seen(cross: np.ndarray, src: tuple[str, ...], tgt: tuple[str, ...]) -> Attention:
-    nothing = np.zeros((1, 1, 1, 1), np.float32)
-    return Attention(src, ("<s>", *tgt[:-1]), tgt, cross[None, None], nothing, nothing)
+def seen(cross: np.ndarray, src: tuple[str, ...], tgt: tuple[str, ...]) -> View:
+    return View(cross[None, None], tgt, src, "predicts")
 
 
 def test_words_that_change_places_tell_most() -> None:

@@ -1,0 +1,237 @@
+"""The dashboard under load: memory of all its processes, and how long 20 visitors wait, with and without a training beside.
+
+A server of its own on an empty `S2S_HOME`, first without a training, then (a fresh server each) with the default one on the
+built-in text and on 29,000 real pairs. When it trains, first the memory: one session is open on each page, and for a minute
+the proportional set size (/proc/PID/smaps_rollup) of server, worker and trainer is read every second. Then the latency:
+20 sessions without browsers (benchmarks/session.py) go through the pages for another minute, each thinking 5 s, half more or
+less, between two actions: another page, another layer, head, strategy or setting, another sentence (always a new one, so
+that no cache answers). Seconds run from sending the request to `script_finished`. What a live run's panel asks for by itself,
+once a second, is a row of its own and not in `all`. Sessions and server share the machine. Memory is in 10**6 bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
+from types import MappingProxyType
+from typing import Any
+
+from websockets import ConnectionClosed
+
+from benchmarks.report import last_line, table
+from benchmarks.serving import DATA, ROOT, Server, processes, pss, server
+from benchmarks.session import Session
+from s2s.ui.pages import PAGES
+
+MOST_MEGABYTES = 1500
+MOST_SECONDS = 0.4  # of the 95th percentile
+THINK = 5.0
+PATIENCE = 180.0  # seconds until a training's first step
+POLL = "Train, by itself"
+SENTENCES = ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt"
+Log = defaultdict[str, list[float]]
+
+
+class Visitors:
+    """What they share: sentences nobody typed before, the run in training, what they waited for and what went wrong."""
+
+    def __init__(self, live: str) -> None:
+        self.live = live
+        self.dice = random.Random(1)
+        lines = SENTENCES.read_text().splitlines()
+        self.sentences = iter(self.dice.sample(lines, len(lines)))
+        self.waited: Log = defaultdict(list)
+        self.wrong: list[str] = []
+
+    def address(self, page: str) -> Mapping[str, str]:
+        """Pages that open a model show the demo; the others the run in training."""
+        run = next(row.run for row in PAGES if row.url_path == page)
+        return {"run": self.live} if self.live and run == "any" else {"run": "demo-en-fr"} if run else {}
+
+
+async def _pick(session: Session, visitors: Visitors, key: str) -> float:
+    return await session.set(key, visitors.dice.choice(session.options(key)))
+
+
+async def _type(session: Session, visitors: Visitors) -> float:
+    return await session.set("src", next(visitors.sentences))
+
+
+async def _another_setting(session: Session, visitors: Visitors) -> float:
+    return await session.set("set train.steps", float(visitors.dice.randrange(100, 3000, 100)))
+
+
+def _picks(*keys: str) -> list[Callable[[Session, Visitors], Awaitable[float]]]:
+    return [lambda session, visitors, key=key: _pick(session, visitors, key) for key in keys]  # type: ignore[misc]
+
+
+# What people do on a page, by its path.
+ACTIONS = MappingProxyType(
+    {
+        "": [*_picks("layer", "head"), _type],
+        "data": _picks("builtin"),
+        "train": [_another_setting, *_picks("preset")],
+        "runs": _picks("run"),
+        "compare": [*_picks("c1 strategy"), _type],
+        "attention": [*_picks("kind", "layer", "head"), _type],
+    }
+)
+TITLES = {row.url_path: row.title for row in PAGES}
+
+
+async def turn(session: Session, visitors: Visitors, page: str) -> None:
+    """Another page."""
+    visitors.waited[TITLES[page]].append(await session.open(page, visitors.address(page)))
+
+
+async def act(session: Session, visitors: Visitors) -> None:
+    """Three times of four something on the page, else another page."""
+    if visitors.dice.random() < 0.25:
+        await turn(session, visitors, visitors.dice.choice(list(ACTIONS)))
+        return
+    seconds = await visitors.dice.choice(ACTIONS[session.page])(session, visitors)
+    visitors.waited[TITLES[session.page]].append(seconds)
+
+
+async def think(session: Session, visitors: Visitors, seconds: float) -> None:
+    """Wait, while what runs by itself runs."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        await asyncio.sleep(min([left, *session.polls.values()]))
+        for fragment in list(session.polls):
+            if time.monotonic() < end:
+                visitors.waited[POLL].append(await session.poll(fragment))
+
+
+async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
+    """One visitor from the first page to the end."""
+    session = Session(url)
+    try:
+        await session.connect()
+        await asyncio.sleep(visitors.dice.random() * THINK)
+        await turn(session, visitors, page)
+        while time.monotonic() < end:
+            await think(session, visitors, THINK * (0.5 + visitors.dice.random()))
+            await act(session, visitors)
+    except (OSError, TimeoutError, ConnectionClosed, KeyError, IndexError) as error:
+        visitors.wrong.append(f"{TITLES[session.page]}: {type(error).__name__} {error}")
+    visitors.wrong += session.exceptions
+    visitors.wrong += session.complaints
+    with suppress(AttributeError):
+        await session.socket.close()
+
+
+async def latency(url: str, live: str, count: int, seconds: float) -> Visitors:
+    """So many visitors for so long, spread over the pages."""
+    visitors, pages, end = Visitors(live), list(ACTIONS), time.monotonic() + seconds
+    await asyncio.gather(*(visit(url, visitors, pages[i % len(pages)], end) for i in range(count)))
+    return visitors
+
+
+async def memory(served: Server, live: str, seconds: float) -> list[dict[str, float]]:
+    """Megabytes of each role and their sum, every second, while one session looks at each page."""
+    visitors, sessions, samples = Visitors(live), [Session(served.url) for _ in PAGES], []
+    for session, page in zip(sessions, PAGES, strict=True):
+        await session.connect()
+        await session.open(page.url_path, visitors.address(page.url_path))
+    looking = [asyncio.create_task(think(session, visitors, seconds + 5)) for session in sessions]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        samples.append(measured(served))
+        await asyncio.sleep(1)
+    for task, session in zip(looking, sessions, strict=True):
+        task.cancel()
+        await session.socket.close()
+    return samples
+
+
+def measured(served: Server) -> dict[str, float]:
+    """One look at every process."""
+    sizes: dict[str, float] = defaultdict(float)
+    for pid, role in processes(served.home).items():
+        with suppress(OSError):
+            sizes[role] += pss(pid)
+    return {**sizes, "sum": sum(sizes.values())}
+
+
+def await_training(served: Server, run: str) -> None:
+    """Until its first step is written."""
+    end = time.monotonic() + PATIENCE
+    while not (served.home / "runs" / run / "metrics.jsonl").is_file():
+        if time.monotonic() > end:
+            raise SystemExit(f"The run did not begin within {PATIENCE:.0f} s.")
+        time.sleep(0.2)
+
+
+def memory_rows(case: str, samples: list[dict[str, float]]) -> Iterator[dict[str, Any]]:
+    """A line a role."""
+    for role in ("server", "worker", "trainer", "other", "sum"):
+        sizes = [sample.get(role, 0.0) for sample in samples]
+        if any(sizes):
+            row = {"case": case, "process": role, "median MB": statistics.median(sizes), "max MB": max(sizes)}
+            yield row | {"target": f"< {MOST_MEGABYTES:,}" if role == "sum" else ""}
+
+
+def latency_rows(case: str, visitors: Visitors) -> Iterator[dict[str, Any]]:
+    """A line a page, then all of them, then what a live panel asks by itself."""
+    pages = {title: visitors.waited[title] for title in TITLES.values()}
+    for name, waited in {**pages, "all": [*chain(*pages.values())], POLL: visitors.waited[POLL]}.items():
+        if waited:
+            waited.sort()
+            p95 = waited[min(len(waited) - 1, int(0.95 * len(waited)))]
+            row = {"case": case, "page": name, "reruns": len(waited), "p50 s": statistics.median(waited), "p95 s": p95, "max s": waited[-1]}
+            yield row | {"target": f"p95 < {MOST_SECONDS}" if name == "all" else ""}
+
+
+def measure(case: str, source: str, sessions: int, seconds: float) -> dict[str, list[Any]]:
+    """One server, with the default training on that source, or with none."""
+    with server() as served:
+        spec = served.store(*(DATA / name for name in source.split(","))) if "," in source else source
+        live = served.submit(spec, "small") if spec else ""
+        if live:
+            await_training(served, live)
+        sizes = asyncio.run(memory(served, live, seconds))
+        visitors = asyncio.run(latency(served.url, live, sessions, seconds))
+        after = measured(served)
+        if live and "trainer" not in after:
+            visitors.wrong.append("the training ended before the measurement did")
+    rows = [*latency_rows(case, visitors)]
+    return {"memory": [*memory_rows(case, sizes)], "latency": rows, "wrong": visitors.wrong, "memory afterwards": [{"case": case, **after}]}
+
+
+CASES = {
+    "no training": "",
+    "training on builtin:en-fr": "builtin:en-fr",
+    "training on multi30k": "multi30k/train.en,multi30k/train.de",
+}
+
+
+def main() -> None:
+    """Every case whose data is there."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sessions", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
+    parser.add_argument("--only", default="", help="the beginning of a case's name")
+    arguments = parser.parse_args()
+    results = {}
+    for case, source in CASES.items():
+        if case.startswith(arguments.only) and ("," not in source or (DATA / source.split(",")[0]).is_file()):
+            results[case] = measure(case, source, arguments.sessions, arguments.seconds)
+    for kind in ("memory", "latency", "memory afterwards"):
+        table([row for found in results.values() for row in found[kind]])
+        print()
+    for case, found in results.items():
+        print(f"{case}: {len(found['wrong'])} errors")
+        print("\n".join(f"  {line}" for line in sorted(set(found["wrong"]))))
+    last_line("app", results)
+
+
+if __name__ == "__main__":
+    main()

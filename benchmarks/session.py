@@ -1,0 +1,130 @@
+"""A visitor without a browser: Streamlit's websocket and its protobuf messages, as its browser part sends them.
+
+Every rerun carries the address, the page and what was set on its widgets, whose ids come from the elements received. It
+ends with `script_finished`; a script that ran again by itself counts as one. Unlike a browser it keeps no large elements
+between two reruns, so that the server sends them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit  # noqa: F401 (its messages cannot be imported before it)
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Delta_pb2 import Delta
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+TIMEOUT = 60.0  # seconds
+# How the browser part writes the value of a widget, by the kind of element.
+VALUES = MappingProxyType(
+    {
+        "button": "trigger_value",
+        "button_group": "string_array_value",
+        "selectbox": "string_value",
+        "text_input": "string_value",
+        "number_input": "double_value",
+    }
+)
+
+
+class Session:
+    """One tab. `widgets` holds, by the key that the page gave them, kind and element of what is on the screen."""
+
+    def __init__(self, url: str) -> None:
+        self.host = url.removeprefix("http://")
+        self.page = ""  # the path in the address
+        self.query: dict[str, str] = {}
+        self.pages: dict[str, str] = {}  # path to the hash that names its script
+        self.widgets: dict[str, tuple[str, Any]] = {}
+        self.states: dict[str, tuple[str, Any]] = {}  # widget id to kind and value
+        self.polls: dict[str, float] = {}  # fragments that run by themselves, and their seconds
+        self.exceptions: list[str] = []
+        self.complaints: list[str] = []  # what red boxes said
+
+    async def connect(self) -> None:
+        """The socket; nothing runs yet."""
+        where = f"ws://{self.host}/_stcore/stream"
+        origin: Any = f"http://{self.host}"
+        self.socket = await websockets.connect(where, subprotocols=["streamlit"], origin=origin, max_size=None, open_timeout=TIMEOUT)  # type: ignore[list-item]
+
+    async def open(self, page: str, query: Mapping[str, str]) -> float:
+        """Turn to a page, as a link in the app does; seconds."""
+        self.page, self.query, self.states = page, dict(query), {}
+        return await self.rerun()
+
+    async def set(self, key: str, value: Any) -> float:
+        """Change a widget, or press a button; seconds."""
+        kind, widget = self.widgets[key]
+        self.states[widget.id] = kind, value
+        if bound := getattr(widget, "query_param_key", ""):
+            self.query[bound] = value
+        seconds = await self.rerun()
+        if kind == "button":
+            del self.states[widget.id]
+        return seconds
+
+    async def poll(self, fragment: str) -> float:
+        """What the browser part does for a fragment that runs every so often; seconds."""
+        return await self.rerun(fragment)
+
+    async def rerun(self, fragment: str = "") -> float:
+        """Send, and read until the script has finished."""
+        started = time.perf_counter()
+        await self.socket.send(self._request(fragment))
+        async with asyncio.timeout(TIMEOUT):
+            while not self._is_last(await self.socket.recv()):
+                pass
+        return time.perf_counter() - started
+
+    def options(self, key: str) -> list[str]:
+        """What a widget offers."""
+        kind, widget = self.widgets[key]
+        return [option.content for option in widget.options] if kind == "button_group" else list(widget.options)
+
+    def _request(self, fragment: str) -> bytes:
+        message = BackMsg()
+        asked = message.rerun_script
+        asked.query_string, asked.fragment_id, asked.is_auto_rerun = urlencode(self.query), fragment, bool(fragment)
+        asked.page_name, asked.page_script_hash = self.page, self.pages.get(self.page, "")
+        for id, (kind, value) in self.states.items():
+            state = asked.widget_states.widgets.add()
+            state.id, field = id, VALUES[kind]
+            if field == "string_array_value":
+                state.string_array_value.data.append(value)
+            else:
+                setattr(state, field, value)
+        return bytes(message.SerializeToString())
+
+    def _is_last(self, raw: Any) -> bool:
+        message = ForwardMsg.FromString(raw)
+        kind = message.WhichOneof("type")
+        if kind == "new_session" and not message.metadata.run.fragment_ids:
+            self.widgets, self.polls = {}, {}
+        elif kind == "navigation":
+            self.pages = {row.url_pathname: row.page_script_hash for row in message.navigation.app_pages}
+        elif kind == "page_info_changed":
+            self.query = dict(parse_qsl(message.page_info_changed.query_string))
+        elif kind == "auto_rerun":
+            self.polls[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+        elif kind == "delta":
+            self._see(message.delta)
+        return bool(kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+
+    def _see(self, delta: Delta) -> None:
+        element = delta.new_element
+        kind = element.WhichOneof("type") or ""
+        if kind == "exception":
+            self.exceptions.append(f"{self.page}: {element.exception.type} {element.exception.message}")
+        elif kind == "alert" and element.alert.format == element.alert.ERROR:
+            self.complaints.append(f"{self.page}: {element.alert.body}")
+        elif kind in VALUES:
+            widget = getattr(element, kind)
+            self.widgets[widget.id.split("-", 2)[-1]] = kind, widget
+            if getattr(widget, "set_value", False):  # the page chose; what was sent before is over
+                self.states.pop(widget.id, None)

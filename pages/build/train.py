@@ -1,0 +1,19 @@
+"""Train: choose a text and a recipe, see what it will cost, press Train, watch."""
+
+import streamlit as st
+
+from s2s.ui import cached, recipe, watch
+
+run_id = st.session_state["run"]
+is_own = cached.runs()[run_id] is not None
+if is_own:
+    watch.panel(run_id)
+
+with st.container(border=True):
+    st.subheader("Train another" if is_own else "Train a model of your own", anchor=False)
+    asked = recipe.form()
+    recipe.forecast(asked)
+    recipe.button(asked)
+
+if not is_own:
+    watch.panel(run_id)

@@ -1,0 +1,107 @@
+"""What a screen needs to know of a corpus, without its pairs: counts, lengths, what was dropped, the first rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from s2s.data.corpus import Corpus
+from s2s.data.sources import load
+from s2s.data.summary import summarise
+
+ROWS = 300
+SHIPPED = Path(__file__).parent / "previews"  # of the generated texts, which take seconds to write
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Words are what stands between blanks; `src_counts[n]` sources have n of them. A vocabulary is a number of distinct things."""
+
+    spec: str
+    rows: tuple[tuple[str, str], ...]  # the first ones
+    notes: tuple[str, ...]
+    n_pairs: int
+    n_distinct_sources: int
+    n_duplicates: int  # pairs that repeat an earlier one exactly
+    n_same: int  # source equals target
+    src_counts: tuple[int, ...]
+    tgt_counts: tuple[int, ...]
+    src_median: float
+    tgt_median: float
+    src_words: int  # distinct
+    tgt_words: int
+    src_characters: int  # all of them
+    tgt_characters: int
+    src_alphabet: int  # distinct characters
+    tgt_alphabet: int
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Self:
+        """Measured on all pairs."""
+        seen = summarise(corpus)
+        return cls(
+            spec=corpus.spec,
+            rows=tuple((pair.src, pair.tgt) for pair in corpus.pairs[:ROWS]),
+            notes=corpus.notes,
+            n_pairs=seen.n_pairs,
+            n_distinct_sources=seen.n_distinct_sources,
+            n_duplicates=seen.n_duplicates,
+            n_same=seen.n_same,
+            src_counts=tuple(np.bincount(seen.src_lengths).tolist()),
+            tgt_counts=tuple(np.bincount(seen.tgt_lengths).tolist()),
+            src_median=seen.src_median,
+            tgt_median=seen.tgt_median,
+            src_words=seen.src_words,
+            tgt_words=seen.tgt_words,
+            src_characters=seen.src_characters,
+            tgt_characters=seen.tgt_characters,
+            src_alphabet=len(set(chain.from_iterable(pair.src for pair in corpus.pairs))),
+            tgt_alphabet=len(set(chain.from_iterable(pair.tgt for pair in corpus.pairs))),
+        )
+
+    @property
+    def src_longest(self) -> int:
+        """Words in the longest source."""
+        return len(self.src_counts) - 1
+
+    @property
+    def tgt_longest(self) -> int:
+        """Words in the longest target."""
+        return len(self.tgt_counts) - 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists and numbers."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """The opposite of `to_json`."""
+        values = {field.name: content[field.name] for field in fields(cls)}
+        for name in ("notes", "src_counts", "tgt_counts"):
+            values[name] = tuple(values[name])
+        return cls(**values | {"rows": tuple((src, tgt) for src, tgt in values["rows"])})
+
+
+def preview(spec: str) -> Preview:
+    """Of a source's training split; a shipped one where there is. Raises UserError as `load` does."""
+    shipped = SHIPPED / f"{spec.replace(':', '-')}.json"
+    if spec in GENERATED and shipped.is_file():
+        return Preview.from_json(json.loads(shipped.read_bytes()))
+    return Preview.of(load(spec))
+
+
+GENERATED = ("builtin:en-fr", "builtin:en-es")
+
+
+def write_shipped() -> None:
+    """Make the shipped ones again."""
+    from s2s.files import write_json
+
+    for spec in GENERATED:
+        write_json(SHIPPED / f"{spec.replace(':', '-')}.json", Preview.of(load(spec)).to_json())

@@ -1,0 +1,87 @@
+"""A corpus in numbers: how many pairs, how long, how varied. Words are what stands between blanks. Knows nothing of plots."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.data.corpus import Corpus
+
+Lengths = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The lengths are words a text, in the order of the pairs; `n_duplicates` pairs repeat an earlier one exactly."""
+
+    n_pairs: int
+    n_distinct_sources: int
+    n_duplicates: int
+    n_same: int  # source equals target
+    src_lengths: Lengths  # (n_pairs,)
+    tgt_lengths: Lengths  # (n_pairs,)
+    src_words: int  # distinct ones
+    tgt_words: int
+    src_characters: int
+    tgt_characters: int
+
+    @property
+    def src_median(self) -> float:
+        """Words in the middle source; 0 without pairs."""
+        return _median(self.src_lengths)
+
+    @property
+    def tgt_median(self) -> float:
+        """Words in the middle target; 0 without pairs."""
+        return _median(self.tgt_lengths)
+
+    @property
+    def src_longest(self) -> int:
+        """Words in the longest source; 0 without pairs."""
+        return int(self.src_lengths.max(initial=0))
+
+    @property
+    def tgt_longest(self) -> int:
+        """Words in the longest target; 0 without pairs."""
+        return int(self.tgt_lengths.max(initial=0))
+
+    @property
+    def n_characters(self) -> int:
+        """Of both sides."""
+        return self.src_characters + self.tgt_characters
+
+
+def summarise(corpus: Corpus) -> Summary:
+    """About a tenth of a second for 30,000 pairs of a sentence each."""
+    sources, targets = [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
+    (src_lengths, src_words), (tgt_lengths, tgt_words) = _words(sources), _words(targets)
+    return Summary(
+        n_pairs=len(corpus),
+        n_distinct_sources=len(set(sources)),
+        n_duplicates=len(corpus) - len(set(zip(sources, targets, strict=True))),
+        n_same=sum(src == tgt for src, tgt in zip(sources, targets, strict=True)),
+        src_lengths=src_lengths,
+        tgt_lengths=tgt_lengths,
+        src_words=src_words,
+        tgt_words=tgt_words,
+        src_characters=sum(map(len, sources)),
+        tgt_characters=sum(map(len, targets)),
+    )
+
+
+def _words(texts: Sequence[str]) -> tuple[Lengths, int]:
+    """Words a text, and how many different ones there are in all."""
+    lengths, distinct = np.zeros(len(texts), dtype=np.int64), set[str]()
+    for index, text in enumerate(texts):
+        words = unicodedata.normalize("NFC", text).split()  # as the word tokenizer cuts
+        lengths[index] = len(words)
+        distinct.update(words)
+    return lengths, len(distinct)
+
+
+def _median(lengths: Lengths) -> float:
+    return float(np.median(lengths)) if lengths.size else 0.0

@@ -1,0 +1,95 @@
+"""An owner's runs as they truly are: what their folders say and what the queue says, in one table."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.runs import listing
+from s2s.runs.listing import Listed, checked_name, listed, listed_one
+
+WAITS_FOR_A_WORKER = "Its worker is gone; the next one goes on with it by itself."
+
+
+def runs(owner: str, *, now: float | None = None) -> list[Listed]:
+    """Newest first; a run that waits, or failed before it had a folder, is there too."""
+    folders = {row.id: row for row in listed(owner)}
+    newest = {job.run: job for job in reversed(queue.jobs(owner))}
+    rows = [_merged(folders.get(run), newest.get(run), now) for run in folders.keys() | newest.keys()]
+    return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
+
+
+def one(run_id: str, owner: str, *, now: float | None = None) -> Listed:
+    """One run. Raises UserError where that owner has no such run."""
+    row, job = listed_one(run_id, owner), _job(run_id, owner)
+    if row is None and job is None:
+        raise UserError(f"There is no run `{run_id}` of yours; open Runs to see those there are.")
+    return _merged(row, job, now)
+
+
+def stop(run_id: str, owner: str) -> None:
+    """A run that waits is stopped at once; one that trains saves where it stands and stops. Raises UserError where neither holds."""
+    job = _job(run_id, owner)
+    if job is None or job.state not in ("queued", "running"):
+        raise UserError(f"The run `{run_id}` is neither waiting nor training; there is nothing to stop.")
+    queue.abandon(job.id)
+    queue.ask_to_stop(job.id, owner)
+
+
+def rename(run_id: str, owner: str, name: str) -> None:
+    """Another name, for a run that waits as well."""
+    job, name = _job(run_id, owner), checked_name(name)
+    if job:
+        queue.rename(job.id, name)
+    if job is None or listed_one(run_id, owner):
+        listing.rename(run_id, owner, name)
+
+
+def delete(run_id: str, owner: str) -> None:
+    """Delete a run with its files and its jobs; one that waits leaves the queue. Raises UserError while it trains."""
+    if job := _job(run_id, owner):
+        if job.state == "queued":
+            queue.ask_to_stop(job.id, owner)
+        job = queue.find(job.id)  # a worker may have been faster
+        if job and job.state == "running" and job.is_live():
+            raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
+    if job is None or listed_one(run_id, owner):
+        listing.delete(run_id, owner)
+    queue.forget(run_id)
+
+
+def _job(run_id: str, owner: str) -> queue.Job | None:
+    job = queue.latest(run_id)
+    return job if job and job.owner == owner else None
+
+
+def _merged(row: Listed | None, job: queue.Job | None, now: float | None) -> Listed:
+    if job is None:
+        if row is None:
+            raise ValueError("neither a folder nor a job")
+        return row
+    state = _state(row, job, time.time() if now is None else now)
+    error = job.error if state == job.state else row.error if row else ""
+    note = WAITS_FOR_A_WORKER if state == "interrupted" and job.state == "running" else job.note
+    position = queue.position(job.id) if state == "queued" else None
+    return replace(row or _without_folder(job), state=state, note=note, error=error, job=job.id, position=position)
+
+
+def _state(row: Listed | None, job: queue.Job, now: float) -> str:
+    """While a worker has the job, its word counts; then that of the newer: the job's end, or a status that was written since."""
+    if job.state == "queued":
+        return "queued"
+    has_begun = row is not None and row.updated >= (job.started or 0.0)
+    if job.state == "running" and job.is_live(now):
+        return "running" if has_begun else "starting"
+    if row is None or row.updated < (job.finished or job.started or 0.0):
+        return "interrupted" if job.state == "running" else job.state
+    return row.state
+
+
+def _without_folder(job: queue.Job) -> Listed:
+    spec = job.spec
+    steps = int(spec["recipe"]["train"]["steps"])
+    return Listed(job.run, spec["name"], job.owner, spec["source"], spec["preset"], job.created, job.state, steps=steps)

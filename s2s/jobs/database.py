@@ -1,0 +1,96 @@
+"""The database of jobs: its one table, how it grows, and how it is opened. Knows nothing of workers."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from s2s import settings
+from s2s.config import UserError
+
+JOBS = sa.Table(
+    "jobs",
+    sa.MetaData(),
+    sa.Column("id", sa.String(16), primary_key=True),
+    sa.Column("kind", sa.String(40)),
+    sa.Column("owner", sa.String(80)),
+    sa.Column("run", sa.String(64)),
+    sa.Column("slot", sa.String(8)),
+    sa.Column("spec", sa.JSON),
+    sa.Column("state", sa.String(12)),
+    sa.Column("stop", sa.Boolean),
+    sa.Column("attempts", sa.Integer),
+    sa.Column("worker", sa.String(200)),
+    sa.Column("host", sa.String(120)),
+    sa.Column("lease", sa.Double),
+    sa.Column("note", sa.Text),
+    sa.Column("error", sa.Text),
+    sa.Column("created", sa.Double),
+    sa.Column("started", sa.Double),
+    sa.Column("finished", sa.Double),
+)
+
+# Never change one that was released: add the next. Plain SQL that SQLite and PostgreSQL both read.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE jobs (
+            id VARCHAR(16) PRIMARY KEY, kind VARCHAR(40) NOT NULL, owner VARCHAR(80) NOT NULL, run VARCHAR(64) NOT NULL,
+            slot VARCHAR(8) NOT NULL, spec JSON NOT NULL, state VARCHAR(12) NOT NULL, stop BOOLEAN NOT NULL, attempts INTEGER NOT NULL,
+            worker VARCHAR(200) NOT NULL, host VARCHAR(120) NOT NULL, lease DOUBLE PRECISION NOT NULL, note TEXT NOT NULL,
+            error TEXT NOT NULL, created DOUBLE PRECISION NOT NULL, started DOUBLE PRECISION, finished DOUBLE PRECISION)""",
+        "CREATE INDEX jobs_to_claim ON jobs (state, slot, created)",
+        "CREATE INDEX jobs_of_an_owner ON jobs (owner, created)",
+        "CREATE INDEX jobs_of_a_run ON jobs (run, created)",
+        "CREATE UNIQUE INDEX one_live_job_of_a_kind_and_run ON jobs (run, kind) WHERE state IN ('queued', 'running')",
+    ),
+)
+MIGRATION_LOCK = 5_252  # any number that no other program takes in the same PostgreSQL database
+
+
+def begin() -> Any:
+    """A transaction on the database that `settings.database_url()` names, as a context."""
+    return engine(settings.database_url()).begin()
+
+
+@functools.lru_cache(maxsize=8)
+def engine(url: str) -> sa.Engine:
+    """The opened database, brought up to date. Raises UserError where it cannot be opened or is newer than this program."""
+    settings.home().mkdir(parents=True, exist_ok=True)
+    try:
+        address = sa.make_url(url)
+    except ArgumentError as error:
+        raise UserError("`S2S_DATABASE_URL` is no address of a database; give one like postgresql+psycopg://USER@HOST/NAME.") from error
+    try:
+        made = sa.create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
+        if made.dialect.name == "sqlite":
+            sa.event.listen(made, "connect", _set_up_sqlite)
+        _migrate(made)
+    except (NoSuchModuleError, ModuleNotFoundError, DBAPIError) as error:
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        what = f"The database `{address}` cannot be opened ({reason})"
+        raise UserError(f"{what}; set S2S_DATABASE_URL, or leave it out for SQLite.") from error
+    return made
+
+
+def _set_up_sqlite(connection: Any, record: Any) -> None:
+    connection.execute("PRAGMA busy_timeout = 30000")  # milliseconds
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _migrate(opened: sa.Engine) -> None:
+    """Bring the tables to the newest form; two processes that start together take turns."""
+    with opened.begin() as connection:
+        is_sqlite = opened.dialect.name == "sqlite"
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_sqlite else f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+        connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+        version = connection.exec_driver_sql("SELECT max(version) FROM schema_version").scalar() or 0
+        if version > len(MIGRATIONS):
+            raise UserError(f"The database has version {version}, newer than the {len(MIGRATIONS)} known here; update this program.")
+        for number, statements in enumerate(MIGRATIONS[version:], version + 1):
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+            connection.exec_driver_sql(f"INSERT INTO schema_version VALUES ({number})")

@@ -1,0 +1,31 @@
+"""How a job's process ended, in a sentence for people."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+from s2s.settings import home
+
+
+def died(code: int, run: str) -> str:
+    """`code` is the process's exit status, negative for a signal."""
+    if code == -signal.SIGKILL:
+        what = "was killed (signal 9), perhaps for want of memory"
+    elif code < 0:
+        what = f"was ended by signal {-code}"
+    else:
+        what = f"ended with status {code} before its work was done"
+    return f"The training process {what}; {_what_now(run)}."
+
+
+def told_to_end(run: str) -> str:
+    """After a SIGTERM: the machine goes down, say."""
+    return f"The training process was told to end; {_what_now(run)}."
+
+
+def _what_now(run: str) -> str:
+    """Read without `s2s.runs`: the worker never imports torch."""
+    path = home() / "runs" / run / "status.json"
+    step = json.loads(path.read_bytes()).get("step", 0) if path.exists() else 0
+    return f"resume it from step {step:,}" if step else "nothing was saved yet, start it again"

@@ -1,0 +1,122 @@
+"""What a run will cost before it is started: parameters, memory, minutes."""
+
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import dataclass
+
+import torch
+
+from s2s.config import ModelConfig, Recipe
+from s2s.data.preview import Preview
+from s2s.model.size import count_parameters, training_bytes
+from s2s.tokenizers import SPECIALS
+from s2s.tokenizers.bpe import automatic_size
+from s2s.train.machine import cores, free_memory
+
+EXPRESS = 20.0  # seconds; below, a run need not wait behind a long one
+START = 4.0  # seconds until the first step: Python, torch, reading, vocabulary
+# Fitted on this project's presets: an update costs its products at this share of the machine's best speed,
+# and so many seconds a layer for all the small operations.
+SHARE_OF_PEAK = 0.45
+SECONDS_A_LAYER = 0.0022
+WATCHING = 1.12  # validation, samples and saving beside the updates
+BYTES_OF_PYTHON = 330e6  # a trainer with torch loaded, before its first tensor
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Numbers before the fact: the vocabulary is estimated, the time is good to a factor of about two."""
+
+    parameters: int
+    src_vocab_size: int
+    tgt_vocab_size: int
+    megabytes: float
+    free_megabytes: float
+    seconds: float
+    epochs: float
+
+    @property
+    def is_express(self) -> bool:
+        """Whether the run fits the slot for short ones."""
+        return self.seconds < EXPRESS
+
+
+def forecast(recipe: Recipe, seen: Preview) -> Forecast:
+    """Of training on the corpus of that preview, on this machine."""
+    src_size, tgt_size = vocab_sizes(recipe, seen)
+    slots = min(recipe.train.batch_tokens, _tokens(recipe, seen))
+    return Forecast(
+        parameters=count_parameters(recipe.model, src_size, tgt_size),
+        src_vocab_size=src_size,
+        tgt_vocab_size=tgt_size,
+        megabytes=(BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), slots=slots)) / 1e6,
+        free_megabytes=free_memory("cuda" if torch.cuda.is_available() else "cpu") / 1e6,
+        seconds=START + WATCHING * recipe.train.steps * seconds_a_step(recipe, tgt_size, slots),
+        epochs=recipe.train.steps * slots / max(1, _tokens(recipe, seen)),
+    )
+
+
+def vocab_sizes(recipe: Recipe, seen: Preview) -> tuple[int, int]:
+    """What the tokenizers will come to, about."""
+    src = _pieces(recipe, seen.src_words, seen.src_alphabet, seen.src_characters)
+    tgt = _pieces(recipe, seen.tgt_words, seen.tgt_alphabet, seen.tgt_characters)
+    if not recipe.tokenizer.shared:
+        return src, tgt
+    if recipe.tokenizer.kind == "bpe":
+        both = _pieces(recipe, 0, max(seen.src_alphabet, seen.tgt_alphabet), seen.src_characters + seen.tgt_characters)
+    else:
+        both = max(src, tgt) if recipe.tokenizer.kind in ("byte", "char") else src + tgt - len(SPECIALS)
+    return both, both
+
+
+def _pieces(recipe: Recipe, words: int, alphabet: int, characters: int) -> int:
+    settings = recipe.tokenizer
+    found = {
+        "byte": 256,
+        "char": alphabet,
+        "word": words,
+        "bpe": settings.vocab_size or max(alphabet, automatic_size(characters)),
+    }[settings.kind] + len(SPECIALS)
+    return min(found, settings.vocab_size or found)
+
+
+def _tokens(recipe: Recipe, seen: Preview) -> int:
+    """Of the longer side, over the whole corpus: what one epoch feeds."""
+    kind = recipe.tokenizer.kind
+    if kind in ("char", "byte"):
+        return max(seen.src_characters, seen.tgt_characters) + seen.n_pairs
+    words = max(sum(n * count for n, count in enumerate(counts)) for counts in (seen.src_counts, seen.tgt_counts))
+    return int(words * (1.3 if kind == "bpe" else 1.0)) + seen.n_pairs
+
+
+def seconds_a_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
+    """One update: three times a forward pass, of two operations a weight and token, beside what small operations cost."""
+    model, threads = recipe.model, recipe.train.threads or max(1, cores() - 1)  # as a run is submitted
+    operations = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size)
+    layers = model.encoder.n_layers + 2 * model.decoder.n_layers
+    return operations / (SHARE_OF_PEAK * peak(threads)) + SECONDS_A_LAYER * layers
+
+
+def _weights(model: ModelConfig) -> int:
+    """In matrices of the layers; embeddings are looked up, not multiplied."""
+    return count_parameters(model, 1, 1)
+
+
+@functools.cache
+def peak(threads: int) -> float:
+    """Float32 operations a second of a matrix product here: the best of five."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        left = torch.ones(512, 512)
+        return 2 * 512**3 / min(_seconds(left) for _ in range(5))
+    finally:
+        torch.set_num_threads(before)
+
+
+def _seconds(matrix: torch.Tensor) -> float:
+    started = time.perf_counter()
+    matrix @ matrix
+    return time.perf_counter() - started

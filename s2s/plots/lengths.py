@@ -1,0 +1,36 @@
+"""How long the texts of a corpus are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from s2s.plots import theme
+
+BARS = 40
+
+
+def lengths(src_counts: Sequence[int], tgt_counts: Sequence[int], *, title: str) -> go.Figure:
+    """`counts[n]` texts have n words. Sources as filled bars, targets as an outlined step line over them."""
+    longest = max(len(src_counts), len(tgt_counts))
+    if not sum(src_counts):
+        return theme.empty("There are no pairs to measure.")
+    width = max(1, -(-longest // BARS))
+    starts = np.arange(0, longest, width)
+    src, tgt = (_binned(counts, longest, width) for counts in (src_counts, tgt_counts))
+    spans = [f"{start} word{'' if start == 1 else 's'}" if width == 1 else f"{start} to {start + width - 1} words" for start in starts]
+    hover = {"customdata": spans, "hovertemplate": "%{customdata}: %{y:,} texts"}
+    bars = go.Bar(x=starts, y=src, name="source", marker={"color": theme.CATEGORICAL[0]}, **hover)
+    steps = {"color": theme.CATEGORICAL[1], "shape": "hvh", "width": 3}
+    figure = go.Figure([bars, go.Scatter(x=starts, y=tgt, name="target", mode="lines", line=steps, **hover)])
+    figure.update_xaxes(title={"text": "words in a text"}, fixedrange=True)
+    figure.update_yaxes(title={"text": "texts"}, fixedrange=True)
+    return figure.update_layout(**theme.layout(title, 300), bargap=0.1, legend={"orientation": "h", "y": -0.3, "x": 0})
+
+
+def _binned(counts: Sequence[int], longest: int, width: int) -> list[int]:
+    padded = np.zeros(-(-longest // width) * width, np.int64)
+    padded[: len(counts)] = counts
+    return [int(n) for n in padded.reshape(-1, width).sum(1)]

@@ -1,0 +1,177 @@
+"""The runs of a workspace as a table sees them, and what may be done to one as a whole."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from s2s.config import UserError
+from s2s.model.weights import saved_steps
+from s2s.runs.store import RunFolder
+from s2s.settings import OWNER, SHIPPED, home
+
+LONGEST_NAME = 80
+LIVE = ("queued", "starting", "running")
+FIGURES = ("step", "steps", "best_step", "best_loss", "token_accuracy")
+
+Stamp = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A run in one row. Its figures are of its best validation, None before the first."""
+
+    id: str
+    name: str
+    owner: str
+    source: str
+    preset: str
+    created: float  # seconds since the epoch
+    state: str  # queued, starting, running, done, stopped, failed, interrupted
+    step: int = 0
+    steps: int = 0
+    best_step: int | None = None
+    best_loss: float | None = None
+    token_accuracy: float | None = None
+    checkpoints: tuple[int, ...] = ()
+    updated: float = 0.0  # when training last wrote its status; 0 before it did
+    note: str = ""  # what it is doing now, a sentence
+    error: str = ""  # what went wrong, a sentence
+    job: str = ""  # its newest job's id
+    position: int | None = None  # queued: how many wait before it
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it changes by itself, so that a screen should look again."""
+        return self.state in LIVE
+
+
+def runs_folder() -> Path:
+    """Where the app keeps runs."""
+    return home() / "runs"
+
+
+def listed(owner: str) -> list[Listed]:
+    """An owner's runs in `S2S_HOME`, newest first. A folder whose recipe.json is broken is listed as failed, with the reason."""
+    folder = runs_folder()
+    paths = [path for path in folder.iterdir() if re.fullmatch(r"[\w-]{1,64}", path.name)] if folder.is_dir() else []
+    rows = [row for path in paths if (row := _row(path)) and row.owner == owner]
+    return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
+
+
+def listed_one(run_id: str, owner: str) -> Listed | None:
+    """The row of one run, or None where that owner has no such folder."""
+    row = _row(runs_folder() / run_id) if re.fullmatch(r"[\w-]{1,64}", run_id) else None
+    return row if row and row.owner == owner else None
+
+
+def is_training(folder: Path) -> bool:
+    """Whether a process trains in the folder now."""
+    lock_file = RunFolder(folder).lock_file
+    if not lock_file.exists():
+        return False
+    try:
+        with FileLock(lock_file, timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
+def rename(run_id: str, owner: str, name: str) -> None:
+    """Give a run another name. Raises UserError for an empty or long one, or a run of somebody else."""
+    folder, name = _own(run_id, owner, "renamed"), checked_name(name)
+    folder.write_about({**folder.about(), "name": name})
+
+
+def delete(run_id: str, owner: str) -> None:
+    """Delete a run with all its files. Raises UserError while it trains."""
+    folder = _own(run_id, owner, "deleted")
+    lock = FileLock(folder.lock_file, timeout=0)
+    try:
+        with lock:
+            gone = folder.path.rename(folder.path.with_name(f".deleted-{run_id}"))  # at once, whatever the rest takes
+    except Timeout as error:
+        raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.") from error
+    shutil.rmtree(gone)
+
+
+def checked_name(name: str) -> str:
+    """The name without blanks around it. Raises UserError for one that is empty or too long."""
+    name = " ".join(name.split())
+    if not 0 < len(name) <= LONGEST_NAME:
+        raise UserError(f"A name has 1 to {LONGEST_NAME} characters and this one has {len(name)}; give another.")
+    return name
+
+
+def _own(run_id: str, owner: str, done: str) -> RunFolder:
+    if listed_one(run_id, owner) is None:
+        if (SHIPPED / run_id / "recipe.json").is_file():
+            raise UserError(f"`{run_id}` ships with the program and cannot be {done}; train a run of your own.")
+        raise UserError(f"There is no run `{run_id}` of yours; reload the page to see those there are.")
+    return RunFolder(runs_folder() / run_id)
+
+
+def _row(path: Path) -> Listed | None:
+    """None where there is no run."""
+    try:
+        about = _about(path, _stamp(path / "recipe.json"))
+        status, updated = _status(path)
+        checkpoints = _checkpoints(path / "checkpoints", _stamp(path / "checkpoints")) if (path / "checkpoints").is_dir() else ()
+    except FileNotFoundError:  # no run, or deleted meanwhile
+        return None
+    except UserError as error:
+        return Listed(path.name, path.name, OWNER, "", "", path.stat().st_mtime, "failed", error=str(error))
+    return replace(about, state=_true_state(path, status.get("state")), checkpoints=checkpoints, updated=updated, **_figures(status))
+
+
+def _status(path: Path) -> tuple[Mapping[str, Any], float]:
+    """What status.json says and when it was written; nothing and 0 before training."""
+    try:
+        stamp = _stamp(path / "status.json")
+    except FileNotFoundError:
+        return {}, 0.0
+    return _parsed_status(path, stamp), stamp[0] / 1e9
+
+
+def _figures(status: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: status[key] for key in FIGURES if key in status}
+
+
+def _true_state(path: Path, state: str | None) -> str:
+    """What the status says, unless it claims to run and nobody trains there."""
+    if state in (None, "running"):
+        return "running" if is_training(path) else "interrupted"
+    return str(state)
+
+
+def _stamp(path: Path) -> Stamp:
+    """Another one whenever the file was written again."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
+@functools.lru_cache(maxsize=4096)
+def _about(path: Path, stamp: Stamp) -> Listed:
+    about = RunFolder(path).about()
+    name, owner = str(about.get("name") or path.name), str(about.get("owner") or OWNER)
+    created = datetime.fromisoformat(about["created"]).timestamp()
+    steps = int(about["recipe"]["train"]["steps"])
+    return Listed(path.name, name, owner, str(about.get("source", "")), str(about.get("preset", "")), created, "", steps=steps)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parsed_status(path: Path, stamp: Stamp) -> Mapping[str, Any]:
+    return RunFolder(path).status()
+
+
+@functools.lru_cache(maxsize=4096)
+def _checkpoints(folder: Path, stamp: Stamp) -> tuple[int, ...]:
+    return tuple(saved_steps(folder))

@@ -1,0 +1,81 @@
+"""One column of Compare: which checkpoint, which strategy, which settings; kept in the address as `c1`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from s2s.config import Config, UserError, choose, flat, override
+from s2s.decode import STRATEGIES
+from s2s.runs import Run
+from s2s.share import Column
+from s2s.ui import address, cached, forms, pickers
+
+DEFAULT = "beam"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the widgets say. `wrong` is a sentence about settings that do not go together."""
+
+    run: Run
+    strategy: str
+    knobs: dict[str, Any]
+    wrong: UserError | None = None
+
+
+def controls(run_id: str, key: str = "c1") -> Chosen:
+    """The widgets of a column, filled from the address where it says something new."""
+    best = cached.open_run(run_id)
+    said = address.arrived(key)
+    if said is not None:
+        _fill(key, Column.read(said))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        strategy = st.segmented_control(
+            "Strategy", list(STRATEGIES), default=DEFAULT, required=True, key=f"{key} strategy", persist_state="session"
+        )
+        step = pickers.checkpoint_picker(best, f"{key} step")
+    row, prefix = STRATEGIES[str(strategy)], f"{key} {strategy} "
+    st.caption(row.summary)
+    config, names = row.config(), list(flat(row.config()))
+    with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
+        forms.inputs(config, names, prefix)
+    knobs = forms.changes(config, names, prefix)
+    wrong = _check(config, knobs)
+    address.hold(key, _written(run_id, step, str(strategy), flat(config) | knobs), _usual(best))
+    return Chosen(best if step == best.step else cached.open_run(run_id, step), str(strategy), knobs, wrong)
+
+
+def _check(config: Config, knobs: dict[str, Any]) -> UserError | None:
+    try:
+        override(config, knobs)
+    except UserError as wrong:
+        return wrong
+    return None
+
+
+def _written(run_id: str, step: int, strategy: str, values: dict[str, Any]) -> str:
+    return str(Column(run_id, str(step), strategy, forms.written(values)))
+
+
+def _usual(best: Run) -> str:
+    """What a column is before anybody touches it."""
+    return _written(best.folder.id, best.step, DEFAULT, flat(STRATEGIES[DEFAULT].config()))
+
+
+def _fill(key: str, column: Column) -> None:
+    """Put what a link says into the widgets; what it cannot mean is said and left out."""
+    try:
+        row, name = choose("strategy", column.strategy, STRATEGIES), column.strategy
+    except UserError as error:
+        pickers.say(f"{error} {DEFAULT} is shown instead.")
+        row, name = STRATEGIES[DEFAULT], DEFAULT
+    config = row.config()
+    knobs, lost = forms.understood(config, column.knobs)
+    for sentence in lost:
+        pickers.say(sentence)
+    st.session_state[f"{key} strategy"] = name
+    st.session_state[f"{key} step"] = column.step
+    forms.fill(override(config, knobs), list(flat(config)), f"{key} {name} ")

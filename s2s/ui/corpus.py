@@ -1,0 +1,81 @@
+"""What is in a text: how much, how long, what was dropped, the pairs themselves; and the way on."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from s2s import plots, share
+from s2s.config import UserError
+from s2s.data.preview import Preview
+from s2s.ui import forms
+from s2s.ui.cards import Card, cards
+from s2s.ui.charts import chart
+from s2s.ui.pages import screen
+from s2s.ui.reading import file_name
+from s2s.ui.sources import Chosen
+from s2s.ui.text import plain
+
+
+def actions(chosen: Chosen) -> None:
+    """On to training; a text that was only uploaded is kept first."""
+    if st.button("Train on these pairs", type="primary", icon=":material/model_training:", key="train on"):
+        try:
+            spec = chosen.keep()
+        except UserError as wrong:
+            forms.complain(wrong)
+        else:
+            st.switch_page(screen("train"), query_params={"set": share.pack({"source": spec})})
+
+
+def numbers(preview: Preview) -> None:
+    """The four numbers that matter before training."""
+    varied = f"{preview.n_distinct_sources:,} different sources, {preview.n_duplicates:,} repeated pairs"
+    cards(
+        (
+            Card("Pairs", f"{preview.n_pairs:,}", varied),
+            Card("Words a source", f"{preview.src_median:g}", f"median; the longest has {preview.src_longest:,}"),
+            Card("Words a target", f"{preview.tgt_median:g}", f"median; the longest has {preview.tgt_longest:,}"),
+            Card("Different words", f"{preview.src_words:,}", f"in the sources, {preview.tgt_words:,} in the targets; split on blanks"),
+        )
+    )
+
+
+def notes(preview: Preview) -> None:
+    """How it was read, what was dropped and why."""
+    lines = list(preview.notes)
+    if preview.n_same:
+        lines.append(f"{preview.n_same:,} pairs have the same text on both sides; they are kept.")
+    if lines:
+        st.info(plain(" ".join(lines)), icon=":material/filter_alt:", title="How it was read")
+
+
+def pairs(preview: Preview) -> None:
+    """The first pairs as they stand."""
+    st.subheader("Pairs", anchor=False)
+    st.dataframe(
+        pd.DataFrame(preview.rows, columns=["source", "target"], index=range(1, len(preview.rows) + 1)),
+        height=300,
+        column_config={side: st.column_config.TextColumn(width="medium") for side in ("source", "target")},
+        alt=f"The first {len(preview.rows)} pairs: source and target side by side",
+    )
+    st.caption(f"The first {len(preview.rows):,} of {preview.n_pairs:,}.")
+
+
+def lengths(chosen: Chosen) -> None:
+    """How many words the texts of both sides have."""
+    preview = chosen.preview
+    shown = f"{chosen.name} · lengths of {preview.n_pairs:,} pairs"
+    figure = plots.lengths(preview.src_counts, preview.tgt_counts, title=shown)
+    alt = f"Lengths in words: sources {preview.src_median:g} in the median, targets {preview.tgt_median:g}"
+    chart(figure, alt=alt, file_name=file_name(shown))
+    st.caption(plots.PLOTS["lengths"].reading)
+    table = pd.DataFrame({"source": pd.Series(preview.src_counts), "target": pd.Series(preview.tgt_counts)}).fillna(0).astype(int)
+    st.download_button(
+        "Numbers (CSV)",
+        lambda: table.to_csv(index_label="words"),
+        f"{file_name(shown)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )

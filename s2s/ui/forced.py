@@ -1,0 +1,39 @@
+"""What the model is made to write while one looks inside it: its own translation, or a text one types."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s.runs import Run
+from s2s.share import printable
+from s2s.ui import address, cached, pickers
+from s2s.ui.sentence import MOST_CHARACTERS
+
+
+def checkpoint(best: Run) -> Run:
+    """The run at the chosen checkpoint; the address holds it as `step`."""
+    said = address.arrived("step")
+    if said is not None:
+        st.session_state["step box"] = said
+    step = pickers.checkpoint_picker(best, "step box")
+    address.hold("step", str(step), str(best.step))
+    return best if step == best.step else cached.open_run(best.folder.id, step)
+
+
+def target(run: Run, text: str) -> str:
+    """What is being written; the address holds it as `tgt` unless it is the model's own translation."""
+    own = cached.translation(run, text).decoded.text
+    said = address.arrived("tgt")
+    if said is not None:
+        st.session_state["tgt box"] = "" if said == own else said
+    typed = st.text_input(
+        "Target",
+        key="tgt box",
+        placeholder=own,
+        help="What the model is made to write, token by token (teacher forcing). Empty: its own translation by beam search.",
+        persist_state="session",
+        icon=":material/edit_note:",
+    )
+    forced = printable(typed or "").strip()[:MOST_CHARACTERS] or own
+    address.hold("tgt", forced, own)
+    return forced

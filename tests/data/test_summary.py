@@ -1,0 +1,73 @@
+"""A corpus in numbers, against the slow and obvious way to count."""
+
+import random
+import statistics
+import time
+
+import numpy as np
+import pytest
+
+from s2s.data import Corpus, Pair, load
+from s2s.data.summary import summarise
+
+WORDS = ["a", "house", "Haus", "cafe\u0301", "café", "\u3000", "", "x\u2028y", "😀"]
+
+
+def corpus(seed, n):
+    draw = random.Random(seed)
+    texts = [" ".join(draw.choices(WORDS, k=draw.randrange(1, 4))) for _ in range(2 * n)]
+    return Corpus("test", "train", tuple(map(Pair, texts[:n], texts[n:])))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_counts_are_right(seed):
+    text = corpus(seed, 200)
+    found = summarise(text)
+    sources, targets = [pair.src for pair in text.pairs], [pair.tgt for pair in text.pairs]
+    assert found.n_pairs == len(found.src_lengths) == len(found.tgt_lengths) == 200
+    assert found.n_distinct_sources == len(set(sources))
+    assert found.n_duplicates == sum(pair in text.pairs[:index] for index, pair in enumerate(text.pairs))
+    assert found.n_same == sum(pair.src == pair.tgt for pair in text.pairs)
+    assert found.src_lengths.tolist() == [len(source.split()) for source in sources]
+    assert found.tgt_lengths.tolist() == [len(target.split()) for target in targets]
+    assert found.src_median == statistics.median(found.src_lengths.tolist())
+    assert found.tgt_median == statistics.median(found.tgt_lengths.tolist())
+    assert (found.src_longest, found.tgt_longest) == (max(found.src_lengths), max(found.tgt_lengths))
+    assert (found.src_characters, found.tgt_characters) == (len("".join(sources)), len("".join(targets)))
+    assert found.n_characters == len("".join(sources + targets))
+    assert found.src_lengths.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_the_pairs_changes_the_order_of_the_lengths_alone(seed):
+    text = corpus(seed, 100)
+    one, other = summarise(text), summarise(Corpus("test", "train", text.pairs[::-1]))
+    assert np.array_equal(one.src_lengths, other.src_lengths[::-1])
+    for name in ("n_distinct_sources", "n_duplicates", "n_same", "src_words", "tgt_words", "src_median", "tgt_longest", "n_characters"):
+        assert getattr(one, name) == getattr(other, name)
+
+
+def test_a_text_twice_has_each_pair_as_a_duplicate():
+    text = load("builtin:mini-en-fr")
+    once, twice = summarise(text), summarise(Corpus("test", "train", text.pairs * 2))
+    assert (once.n_duplicates, twice.n_duplicates) == (0, 5)
+    assert (once.src_words, once.tgt_words) == (twice.src_words, twice.tgt_words) == (9, 6)
+
+
+def test_an_accent_written_apart_makes_no_other_word():
+    assert summarise(Corpus("test", "train", (Pair("cafe\u0301 café", "x"),))).src_words == 1
+
+
+def test_no_pairs_at_all():
+    found = summarise(Corpus("test", "train", ()))
+    assert (found.n_pairs, found.src_median, found.tgt_longest, found.n_characters, found.src_words) == (0, 0.0, 0, 0, 0)
+
+
+def test_thirty_thousand_pairs_are_no_wait():
+    draw = random.Random(1)
+    vocabulary = [f"word{index}" for index in range(10_000)]
+    texts = [" ".join(draw.choices(vocabulary, k=12)) for _ in range(60_000)]
+    text = Corpus("test", "train", tuple(map(Pair, texts[::2], texts[1::2])))
+    start = time.process_time()
+    summarise(text)
+    assert time.process_time() - start < 0.5 * 4  # a fifth of a second here; slower machines may take their time

@@ -1,0 +1,163 @@
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from s2s.config import Recipe, UserError
+from s2s.jobs import board, queue, training
+from s2s.runs import RunFolder
+from s2s.runs.listing import runs_folder
+from s2s.settings import OWNER
+from tests.conftest import make_run
+
+
+def submit(recipe: Recipe, owner: str = OWNER, name: str = "one") -> str:
+    return training.submit(training.Asked(recipe, "synthetic:reverse#rows=80", preset="small", name=name, owner=owner))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("trained") / "one", {})
+
+
+def train(trained: Path, run: str, state: str = "done") -> RunFolder:
+    """As a worker's child would have by now."""
+    folder = RunFolder(shutil.copytree(trained, runs_folder() / run))
+    folder.set_status(state, step=30, steps=30)
+    return folder
+
+
+def claim(now: float | None = None) -> queue.Job:
+    job = queue.claim("w", "h", "long", 20.0, now=now)
+    assert job is not None
+    return job
+
+
+def state(run: str, now: float | None = None) -> str:
+    return board.one(run, OWNER, now=now).state
+
+
+def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(tiny: Recipe, trained: Path) -> None:
+    first, second = submit(tiny), submit(tiny)
+    row = board.one(second, OWNER)
+    assert (row.state, row.position, row.name, row.preset, row.source, row.steps) == (
+        ("queued", 1, "one", "small", "synthetic:reverse#rows=80", 30)
+    )
+    job = claim()
+    queue.tell(job.id, "Reading the text.")
+    row = board.one(first, OWNER)
+    assert (row.state, row.note, row.position, row.is_live) == ("starting", "Reading the text.", None, True)
+    train(trained, first)
+    assert state(first) == "running"  # until its worker says how it ended
+    queue.finish(job.id, "w", "done")
+    row = board.one(first, OWNER)
+    assert (row.state, row.step, row.checkpoints, row.is_live) == ("done", 30, (10, 20, 30), False)
+
+
+def test_a_failed_job_is_there_with_its_sentence_before_it_has_a_folder(tiny: Recipe) -> None:
+    run = submit(tiny)
+    queue.finish(claim().id, "w", "failed", "No such file; give another.")
+    assert [(row.id, row.state, row.error) for row in board.runs(OWNER)] == [(run, "failed", "No such file; give another.")]
+
+
+def test_a_run_whose_worker_is_silent_is_interrupted_and_says_what_comes(tiny: Recipe, trained: Path) -> None:
+    run, now = submit(tiny), time.time()
+    claim(now)
+    train(trained, run, "running")
+    assert state(run, now + 19) == "running"
+    row = board.one(run, OWNER, now=now + 21)
+    assert (row.state, row.note) == ("interrupted", board.WAITS_FOR_A_WORKER)
+    with FileLock(runs_folder() / run / ".lock"):  # the process lives, the database was away
+        assert state(run, now + 21) == "running"
+
+
+def test_a_run_that_was_trained_without_the_queue_since_is_what_its_folder_says(tiny: Recipe, trained: Path) -> None:
+    run = submit(tiny)
+    queue.finish(claim().id, "w", "failed", "No.")
+    train(trained, run)
+    row = board.one(run, OWNER)
+    assert (row.state, row.error) == ("done", "")
+
+
+def test_folders_and_jobs_make_one_table_newest_first(tiny: Recipe, trained: Path) -> None:
+    train(trained, "by-hand")
+    waiting, other = submit(tiny), submit(tiny, "bob")
+    assert [(row.id, row.state) for row in board.runs(OWNER)] == [(waiting, "queued"), ("by-hand", "done")]
+    assert [row.id for row in board.runs("bob")] == [other]
+    assert board.runs("nobody") == []
+
+
+def test_only_ones_own_runs_are_stopped_renamed_and_deleted(tiny: Recipe) -> None:
+    run = submit(tiny, "bob")
+    with pytest.raises(UserError, match=f"There is no run `{run}` of yours"):
+        board.one(run, OWNER)
+    with pytest.raises(UserError, match="neither waiting nor training; there is nothing to stop"):
+        board.stop(run, OWNER)
+    with pytest.raises(UserError, match=f"There is no run `{run}` of yours"):
+        board.rename(run, OWNER, "mine")
+    with pytest.raises(UserError, match=f"There is no run `{run}` of yours"):
+        board.delete(run, OWNER)
+    assert board.one(run, "bob").name == "one"
+
+
+def test_a_waiting_run_is_renamed_stopped_and_deleted(tiny: Recipe) -> None:
+    run = submit(tiny)
+    board.rename(run, OWNER, "  two  words ")
+    assert board.one(run, OWNER).name == "two words"
+    board.stop(run, OWNER)
+    assert state(run) == "stopped"
+    with pytest.raises(UserError, match="nothing to stop"):
+        board.stop(run, OWNER)
+    board.delete(run, OWNER)
+    assert board.runs(OWNER) == []
+    gone = submit(tiny)
+    board.delete(gone, OWNER)  # from the queue
+    assert (board.runs(OWNER), queue.claim("w", "h", "long", 20.0)) == ([], None)
+
+
+def test_a_run_in_training_is_not_deleted_and_a_finished_one_is_with_its_jobs(tiny: Recipe, trained: Path) -> None:
+    run = submit(tiny)
+    job = claim()
+    train(trained, run)
+    with pytest.raises(UserError, match="is being trained; stop it first, then delete it"):
+        board.delete(run, OWNER)
+    queue.finish(job.id, "w", "done")
+    board.rename(run, OWNER, "better")
+    assert board.one(run, OWNER).name == "better"
+    board.delete(run, OWNER)
+    assert (list(runs_folder().iterdir()), queue.jobs(OWNER)) == ([], [])
+
+
+def test_a_lost_run_that_is_stopped_is_not_taken_up_again(tiny: Recipe) -> None:
+    run = submit(tiny)
+    claim(time.time() - 100)
+    board.stop(run, OWNER)
+    assert (state(run), queue.claim("v", "h", "long", 20.0)) == ("interrupted", None)
+
+
+def test_the_table_of_three_hundred_runs_is_quick(trained: Path) -> None:
+    about = RunFolder(trained).about()
+    for number in range(300):
+        folder = RunFolder(runs_folder() / f"run-{number}")
+        folder.write_about(about)
+        folder.set_status("done", step=30, steps=30)
+        queue.submit("train", OWNER, folder.id, {"recipe": about["recipe"], "name": "", "source": "", "preset": ""})
+    for job in queue.jobs(OWNER, 300):
+        queue.ask_to_stop(job.id, OWNER)
+    assert len(board.runs(OWNER)) == 300
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        board.runs(OWNER)
+        seconds.append(time.perf_counter() - started)
+    assert min(seconds) < 0.3  # 60 ms on an idle machine
+
+
+def test_a_row_says_whether_it_is_worth_looking_again(tiny: Recipe) -> None:
+    row = board.one(submit(tiny), OWNER)
+    states = ("queued", "starting", "running", "done", "stopped", "failed", "interrupted")
+    live = {state: replace(row, state=state).is_live for state in states}
+    assert [state for state, is_live in live.items() if is_live] == ["queued", "starting", "running"]

@@ -1,0 +1,122 @@
+import os
+from collections.abc import Callable, Generator
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from s2s.config import UserError
+from s2s.jobs import child, queue
+from s2s.jobs.kinds import Kind
+
+
+class Left(BaseException):
+    """Instead of the end of this process."""
+
+
+def claimed(kind: str) -> queue.Job:
+    queue.submit(kind, "ann", "r", {})
+    job = queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+    return job
+
+
+def outcome(work: Callable[..., Generator[object, None, None]], monkeypatch: pytest.MonkeyPatch, *, stop: bool = False) -> tuple[str, str]:
+    monkeypatch.setattr(child, "JOBS", MappingProxyType({"toy": Kind(work, "A toy.")}))
+    job = claimed("toy")
+    heartbeat = child.Heartbeat(job, 20.0)
+    heartbeat.is_stop_wanted = stop
+    return child._outcome(job, heartbeat, [])
+
+
+def test_a_job_says_what_it_does_and_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def work(job: queue.Job, tell: Callable[[str], None]) -> Generator[object, None, None]:
+        tell("Working.")
+        yield 1
+        seen.append(getattr(queue.find(job.id), "note", ""))
+
+    assert outcome(work, monkeypatch) == ("done", "")
+    assert seen == ["Working."]
+
+
+def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    def work(*_: Any) -> Generator[object, None, None]:
+        try:
+            while True:
+                yield 1
+        finally:
+            closed.append(True)
+
+    assert outcome(work, monkeypatch, stop=True) == ("stopped", "")
+    assert closed == [True]
+
+
+def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_its_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def mendable(*_: Any) -> Generator[object, None, None]:
+        yield 1
+        raise UserError("No; do so.")
+
+    def broken(*_: Any) -> Generator[object, None, None]:
+        yield 1
+        raise KeyError(words)
+
+    words = "what a visitor typed"
+    assert outcome(mendable, monkeypatch) == ("failed", "No; do so.")
+    queue.forget("r")
+    state, error = outcome(broken, monkeypatch)
+    assert (state, error.startswith("Something went wrong that should not have (KeyError); the details are in log/")) == ("failed", True)
+    logged = capsys.readouterr().err
+    assert "test_child.py" in logged
+    assert words not in logged
+
+
+def test_an_unknown_kind_is_an_error_that_names_those_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = claimed("tran")
+    assert child._outcome(job, child.Heartbeat(job, 20.0), []) == ("failed", "There is no kind of job `tran`; the nearest are `train`.")
+
+
+def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "LOOK", 0.0)
+
+    def leave(status: int) -> None:
+        raise Left(status)
+
+    monkeypatch.setattr(os, "_exit", leave)
+    job = claimed("toy")
+    heartbeat = child.Heartbeat(job, 0.0)
+    queue.ask_to_stop(job.id, "ann")
+    seen = []
+
+    def renew(job_id: str, worker: str, ttl: float) -> None:
+        seen.append(heartbeat.is_stop_wanted)
+        queue.finish(job_id, worker, "done")
+
+    monkeypatch.setattr(queue, "renew", renew)
+    with pytest.raises(Left, match=str(child.LOST)):
+        heartbeat.run()
+    assert seen == [True]
+
+
+def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([0.0, 5.0, 19.0, 21.0])
+    monkeypatch.setattr(child, "LOOK", 0.0)
+    monkeypatch.setattr(child.time, "monotonic", lambda: next(times))
+
+    def away(*_: str) -> bool:
+        raise OperationalError("SELECT", {}, OSError("gone"))
+
+    def leave(status: int) -> None:
+        raise Left(status)
+
+    monkeypatch.setattr(os, "_exit", leave)
+    monkeypatch.setattr(queue, "is_stop_wanted", away)
+    with pytest.raises(Left):
+        child.Heartbeat(claimed("toy"), 20.0).run()
+    assert list(times) == []

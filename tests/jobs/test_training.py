@@ -1,0 +1,142 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+
+from s2s.config import Recipe, UserError, override
+from s2s.jobs import queue, training
+from s2s.runs import RunFolder
+from s2s.runs.listing import runs_folder
+from s2s.settings import OWNER
+from tests.conftest import make_run
+
+SOURCE = "synthetic:reverse#rows=80"
+
+
+def asked(recipe: Recipe, **more: Any) -> training.Asked:
+    return training.Asked(recipe, **{"source": SOURCE, "valid": "synthetic:reverse#split=valid,rows=20", "name": "one", **more})
+
+
+def submitted(run: str) -> queue.Job:
+    job = queue.latest(run)
+    assert job is not None
+    return job
+
+
+def claim() -> queue.Job:
+    job = queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+    return job
+
+
+def test_what_is_submitted_is_fixed_as_it_is_and_leaves_a_core_to_the_dashboard(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1, 2, 3})
+    job = submitted(training.submit(asked(override(tiny, {"train.threads": 0, "train.device": "auto"}))))
+    settled = Recipe.from_json(job.spec["recipe"])
+    assert (settled.train.threads, job.spec["threads"]) == (3, 3)
+    assert settled.train.device != "auto"
+    assert (job.kind, job.owner, job.slot, job.spec["name"], job.spec["source"]) == ("train", OWNER, "long", "one", SOURCE)
+    assert submitted(training.submit(asked(override(tiny, {"train.threads": 4})))).spec["threads"] == 4
+    assert submitted(training.submit(asked(tiny), express=True)).slot == "express"
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
+    assert submitted(training.submit(asked(override(tiny, {"train.threads": 0})))).spec["threads"] == 1
+
+
+def test_a_worker_elsewhere_fixes_the_recipe_itself(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    recipe = override(tiny, {"train.threads": 0, "train.device": "cuda"})  # which this machine need not have
+    assert Recipe.from_json(submitted(training.submit(asked(recipe))).spec["recipe"]) == recipe
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"source": "builtin:en-frr"}, "the nearest are `en-fr`"),
+        ({"source": "nowhere.tsv"}, "`nowhere.tsv`"),
+        ({"valid": "synthetic:revers"}, "the nearest are `reverse`"),
+    ],
+)
+def test_what_can_be_known_before_reading_is_said_at_once(more: dict[str, str], message: str, tiny: Recipe) -> None:
+    with pytest.raises(UserError, match=message):
+        training.submit(asked(tiny, **more))
+    assert queue.jobs(OWNER) == []
+
+
+def test_files_are_named_from_the_root_for_the_process_that_reads_them(
+    tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pairs.tsv").write_text("a\tb\n")
+    monkeypatch.chdir(tmp_path)
+    assert submitted(training.submit(asked(tiny, source="pairs.tsv", valid=None))).spec["source"] == str(tmp_path / "pairs.tsv")
+
+
+def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpoint(tiny: Recipe) -> None:
+    run, said = training.submit(asked(tiny)), []
+    job = claim()
+    events = training.work(job, said.append)
+    while next(events).step < 15:
+        pass
+    events.close()
+    assert said == ["Reading the text.", "Learning the vocabulary.", "Training on cpu, 1 thread."]
+    folder = RunFolder(runs_folder() / run)
+    assert (folder.id, folder.status()["state"], folder.about()["name"]) == (job.run, "stopped", "one")
+    list(training.work(job, said.append))
+    assert folder.status()["state"] == "done"
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
+    assert all(line["time"] > 1.7e9 for line in folder.lines("metrics"))
+
+
+def test_a_run_whose_worker_died_after_the_last_step_is_done(tiny: Recipe) -> None:
+    run = training.submit(asked(tiny))
+    list(training.work(claim(), lambda note: None))
+    folder = RunFolder(runs_folder() / run)
+    before = folder.status()
+    folder.set_status("running", **{key: before[key] for key in ("step", "steps", "best_step")})
+    queue._update(queue.ROW.run == run, lease=0.0)
+    assert list(training.work(claim(), lambda note: None)) == []
+    assert (folder.status()["state"], folder.status()["step"]) == ("done", 30)
+
+
+def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
+    run = training.submit(asked(tiny))
+    job = claim()
+    events = training.work(job, lambda note: None)
+    next(events)
+    events.close()
+    queue.finish(job.id, "w", "stopped")
+    training.submit_resume(run, OWNER, steps=4)
+    list(training.work(claim(), lambda note: None))
+    assert [line["step"] for line in RunFolder(runs_folder() / run).lines("metrics") if line["kind"] == "train"] == [1, 2, 3, 4]
+
+
+def test_a_run_that_never_had_a_folder_is_asked_for_again(tiny: Recipe) -> None:
+    run = training.submit(asked(tiny), express=True)
+    queue.ask_to_stop(submitted(run).id, OWNER)
+    training.submit_resume(run, OWNER)
+    first, second = sorted(queue.jobs(OWNER), key=lambda job: job.created)
+    assert (first.state, second.state, second.slot, second.spec) == ("stopped", "queued", "express", first.spec)
+
+
+def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
+    run = make_run(runs_folder() / "mine", {}).name
+    with pytest.raises(UserError, match=r"has reached step 30 of 30; set train.steps to more than 30 to go on"):
+        training.submit_resume(run, OWNER)
+    for other in (("mine", "bob"), ("nothing", OWNER)):
+        with pytest.raises(UserError, match=f"There is no run `{other[0]}` of yours to go on with; start a new one.$"):
+            training.submit_resume(*other)
+    with pytest.raises(UserError, match="It ships with the program, without what training needs to go on"):
+        training.submit_resume("demo-en-fr", OWNER)
+    with FileLock(runs_folder() / run / ".lock"), pytest.raises(UserError, match="is being trained; wait for it, or stop it first"):
+        training.submit_resume(run, OWNER, steps=40)
+    training.submit_resume(run, OWNER, steps=40)
+    with pytest.raises(UserError, match="waits or is being worked on already"):
+        training.submit_resume(run, OWNER, steps=50)
+
+
+def test_a_lost_job_gives_way_to_the_one_that_goes_on(tiny: Recipe) -> None:
+    run = training.submit(asked(tiny))
+    claim()
+    queue._update(queue.ROW.run == run, lease=0.0)
+    training.submit_resume(run, OWNER)
+    assert [job.state for job in queue.jobs(OWNER)] == ["queued", "interrupted"]

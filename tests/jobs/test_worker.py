@@ -1,0 +1,181 @@
+import contextlib
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from s2s.config import Recipe, override
+from s2s.jobs import board, queue, training, worker
+from s2s.model.weights import saved_steps, weights_path
+from s2s.runs import RunFolder
+from s2s.runs.listing import runs_folder
+from s2s.settings import OWNER
+
+SOURCE, VALID = "synthetic:reverse#rows=80", "synthetic:reverse#split=valid,rows=20"
+LONG = {"train.steps": 100_000, "train.watch.save_every": 50, "train.watch.validate_every": 50, "train.watch.keep": 3}
+
+
+@contextlib.contextmanager
+def working(*more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A real worker, which ends with its jobs' processes."""
+    process = subprocess.Popen([sys.executable, "-m", "s2s", "worker", *more], stdout=subprocess.DEVNULL)
+    children: list[psutil.Process] = []
+    try:
+        yield process
+        children = psutil.Process(process.pid).children() if process.poll() is None else []
+    finally:
+        process.terminate()
+        process.wait(20)
+        for child in children:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
+
+
+def wait_for(what: Callable[[], object], seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until, "it never came"
+        time.sleep(0.02)
+
+
+def wait_for_state(run: str, *states: str, seconds: float = 60.0) -> None:
+    wait_for(lambda: board.one(run, OWNER).state in states, seconds)
+
+
+def submit(recipe: Recipe, *, express: bool = False) -> str:
+    return training.submit(training.Asked(recipe, SOURCE, VALID, name="one"), express=express)
+
+
+def folder(run: str) -> RunFolder:
+    return RunFolder(runs_folder() / run)
+
+
+def steps(run: str) -> list[int]:
+    return [line["step"] for line in folder(run).lines("metrics") if line["kind"] == "train"]
+
+
+def has_checkpoint(run: str) -> bool:
+    return bool(saved_steps(folder(run).checkpoints))
+
+
+def child_of(process: subprocess.Popen[bytes], run: str) -> psutil.Process:
+    job = queue.latest(run)
+    assert job is not None
+    return next(child for child in psutil.Process(process.pid).children() if job.id in child.cmdline())
+
+
+def final_weights(path: Path, step: int) -> bytes:
+    return weights_path(path / "checkpoints", step).read_bytes()
+
+
+def test_the_worker_is_small_and_imports_no_torch() -> None:
+    line = (
+        "import sys, psutil, s2s.jobs.worker, s2s.jobs.child; from s2s.jobs import queue; queue.jobs('x')\n"
+        "print('torch' in sys.modules, psutil.Process().memory_info().rss < 80e6)"
+    )
+    assert subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True).stdout == "False True\n"
+
+
+def test_a_run_is_stopped_where_it_stands_and_gone_on_with_while_another_fails(tiny: Recipe, tmp_path: Path) -> None:
+    table = tmp_path / "pairs.tsv"
+    table.write_text("one\n" * 60)
+    with working():
+        run = submit(override(tiny, LONG))
+        bad = training.submit(training.Asked(tiny, str(table)), express=True)
+        wait_for(lambda: has_checkpoint(run))
+        assert board.one(run, OWNER).state == "running"
+        board.stop(run, OWNER)
+        wait_for_state(run, "stopped")
+        reached = folder(run).status()["step"]
+        assert (saved_steps(folder(run).checkpoints)[-1], steps(run)[-1]) == (reached, reached)
+        wait_for_state(bad, "failed")
+        error = board.one(bad, OWNER).error
+        assert (str(table) in error, error[-1]) == (True, ".")
+        training.submit_resume(run, OWNER, steps=reached + 20)
+        wait_for_state(run, "done")
+    row = board.one(run, OWNER)
+    assert (row.step, row.steps, row.checkpoints[-1], row.note, row.error) == (reached + 20, reached + 20, reached + 20, "", "")
+    assert steps(run) == list(range(1, reached + 21))
+    assert [line["step"] for line in folder(run).lines("metrics") if line.get("first")] == [1, reached + 1]
+    best = min((line for line in folder(run).lines("metrics") if line["kind"] == "valid"), key=lambda line: line["loss"])
+    assert (row.best_step, row.best_loss, row.token_accuracy) == (best["step"], best["loss"], best["token_accuracy"])
+
+
+def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undisturbed_one(tiny: Recipe, tmp_path: Path) -> None:
+    recipe = override(tiny, {"train.steps": 120, "train.watch.save_every": 20, "train.watch.validate_every": 100})
+    with working() as process:
+        run = submit(recipe)
+        wait_for(lambda: has_checkpoint(run))
+        child_of(process, run).kill()
+        wait_for_state(run, "interrupted", seconds=5.0)
+        error = board.one(run, OWNER).error
+        saved = saved_steps(folder(run).checkpoints)[-1]
+        assert error.startswith("The training process was killed (signal 9), perhaps for want of memory; resume it from step ")
+        assert int(error.rstrip(".").rsplit(" ", 1)[1]) in (saved, saved - 20)
+        training.submit_resume(run, OWNER)
+        wait_for_state(run, "done")
+    assert steps(run) == list(range(1, 121))
+    undisturbed = training.start(training.Asked(recipe, SOURCE, VALID), tmp_path / "undisturbed")
+    list(training.run(undisturbed))
+    assert final_weights(folder(run).path, 120) == final_weights(undisturbed.folder.path, 120)
+
+
+def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_LEASE_SECONDS", "2")
+    with working() as process:
+        run = submit(override(tiny, LONG))
+        wait_for(lambda: has_checkpoint(run))
+        child = child_of(process, run)
+        process.kill()
+        child.kill()
+        process.wait(5)
+    reached = steps(run)[-1]
+    wait_for_state(run, "interrupted", seconds=5.0)
+    with working() as process:
+        wait_for(lambda: getattr(queue.latest(run), "attempts", 0) == 2)
+        wait_for(lambda: folder(run).status()["step"] > reached)
+        child_of(process, run).terminate()
+        wait_for_state(run, "interrupted")
+    row = board.one(run, OWNER)
+    assert row.error == f"The training process was told to end; resume it from step {row.step:,}."
+    assert row.checkpoints[-1] == row.step
+    assert steps(run) == list(range(1, row.step + 1))
+
+
+def test_a_second_worker_leaves_at_once_and_an_idle_one_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "LOCK_SECONDS", 0.1)
+    with worker._lock():
+        assert worker.serve() == "A worker is running on this machine already; it takes the jobs."
+        worker.ensure()  # finds it there
+    assert worker.serve(idle=0.0) == "There was no work any more."
+
+
+def test_a_job_that_came_while_the_worker_left_keeps_it_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The app saw a worker in place, so nobody else starts one."""
+    left: list[float | None] = []
+
+    def work(self: worker.Worker, idle: float | None, told: object) -> None:
+        left.append(idle)
+        for job in queue.jobs("ann"):
+            queue.ask_to_stop(job.id, "ann")
+        if len(left) == 1:
+            queue.submit("train", "ann", "r", {})
+
+    monkeypatch.setattr(worker.Worker, "work", work)
+    assert worker.serve(idle=5.0) == "There was no work any more."
+    assert left == [5.0, 5.0]
+
+
+def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "IDLE", 0.0)
+    log = worker._log_folder() / "worker.log"
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    worker.ensure()
+    assert not log.exists()
+    monkeypatch.delenv("S2S_WORKER")
+    worker.ensure()
+    wait_for(lambda: log.read_text() == "There was no work any more.\n")

@@ -1,0 +1,126 @@
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from s2s.config import UserError
+from s2s.runs import RunFolder, listing
+from s2s.runs.listing import delete, is_training, listed, listed_one, rename, runs_folder
+from s2s.settings import OWNER
+from tests.conftest import make_run
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("trained") / "one", {})
+
+
+def put(trained: Path, run: str, **about: str) -> RunFolder:
+    folder = RunFolder(shutil.copytree(trained, runs_folder() / run))
+    folder.write_about({**folder.about(), **about})
+    return folder
+
+
+def test_runs_are_listed_newest_first_with_their_best_figures(trained: Path) -> None:
+    put(trained, "older", created="2026-01-01T00:00:00+00:00", name="the older")
+    put(trained, "newer", created="2026-01-02T00:00:00+00:00")
+    put(trained, "of-bob", owner="bob")
+    put(trained, ".deleted-one")
+    (runs_folder() / "empty").mkdir()
+    assert [row.id for row in listed(OWNER)] == ["newer", "older"]
+    assert [row.id for row in listed("bob")] == ["of-bob"]
+    row = listed(OWNER)[1]
+    assert (row.name, row.source, row.preset, row.state, row.step, row.steps) == (
+        ("the older", "synthetic:reverse#rows=80", "", "done", 30, 30)
+    )
+    assert row.created == 1_767_225_600.0
+    best = min((line for line in RunFolder(trained).lines("metrics") if line["kind"] == "valid"), key=lambda line: line["loss"])
+    assert (row.best_step, row.best_loss, row.token_accuracy) == (best["step"], best["loss"], best["token_accuracy"])
+    assert row.checkpoints == (10, 20, 30)
+    assert listed_one("older", OWNER) == row
+    assert listed_one("older", "bob") is listed_one("nothing", OWNER) is listed_one("../runs/older", OWNER) is None
+
+
+def test_there_may_be_no_runs_at_all() -> None:
+    assert listed(OWNER) == []
+
+
+def test_what_claims_to_run_while_nobody_trains_there_is_interrupted(trained: Path) -> None:
+    folder = put(trained, "one")
+    folder.set_status("running", step=10, steps=30)
+    assert [row.state for row in listed(OWNER)] == ["interrupted"]
+    with FileLock(folder.lock_file):
+        assert is_training(folder.path)
+        assert [row.state for row in listed(OWNER)] == ["running"]
+    assert not is_training(folder.path)
+    assert not is_training(folder.path / "nowhere")
+
+
+def test_a_change_of_a_file_is_seen_at_once(trained: Path) -> None:
+    folder = put(trained, "one")
+    assert listed(OWNER)[0].step == 30
+    folder.set_status("stopped", step=31, steps=40, best_step=30, best_loss=1.5)
+    (folder.checkpoints / "step-00000010.safetensors").unlink()
+    row = listed(OWNER)[0]
+    assert (row.state, row.step, row.steps, row.best_loss, row.checkpoints) == ("stopped", 31, 40, 1.5, (20, 30))
+
+
+def test_a_broken_folder_is_listed_with_the_reason(trained: Path) -> None:
+    (put(trained, "broken").path / "recipe.json").write_text("{")
+    (row,) = listed(OWNER)
+    assert (row.id, row.name, row.state) == ("broken", "broken", "failed")
+    assert "its recipe.json cannot be read" in row.error
+    (runs_folder() / "broken" / "recipe.json").write_text(json.dumps({"format": 99}))
+    assert "newer than" in listed(OWNER)[0].error
+
+
+def test_a_run_is_renamed_by_its_owner_alone(trained: Path) -> None:
+    put(trained, "one")
+    rename("one", OWNER, "  Better\nname ")
+    assert listed(OWNER)[0].name == "Better name"
+    with pytest.raises(UserError, match="There is no run `one` of yours"):
+        rename("one", "bob", "x")
+    for name in ("", "  ", "x" * 81):
+        with pytest.raises(UserError, match=f"has 1 to 80 characters and this one has {len(name.strip())}; give another"):
+            rename("one", OWNER, name)
+
+
+def test_a_run_is_deleted_whole_and_not_while_it_trains(trained: Path) -> None:
+    folder = put(trained, "one")
+    with pytest.raises(UserError, match="There is no run `one` of yours"):
+        delete("one", "bob")
+    with FileLock(folder.lock_file), pytest.raises(UserError, match="is being trained; stop it first, then delete it"):
+        delete("one", OWNER)
+    delete("one", OWNER)
+    assert list(runs_folder().iterdir()) == []
+    with pytest.raises(UserError, match="There is no run `one` of yours"):
+        delete("one", OWNER)
+
+
+def test_shipped_runs_stay_as_they_are() -> None:
+    with pytest.raises(UserError, match="`demo-en-fr` ships with the program and cannot be renamed; train a run of your own"):
+        rename("demo-en-fr", OWNER, "mine")
+    with pytest.raises(UserError, match="`demo-en-fr` ships with the program and cannot be deleted"):
+        delete("demo-en-fr", OWNER)
+
+
+def test_three_hundred_runs_are_parsed_once(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    about, parsed = RunFolder(trained).about(), []
+    for number in range(300):
+        folder = RunFolder(runs_folder() / f"run-{number}")
+        folder.path.mkdir(parents=True)
+        (folder.path / "recipe.json").write_text(json.dumps(about))
+        (folder.path / "status.json").write_text(json.dumps({"format": 1, "state": "done", "step": 30}))
+    read = RunFolder.about
+    monkeypatch.setattr(listing.RunFolder, "about", lambda self: parsed.append(self.id) or read(self))
+    assert len(listed(OWNER)) == len(parsed) == 300
+    started = time.perf_counter()
+    assert len(listed(OWNER)) == len(parsed) == 300
+    print(f"{time.perf_counter() - started:.3f} s")
+    os.utime(runs_folder() / "run-7" / "recipe.json")
+    listed(OWNER)
+    assert parsed[300:] == ["run-7"]
