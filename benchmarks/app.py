@@ -4,15 +4,17 @@ A server of its own on an empty `S2S_HOME`, first without a training, then (a fr
 built-in text and on 29,000 real pairs. When it trains, first the memory: one session is open on each page, and for a minute
 the proportional set size (/proc/PID/smaps_rollup) of server, worker and trainer is read every second. Then the latency:
 20 sessions without browsers (benchmarks/session.py) go through the pages for another minute, each thinking 5 s, half more or
-less, between two actions: another page, another layer, head, strategy or setting, another sentence (always a new one, so
-that no cache answers). Seconds run from sending the request to `script_finished`. What a live run's panel asks for by itself,
-once a second, is a row of its own and not in `all`. Sessions and server share the machine. Memory is in 10**6 bytes.
+less, between two actions: another page, another layer, head, strategy or setting, another sentence (always a new one, so that
+no cache answers). Seconds run from sending the request to `script_finished`. What a page asks for by itself, such as a live
+run's panel once a second, is a row of its own and not in `all`. Sessions and server share the machine; the server's processor
+seconds tell its own slowness from that of a busy machine. Memory is in 10**6 bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import random
 import statistics
 import time
@@ -20,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -34,7 +37,7 @@ MOST_MEGABYTES = 1500
 MOST_SECONDS = 0.4  # of the 95th percentile
 THINK = 5.0
 PATIENCE = 180.0  # seconds until a training's first step
-POLL = "Train, by itself"
+POLL = "by itself"
 SENTENCES = ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt"
 Log = defaultdict[str, list[float]]
 
@@ -54,6 +57,11 @@ class Visitors:
         """Pages that open a model show the demo; the others the run in training."""
         run = next(row.run for row in PAGES if row.url_path == page)
         return {"run": self.live} if self.live and run == "any" else {"run": "demo-en-fr"} if run else {}
+
+    def learn(self, session: Session) -> None:
+        """How links within the app name the run in training: `name · id`, as the picker of runs does."""
+        if "run" in session.widgets:
+            self.live = next((label for label in session.options("run") if self.live and label.endswith(self.live)), self.live)
 
 
 async def _pick(session: Session, visitors: Visitors, key: str) -> float:
@@ -89,6 +97,7 @@ TITLES = {row.url_path: row.title for row in PAGES}
 async def turn(session: Session, visitors: Visitors, page: str) -> None:
     """Another page."""
     visitors.waited[TITLES[page]].append(await session.open(page, visitors.address(page)))
+    visitors.learn(session)
 
 
 async def act(session: Session, visitors: Visitors) -> None:
@@ -111,7 +120,7 @@ async def think(session: Session, visitors: Visitors, seconds: float) -> None:
 
 
 async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
-    """One visitor from the first page to the end."""
+    """One visitor from the first page to the end; who misses a widget turns to another page."""
     session = Session(url)
     try:
         await session.connect()
@@ -119,13 +128,15 @@ async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
         await turn(session, visitors, page)
         while time.monotonic() < end:
             await think(session, visitors, THINK * (0.5 + visitors.dice.random()))
-            await act(session, visitors)
-    except (OSError, TimeoutError, ConnectionClosed, KeyError, IndexError) as error:
-        visitors.wrong.append(f"{TITLES[session.page]}: {type(error).__name__} {error}")
-    visitors.wrong += session.exceptions
-    visitors.wrong += session.complaints
-    with suppress(AttributeError):
+            try:
+                await act(session, visitors)
+            except KeyError as missing:
+                visitors.wrong.append(f"{TITLES[session.page]}: no widget {missing}")
+                await turn(session, visitors, visitors.dice.choice(list(ACTIONS)))
         await session.socket.close()
+    except (OSError, TimeoutError, ConnectionClosed) as error:
+        visitors.wrong.append(f"{TITLES[session.page]}: {type(error).__name__} {error}")
+    visitors.wrong += session.exceptions + session.complaints
 
 
 async def latency(url: str, live: str, count: int, seconds: float) -> Visitors:
@@ -159,6 +170,13 @@ def measured(served: Server) -> dict[str, float]:
         with suppress(OSError):
             sizes[role] += pss(pid)
     return {**sizes, "sum": sum(sizes.values())}
+
+
+def server_cpu(served: Server) -> float:
+    """Processor seconds of the server so far."""
+    pid = next(pid for pid, role in processes(served.home).items() if role == "server")
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def await_training(served: Server, run: str) -> None:
@@ -198,12 +216,14 @@ def measure(case: str, source: str, sessions: int, seconds: float) -> dict[str, 
         if live:
             await_training(served, live)
         sizes = asyncio.run(memory(served, live, seconds))
+        before = server_cpu(served)
         visitors = asyncio.run(latency(served.url, live, sessions, seconds))
-        after = measured(served)
+        cpu = (server_cpu(served) - before) / sum(map(len, visitors.waited.values()))
+        after = measured(served) | {"server cpu s a rerun": cpu, "load": os.getloadavg()[0]}
         if live and "trainer" not in after:
             visitors.wrong.append("the training ended before the measurement did")
     rows = [*latency_rows(case, visitors)]
-    return {"memory": [*memory_rows(case, sizes)], "latency": rows, "wrong": visitors.wrong, "memory afterwards": [{"case": case, **after}]}
+    return {"memory": [*memory_rows(case, sizes)], "latency": rows, "wrong": visitors.wrong, "afterwards": [{"case": case, **after}]}
 
 
 CASES = {
@@ -224,7 +244,7 @@ def main() -> None:
     for case, source in CASES.items():
         if case.startswith(arguments.only) and ("," not in source or (DATA / source.split(",")[0]).is_file()):
             results[case] = measure(case, source, arguments.sessions, arguments.seconds)
-    for kind in ("memory", "latency", "memory afterwards"):
+    for kind in ("memory", "latency", "afterwards"):
         table([row for found in results.values() for row in found[kind]])
         print()
     for case, found in results.items():

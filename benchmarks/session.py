@@ -42,6 +42,7 @@ class Session:
         self.query: dict[str, str] = {}
         self.pages: dict[str, str] = {}  # path to the hash that names its script
         self.widgets: dict[str, tuple[str, Any]] = {}
+        self.bound: dict[str, tuple[str, str]] = {}  # key in the address to kind and id of the widget that it belongs to
         self.states: dict[str, tuple[str, Any]] = {}  # widget id to kind and value
         self.polls: dict[str, float] = {}  # fragments that run by themselves, and their seconds
         self.exceptions: list[str] = []
@@ -54,8 +55,9 @@ class Session:
         self.socket = await websockets.connect(where, subprotocols=["streamlit"], origin=origin, max_size=None, open_timeout=TIMEOUT)  # type: ignore[list-item]
 
     async def open(self, page: str, query: Mapping[str, str]) -> float:
-        """Turn to a page, as a link in the app does; seconds."""
-        self.page, self.query, self.states = page, dict(query), {}
+        """Turn to a page, as a link in the app does: widgets that are bound to the address follow it; seconds."""
+        self.page, self.query = page, dict(query)
+        self.states = {id: (kind, query[key]) for key, (kind, id) in self.bound.items() if key in query}
         return await self.rerun()
 
     async def set(self, key: str, value: Any) -> float:
@@ -112,6 +114,8 @@ class Session:
             self.query = dict(parse_qsl(message.page_info_changed.query_string))
         elif kind == "auto_rerun":
             self.polls[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+        elif kind == "stop_auto_rerun":
+            self.polls = {id: every for id, every in self.polls.items() if id not in message.stop_auto_rerun.fragment_ids}
         elif kind == "delta":
             self._see(message.delta)
         return bool(kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN)
@@ -126,5 +130,7 @@ class Session:
         elif kind in VALUES:
             widget = getattr(element, kind)
             self.widgets[widget.id.split("-", 2)[-1]] = kind, widget
+            if key := getattr(widget, "query_param_key", ""):
+                self.bound[key] = kind, widget.id
             if getattr(widget, "set_value", False):  # the page chose; what was sent before is over
                 self.states.pop(widget.id, None)

@@ -7,6 +7,7 @@ of any text with the ground it stands on (WCAG 2.1 asks for 4.5, for large text 
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -128,7 +129,7 @@ def first_lines(folder: Path) -> list[Path]:
     return [folder / source.name for source in sources]
 
 
-def wait_for_text(browser: Browser, address: str, text: str) -> None:
+def wait_for_text(browser: Browser, address: str, text: str | re.Pattern[str]) -> None:
     """Until the panel of a run says so."""
     page = browser.new_page()
     page.goto(address)
@@ -166,7 +167,7 @@ def pictures(out: Path, only: str) -> list[dict[str, Any]]:
         run, waiting = (served.submit("builtin:en-fr", "small", {"train.steps": 20_000}) for _ in range(2))
         live = {name: state for name, state in live_states(run, waiting).items() if name.startswith(only)}
         if live:
-            wait_for_text(browser, f"{served.url}/train?run={run}", "Step ")
+            wait_for_text(browser, f"{served.url}/train?run={run}", re.compile(r"Step \d"))
         return rows + list(gallery(browser, served.url, live, out))
 
 

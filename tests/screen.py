@@ -60,3 +60,8 @@ def hints(screen: AppTest, key: str) -> str:
     """What the question mark beside a control says."""
     widgets = [each for kind in ("number_input", "selectbox", "toggle", "text_input") for each in getattr(screen, kind)]
     return str(next(each.help for each in widgets if each.key == key))
+
+
+def lost(screen: AppTest) -> list[str]:
+    """What the page says it could not show of a link."""
+    return [str(each.value) for each in screen.info if "link_off" in str(each.icon)]

@@ -2,8 +2,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from s2s.share import read
-from tests.screen import ROOT, box, opened, picture
+from s2s.share import Column, read, unpack
+from tests.screen import ROOT, box, lost, opened, picture
 
 LINKS = [line for line in (ROOT / "tests" / "links.txt").read_text().splitlines() if line and not line.startswith("#")]
 
@@ -14,8 +14,17 @@ def test_a_published_link_opens(link: str) -> None:
     params = dict(parse_qsl(address.query, keep_blank_values=True))
     screen = opened(address.path.strip("/"), **params)
     assert not screen.exception
-    assert not screen.info  # nothing of it is lost
+    assert not lost(screen)
     assert read(params).lost == ()
     if "src" in params:
         assert box(screen) == params["src"]
-    assert picture(screen)[1].size
+    if address.path in ("/", "/attention"):
+        assert picture(screen)[1].size
+    for key in {"run", "kind", "layer", "head"} & set(params):
+        assert screen.session_state[key] == params[key]
+    if "set" in params:
+        assert unpack(params["set"]).items() <= unpack(screen.session_state["set"]).items()
+    if "c1" in params:
+        asked, held = Column.read(params["c1"]), Column.read(screen.session_state["c1"])
+        assert (asked.run, asked.strategy) == (held.run, held.strategy)
+        assert asked.knobs.items() <= held.knobs.items()

@@ -24,7 +24,7 @@ from s2s.share import Column, pack, unpack
 from s2s.ui import cached, column
 from s2s.ui.text import plain
 from tests.conftest import TINY, make_run
-from tests.screen import PAGES, box, hints, link, opened, picture, said, translation
+from tests.screen import PAGES, box, hints, link, lost, opened, picture, said, translation
 
 DEMO = "demo-en-fr"
 PAIRS = b"src\ttgt\nthe red house\tla maison rouge\nthe cat\tle chat\n\tno source\n<b>x</b> **y**\t:material/home: $x$\n"
@@ -187,7 +187,7 @@ def test_a_link_fills_the_form_and_share_gives_it_back() -> None:
     changed = {"train.steps": "77", "model.dropout": "0.25", "model.norm.kind": "layer"}
     packed = pack({"source": "synthetic:copy", "preset": "modern-small", **changed})
     screen = opened("train", set=packed)
-    assert not screen.info
+    assert not lost(screen)
     assert screen.selectbox(key="source").value == "synthetic:copy"
     assert screen.number_input(key="set train.steps").value == 77
     assert screen.number_input(key="set model.dropout").value == 0.25
@@ -242,7 +242,7 @@ def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
         value = knobs.pop(short)
         knobs |= {short.replace("model.", f"model.{stack}."): value for stack in ("encoder", "decoder")}
     screen = opened("train", set=pack(knobs))
-    assert not screen.info
+    assert not lost(screen)
     screen.text_input(key="run name").set_value("<b>my</b> **run**").run()
     screen.button(key="train").click().run()
     assert not screen.exception
@@ -326,7 +326,7 @@ def test_a_run_without_a_checkpoint_points_to_its_training(path: str) -> None:
 
 def test_compare_shows_every_tokens_probability() -> None:
     screen = opened("compare", src="the red house", c1=f"{DEMO}@1500!greedy!")
-    assert not screen.info
+    assert not lost(screen)
     (found,) = s2s.load(DEMO).translate(["the red house"], "greedy")
     assert translation(screen) == found.text
     strip = next(str(each.proto.body) for each in screen.get("html") if 'class="tokens"' in str(each.proto.body))
@@ -338,7 +338,7 @@ def test_compare_shows_every_tokens_probability() -> None:
 def test_a_column_is_a_link(own: str) -> None:
     written = str(Column(own, "20", "beam", {"num_beams": "3", "length_penalty": "0.5", "early_stopping": "never", "max_new_tokens": "9"}))
     screen = opened("compare", src="1 2 3", c1=written)
-    assert not screen.info
+    assert not lost(screen)
     assert screen.session_state["run"] == own
     assert screen.session_state["c1"] == written
     expected = s2s.load(own, 20).translate(["1 2 3"], "beam", num_beams=3, length_penalty=0.5, early_stopping="never", max_new_tokens=9)[0]
@@ -362,7 +362,7 @@ def test_a_new_strategy_is_on_the_page_and_in_the_link(monkeypatch: pytest.Monke
     for place in (decode.strategies, column):
         monkeypatch.setattr(place, "STRATEGIES", more)
     screen = opened("compare", src="the red house", c1=f"{DEMO}!toy!")
-    assert not screen.info
+    assert not lost(screen)
     assert translation(screen) == "la"
     assert "One word is enough." in said(screen)
     assert "!toy!" in screen.session_state["c1"]
@@ -375,7 +375,7 @@ def test_a_new_strategy_is_on_the_page_and_in_the_link(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(("layer", "head"), [("1", "3"), ("mean", "mean"), ("2", "mean"), ("mean", "1")])
 def test_attention_shows_the_models_own_weights(kind: str, layer: str, head: str) -> None:
     screen = opened("attention", src="the red house", kind=kind, layer=layer, head=head)
-    assert not screen.info
+    assert not lost(screen)
     run = s2s.load(DEMO)
     seen = run.attention("the red house", run.translate(["the red house"])[0].text)
     weights = getattr(seen, kind)
@@ -400,7 +400,7 @@ def test_another_target_can_be_forced_and_travels() -> None:
 
 def test_an_earlier_checkpoint_can_be_looked_into(own: str) -> None:
     screen = opened("attention", run=own, src="1 2 3", step="10", kind="encoder", layer="1", head="1")
-    assert not screen.info
+    assert not lost(screen)
     np.testing.assert_allclose(picture(screen)[1], s2s.load(own, 10).attention("1 2 3", "").encoder[0, 0], atol=1e-6)
     assert "There is no checkpoint of step 7" in said(opened("attention", run=own, src="1 2 3", step="7"))
 

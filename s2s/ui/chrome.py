@@ -97,12 +97,18 @@ def lost() -> list[str]:
 def settle(sentences: list[str]) -> None:
     """A link names a run by its id, the picker with its name too: once the page stands, the address follows.
 
-    A bound widget takes from a first address only what it would have written itself.
+    A bound widget takes from a first address only what it would have written itself, and writes what is set by hand in a
+    later run only, one that the browser asks for (`st.rerun` is still the same to it).
     """
     if st.session_state.pop("run to write", None):
-        st.session_state["run again"] = True
         st.session_state["lost"] = sentences
+        st.fragment(_ask_again, run_every=0.2)()
+
+
+def _ask_again() -> None:
+    if st.session_state.get("run again"):
         st.rerun()
+    st.session_state["run again"] = True
 
 
 def share_button(page: Page) -> None:

@@ -121,6 +121,7 @@ def test_upload_train_compare_attention_link(own_server: Server, visit: Open, tm
     moves(page, stopped)
     page.get_by_role("button", name="Stop").click()
     becomes(page, "stopped")
+    quiet(page)
 
     (run_id,) = (path.name for path in (own_server.home / "runs").iterdir())
     page.get_by_role("link", name="Translate with it").click()
@@ -138,6 +139,7 @@ def test_upload_train_compare_attention_link(own_server: Server, visit: Open, tm
     expect(again.get_by_role("radio", name="greedy")).to_be_checked()
     expect(again.locator(".st-key-translation p[title]")).to_have_text(found.text)
 
+    quiet(page)
     page.get_by_role("link", name="Where it looked").click()
     page.wait_for_url("**/attention*")
     page.get_by_role("radio", name="encoder", exact=True).click()
@@ -181,6 +183,7 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(own_server: Server, 
     page.get_by_role("textbox", name="Name").fill(NASTY[:80])
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Train", exact=True).click()
+    page.wait_for_url("**run=*")
     becomes(page, "done")
     (run_id,) = (path.name for path in (own_server.home / "runs").iterdir())
     for path in ("train", "runs", "compare", "attention", ""):

@@ -1,0 +1,36 @@
+"""What every page looks like: contrast, width, names of controls and pictures."""
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.contrast import lowest
+from s2s.ui.pages import PAGES
+from tests.browser.conftest import PATIENCE, Open
+from tests.browser.test_home import PHONE, QUIET
+
+UNNAMED = """() => [...document.querySelectorAll('input, button, textarea, [role=combobox], [role=radiogroup], [role=slider]')]
+  .filter(one => one.offsetParent && !one.ariaLabel && !one.innerText.trim() && !one.labels?.length && !one.getAttribute('aria-labelledby')
+    && !one.title && !one.closest('[data-testid=stFileUploader], [data-testid=stDataFrame]'))
+  .map(one => one.outerHTML.slice(0, 200))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", [row.url_path for row in PAGES])
+def test_every_text_stands_out_and_every_control_has_a_name(path: str, scheme: str, server: str, visit: Open) -> None:
+    page = visit(f"{server}/{path}", color_scheme=scheme)
+    page.locator(QUIET).wait_for(timeout=PATIENCE * 1000)
+    expect(page.locator("h1")).to_be_visible()
+    worst = lowest(page)
+    assert worst[0]["ratio"] >= 4.5, worst
+    assert page.evaluate(UNNAMED) == []
+    for picture in page.get_by_test_id("stPlotlyChart").all():
+        assert picture.get_by_role("figure").first.get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("path", [row.url_path for row in PAGES])
+def test_every_page_fits_a_phone(path: str, server: str, visit: Open) -> None:
+    page = visit(f"{server}/{path}", **PHONE)
+    page.locator(QUIET).wait_for(timeout=PATIENCE * 1000)
+    expect(page.locator("h1")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420

@@ -1,0 +1,59 @@
+import dataclasses
+
+import pytest
+
+from s2s.config import Recipe, UserError, flat, keys, override, settings
+from s2s.decode import STRATEGIES
+from s2s.decode.search import Beam
+from s2s.model.presets import PRESETS
+from s2s.share import pack, unpack
+from s2s.ui import forms
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_recipe_travels_through_an_address(name: str) -> None:
+    recipe = PRESETS[name].recipe
+    changed = {key: value for key, value in flat(recipe).items() if value != flat(Recipe())[key]}
+    packed = pack(forms.written(changed))
+    good, lost = forms.understood(Recipe(), dict(reversed(unpack(packed).items())))
+    # One at a time some settings wait for others: those are said. In the recipe's own order most fit.
+    assert all("cannot be used" in sentence for sentence in lost)
+    assert {key: flat(recipe)[key] for key in good} == good
+
+
+def test_what_a_link_cannot_mean_is_said_and_the_rest_is_used() -> None:
+    good, lost = forms.understood(Beam(), {"num_beams": "4", "length_penalty": "x", "colour": "red", "early_stopping": "never"})
+    assert good == {"num_beams": 4, "early_stopping": "never"}
+    assert ["length_penalty" in sentence or "colour" in sentence for sentence in lost] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"model.d_model": 50}, "model.d_model"),
+        ({"tokenizer.shared": False}, "model.embeddings.shared"),
+        ({"model.positions.kind": "learned", "model.positions.max_length": 8}, "data.max_length"),
+    ],
+)
+def test_a_sentence_finds_its_control(changes: dict[str, object], key: str) -> None:
+    with pytest.raises(UserError) as wrong:
+        override(PRESETS["small"].recipe, changes)
+    assert forms.place(wrong.value, keys(Recipe)) == key
+
+
+def test_a_sentence_without_a_control_has_no_place() -> None:
+    assert forms.place(UserError("Training needs 3 GB."), keys(Recipe)) is None
+
+
+def test_every_setting_says_what_it_does() -> None:
+    for cls in (Recipe, *(row.config for row in STRATEGIES.values())):
+        for setting in settings(cls).values():
+            assert setting.field.metadata["help"].endswith((".", ")"))
+            assert setting.types
+
+
+def test_flat_reads_what_override_writes() -> None:
+    for key, value in flat(Recipe()).items():
+        assert flat(override(Recipe(), {key: value}))[key] == value
+    assert list(flat(Recipe())) == keys(Recipe)
+    assert dataclasses.is_dataclass(Recipe)
