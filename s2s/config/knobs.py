@@ -104,8 +104,13 @@ def knobs(cls: type[Config]) -> tuple[Field[Any], ...]:
     return fields(cls)  # type: ignore[arg-type]
 
 
-def _hints(cls: type) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
+def _hints(cls: Any) -> Mapping[str, Any]:
+    return _read_hints(cls)
+
+
+@functools.cache
+def _read_hints(cls: Any) -> Mapping[str, Any]:
+    return types.MappingProxyType(typing.get_type_hints(cls))
 
 
 def _accepted(hint: Any) -> tuple[type, ...]:
@@ -151,16 +156,21 @@ class Setting(NamedTuple):
     types: tuple[type, ...]
 
 
-def settings(cls: type[Config], prefix: str = "") -> dict[str, Setting]:
-    """Every knob by its dotted key, e.g. `train.optimizer.beta1`, in the order of the fields."""
+def settings(cls: Any) -> Mapping[str, Setting]:
+    """Every knob of a config class by its dotted key, e.g. `train.optimizer.beta1`, in the order of the fields."""
+    return _settings(cls, "")
+
+
+@functools.cache
+def _settings(cls: Any, prefix: str) -> Mapping[str, Setting]:
     found: dict[str, Setting] = {}
     for one in knobs(cls):
         inner, name = _hints(cls)[one.name], prefix + one.name
         if _is_section(inner):
-            found |= settings(inner, f"{name}.")
+            found |= _settings(inner, f"{name}.")
         else:
             found[name] = Setting(one, _accepted(inner))
-    return found
+    return types.MappingProxyType(found)
 
 
 def keys(cls: type[Config]) -> list[str]:

@@ -13,7 +13,7 @@ from s2s.data.preview import Preview
 from s2s.model.size import count_parameters, training_bytes
 from s2s.tokenizers import SPECIALS
 from s2s.tokenizers.bpe import automatic_size
-from s2s.train.machine import cores, free_memory
+from s2s.train.machine import cores
 
 EXPRESS = 20.0  # seconds; below, a run need not wait behind a long one
 START = 4.0  # seconds until the first step: Python, torch, reading, vocabulary
@@ -33,7 +33,6 @@ class Forecast:
     src_vocab_size: int
     tgt_vocab_size: int
     megabytes: float
-    free_megabytes: float
     seconds: float
     epochs: float
 
@@ -52,7 +51,6 @@ def forecast(recipe: Recipe, seen: Preview) -> Forecast:
         src_vocab_size=src_size,
         tgt_vocab_size=tgt_size,
         megabytes=(BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), slots=slots)) / 1e6,
-        free_megabytes=free_memory("cuda" if torch.cuda.is_available() else "cpu") / 1e6,
         seconds=START + WATCHING * recipe.train.steps * seconds_a_step(recipe, tgt_size, slots),
         epochs=recipe.train.steps * slots / max(1, _tokens(recipe, seen)),
     )

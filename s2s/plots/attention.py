@@ -28,14 +28,13 @@ def heatmap(weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title
     if weights.shape != (len(rows), len(keys)):
         raise ValueError(f"weights are {weights.shape}, the tokens {(len(rows), len(keys))}")
     has_numbers = max(weights.shape) <= LEGIBLE
-    figure = go.Figure(_cells(weights, _said(keys, rows, verb), has_scale=not has_numbers))
-    if has_numbers:
-        figure.add_trace(_numbers(weights))
-    figure.update_xaxes(**_ticks(keys), title={"text": "looks at", "standoff": 12}, side="top", range=[-0.5, len(keys) - 0.5])
-    figure.update_yaxes(**_ticks(rows), title={"text": verb, "standoff": 12}, range=[len(rows) - 0.5, -0.5])
+    traces = [_cells(weights, _said(keys, rows, verb), has_scale=not has_numbers), *([_numbers(weights)] if has_numbers else [])]
+    across = _ticks(keys) | {"title": {"text": "looks at", "standoff": 12}, "side": "top", "range": [-0.5, len(keys) - 0.5]}
+    down = _ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
     margin = {**theme.MARGIN, "l": _label_width(rows), "t": theme.MARGIN["t"] + (SLANT if len(keys) > LEVEL else 0)}
     height = margin["t"] + margin["b"] + len(rows) * _row_height(len(rows))
-    return figure.update_layout(title=theme.heading(title), margin=margin, height=height, dragmode=False, showlegend=False)
+    layout = {"xaxis": across, "yaxis": down, "title": theme.heading(title), "margin": margin, "height": height}
+    return go.Figure(traces, layout | {"dragmode": False, "showlegend": False})
 
 
 def numbers(weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts") -> str:

@@ -17,13 +17,11 @@ def curves(steps: ArrayLike, loss: ArrayLike, valid_steps: ArrayLike, valid_loss
     """Loss in nats a target token by step: a line for the batches trained on, dots on dashes for the held-out pairs."""
     if not np.size(steps) and not np.size(valid_steps):
         return theme.empty("The curves start with the first step.")
-    figure = go.Figure()
-    figure.add_trace(_trace("training", steps, loss, line={"color": TRAIN, "width": 2}, mode="lines"))
-    dots = {"mode": "lines+markers", "marker": {"size": 8, "symbol": "diamond"}}
-    figure.add_trace(_trace("validation", valid_steps, valid_loss, line={"color": VALID, "width": 2, "dash": "dash"}, **dots))
-    figure.update_xaxes(title={"text": "step"}, rangemode="tozero", fixedrange=True)
-    figure.update_yaxes(title={"text": "loss (nats a token)"}, rangemode="tozero", fixedrange=True)
-    return figure.update_layout(**theme.layout(title, 340), hovermode="x unified", legend={"orientation": "h", "y": -0.25, "x": 0})
+    train = _trace("training", steps, loss, line={"color": TRAIN, "width": 2}, mode="lines")
+    dots = {"mode": "lines+markers", "marker": {"size": 8, "symbol": "diamond"}, "cliponaxis": False}
+    valid = _trace("validation", valid_steps, valid_loss, line={"color": VALID, "width": 2, "dash": "dash"}, **dots)
+    layout = theme.layout(title, 340, "step", "loss (nats a token)") | {"hovermode": "x unified"}
+    return go.Figure([train, valid], layout)
 
 
 def _trace(name: str, x: ArrayLike, y: ArrayLike, **style: Any) -> go.Scatter:

@@ -24,10 +24,8 @@ def lengths(src_counts: Sequence[int], tgt_counts: Sequence[int], *, title: str)
     hover = {"customdata": spans, "hovertemplate": "%{customdata}: %{y:,} texts"}
     bars = go.Bar(x=starts, y=src, name="source", marker={"color": theme.CATEGORICAL[0]}, **hover)
     steps = {"color": theme.CATEGORICAL[1], "shape": "hvh", "width": 3}
-    figure = go.Figure([bars, go.Scatter(x=starts, y=tgt, name="target", mode="lines", line=steps, **hover)])
-    figure.update_xaxes(title={"text": "words in a text"}, fixedrange=True)
-    figure.update_yaxes(title={"text": "texts"}, fixedrange=True)
-    return figure.update_layout(**theme.layout(title, 300), bargap=0.1, legend={"orientation": "h", "y": -0.3, "x": 0})
+    outline = go.Scatter(x=starts, y=tgt, name="target", mode="lines", line=steps, **hover)
+    return go.Figure([bars, outline], theme.layout(title, 300, "words in a text", "texts") | {"bargap": 0.1})
 
 
 def _binned(counts: Sequence[int], longest: int, width: int) -> list[int]:

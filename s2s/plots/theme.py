@@ -45,9 +45,17 @@ def heading(title: str) -> dict[str, Any]:
     return {"text": text, "x": 0, "xref": "container", "y": 1, "yanchor": "top", "pad": {"t": 10}, "font": {"size": 14}}
 
 
-def layout(title: str, height: int) -> dict[str, Any]:
-    """What the pictures with two ordinary axes share."""
-    return {"title": heading(title), "height": height, "margin": {"l": 56, "r": 8, "t": 48, "b": 8}, "dragmode": False}
+def layout(title: str, height: int, across: str, up: str) -> dict[str, Any]:
+    """What the pictures with two ordinary axes share; one dict, since each update of a figure is checked anew."""
+    return {
+        "title": heading(title),
+        "height": height,
+        "margin": {"l": 56, "r": 12, "t": 48, "b": 8},
+        "xaxis": {"title": {"text": across}, "rangemode": "tozero", "fixedrange": True},
+        "yaxis": {"title": {"text": up}, "rangemode": "tozero", "fixedrange": True},
+        "legend": {"orientation": "h", "y": -0.25, "x": 0},
+        "dragmode": False,
+    }
 
 
 def empty(why: str) -> go.Figure:

@@ -133,7 +133,12 @@ def _tabled(file_id: str, header: str, _file: UploadedFile) -> Table:
 
 def forecast(spec: str, recipe: Recipe) -> Forecast:
     """What training would cost. Raises UserError for a text that cannot be read."""
-    return make_forecast(recipe, preview(spec))
+    return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), recipe)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _forecast(home: str, spec: str, written: str, _recipe: Recipe) -> Forecast:
+    return make_forecast(_recipe, preview(spec))
 
 
 def samples(run_id: str) -> list[dict[str, Any]]:

@@ -46,8 +46,9 @@ def fill(config: Config, keys: Collection[str], prefix: str) -> None:
 
 def changes(config: Config, keys: Collection[str], prefix: str) -> dict[str, Any]:
     """What the widgets hold that the config doesn't."""
-    held = {key: st.session_state.get(prefix + key, value) for key, value in flat(config).items() if key in keys}
-    return {key: value for key, value in held.items() if value != flat(config)[key]}
+    usual = flat(config)
+    held = {key: st.session_state.get(prefix + key, usual[key]) for key in keys}
+    return {key: value for key, value in held.items() if value != usual[key]}
 
 
 def written(knobs: Mapping[str, Any]) -> dict[str, str]:

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import streamlit as st
+import torch
 
 from s2s import settings, share
 from s2s.config import Recipe, UserError, flat, override
 from s2s.jobs import training, worker
 from s2s.model.presets import PRESETS
+from s2s.train.machine import free_memory
 from s2s.ui import address, cached, forms, pickers
 from s2s.ui.cards import Card, cards
 from s2s.ui.sources import FIRST, SHIPPED
 from s2s.ui.text import plain
 
 PREFIX = "set "
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 USUAL = "small"
 MAIN = (
     "train.steps",
@@ -139,7 +142,7 @@ def forecast(asked: Asked) -> None:
     cards(
         (
             Card("Parameters", _short(cost.parameters), f"{cost.parameters:,} numbers, {sizes}"),
-            Card("Memory", f"{cost.megabytes:,.0f} MB", f"{cost.free_megabytes:,.0f} MB are free here"),
+            Card("Memory", f"{cost.megabytes:,.0f} MB", f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"),
             Card("Time", duration(cost.seconds), f"for {asked.recipe.train.steps:,} steps, each text seen about {cost.epochs:.1f} times"),
         )
     )
