@@ -92,7 +92,7 @@ def _open_settings(page: Page) -> None:
 def shoot(context: BrowserContext, url: str, state: State, file: Path) -> dict[str, Any]:
     """Open, act, wait, measure, then one tall picture of all there is."""
     page = context.new_page()
-    width = page.evaluate("innerWidth")
+    width = page.viewport_size["width"]  # type: ignore[index]
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: _note(errors, message))

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from s2s.ui import cached, known, pickers, reading, sentence
+from s2s.ui.pages import link
 
 run = cached.open_run(st.session_state["run"])
 facts = known.of(run)
@@ -27,3 +28,8 @@ else:
         reading.how("cross", weights, view)
         reading.certainty(made.decoded)
         reading.download(weights, view, shown)
+
+with st.container(key="doors", horizontal=True, gap="medium"):
+    link("data", "Bring your own text")
+    link("train", "Train a model of your own")
+    link("compare", "See how it decodes", run=cached.label(run.folder.id), src=text)

@@ -52,7 +52,7 @@ def runs() -> dict[str, Listed | None]:
     return shipped | {row.id: row for row in listed()}
 
 
-@st.cache_data(ttl=LIVES, max_entries=64, show_spinner=False)
+@st.cache_resource(ttl=LIVES, max_entries=64, show_spinner=False)  # rows that nobody writes to: shared, not copied
 def _listed(home: str, owner: str) -> list[Listed]:
     return board.runs(owner)
 
@@ -69,13 +69,24 @@ def forget_lists() -> None:
 
 def title(run_id: str) -> str:
     """What people call a run."""
-    row = runs().get(run_id)
+    return _title(run_id, runs().get(run_id))
+
+
+def _title(run_id: str, row: Listed | None) -> str:
     return shortened(printable(row.name), 32) if row and row.name else run_id
 
 
 def label(run_id: str) -> str:
     """How the address and the picker name a run: the id last, so that a link outlives another name."""
-    name = title(run_id)
+    return _label(run_id, title(run_id))
+
+
+def labels() -> dict[str, str]:
+    """Of every run, by its id."""
+    return {run_id: _label(run_id, _title(run_id, row)) for run_id, row in runs().items()}
+
+
+def _label(run_id: str, name: str) -> str:
     return run_id if name == run_id else f"{name} · {run_id}"
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s.ui import address, chrome
+from s2s.config import UserError
+from s2s.ui import address, chrome, forms
 from s2s.ui.pages import PAGES
 
 st.set_page_config(page_icon=chrome.ICON, layout="wide")  # before the navigation, which would fetch an icon from Google
@@ -19,7 +20,10 @@ chrome.styled()
 place, is_open = chrome.header(row)
 notes = st.container()
 if is_open:
-    page.run()
+    try:
+        page.run()
+    except UserError as wrong:  # that no control is to blame for: a sentence longer than the model's positions, say
+        forms.complain(wrong)
 with notes:
     sentences = chrome.lost()
 with place:

@@ -15,19 +15,27 @@ SEGMENTS = 9  # more options than this go into a list
 
 def run_picker() -> str | None:
     """The id of the run that the page shows; None where there is none at all."""
-    ids = list(cached.runs())
+    names = cached.labels()
+    ids = list(names)
     if not ids:
         return None
     wanted = named(st.query_params.get("run", "")) or st.session_state.get("run")
     if wanted and wanted not in ids:
         say(f"There is no run {plain(wanted[:40])} here (any more); {ids[0]} is shown instead.")
         st.session_state["run"] = ids[0]
-    elif wanted and st.query_params.get("run", cached.label(wanted)) != cached.label(wanted):  # it was given another name
+    elif wanted and st.query_params.get("run", names[wanted]) != names[wanted]:  # it was given another name
         st.session_state["run"] = wanted
     if st.session_state.pop("run again", False):
         st.session_state["run"] = st.session_state["run"]  # what is set by hand is written into the address
     return st.selectbox(
-        "Run", ids, format_func=cached.label, key="run", bind="query-params", label_visibility="collapsed", width=230, on_change=_follow
+        "Run",
+        ids,
+        format_func=names.__getitem__,
+        key="run",
+        bind="query-params",
+        label_visibility="collapsed",
+        width=230,
+        on_change=_follow,
     )
 
 
