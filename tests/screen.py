@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from s2s.ui import pages
+from s2s.ui.text import JOINER
 
 ROOT = Path(__file__).parents[1]
 PAGES = [row.url_path for row in pages.PAGES]
@@ -52,7 +53,12 @@ def picture(screen: AppTest) -> tuple[str, np.ndarray]:
 
 
 def said(screen: AppTest) -> str:
-    """Everything in words: markdown, captions, notices."""
+    """Everything in words, as one reads it: markdown, captions, notices."""
+    return re.sub(r"\\(.)", r"\1", written(screen)).replace(JOINER, "").replace("`", "")
+
+
+def written(screen: AppTest) -> str:
+    """The same as markdown."""
     return "\n".join(str(each.value) for kind in ("markdown", "caption", "info", "error", "warning") for each in getattr(screen, kind))
 
 

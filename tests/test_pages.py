@@ -8,7 +8,7 @@ import s2s
 from s2s.ui import cached, known
 from s2s.ui.sentence import MOST_OFFERS
 from s2s.ui.text import plain
-from tests.screen import box, link, opened, picture, said, translation
+from tests.screen import box, link, opened, picture, said, translation, written
 
 DEMO = "demo-en-fr"
 
@@ -123,7 +123,7 @@ def test_markup_in_the_box_is_inert(text: str) -> None:
     assert not screen.exception
     strange = [word for word in text.split() if not word.isalpha()]
     for word in strange[:MOST_OFFERS]:
-        assert f"**{plain(word)}** is not among" in said(screen)
+        assert f"**{plain(word)}** is not among" in written(screen)
 
 
 def test_the_share_link_opens_the_same_view() -> None:

@@ -24,7 +24,7 @@ else:
     with st.container(border=True):
         reading.translation(found)
         hypotheses.best(found)
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             there = {"run": cached.label(run_id), "step": str(chosen.run.step), "src": text, "tgt": found.text}
             link("attention", "Where it looked", **there)
             hypotheses.download(found)

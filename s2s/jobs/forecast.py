@@ -94,7 +94,7 @@ def seconds_a_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
     model, threads = recipe.model, recipe.train.threads or max(1, cores() - 1)  # as a run is submitted
     operations = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size)
     layers = model.encoder.n_layers + 2 * model.decoder.n_layers
-    return operations / (SHARE_OF_PEAK * peak(threads)) + SECONDS_A_LAYER * layers
+    return operations / (SHARE_OF_PEAK * peak() * threads) + SECONDS_A_LAYER * layers
 
 
 def _weights(model: ModelConfig) -> int:
@@ -103,15 +103,10 @@ def _weights(model: ModelConfig) -> int:
 
 
 @functools.cache
-def peak(threads: int) -> float:
-    """Float32 operations a second of a matrix product here: the best of five."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        left = torch.ones(512, 512)
-        return 2 * 512**3 / min(_seconds(left) for _ in range(5))
-    finally:
-        torch.set_num_threads(before)
+def peak() -> float:
+    """Float32 operations a second that one thread does here, in a matrix product: the best of five."""
+    matrix = torch.ones(512, 512)
+    return 2 * 512**3 / min(_seconds(matrix) for _ in range(5)) / torch.get_num_threads()
 
 
 def _seconds(matrix: torch.Tensor) -> float:

@@ -12,7 +12,7 @@ from s2s.config import UserError
 from s2s.runs import Run
 from s2s.ui import cached, known, pickers
 from s2s.ui.pages import Page, link
-from s2s.ui.text import plain
+from s2s.ui.text import plain, worded
 
 
 def header(page: Page) -> tuple[DeltaGenerator, bool]:
@@ -43,11 +43,11 @@ def _opened(chosen: str | None, about: DeltaGenerator) -> bool:
             st.info(f"{plain(cached.title(chosen))} has no checkpoint to look into yet.", icon=":material/hourglass_top:")
             link("train", "See how its training goes", run=cached.label(chosen))
         else:
-            st.error(plain(str(error)), icon=":material/error:")
+            st.error(worded(str(error)), icon=":material/error:")
         return False
     about.caption(describe(run))
     if run.notes:
-        st.warning(plain(" ".join(run.notes)), icon=":material/warning:")
+        st.warning(worded(" ".join(run.notes)), icon=":material/warning:")
     return True
 
 
@@ -90,7 +90,7 @@ def lost() -> list[str]:
     """What the address asked for and cannot be shown, once."""
     sentences: list[str] = st.session_state.pop("lost", [])
     if sentences:
-        st.info(" ".join(sentences), icon=":material/link_off:")
+        st.info(worded(" ".join(sentences)), icon=":material/link_off:")
     return sentences
 
 

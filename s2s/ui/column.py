@@ -32,7 +32,7 @@ def controls(run_id: str, key: str = "c1") -> Chosen:
     said = address.arrived(key)
     if said is not None:
         _fill(key, Column.read(said))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True):
         strategy = st.segmented_control(
             "Strategy", list(STRATEGIES), default=DEFAULT, required=True, key=f"{key} strategy", persist_state="session"
         )

@@ -14,7 +14,7 @@ from s2s.ui.charts import chart
 from s2s.ui.pages import screen
 from s2s.ui.reading import file_name
 from s2s.ui.sources import Chosen
-from s2s.ui.text import plain
+from s2s.ui.text import worded
 
 
 def actions(chosen: Chosen) -> None:
@@ -47,7 +47,7 @@ def notes(preview: Preview) -> None:
     if preview.n_same:
         lines.append(f"{preview.n_same:,} pairs have the same text on both sides; they are kept.")
     if lines:
-        st.info(plain(" ".join(lines)), icon=":material/filter_alt:", title="How it was read")
+        st.info(worded(" ".join(lines)), icon=":material/filter_alt:", title="How it was read")
 
 
 def pairs(preview: Preview) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import Config, Setting, UserError, flat, override, settings
-from s2s.ui.text import plain
+from s2s.ui.text import plain, worded
 
 LARGEST = 2**53 - 1  # whole number that a browser holds exactly
 
@@ -28,7 +28,7 @@ def inputs(config: Config, keys: Collection[str], prefix: str, *, wrong: UserErr
 
 def complain(wrong: UserError) -> None:
     """One sentence, where it belongs."""
-    st.error(plain(str(wrong)), icon=":material/error:")
+    st.error(worded(str(wrong)), icon=":material/error:")
 
 
 def place(wrong: UserError, keys: Collection[str]) -> str | None:

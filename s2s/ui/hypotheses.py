@@ -27,7 +27,7 @@ def best(decoded: Decoded) -> None:
     )
     with st.container(key="tokens"):
         st.html(_strip(found))
-        st.caption("Under each token: its probability, given the source and the tokens before it. Darker is surer.")
+        st.caption("Under each token: its probability, given the source and the tokens before it. The fuller the colour, the surer.")
 
 
 def others(decoded: Decoded) -> None:

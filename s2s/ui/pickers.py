@@ -7,7 +7,6 @@ import streamlit as st
 from s2s.analysis import KINDS, View
 from s2s.runs import Run
 from s2s.ui import cached, known
-from s2s.ui.text import plain
 
 MEAN = "mean"
 SEGMENTS = 9  # more options than this go into a list
@@ -21,7 +20,7 @@ def run_picker() -> str | None:
         return None
     wanted = named(st.query_params.get("run", "")) or st.session_state.get("run")
     if wanted and wanted not in ids:
-        say(f"There is no run {plain(wanted[:40])} here (any more); {ids[0]} is shown instead.")
+        say(f"There is no run {wanted[:40]} here (any more); {ids[0]} is shown instead.")
         st.session_state["run"] = ids[0]
     elif wanted and st.query_params.get("run", names[wanted]) != names[wanted]:  # it was given another name
         st.session_state["run"] = wanted
@@ -66,7 +65,7 @@ def checkpoint_picker(best: Run, key: str) -> int:
     names = {str(step): f"step {step:,}{' (best)' if step == best.step else ''}" for step in steps}
     held = str(st.session_state.get(key) or "")
     if held and held not in names:
-        say(f"There is no checkpoint of step {plain(held[:20])} in this run (any more); step {best.step:,} is shown instead.")
+        say(f"There is no checkpoint of step {held[:20]} in this run (any more); step {best.step:,} is shown instead.")
     if held not in names:
         st.session_state[key] = str(best.step)
     chosen = st.selectbox("Checkpoint", list(names), format_func=names.__getitem__, key=key, persist_state="session", width=190)
@@ -80,8 +79,7 @@ def _index(chosen: str) -> int | None:
 def _choice(label: str, key: str, options: list[str], default: str) -> str:
     given = st.query_params.get_all(key)
     if given and given[-1] not in options:  # which the widget would drop without a word
-        asked = plain(given[-1][:40])
-        say(f"The link asked for {key} {asked}, which this model doesn't have; {key} {default} is shown instead.")
+        say(f"The link asked for {key} {given[-1][:40]}, which this model doesn't have; {key} {default} is shown instead.")
     if len(options) <= SEGMENTS:
         chosen = st.segmented_control(label, options, default=default, required=True, key=key, bind="query-params")
     else:
@@ -90,7 +88,7 @@ def _choice(label: str, key: str, options: list[str], default: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Under the title, once: something that was asked for and cannot be shown."""
+    """Under the title, once: something that was asked for and cannot be shown. The sentence may quote a visitor."""
     st.session_state.setdefault("lost", []).append(sentence)
 
 

@@ -16,7 +16,6 @@ from s2s.train.machine import free_memory
 from s2s.ui import address, cached, forms, pickers
 from s2s.ui.cards import Card, cards
 from s2s.ui.sources import FIRST, SHIPPED
-from s2s.ui.text import plain
 
 PREFIX = "set "
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -116,15 +115,15 @@ def _fill(given: dict[str, str]) -> None:
     """Put what a link says into the widgets; what it cannot mean is said and left out."""
     source, preset = given.pop("source", FIRST), given.pop("preset", USUAL)
     if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
-        pickers.say(f"There is no text {plain(source[:60])} here (any more); {FIRST} is shown instead.")
+        pickers.say(f"There is no text {source[:60]} here (any more); {FIRST} is shown instead.")
         source = FIRST
     if preset not in PRESETS:
-        pickers.say(f"There is no preset {plain(preset[:40])}; {USUAL} is shown instead.")
+        pickers.say(f"There is no preset {preset[:40]}; {USUAL} is shown instead.")
         preset = USUAL
     base = PRESETS[preset].recipe
     changes, lost = forms.understood(base, given)
     for sentence in lost:
-        pickers.say(plain(sentence))
+        pickers.say(sentence)
     st.session_state["source"], st.session_state["preset"] = source, preset
     forms.fill(override(base, changes), ALL, PREFIX)
 

@@ -13,7 +13,7 @@ from s2s.jobs import board, training, worker
 from s2s.runs.listing import Listed
 from s2s.ui import cached, forms, watch
 from s2s.ui.pages import link
-from s2s.ui.text import plain
+from s2s.ui.text import plain, worded
 
 POINTS = 40  # of a sparkline
 MARKS = {"done": "✓", "failed": "✗", "running": "▶", "starting": "▶", "queued": "…", "stopped": "❚❚", "interrupted": "!"}
@@ -33,12 +33,13 @@ def table(rows: list[Listed]) -> None:
     st.dataframe(
         pd.DataFrame([_cells(row) for row in rows]),
         hide_index=True,
+        placeholder="",
         key=f"runs {rows[0].id} {len(rows)}",
         on_select=lambda: _choose(rows),
         selection_mode="single-row",
         selection_default={"selection": {"rows": chosen}},
         column_config={
-            "loss by validation": st.column_config.LineChartColumn(width="small", help="Validation loss from first to last."),
+            "curve": st.column_config.LineChartColumn(width="small", help="Validation loss from first to last."),
             "accuracy": st.column_config.NumberColumn(format="percent", help="Held-out tokens that the model ranks first."),
             "loss": st.column_config.NumberColumn(format="%.3f", help="Best validation loss, nats a token."),
             "started": st.column_config.DatetimeColumn(format="distance"),
@@ -53,7 +54,7 @@ def _cells(row: Listed) -> dict[str, object]:
         "name": row.name or row.id,
         "accuracy": row.token_accuracy,
         "loss": row.best_loss,
-        "loss by validation": _thinned([float(loss) for loss in cached.curves(row.id).valid_loss]),
+        "curve": _thinned([float(loss) for loss in cached.curves(row.id).valid_loss]),
         "steps": f"{row.step:,} of {row.steps:,}" if row.steps else "",
         "text": cached.called(row.source),
         "preset": row.preset,
@@ -80,8 +81,8 @@ def actions(run_id: str) -> None:
             st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
             watch.badge(row.state if row else "done")
         if row and row.error:
-            st.error(plain(row.error), icon=":material/error:")
-        with st.container(horizontal=True):
+            st.error(worded(row.error), icon=":material/error:")
+        with st.container(horizontal=True, vertical_alignment="center"):
             _doors(run_id, row)
             if row:
                 _changes(row)

@@ -19,7 +19,6 @@ from s2s.data.preview import Preview
 from s2s.data.synthetic import SYNTHETIC
 from s2s.data.tables import TABLES, suffix
 from s2s.ui import address, cached, forms, pickers
-from s2s.ui.text import plain
 
 MOST_MEGABYTES = 50
 FIRST = "builtin:en-fr"
@@ -87,7 +86,7 @@ def _fill(spec: str) -> None:
     elif spec in {text.spec for text in cached.texts()}:
         st.session_state["origin"], st.session_state["kept"] = "Kept", spec
     else:
-        pickers.say(f"There is no text {plain(spec[:60])} here (any more); {FIRST} is shown instead.")
+        pickers.say(f"There is no text {spec[:60]} here (any more); {FIRST} is shown instead.")
         st.session_state["origin"], st.session_state["builtin"] = "Built-in", FIRST
 
 

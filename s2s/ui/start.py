@@ -29,7 +29,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     import torch
 
     from s2s import plots
-    from s2s.jobs import queue, worker
+    from s2s.jobs import forecast, queue, worker
     from s2s.ui import cached, known
 
     torch.set_num_threads(1)  # one page's model must not stop the others
@@ -37,6 +37,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         opened = cached.open_run(demos[0])
         view = cached.translation(opened, known.of(opened).examples[0]).seen.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
+    forecast.peak()
     if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
         worker.ensure()
     gc.collect()

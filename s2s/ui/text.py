@@ -16,6 +16,12 @@ def plain(text: str) -> str:
     return escaped.replace(":", f":{JOINER}")
 
 
+def worded(sentence: str) -> str:
+    """One of our own sentences, which may quote a visitor: what stands in backticks is set as code, the rest is `plain`."""
+    parts = re.split(r"`([^`]+)`", sentence)
+    return "".join(f"`{' '.join(part.split())}`" if i % 2 and part.strip() else plain(part) for i, part in enumerate(parts))
+
+
 def shortened(text: str, length: int = 40) -> str:
     """So many characters at most, the last one `…` where some are missing."""
     return text if len(text) <= length else text[: length - 1] + "…"

@@ -19,7 +19,7 @@ from s2s.ui.charts import chart
 from s2s.ui.pages import link
 from s2s.ui.reading import file_name
 from s2s.ui.recipe import duration
-from s2s.ui.text import plain, shortened
+from s2s.ui.text import plain, shortened, worded
 
 PULSE = 1.0  # seconds between two looks at a live run
 STATES = {
@@ -68,7 +68,7 @@ def _head(run_id: str, row: Listed | None) -> None:
         st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
         badge(row.state if row else "done")
     if row and row.error:
-        st.error(plain(row.error), icon=":material/error:")
+        st.error(worded(row.error), icon=":material/error:")
 
 
 def badge(state: str) -> None:
@@ -85,7 +85,7 @@ def _progress(row: Listed, curves: Curves) -> None:
         text = f"Waiting: {before}."
         worker.ensure()
     elif row.state == "starting" or not row.steps:
-        text = plain(row.note) or "Starting …"
+        text = worded(row.note) or "Starting …"
     else:
         left = curves.seconds_left(row.steps) if row.is_live else None
         pace = f" · {curves.tokens_per_second:,.0f} tokens/s" if row.is_live and curves.tokens_per_second else ""
@@ -94,7 +94,7 @@ def _progress(row: Listed, curves: Curves) -> None:
 
 
 def _buttons(row: Listed) -> None:
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         if row.is_live:
             st.button("Stop", icon=":material/stop:", key="stop", on_click=_act, args=("stop", row.id), help="Saves a checkpoint first.")
         elif row.state in ("stopped", "interrupted", "failed"):
@@ -138,6 +138,8 @@ def _picture(run_id: str, curves: Curves) -> None:
     figure = plots.curves(curves.steps, curves.loss, curves.valid_steps, curves.valid_loss, title=shown)
     last = f": {curves.valid_loss[-1]:.3f} at step {curves.valid_steps[-1]:,}" if len(curves.valid_loss) else ""
     chart(figure, alt=f"Training and validation loss of {cached.title(run_id)}{last}", file_name=file_name(shown))
+    if not len(curves.steps):
+        return
     st.caption(plots.PLOTS["curves"].reading)
     file = f"{file_name(shown)}.csv"
     st.download_button("Numbers (CSV)", partial(_table, curves), file, "text/csv", on_click="ignore", icon=":material/download:")
@@ -165,5 +167,5 @@ def _samples(run_id: str) -> None:
 
 
 def _sample(line: dict[str, Any]) -> str:
-    cells = (shortened(str(line[key]), 300) for key in ("source", "text", "reference"))
+    cells = (shortened(str(line[key]), 300) or "(nothing)" for key in ("source", "text", "reference"))
     return "<tr>" + "".join(f'<td dir="auto">{html.escape(cell)}</td>' for cell in cells) + "</tr>"

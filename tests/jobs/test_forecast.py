@@ -44,4 +44,4 @@ def test_short_runs_take_the_express_slot() -> None:
 
 
 def test_the_peak_is_a_speed() -> None:
-    assert 1e8 < peak(1) < 1e14
+    assert 1e8 < peak() < 1e14

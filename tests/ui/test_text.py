@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from s2s.ui.text import JOINER, plain, shortened
+from s2s.ui.text import JOINER, plain, shortened, worded
 
 
 @pytest.mark.parametrize("text", ["*x*", "_x_", "`x`", "[a](b)", "<b>", "$x$", "# x", "1. x", "a|b", "~~x~~", "\\", "!"])
@@ -24,3 +24,16 @@ def test_words_stay_words() -> None:
 @pytest.mark.parametrize(("text", "cut"), [("abc", "abc"), ("abcd", "ab…")])
 def test_shortened(text: str, cut: str) -> None:
     assert shortened(text, 3) == cut
+
+
+@pytest.mark.parametrize(
+    ("sentence", "markdown"),
+    [
+        ("`d_model` 50 is odd.", "`d_model` 50 is odd\\."),
+        ("There is no file `<b>*x*</b>`.", "There is no file `<b>*x*</b>`\\."),
+        ("a lone ` and *x*", "a lone \\` and \\*x\\*"),
+        ("`` twice", "\\`\\` twice"),
+    ],
+)
+def test_our_sentences_set_in_code_what_they_quote(sentence: str, markdown: str) -> None:
+    assert worded(sentence) == markdown
