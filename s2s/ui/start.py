@@ -29,6 +29,8 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     import torch
 
     from s2s import plots
+    from s2s.config import Recipe
+    from s2s.data.preview import preview
     from s2s.jobs import forecast, queue, worker
     from s2s.ui import cached, known
 
@@ -37,7 +39,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         opened = cached.open_run(demos[0])
         view = cached.translation(opened, known.of(opened).examples[0]).seen.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
-    forecast.peak()
+    forecast.forecast(Recipe(), preview("builtin:mini-en-fr"))  # which brings in the larger half of torch
     if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
         worker.ensure()
     gc.collect()

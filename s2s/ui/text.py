@@ -12,14 +12,17 @@ def plain(text: str) -> str:
 
     A backslash does not stop `:material/x:` or an emoji's `:name:`; an invisible joiner after the colon does.
     """
-    escaped = re.sub(r"([!-/;-@\[-`{-~])", r"\\\1", " ".join(text.split()))
-    return escaped.replace(":", f":{JOINER}")
+    return _escaped(" ".join(text.split()))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([!-/;-@\[-`{-~])", r"\\\1", text).replace(":", f":{JOINER}")
 
 
 def worded(sentence: str) -> str:
     """One of our own sentences, which may quote a visitor: what stands in backticks is set as code, the rest is `plain`."""
-    parts = re.split(r"`([^`]+)`", sentence)
-    return "".join(f"`{' '.join(part.split())}`" if i % 2 and part.strip() else plain(part) for i, part in enumerate(parts))
+    parts = re.split(r"`([^`]*\S[^`]*)`", " ".join(sentence.split()))
+    return "".join(f"`{part}`" if i % 2 else _escaped(part) for i, part in enumerate(parts))
 
 
 def shortened(text: str, length: int = 40) -> str:
