@@ -98,17 +98,35 @@ def train(arguments: argparse.Namespace) -> None:
     from s2s.jobs import training
 
     preset = "" if arguments.recipe else arguments.preset or DEFAULT_PRESET
-    _show(training.start(training.Asked(recipe, arguments.source, arguments.valid, preset=preset, name=out.name), out))
+    with _flags():
+        _show(training.start(training.Asked(recipe, arguments.source, arguments.valid, preset=preset, name=out.name), out))
+
+
+@contextlib.contextmanager
+def _flags() -> Iterator[None]:
+    """What training says of a run, and the flags that help here."""
+    from s2s.jobs import training
+
+    try:
+        yield
+    except training.TakenError as error:
+        raise UserError(f"{error} `--resume` goes on with a trained run; `--out` names another folder.") from error
+    except training.NothingLeftError as error:
+        raise UserError(f"{error} `--set train.steps=N` asks for them.") from error
 
 
 def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path) -> None:
     from s2s.jobs import training
+    from s2s.model.weights import saved_steps
 
     others = sorted(set(changes) - {"train.steps"})
     others += [f"--{name}" for name in ("preset", "recipe") if getattr(arguments, name)]
     if others:
         raise UserError(f"`--resume` goes on with the run's own recipe; only train.steps can change, not {', '.join(others)}.")
-    _show(training.resume(out, steps=changes.get("train.steps"), source=arguments.source, valid=arguments.valid))
+    if not saved_steps(out / "checkpoints"):
+        raise UserError(f"`{out}` has no checkpoint to go on from; give a folder that `train --out` wrote, or train without `--resume`.")
+    with _flags():
+        _show(training.resume(out, steps=changes.get("train.steps"), source=arguments.source, valid=arguments.valid))
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:

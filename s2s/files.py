@@ -26,7 +26,7 @@ def write_bytes(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             draft.unlink()
         raise UserError(
-            f"`{path}` cannot be written ({error.strerror or error}); choose another folder or free some space."
+            f"`{path.name}` cannot be written ({error.strerror or error}); choose another folder or free some space."
             " What was there is untouched."
         ) from error
 
@@ -48,15 +48,20 @@ def append_line(path: Path, value: Any) -> None:
         with path.open("ab") as file:
             file.write(line)
     except OSError as error:
-        raise UserError(f"`{path}` cannot be written ({error.strerror or error}); free some space.") from error
+        raise UserError(f"`{path.name}` cannot be written ({error.strerror or error}); free some space.") from error
 
 
-def read_lines(path: Path) -> list[Any]:
-    """The JSON values of a file of lines; an unfinished last line (a writer that was killed) is left out."""
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The JSON objects of a log. A line that is none is left out: unfinished by a writer that was killed, or cut by a full disk."""
     if not path.exists():
         return []
     whole = path.read_bytes().rpartition(b"\n")[0]
+    found = (_parsed(line) for line in whole.split(b"\n"))
+    return [value for value in found if isinstance(value, dict)]
+
+
+def _parsed(line: bytes) -> Any:
     try:
-        return [json.loads(line) for line in whole.split(b"\n") if line]
-    except ValueError as error:
-        raise UserError(f"`{path}` has a line that is not JSON ({error}); mend or delete the file.") from error
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

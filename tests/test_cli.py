@@ -159,6 +159,12 @@ MISTAKES = {
     "run": (["translate", "nowhere"], "There is no run `nowhere`"),
     "out": (["data", "builtin:en-fr"], "The following arguments are required: --out; see `.*data --help`"),
     "command": (["tran"], "invalid choice: 'tran'"),
+    "trained": (
+        ["train", "--source", "synthetic:copy", "--out", "RUN"],
+        "`run` already holds a trained run; .* `--resume` goes on with a trained run; `--out` names another folder",
+    ),
+    "reached": (["train", "--resume", "--out", "RUN"], r"reached step 60 of 60; .* to go on\. `--set train.steps=N` asks for them\.$"),
+    "no run": (["train", "--resume", "--out", "x"], "`x` has no checkpoint to go on from; give a folder that `train --out` wrote"),
     "resume": (["train", "--resume", "--out", "RUN", "--set", "train.lr=1"], "only train.steps can change, not train.lr"),
 }
 
@@ -172,6 +178,16 @@ def test_a_mistake_is_one_sentence_and_exit_2(case: str, say: Say, run: Path, tm
     assert re.search(message, err), err
     assert (out, err.count("\n")) == ("", 1)
     assert not (tmp_path / "x").exists()
+
+
+def test_a_run_without_a_checkpoint_cannot_be_gone_on_with(say: Say, tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 1})
+    for checkpoint in (path / "checkpoints").iterdir():
+        checkpoint.unlink()
+    status, _, err = say("train", "--resume", "--out", path)
+    assert status == 2
+    assert err.startswith(f"`{path}` has no checkpoint to go on from; give a folder that")
+    assert err.endswith("or train without `--resume`.\n")
 
 
 BAD_FILES = {

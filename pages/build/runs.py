@@ -4,9 +4,8 @@ import streamlit as st
 
 from s2s.ui import cached, shelf
 
-rows = cached.listed()
-if rows:
-    shelf.table(rows)
+if cached.listed():
+    shelf.table()
 else:
     shelf.empty()
 shelf.actions(st.session_state["run"])

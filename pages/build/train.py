@@ -5,15 +5,14 @@ import streamlit as st
 from s2s.ui import cached, recipe, watch
 
 run_id = st.session_state["run"]
-is_own = cached.runs()[run_id] is not None
+is_own = cached.runs().get(run_id) is not None
 if is_own:
     watch.panel(run_id)
 
 with st.container(border=True):
     st.subheader("Train another" if is_own else "Train a model of your own", anchor=False)
     asked = recipe.form()
-    recipe.forecast(asked)
-    recipe.button(asked)
+    recipe.button(asked, recipe.forecast(asked))
 
 if not is_own:
     watch.panel(run_id)

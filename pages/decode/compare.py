@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui import cached, column, forms, hypotheses, known, reading, sentence
+from s2s.ui import cached, column, hypotheses, known, reading, sentence
 from s2s.ui.pages import link
 
 run_id = st.session_state["run"]
@@ -15,17 +15,15 @@ sentence.chips(facts)
 with st.container(border=True):
     chosen = column.controls(run_id)
 
-if chosen.wrong:
-    forms.complain(chosen.wrong)
-elif not text:
+if not text:
     st.info("Type a sentence above, or press an example: what the model makes of it appears here.", icon=":material/edit:")
-else:
+elif not chosen.wrong:
     found = cached.decoded(chosen.run, text, chosen.strategy, chosen.knobs)
     with st.container(border=True):
         reading.translation(found)
         hypotheses.best(found)
         with st.container(horizontal=True, vertical_alignment="center"):
-            there = {"run": cached.label(run_id), "step": str(chosen.run.step), "src": text, "tgt": found.text}
+            there = {"step": str(chosen.run.step), "src": text, "tgt": found.text}
             link("attention", "Where it looked", **there)
             hypotheses.download(found)
     if len(found.hypotheses) > 1:

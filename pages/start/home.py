@@ -32,4 +32,4 @@ else:
 with st.container(key="doors", horizontal=True, gap="medium"):
     link("data", "Bring your own text")
     link("train", "Train a model of your own")
-    link("compare", "See how it decodes", run=cached.label(run.folder.id), src=text)
+    link("compare", "See how it decodes", src=text)

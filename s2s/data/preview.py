@@ -16,6 +16,7 @@ from s2s.data.sources import load
 from s2s.data.summary import summarise
 
 ROWS = 300
+LONGEST_CELL = 500  # characters; the rows go to every visitor's browser
 SHIPPED = Path(__file__).parent / "previews"  # of the generated texts, which take seconds to write
 
 
@@ -24,7 +25,7 @@ class Preview:
     """Words are what stands between blanks; `src_counts[n]` sources have n of them. A vocabulary is a number of distinct things."""
 
     spec: str
-    rows: tuple[tuple[str, str], ...]  # the first ones
+    rows: tuple[tuple[str, str], ...]  # the first ones, long texts cut
     notes: tuple[str, ...]
     n_pairs: int
     n_distinct_sources: int
@@ -47,7 +48,7 @@ class Preview:
         seen = summarise(corpus)
         return cls(
             spec=corpus.spec,
-            rows=tuple((pair.src, pair.tgt) for pair in corpus.pairs[:ROWS]),
+            rows=tuple((_cell(pair.src), _cell(pair.tgt)) for pair in corpus.pairs[:ROWS]),
             notes=corpus.notes,
             n_pairs=seen.n_pairs,
             n_distinct_sources=seen.n_distinct_sources,
@@ -86,6 +87,10 @@ class Preview:
         for name in ("notes", "src_counts", "tgt_counts"):
             values[name] = tuple(values[name])
         return cls(**values | {"rows": tuple((src, tgt) for src, tgt in values["rows"])})
+
+
+def _cell(text: str) -> str:
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 
 
 def preview(spec: str) -> Preview:

@@ -39,21 +39,6 @@ class Summary:
         """Words in the middle target; 0 without pairs."""
         return _median(self.tgt_lengths)
 
-    @property
-    def src_longest(self) -> int:
-        """Words in the longest source; 0 without pairs."""
-        return int(self.src_lengths.max(initial=0))
-
-    @property
-    def tgt_longest(self) -> int:
-        """Words in the longest target; 0 without pairs."""
-        return int(self.tgt_lengths.max(initial=0))
-
-    @property
-    def n_characters(self) -> int:
-        """Of both sides."""
-        return self.src_characters + self.tgt_characters
-
 
 def summarise(corpus: Corpus) -> Summary:
     """About a tenth of a second for 30,000 pairs of a sentence each."""

@@ -14,19 +14,37 @@ WAITS_FOR_A_WORKER = "Its worker is gone; the next one goes on with it by itself
 
 
 def runs(owner: str, *, now: float | None = None) -> list[Listed]:
-    """Newest first; a run that waits, or failed before it had a folder, is there too."""
+    """Newest first; a run that waits, or failed before it had a folder, is there too, unless the queue is out of reach."""
     folders = {row.id: row for row in listed(owner)}
-    newest = {job.run: job for job in reversed(queue.jobs(owner))}
-    rows = [_merged(folders.get(run), newest.get(run), now) for run in folders.keys() | newest.keys()]
+    try:
+        newest = {job.run: job for job in reversed(queue.jobs(owner))}
+        rows = [_merged(folders.get(run), newest.get(run), now) for run in folders.keys() | newest.keys()]
+    except UserError:  # the queue is away, as `trouble` says: what the folders say is true, if not all
+        rows = list(folders.values())
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
 
 def one(run_id: str, owner: str, *, now: float | None = None) -> Listed:
-    """One run. Raises UserError where that owner has no such run."""
-    row, job = listed_one(run_id, owner), _job(run_id, owner)
-    if row is None and job is None:
-        raise UserError(f"There is no run `{run_id}` of yours; open Runs to see those there are.")
-    return _merged(row, job, now)
+    """One run; of its folder alone while the queue is out of reach. Raises UserError where that owner has no such run."""
+    row = listed_one(run_id, owner)
+    try:
+        job = _job(run_id, owner)
+        if row or job:
+            return _merged(row, job, now)
+    except UserError:
+        if row is None:
+            raise
+        return row
+    raise UserError(f"There is no run `{run_id}` of yours; open Runs to see those there are.")
+
+
+def trouble() -> str | None:
+    """Why the queue cannot be reached, in a sentence; None where it can."""
+    try:
+        queue.latest("")
+    except UserError as error:
+        return str(error)
+    return None
 
 
 def stop(run_id: str, owner: str) -> None:
@@ -71,10 +89,12 @@ def _merged(row: Listed | None, job: queue.Job | None, now: float | None) -> Lis
             raise ValueError("neither a folder nor a job")
         return row
     state = _state(row, job, time.time() if now is None else now)
-    error = job.error if state == job.state else row.error if row else ""
+    error = row.error if row and state == "failed" and row.error else job.error if state == job.state else ""
     note = WAITS_FOR_A_WORKER if state == "interrupted" and job.state == "running" else job.note
     position = queue.position(job.id) if state == "queued" else None
-    return replace(row or _without_folder(job), state=state, note=note, error=error, job=job.id, position=position)
+    is_stopping = job.stop and state in ("starting", "running")
+    known = row or _without_folder(job)
+    return replace(known, state=state, note=note, error=error, job=job.id, position=position, is_stopping=is_stopping)
 
 
 def _state(row: Listed | None, job: queue.Job, now: float) -> str:
@@ -84,6 +104,8 @@ def _state(row: Listed | None, job: queue.Job, now: float) -> str:
     has_begun = row is not None and row.updated >= (job.started or 0.0)
     if job.state == "running" and job.is_live(now):
         return "running" if has_begun else "starting"
+    if row is not None and row.error:  # its folder is damaged
+        return row.state
     if row is None or row.updated < (job.finished or job.started or 0.0):
         return "interrupted" if job.state == "running" else job.state
     return row.state

@@ -11,10 +11,9 @@ import time
 import traceback
 from functools import partial
 
-from sqlalchemy.exc import SQLAlchemyError
-
 from s2s.config import UserError, choose
 from s2s.jobs import endings, queue
+from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import JOBS
 from s2s.settings import lease_seconds
 
@@ -43,7 +42,7 @@ class Heartbeat(threading.Thread):
                     renewed = time.monotonic()
             except queue.Lost:
                 os._exit(LOST)  # another worker goes on from the last checkpoint: not one more file from here
-            except SQLAlchemyError:  # the database is away for a while: the lease bears it
+            except UnreachableError:  # the database is away for a while: the lease bears it
                 if time.monotonic() - renewed > self.ttl:
                     os._exit(LOST)
 
@@ -61,7 +60,26 @@ def main(job_id: str, worker: str) -> None:
     state, error = _outcome(job, heartbeat, told)
     heartbeat.over.set()
     heartbeat.join()
-    queue.finish(job.id, worker, state, error)
+    _finish(job, state, error, heartbeat.ttl)
+
+
+def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
+    """Write how it ended; a database that is away may come back while the lease lasts."""
+    until = time.monotonic() + ttl
+    while True:
+        try:
+            queue.finish(job.id, job.worker, state, error)
+        except UnreachableError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(LOOK)
+        else:
+            return
+
+
+def _tell(job: str, note: str) -> None:
+    with contextlib.suppress(UnreachableError):  # a note is a courtesy; whether the job is lost, the heartbeat finds out
+        queue.tell(job, note)
 
 
 def _outcome(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str, str]:
@@ -78,7 +96,7 @@ def _outcome(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str
 
 def _work(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str, str]:
     work = choose("kind of job", job.kind, JOBS).work
-    with contextlib.closing(work(job, partial(queue.tell, job.id))) as events:
+    with contextlib.closing(work(job, partial(_tell, job.id))) as events:
         for _ in events:
             if heartbeat.is_stop_wanted or told:
                 break

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import sqlite3
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
 from s2s import settings
 from s2s.config import UserError
@@ -50,15 +53,36 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 MIGRATION_LOCK = 5_252  # any number that no other program takes in the same PostgreSQL database
 
 
-def begin() -> Any:
-    """A transaction on the database that `settings.database_url()` names, as a context."""
-    return engine(settings.database_url()).begin()
+class UnreachableError(UserError):
+    """The database is away, full, locked or damaged: for a while, one hopes."""
+
+
+@contextlib.contextmanager
+def begin() -> Iterator[sa.Connection]:
+    """A transaction on the database that `settings.database_url()` names. Raises UnreachableError where it cannot be had or kept."""
+    try:
+        with engine(settings.database_url()).begin() as connection:
+            yield connection
+    except IntegrityError:  # of what is asked, not of the database
+        raise
+    except (DBAPIError, sa.exc.TimeoutError) as error:
+        raise UnreachableError(f"The queue cannot be reached just now ({_reason(error)}); try again in a minute.") from error
+
+
+def _reason(error: Exception) -> str:
+    """SQLite's own word, such as "database or disk is full"; others name their hosts and users, so of those only the kind."""
+    own = getattr(error, "orig", None)
+    return str(own) if isinstance(own, sqlite3.Error) else type(error).__name__
 
 
 @functools.lru_cache(maxsize=8)
 def engine(url: str) -> sa.Engine:
-    """The opened database, brought up to date. Raises UserError where it cannot be opened or is newer than this program."""
-    settings.home().mkdir(parents=True, exist_ok=True)
+    """The opened database, brought up to date. Raises UserError where it cannot be opened (UnreachableError: now) or is newer."""
+    try:
+        settings.home().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UnreachableError(f"The folder of the queue cannot be made ({reason}); look at S2S_HOME.") from error
     try:
         address = sa.make_url(url)
     except ArgumentError as error:
@@ -68,9 +92,10 @@ def engine(url: str) -> sa.Engine:
         if made.dialect.name == "sqlite":
             sa.event.listen(made, "connect", _set_up_sqlite)
         _migrate(made)
-    except (NoSuchModuleError, ModuleNotFoundError, DBAPIError) as error:
-        reason = error.orig if isinstance(error, DBAPIError) else error
-        what = f"The database `{address}` cannot be opened ({reason})"
+    except DBAPIError as error:
+        raise UnreachableError(f"The database of the queue cannot be opened ({_reason(error)}); look at S2S_DATABASE_URL.") from error
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        what = f"The database of the queue cannot be opened ({error})"
         raise UserError(f"{what}; set S2S_DATABASE_URL, or leave it out for SQLite.") from error
     return made
 

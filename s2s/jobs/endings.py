@@ -26,6 +26,10 @@ def told_to_end(run: str) -> str:
 
 def _what_now(run: str) -> str:
     """Read without `s2s.runs`: the worker never imports torch."""
-    path = home() / "runs" / run / "status.json"
-    step = json.loads(path.read_bytes()).get("step", 0) if path.exists() else 0
+    try:
+        step = int(json.loads((home() / "runs" / run / "status.json").read_bytes()).get("step", 0))
+    except FileNotFoundError:
+        step = 0
+    except (OSError, ValueError, TypeError, AttributeError):
+        return "its status.json cannot be read; resume it from its last checkpoint"
     return f"resume it from step {step:,}" if step else "nothing was saved yet, start it again"

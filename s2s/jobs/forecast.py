@@ -8,19 +8,21 @@ from dataclasses import dataclass
 
 import torch
 
-from s2s.config import ModelConfig, Recipe
+from s2s.config import ModelConfig, Recipe, UserError
 from s2s.data.preview import Preview
-from s2s.model.size import count_parameters, training_bytes
+from s2s.model.size import count_parameters, gigabytes, training_bytes
 from s2s.tokenizers import SPECIALS
 from s2s.tokenizers.bpe import automatic_size
 from s2s.train.machine import cores
 
 EXPRESS = 20.0  # seconds; below, a run need not wait behind a long one
 START = 4.0  # seconds until the first step: Python, torch, reading, vocabulary
-# Fitted on this project's presets: an update costs its products at this share of the machine's best speed,
-# and so many seconds a layer for all the small operations.
-SHARE_OF_PEAK = 0.45
-SECONDS_A_LAYER = 0.0022
+# Fitted on nine recipes, one thread of a Xeon with AVX-512: within 30 % of eight of them, half of the ninth (`blocks`).
+SHARE_OF_PEAK = 0.85  # of the machine's best speed, in the large matrix products
+PER_LOGIT = 3200  # operations that softmax, loss and their gradients cost as much time as, at that speed: they wait for memory
+PER_ACTIVATION = 4000  # the same for a layer's norms, dropouts and sums, a number of the residual stream
+SECONDS_A_LAYER = 0.0012  # starting many small operations
+SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 WATCHING = 1.12  # validation, samples and saving beside the updates
 BYTES_OF_PYTHON = 330e6  # a trainer with torch loaded, before its first tensor
 
@@ -54,6 +56,20 @@ def forecast(recipe: Recipe, seen: Preview) -> Forecast:
         seconds=START + WATCHING * recipe.train.steps * seconds_a_step(recipe, tgt_size, slots),
         epochs=recipe.train.steps * slots / max(1, _tokens(recipe, seen)),
     )
+
+
+def check(recipe: Recipe, seen: Preview, cost: Forecast, free: int) -> None:
+    """Raises UserError for what training would refuse: more memory than `free` bytes, or no pair that is short enough."""
+    if cost.megabytes * 1e6 > free:
+        raise UserError(
+            f"Training needs about {gigabytes(int(cost.megabytes * 1e6))} of memory and {gigabytes(free)} are free here;"
+            " choose a smaller preset such as small, or lower `train.batch_tokens`."
+        )
+    shortest = max(next(n for n, count in enumerate(counts) if count) for counts in (seen.src_counts, seen.tgt_counts))
+    longest = recipe.data.max_length - 1  # and `</s>`
+    if shortest > longest:
+        given = f"`data.max_length` {recipe.data.max_length} leaves no pair"
+        raise UserError(f"{given}: even the shortest has {shortest} words and an end; give at least {shortest + 1}.")
 
 
 def vocab_sizes(recipe: Recipe, seen: Preview) -> tuple[int, int]:
@@ -90,11 +106,12 @@ def _tokens(recipe: Recipe, seen: Preview) -> int:
 
 
 def seconds_a_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
-    """One update: three times a forward pass, of two operations a weight and token, beside what small operations cost."""
+    """One update: three times a forward pass, of two operations a weight and token, beside what waits for memory."""
     model, threads = recipe.model, recipe.train.threads or max(1, cores() - 1)  # as a run is submitted
-    operations = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size)
     layers = model.encoder.n_layers + 2 * model.decoder.n_layers
-    return operations / (SHARE_OF_PEAK * peak() * threads) + SECONDS_A_LAYER * layers
+    products = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size) / SHARE_OF_PEAK
+    waiting = slots * (PER_LOGIT * tgt_vocab_size + PER_ACTIVATION * model.d_model * layers)
+    return float((products + waiting) / (peak() * threads**SCALING) + SECONDS_A_LAYER * layers)
 
 
 def _weights(model: ModelConfig) -> int:

@@ -18,7 +18,7 @@ from s2s.data import TrainingPairs, absolute, load_pairs_for_training, splits
 from s2s.jobs import queue
 from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder
-from s2s.runs.listing import FIGURES, is_training, listed_one, runs_folder
+from s2s.runs.listing import FIGURES, LONGEST_NAME, clean_name, is_training, listed_one, runs_folder
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
 from s2s.train import Event, Sample, Saved, Step, Trainer, TrainingData, Validation, Warned, prepare
 from s2s.train.machine import settle
@@ -26,6 +26,14 @@ from s2s.train.machine import settle
 LOCK_SECONDS = 2.0  # a screen that looks whether a run trains holds the lock for an instant
 
 Tell = Callable[[str], None]  # takes a sentence on what is being done now
+
+
+class TakenError(UserError):
+    """There is a run in the folder already, trained or being trained."""
+
+
+class NothingLeftError(UserError):
+    """The run has reached its last step."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +63,36 @@ def _silent(note: str) -> None:
     """Nobody listens."""
 
 
+Stages = Generator[None, None, Started]  # between two of them one may stop
+
+
+def _result(stages: Stages) -> Started:
+    """All of them at once."""
+    while True:
+        try:
+            next(stages)
+        except StopIteration as end:
+            started: Started = end.value
+            return started
+
+
 def start(asked: Asked, path: Path, tell: Tell = _silent) -> Started:
     """Read the data, fit the tokenizers, check memory, write the folder. Nothing is written when the input is bad."""
+    return _result(_starting(asked, path, tell))
+
+
+def _starting(asked: Asked, path: Path, tell: Tell) -> Stages:
     folder = RunFolder(path)
     if saved_steps(folder.checkpoints):
-        raise UserError(f"`{path}` already holds a trained run; add `--resume` to go on with it, or choose another `--out`.")
+        raise TakenError(f"`{folder.id}` already holds a trained run; go on with that one, or start another.")
     recipe = settle(asked.recipe)
     tell("Reading the text.")
+    yield
     pairs = load_pairs_for_training(asked.source, asked.valid, recipe.train.seed)
     tell("Learning the vocabulary.")
+    yield
     data = prepare(recipe, pairs.train, pairs.valid)
+    yield
     notes = _notes(pairs, data, recipe)
     with _lock(folder):  # a run that is being trained there, and has no checkpoint yet, keeps its files
         folder.create(recipe, _about(asked, pairs, data, notes), (data.src_tokenizer, data.tgt_tokenizer))
@@ -78,34 +106,42 @@ def resume(
 
     Its source (or the given one, where the data has moved) must still hold the pairs that the run was started with.
     """
+    return _result(_resuming(path, steps, (source, valid), tell))
+
+
+def _resuming(path: Path, steps: int | None, moved: tuple[str | None, str | None], tell: Tell) -> Stages:
     folder = RunFolder(path)
     about = folder.about()
+    source, valid = moved
     recipe = settle(override(folder.recipe(), {} if steps is None else {"train.steps": steps}))
     _check_there_is_more(folder, recipe)
     tell("Reading the text.")
+    yield
     pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed)
     if [pairs.train.hash, pairs.valid.hash] != [about["data"]["train_hash"], about["data"]["valid_hash"]]:
         raise UserError(f"`{pairs.train.spec}` has not the pairs this run was started with; bring the old data back, or start a new run.")
+    yield
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
+    yield
     return Started(folder, recipe, data, tuple(about["data"]["notes"]), is_resumed=True)
 
 
 def _check_there_is_more(folder: RunFolder, recipe: Recipe) -> None:
-    """Raises UserError where the run has reached the last step of the recipe."""
+    """Raises NothingLeftError where the run has reached the last step of the recipe."""
     reached = max(saved_steps(folder.checkpoints), default=0)
     if reached >= recipe.train.steps:
-        raise UserError(f"This run has reached step {reached} of {recipe.train.steps}; set train.steps to more than {reached} to go on.")
+        raise NothingLeftError(f"This run has reached step {reached} of {recipe.train.steps}; ask for more than {reached} steps to go on.")
 
 
 @contextlib.contextmanager
 def _lock(folder: RunFolder) -> Iterator[None]:
-    """One process a run: raises UserError while another one trains in the folder."""
+    """One process a run: raises TakenError while another one trains in the folder."""
     folder.path.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.lock_file)
     try:
         lock.acquire(timeout=LOCK_SECONDS)
     except Timeout as error:
-        raise UserError(f"Another process is training in `{folder.path}`; wait for it, or choose another `--out`.") from error
+        raise TakenError(f"Another process is training the run `{folder.id}`; wait for it, or stop it first.") from error
     with lock:
         yield
 
@@ -154,8 +190,8 @@ def _recorded(folder: RunFolder, trainer: Trainer) -> Iterator[Event]:
 
 def _accuracy_at(folder: RunFolder, step: int) -> float | None:
     """What the validation at that step found; None before the first."""
-    found = (line for line in folder.lines("metrics") if line["kind"] == "valid" and line["step"] == step)
-    return next((line["token_accuracy"] for line in found), None)
+    found = (line for line in folder.lines("metrics") if line.get("kind") == "valid" and line.get("step") == step)
+    return next((line.get("token_accuracy") for line in found), None)
 
 
 def _record(folder: RunFolder, event: Event, *, is_first: bool) -> None:
@@ -179,7 +215,7 @@ def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[st
 
 
 def _name(asked: Asked) -> str:
-    return asked.name or asked.preset or asked.source
+    return (clean_name(asked.name) or asked.preset or asked.source)[:LONGEST_NAME].rstrip()
 
 
 def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]) -> dict[str, Any]:
@@ -231,6 +267,8 @@ def submit_resume(run_id: str, owner: str, steps: int | None = None) -> None:
     else:
         shipped = " It ships with the program, without what training needs to go on." if (SHIPPED / run_id).is_dir() else ""
         raise UserError(f"There is no run `{run_id}` of yours to go on with; start a new one.{shipped}")
+    if lacks := [key for key in ("source", "valid", "preset", "name") if key not in about]:
+        raise UserError(f"The recipe.json of the run `{run_id}` lacks {', '.join(lacks)}; start a new run.")
     recipe = override(Recipe.from_json(about["recipe"]), {} if steps is None else {"train.steps": steps})
     _check_there_is_more(folder, recipe)
     if is_training(folder.path):
@@ -252,8 +290,8 @@ def _spec(asked: Asked) -> dict[str, Any]:
     }
 
 
-def work(job: queue.Job, tell: Tell) -> Generator[Event, None, None]:
-    """Train the run of a job from where it stands: its newest checkpoint, or the start."""
+def work(job: queue.Job, tell: Tell) -> Generator[Event | None, None, None]:
+    """Train the run of a job from where it stands: its newest checkpoint, or the start. None comes between the stages before training."""
     recipe, folder = Recipe.from_json(job.spec["recipe"]), RunFolder(runs_folder() / job.run)
     reached = max(saved_steps(folder.checkpoints), default=0)
     if reached >= recipe.train.steps and job.attempts > 1:  # the worker before was killed after its last checkpoint
@@ -261,10 +299,10 @@ def work(job: queue.Job, tell: Tell) -> Generator[Event, None, None]:
         folder.set_status("done", **known | {"step": reached})
         return
     if reached:
-        started = resume(folder.path, steps=recipe.train.steps, tell=tell)
+        started = yield from _resuming(folder.path, recipe.train.steps, (None, None), tell)
     else:
         asked = Asked(recipe, job.spec["source"], job.spec["valid"], job.spec["preset"], job.spec["name"], job.owner)
-        started = start(asked, folder.path, tell)
+        started = yield from _starting(asked, folder.path, tell)
     threads = started.recipe.train.threads
     tell(f"Training on {started.recipe.train.device}, {threads} thread{'s' * (threads > 1)}.")
     with contextlib.closing(run(started)) as events:

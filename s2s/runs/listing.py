@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import shutil
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,12 +16,14 @@ from filelock import FileLock, Timeout
 
 from s2s.config import UserError
 from s2s.model.weights import saved_steps
-from s2s.runs.store import RunFolder
+from s2s.runs.store import STATES, RunFolder
 from s2s.settings import OWNER, SHIPPED, home
 
 LONGEST_NAME = 80
 LIVE = ("queued", "starting", "running")
-FIGURES = ("step", "steps", "best_step", "best_loss", "token_accuracy")
+COUNTS = ("step", "steps", "best_step")
+FIGURES = (*COUNTS, "best_loss", "token_accuracy")
+HIDDEN = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})  # Unicode's classes of what turns the text after it
 
 Stamp = tuple[int, int, int]
 
@@ -47,6 +50,7 @@ class Listed:
     error: str = ""  # what went wrong, a sentence
     job: str = ""  # its newest job's id
     position: int | None = None  # queued: how many wait before it
+    is_stopping: bool = False  # somebody asked it to stop and it has not heard yet
 
     @property
     def is_live(self) -> bool:
@@ -60,7 +64,7 @@ def runs_folder() -> Path:
 
 
 def listed(owner: str) -> list[Listed]:
-    """An owner's runs in `S2S_HOME`, newest first. A folder whose recipe.json is broken is listed as failed, with the reason."""
+    """An owner's runs in `S2S_HOME`, newest first. One whose recipe.json or status.json is broken is listed as failed, with the reason."""
     folder = runs_folder()
     paths = [path for path in folder.iterdir() if re.fullmatch(r"[\w-]{1,64}", path.name)] if folder.is_dir() else []
     rows = [row for path in paths if (row := _row(path)) and row.owner == owner]
@@ -103,9 +107,16 @@ def delete(run_id: str, owner: str) -> None:
     shutil.rmtree(gone)
 
 
+def clean_name(name: str) -> str:
+    """Without control characters, those that turn the writing round, and blanks around; "" where nothing is left to see."""
+    shown = (char for char in name if unicodedata.bidirectional(char) not in HIDDEN and unicodedata.category(char) != "Cs")
+    name = " ".join("".join(" " if unicodedata.category(char) == "Cc" else char for char in shown).split())
+    return name if any(char.isprintable() and char != " " for char in name) else ""
+
+
 def checked_name(name: str) -> str:
-    """The name without blanks around it. Raises UserError for one that is empty or too long."""
-    name = " ".join(name.split())
+    """The name as it can be shown. Raises UserError for one that is empty or too long."""
+    name = clean_name(name)
     if not 0 < len(name) <= LONGEST_NAME:
         raise UserError(f"A name has 1 to {LONGEST_NAME} characters and this one has {len(name)}; give another.")
     return name
@@ -120,16 +131,30 @@ def _own(run_id: str, owner: str, done: str) -> RunFolder:
 
 
 def _row(path: Path) -> Listed | None:
-    """None where there is no run."""
+    """None where there is no run; a damaged one is there as failed, with the reason."""
+    about = None
     try:
         about = _about(path, _stamp(path / "recipe.json"))
         status, updated = _status(path)
         checkpoints = _checkpoints(path / "checkpoints", _stamp(path / "checkpoints")) if (path / "checkpoints").is_dir() else ()
-    except FileNotFoundError:  # no run, or deleted meanwhile
+        return replace(about, state=_true_state(path, status.get("state")), checkpoints=checkpoints, updated=updated, **_figures(status))
+    except (FileNotFoundError, NotADirectoryError):  # no run, or deleted meanwhile
         return None
     except UserError as error:
-        return Listed(path.name, path.name, OWNER, "", "", path.stat().st_mtime, "failed", error=str(error))
-    return replace(about, state=_true_state(path, status.get("state")), checkpoints=checkpoints, updated=updated, **_figures(status))
+        return _damaged(path, about, str(error))
+    except OSError as error:
+        return _damaged(path, about, f"The files of the run `{path.name}` cannot be read ({error.strerror}); train it anew.")
+
+
+def _damaged(path: Path, about: Listed | None, error: str) -> Listed:
+    return replace(about or Listed(path.name, path.name, OWNER, "", "", _changed(path), ""), state="failed", error=error)
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # deleted meanwhile
+        return 0.0
 
 
 def _status(path: Path) -> tuple[Mapping[str, Any], float]:
@@ -142,7 +167,7 @@ def _status(path: Path) -> tuple[Mapping[str, Any], float]:
 
 
 def _figures(status: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: status[key] for key in FIGURES if key in status}
+    return {key: status[key] for key in FIGURES if status.get(key) is not None}
 
 
 def _true_state(path: Path, state: str | None) -> str:
@@ -162,14 +187,23 @@ def _stamp(path: Path) -> Stamp:
 def _about(path: Path, stamp: Stamp) -> Listed:
     about = RunFolder(path).about()
     name, owner = str(about.get("name") or path.name), str(about.get("owner") or OWNER)
-    created = datetime.fromisoformat(about["created"]).timestamp()
-    steps = int(about["recipe"]["train"]["steps"])
+    try:
+        created = datetime.fromisoformat(about["created"]).timestamp()
+        steps = int(about["recipe"]["train"]["steps"])
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise UserError(f"`{path.name}` is no run: its recipe.json lacks what every run has; delete it, or train it anew.") from error
     return Listed(path.name, name, owner, str(about.get("source", "")), str(about.get("preset", "")), created, "", steps=steps)
 
 
 @functools.lru_cache(maxsize=4096)
 def _parsed_status(path: Path, stamp: Stamp) -> Mapping[str, Any]:
-    return RunFolder(path).status()
+    status = RunFolder(path).status()
+    state = status.get("state")
+    if state not in (None, *STATES):
+        raise UserError(f"The status.json of the run `{path.name}` says `{str(state)[:40]}`, which is unknown here; go on with the run.")
+    if not all(isinstance(status.get(key), int | None if key in COUNTS else float | int | None) for key in FIGURES):
+        raise UserError(f"The status.json of the run `{path.name}` has figures that are no numbers; go on with the run.")
+    return status
 
 
 @functools.lru_cache(maxsize=4096)

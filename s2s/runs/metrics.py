@@ -13,8 +13,6 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from s2s.config import UserError
-
 POINTS = 1500  # as many as a chart of a screen's width can show
 WINDOW = 20.0  # seconds over which the speed is taken
 BLOCK = 1 << 20  # bytes read at once
@@ -36,6 +34,7 @@ class Curves:
     grad_norm: float | None
     tokens_per_second: float | None
     seconds_per_step: float | None  # validation and saving included, since training was last taken up
+    n_broken: int  # lines that could not be read: cut by a full disk, say
 
     def seconds_left(self, steps: int) -> float | None:
         """Until step `steps`, at the pace so far; None before there is one."""
@@ -80,9 +79,8 @@ class Metrics:
         for line in whole.splitlines():
             try:
                 self._state.add(json.loads(line))
-            except ValueError as error:
-                self._start_again()  # a reader who asks again hears it again
-                raise UserError(f"`{self.path}` has a line that is not JSON ({error}); mend or delete the file.") from error
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+                self._state.n_broken += 1
         self._offset += len(whole)
         self._tail = (self._tail + whole)[-TAIL:]
 
@@ -98,26 +96,29 @@ class _State:
         self.window: deque[tuple[float, int]] = deque()  # time and tokens of the last seconds' steps
         self.taken_up: tuple[float, int] | None = None  # time and step from which the pace is taken
         self.time = 0.0
+        self.n_broken = 0
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """One line of either kind; others are for other readers."""
+        """One line of either kind; others are for other readers. A line that lacks something raises, and changes nothing."""
         if line["kind"] == "valid":
-            self.valid.append((line["step"], line["loss"], line["perplexity"], line["token_accuracy"]))
-            self.time = line.get("time", self.time)
+            time = float(line.get("time", self.time))
+            self.valid.append((int(line["step"]), float(line["loss"]), float(line["perplexity"]), float(line["token_accuracy"])))
+            self.time = time
         elif line["kind"] == "train":
             self._add_step(line)
 
     def _add_step(self, line: Mapping[str, Any]) -> None:
-        step = int(line["step"])
-        self.time = line.get("time", self.time + line["seconds"])  # older runs have no time of day
+        step, loss, n_tokens, seconds = int(line["step"]), float(line["loss"]), int(line["n_tokens"]), float(line["seconds"])
+        newest = {"step": step, "loss": loss, **{key: float(line[key]) for key in ("lr", "grad_norm") if key in line}}
+        self.time = float(line.get("time", self.time + seconds))  # older runs have no time of day
         if self.taken_up is None or line.get("first"):
-            self.taken_up = (self.time - line["seconds"], step - 1)
+            self.taken_up = (self.time - seconds, step - 1)
             self.window.clear()
-        self.window.append((self.time, line["n_tokens"]))
+        self.window.append((self.time, n_tokens))
         while self.window[0][0] < self.time - WINDOW:
             self.window.popleft()
-        self.newest = line
-        self._pour(step, line["loss"])
+        self.newest = newest
+        self._pour(step, loss)
 
     def _pour(self, step: int, loss: float) -> None:
         number = (step - 1) // self.width
@@ -156,6 +157,7 @@ class _State:
             grad_norm=newest.get("grad_norm"),
             tokens_per_second=self._tokens_per_second(),
             seconds_per_step=self._seconds_per_step(),
+            n_broken=self.n_broken,
         )
 
     def _tokens_per_second(self) -> float | None:
@@ -166,7 +168,8 @@ class _State:
         if self.taken_up is None or self.newest is None:
             return None
         since, before = self.taken_up
-        return float(max(0.0, self.time - since) / (self.newest["step"] - before))
+        steps = self.newest["step"] - before
+        return float(max(0.0, self.time - since) / steps) if steps > 0 else None
 
 
 def _floats(values: list[float]) -> NDArray[np.float32]:

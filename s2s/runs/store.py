@@ -22,6 +22,7 @@ from s2s.model.weights import saved_steps
 from s2s.tokenizers import Tokenizer
 
 FORMAT = 1
+STATES = ("running", "done", "stopped", "failed")
 FILES = ("status.json", "metrics.jsonl", "samples.jsonl", "tokenizer.json", "src.tokenizer.json", "tgt.tokenizer.json")
 
 
@@ -73,10 +74,12 @@ class RunFolder:
         try:
             content: dict[str, Any] = json.loads(path.read_bytes())
             form = int(content["format"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UserError(f"`{self.path}` is no run: its recipe.json cannot be read; give a folder that `train --out` wrote.") from error
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise UserError(f"`{self.id}` is no run: its recipe.json cannot be read; open another run, or train a new one.") from error
         if form > FORMAT:
-            raise UserError(f"The run `{self.path}` has format {form}, newer than the {FORMAT} known here; update this program.")
+            raise UserError(f"The run `{self.id}` has format {form}, newer than the {FORMAT} known here; update this program.")
+        if not isinstance(content.get("recipe"), dict):
+            raise UserError(f"`{self.id}` is no run: its recipe.json holds no recipe; open another run, or train a new one.")
         return content
 
     def recipe(self) -> Recipe:
@@ -91,12 +94,12 @@ class RunFolder:
         return tokenizers.load(self.path / "src.tokenizer.json"), tokenizers.load(self.path / "tgt.tokenizer.json")
 
     def status(self) -> dict[str, Any]:
-        """`state` (running, done, stopped, failed), `step`, `steps`, the best checkpoint's figures, `updated`; empty before training."""
+        """`state` (one of STATES), `step`, `steps`, the best checkpoint's figures, `updated`; empty before training."""
         path = self.path / "status.json"
         try:
             return dict(json.loads(path.read_bytes())) if path.exists() else {}
-        except (ValueError, TypeError) as error:
-            raise UserError(f"`{path}` is broken ({error}); delete it, training writes a new one.") from error
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            raise UserError(f"The status.json of the run `{self.id}` cannot be read; go on with the run to get a new one.") from error
 
     def set_status(self, state: str, **details: Any) -> None:
         """Replace the status."""
@@ -107,13 +110,14 @@ class RunFolder:
         files.append_line(self.path / f"{name}.jsonl", line)
 
     def lines(self, name: str) -> list[dict[str, Any]]:
-        """All whole lines of metrics.jsonl or samples.jsonl."""
+        """All whole lines of metrics.jsonl or samples.jsonl; broken ones are left out."""
         return files.read_lines(self.path / f"{name}.jsonl")
 
     def cut_back(self, step: int) -> None:
         """Forget what was logged after `step`, so that no step stands twice once training goes on from there."""
         for name in ("metrics", "samples"):
-            kept = [json.dumps(line, ensure_ascii=False) + "\n" for line in self.lines(name) if line["step"] <= step]
+            known = (line for line in self.lines(name) if isinstance(line.get("step"), int))
+            kept = [json.dumps(line, ensure_ascii=False) + "\n" for line in known if line["step"] <= step]
             files.write_bytes(self.path / f"{name}.jsonl", "".join(kept).encode())
 
     def best_or_newest_step(self) -> int:

@@ -77,8 +77,8 @@ def load_newest(folder: Path, model: Transformer, optimizer: torch.optim.Optimiz
         except UserError as error:
             broken.append(str(error))
     if broken:
-        raise UserError(f"No checkpoint of this run can be gone on from: {' '.join(broken)} Start a new run in another folder.")
-    raise UserError("There is no checkpoint to go on from; train without `--resume`.")
+        raise UserError(f"No checkpoint of this run can be gone on from: {' '.join(broken)} Start a new run.")
+    raise UserError("This run has no checkpoint to go on from; start a new one.")
 
 
 def drop_after(folder: Path, step: int) -> None:

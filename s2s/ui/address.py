@@ -37,6 +37,7 @@ def turn_page(url_path: str, keys: Sequence[str]) -> None:
     """On a page that was not open before: what the browser dropped from the address is no wish to forget it."""
     if st.session_state.get("page") != url_path:
         st.session_state["page"] = url_path
+        st.session_state["no link"] = ""
         for key in keys:
             st.session_state.pop(_mark(key), None)
 

@@ -152,6 +152,15 @@ def _forecast(home: str, spec: str, written: str, _recipe: Recipe) -> Forecast:
     return make_forecast(_recipe, preview(spec))
 
 
+def notes(run_id: str) -> list[str]:
+    """What became of a run's text before training: sentences. None before it was read."""
+    try:
+        data = RunFolder(settings.run_folder(run_id)).about().get("data") or {}
+    except UserError:
+        return []
+    return [str(note) for note in data.get("notes") or []]
+
+
 def samples(run_id: str) -> list[dict[str, Any]]:
     """The probe sentences' newest translations; none before the first."""
     try:
@@ -164,7 +173,7 @@ def samples(run_id: str) -> list[dict[str, Any]]:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _sampled(path: str, changed: int, size: int) -> list[dict[str, Any]]:
-    lines = read_lines(Path(path))
+    lines = [line for line in read_lines(Path(path)) if {"step", "source", "text", "reference"} <= line.keys()]
     newest = max((line["step"] for line in lines), default=0)
     return [line for line in lines if line["step"] == newest]
 
@@ -210,6 +219,6 @@ def _decoded(folder: str, step: int, text: str, strategy: str, knobs: str, _run:
     return _run.translate([text], strategy, **json.loads(knobs))[0]
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=512, show_spinner=False)
 def _metrics(folder: str) -> Metrics:
     return Metrics(Path(folder) / "metrics.jsonl")

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from s2s import share
 from s2s.config import UserError
+from s2s.jobs import board
 from s2s.runs import Run
 from s2s.ui import cached, known, pickers
 from s2s.ui.pages import Page, link
@@ -28,6 +29,8 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
         about.caption(page.summary)
     if page.run == "open":
         return place, _opened(chosen, about)
+    if page.run and (why := board.trouble()):
+        st.warning(worded(why), icon=":material/warning:")
     return place, True
 
 
@@ -41,7 +44,7 @@ def _opened(chosen: str | None, about: DeltaGenerator) -> bool:
     except UserError as error:
         if cached.is_untrained(chosen):
             st.info(f"{plain(cached.title(chosen))} has no checkpoint to look into yet.", icon=":material/hourglass_top:")
-            link("train", "See how its training goes", run=cached.label(chosen))
+            link("train", "See how its training goes")
         else:
             st.error(worded(str(error)), icon=":material/error:")
         return False
@@ -116,6 +119,9 @@ def share_button(page: Page) -> None:
     held = {key: share.printable(str(st.session_state.get(key) or "")) for key in page.keys}
     view = {key: value for key, value in held.items() if value or key == "src"}
     with st.popover("Share", icon=":material/link:"):
+        if why := st.session_state.get("no link"):
+            st.caption(why)
+            return
         st.caption("This link opens what you see now, on any computer that reaches this server.")
         st.code(share.link(st.context.url or "", view), language=None, wrap_lines=True)
 

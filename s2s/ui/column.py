@@ -31,7 +31,7 @@ def controls(run_id: str, key: str = "c1") -> Chosen:
     best = cached.open_run(run_id)
     said = address.arrived(key)
     if said is not None:
-        _fill(key, Column.read(said))
+        _fill(key, Column.read(said), run_id)
     with st.container(horizontal=True):
         strategy = st.segmented_control(
             "Strategy", list(STRATEGIES), default=DEFAULT, required=True, key=f"{key} strategy", persist_state="session"
@@ -40,10 +40,10 @@ def controls(run_id: str, key: str = "c1") -> Chosen:
     row, prefix = STRATEGIES[str(strategy)], f"{key} {strategy} "
     st.caption(row.summary)
     config, names = row.config(), list(flat(row.config()))
-    with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
-        forms.inputs(config, names, prefix)
     knobs = forms.changes(config, names, prefix)
     wrong = _check(config, knobs)
+    with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
+        forms.inputs(config, names, prefix, wrong=wrong)
     address.hold(key, _written(run_id, step, str(strategy), flat(config) | knobs), _usual(best))
     return Chosen(best if step == best.step else cached.open_run(run_id, step), str(strategy), knobs, wrong)
 
@@ -65,8 +65,11 @@ def _usual(best: Run) -> str:
     return _written(best.folder.id, best.step, DEFAULT, flat(STRATEGIES[DEFAULT].config()))
 
 
-def _fill(key: str, column: Column) -> None:
+def _fill(key: str, column: Column, run_id: str) -> None:
     """Put what a link says into the widgets; what it cannot mean is said and left out."""
+    is_here = column.run in ("", run_id)
+    if not is_here:
+        pickers.say(f"There is no run {column.run[:40]} here (any more); {cached.title(run_id)} is shown instead.")
     try:
         row, name = choose("strategy", column.strategy, STRATEGIES), column.strategy
     except UserError as error:
@@ -77,5 +80,6 @@ def _fill(key: str, column: Column) -> None:
     for sentence in lost:
         pickers.say(sentence)
     st.session_state[f"{key} strategy"] = name
-    st.session_state[f"{key} step"] = column.step
+    st.session_state[f"{key} step"] = column.step if is_here else ""
+    st.session_state[f"{key} step of"] = run_id
     forms.fill(override(config, knobs), list(flat(config)), f"{key} {name} ")

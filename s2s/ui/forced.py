@@ -23,9 +23,12 @@ def checkpoint(best: Run) -> Run:
 def target(run: Run, text: str) -> str:
     """What is being written; the address holds it as `tgt` unless it is the model's own translation."""
     own = cached.translation(run, text).decoded.text
-    said = address.arrived("tgt")
+    said, meant = address.arrived("tgt"), (run.folder.id, text)
     if said is not None:
         st.session_state["tgt box"] = "" if said == own else said
+    elif st.session_state.get("tgt of", meant) != meant:  # a text to force belongs to its sentence
+        st.session_state["tgt box"] = ""
+    st.session_state["tgt of"] = meant
     typed = st.text_input(
         "Target",
         key="tgt box",

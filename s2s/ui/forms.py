@@ -19,10 +19,11 @@ LARGEST = 2**53 - 1  # whole number that a browser holds exactly
 def inputs(config: Config, keys: Collection[str], prefix: str, *, wrong: UserError | None = None) -> None:
     """A widget for each dotted key, keeping its value in the session under `prefix + key`; at first the config's."""
     rows, values = settings(type(config)), flat(config)
+    blamed = place(wrong, keys) if wrong else None
     for key in keys:
         st.session_state.setdefault(prefix + key, values[key])
         _input(key, rows[key], prefix + key)
-        if wrong and key == place(wrong, keys):
+        if wrong and key == blamed:
             complain(wrong)
 
 
@@ -58,17 +59,21 @@ def written(knobs: Mapping[str, Any]) -> dict[str, str]:
 
 def understood(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """What an address's knobs change in a config, and a sentence for each that it cannot."""
+    refused = {key: _read(text) for key, text in given.items()}
+    if _why_not(config, refused) is None:  # together: some settings wait for each other
+        return refused, []
     good: dict[str, Any] = {}
-    lost = []
-    for key, text in given.items():
-        value = _read(text)
-        try:
-            override(config, good | {key: value})
-        except UserError as error:
-            lost.append(f"The link's {key} cannot be used: {error}")
-        else:
-            good[key] = value
-    return good, lost
+    while fitting := [key for key, value in refused.items() if _why_not(config, good | {key: value}) is None]:
+        good[fitting[0]] = refused.pop(fitting[0])
+    return good, [f"The link's {key} cannot be used: {_why_not(config, good | {key: value})}" for key, value in refused.items()]
+
+
+def _why_not(config: Config, changes: Mapping[str, Any]) -> UserError | None:
+    try:
+        override(config, changes)
+    except UserError as wrong:
+        return wrong
+    return None
 
 
 def _read(text: str) -> Any:

@@ -60,12 +60,12 @@ class Known:
         return min(cases, default=None) or max(alike, key=partial(_likeness, bare.lower()), default=None)
 
 
-def first_example(run_id: str) -> str:
-    """What stands in the box before anybody types; nothing for a run that cannot be opened yet."""
+def examples(run_id: str) -> tuple[str, ...]:
+    """Sentences to try with a run; none for one that cannot be opened."""
     try:
-        return next(iter(of(cached.open_run(run_id)).examples), "")
+        return of(cached.open_run(run_id)).examples
     except UserError:
-        return ""
+        return ()
 
 
 def _likeness(word: str, other: str) -> tuple[float, int]:
@@ -82,7 +82,7 @@ def of(run: Run) -> Known:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _known(folder: str, step: int, _run: Run) -> Known:
     source = str(_run.folder.about().get("source", ""))
-    probes = tuple(dict.fromkeys(str(line["source"]) for line in _run.folder.lines("samples")))
+    probes = tuple(dict.fromkeys(str(line["source"]) for line in _run.folder.lines("samples") if "source" in line))
     examples = EXAMPLES.get(source) or probes[:5]
     return Known(_run.src_tokenizer.words, examples, _surprises(source) or probes, LANGUAGES.get(source))
 

@@ -26,7 +26,7 @@ def run_picker() -> str | None:
         st.session_state["run"] = wanted
     if st.session_state.pop("run again", False):
         st.session_state["run"] = st.session_state["run"]  # what is set by hand is written into the address
-    return st.selectbox(
+    chosen = st.selectbox(
         "Run",
         ids,
         format_func=names.__getitem__,
@@ -36,6 +36,8 @@ def run_picker() -> str | None:
         width=230,
         on_change=_follow,
     )
+    st.session_state["run before"] = chosen
+    return chosen
 
 
 def named(label: str) -> str:
@@ -62,6 +64,10 @@ def kind_picker() -> str:
 def checkpoint_picker(best: Run, key: str) -> int:
     """The step of a checkpoint: the best one unless chosen; what the session holds and the run doesn't is said."""
     steps = best.folder.steps_by_choice()
+    whose = f"{key} of"
+    if st.session_state.setdefault(whose, best.folder.id) != best.folder.id:  # another run, other checkpoints
+        st.session_state[whose] = best.folder.id
+        st.session_state.pop(key, None)
     names = {str(step): f"step {step:,}{' (best)' if step == best.step else ''}" for step in steps}
     held = str(st.session_state.get(key) or "")
     if held and held not in names:
@@ -93,7 +99,6 @@ def say(sentence: str) -> None:
 
 
 def _follow() -> None:
-    """Another run, other sentences: one that was only an example gives way to the new run's own."""
-    texts = {text for row in known.EXAMPLES.values() for text in row}
-    if st.session_state.get("src") in texts:
-        st.session_state["src"] = known.first_example(st.session_state["run"])
+    """Another run, other sentences: one that was only an example of the run before gives way to the new run's own."""
+    if st.session_state.get("src") in known.examples(st.session_state["run before"]):
+        st.session_state["src"] = next(iter(known.examples(st.session_state["run"])), "")

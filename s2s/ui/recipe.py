@@ -11,11 +11,13 @@ import torch
 from s2s import settings, share
 from s2s.config import Recipe, UserError, flat, override
 from s2s.jobs import training, worker
+from s2s.jobs.forecast import Forecast, check
 from s2s.model.presets import PRESETS
 from s2s.train.machine import free_memory
 from s2s.ui import address, cached, forms, pickers
 from s2s.ui.cards import Card, cards
 from s2s.ui.sources import FIRST, SHIPPED
+from s2s.ui.text import distinct
 
 PREFIX = "set "
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -92,11 +94,11 @@ def _settings(base: Recipe, wrong: UserError | None) -> None:
         for tab, (name, starts) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
             keys = [key for key in ALL if key.startswith(starts) and key not in MAIN]
             with tab, st.grid(3, min_column_width=200, vertical_alignment="bottom", key=f"tab {name}"):
-                forms.inputs(base, keys, PREFIX)
+                forms.inputs(base, keys, PREFIX, wrong=wrong)
 
 
 def _source() -> str:
-    names = {text.spec: text.name for text in cached.texts()} | {spec: spec for spec in SHIPPED}
+    names = distinct({text.spec: text.name for text in cached.texts()} | {spec: spec for spec in SHIPPED})
     if st.session_state.get("source") not in names:
         st.session_state["source"] = FIRST
     return str(st.selectbox("Text", list(names), format_func=names.__getitem__, key="source", persist_state="session", width=300))
@@ -112,7 +114,8 @@ def _take_preset() -> None:
 
 
 def _fill(given: dict[str, str]) -> None:
-    """Put what a link says into the widgets; what it cannot mean is said and left out."""
+    """Put what a link says into the widgets; what it cannot mean is said and left out. A text alone leaves the recipe as it is."""
+    names_recipe = set(given) - {"source"}
     source, preset = given.pop("source", FIRST), given.pop("preset", USUAL)
     if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
         pickers.say(f"There is no text {source[:60]} here (any more); {FIRST} is shown instead.")
@@ -120,23 +123,32 @@ def _fill(given: dict[str, str]) -> None:
     if preset not in PRESETS:
         pickers.say(f"There is no preset {preset[:40]}; {USUAL} is shown instead.")
         preset = USUAL
+    st.session_state["source"] = source
+    if not names_recipe and "preset" in st.session_state:
+        return
     base = PRESETS[preset].recipe
     changes, lost = forms.understood(base, given)
     for sentence in lost:
         pickers.say(sentence)
-    st.session_state["source"], st.session_state["preset"] = source, preset
+    st.session_state["preset"] = preset
     forms.fill(override(base, changes), ALL, PREFIX)
 
 
-def forecast(asked: Asked) -> None:
-    """What it will cost, before anybody presses."""
+def forecast(asked: Asked) -> UserError | None:
+    """What it will cost, before anybody presses. Returns why it cannot be trained, which stands there too."""
     if asked.wrong:
-        return
+        return asked.wrong
     try:
         cost = cached.forecast(asked.source, asked.recipe)
+        _cards(asked, cost)
+        check(asked.recipe, cached.preview(asked.source), cost, free_memory(DEVICE))
     except UserError as wrong:
         forms.complain(wrong)
-        return
+        return wrong
+    return None
+
+
+def _cards(asked: Asked, cost: Forecast) -> None:
     sizes = f"vocabularies of about {cost.src_vocab_size:,} and {cost.tgt_vocab_size:,}"
     cards(
         (
@@ -147,9 +159,9 @@ def forecast(asked: Asked) -> None:
     )
 
 
-def button(asked: Asked) -> None:
-    """Train; what forbids it stands beside it."""
-    is_wrong = asked.wrong is not None
+def button(asked: Asked, why_not: UserError | None) -> None:
+    """Train; what the queue refuses stands beside it."""
+    is_wrong = why_not is not None
     st.button("Train", type="primary", icon=":material/play_arrow:", key="train", on_click=_train, args=(asked,), disabled=is_wrong)
     if refused := st.session_state.pop("refused", None):
         forms.complain(refused)
@@ -160,10 +172,10 @@ def _train(asked: Asked) -> None:
         cost = cached.forecast(asked.source, asked.recipe)
         order = training.Asked(asked.recipe, asked.source, preset=asked.preset, name=asked.name, owner=settings.OWNER)
         run_id = training.submit(order, express=cost.is_express)
+        worker.ensure()
     except UserError as wrong:
         st.session_state["refused"] = wrong
         return
-    worker.ensure()
     cached.forget_lists()
     st.session_state["run"] = run_id
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -15,6 +16,7 @@ from s2s.ui import cached, forms, watch
 from s2s.ui.pages import link
 from s2s.ui.text import plain, worded
 
+PULSE = 2.0  # seconds between two looks at live runs
 POINTS = 40  # of a sparkline
 MARKS = {"done": "✓", "failed": "✗", "running": "▶", "starting": "▶", "queued": "…", "stopped": "❚❚", "interrupted": "!"}
 
@@ -27,17 +29,25 @@ def empty() -> None:
         link("train", "Train a model")
 
 
-def table(rows: list[Listed]) -> None:
-    """A row a run; a click chooses it, as the picker above does."""
-    chosen = [i for i, row in enumerate(rows) if row.id == st.session_state["run"]]
+def table() -> None:
+    """A row a run; a click chooses it, as the picker above does. It looks again by itself while a run lives."""
+    is_live = any(row.is_live for row in cached.listed())
+    st.fragment(_table, run_every=PULSE if is_live else None)(st.session_state["run"], is_live)
+
+
+def _table(chosen: str, was_live: bool) -> None:
+    rows = cached.listed()
+    if was_live != any(row.is_live for row in rows):
+        st.rerun()
+    key = f"runs {chosen} {len(rows)}"  # another choice above is another selection here
     st.dataframe(
         pd.DataFrame([_cells(row) for row in rows]),
         hide_index=True,
         placeholder="",
-        key=f"runs {rows[0].id} {len(rows)}",
-        on_select=lambda: _choose(rows),
+        key=key,
+        on_select=partial(_choose, key, [row.id for row in rows]),
         selection_mode="single-row",
-        selection_default={"selection": {"rows": chosen}},
+        selection_default={"selection": {"rows": [i for i, row in enumerate(rows) if row.id == chosen]}},
         column_config={
             "curve": st.column_config.LineChartColumn(width="small", help="Validation loss from first to last."),
             "accuracy": st.column_config.NumberColumn(format="percent", help="Held-out tokens that the model ranks first."),
@@ -67,15 +77,15 @@ def _thinned(values: list[float]) -> list[float]:
     return values[::-1][::stride][::-1]  # the newest always stays
 
 
-def _choose(rows: list[Listed]) -> None:
-    picked = st.session_state[f"runs {rows[0].id} {len(rows)}"].selection.rows
+def _choose(key: str, run_ids: list[str]) -> None:
+    picked = st.session_state[key].selection.rows
     if picked:
-        st.session_state["run"] = rows[picked[0]].id
+        st.session_state["run"] = run_ids[picked[0]]
 
 
 def actions(run_id: str) -> None:
     """What may be done to the chosen run."""
-    row = cached.runs()[run_id]
+    row = cached.runs().get(run_id)
     with st.container(border=True, key="actions"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
@@ -93,11 +103,10 @@ def actions(run_id: str) -> None:
 
 
 def _doors(run_id: str, row: Listed | None) -> None:
-    here = cached.label(run_id)
     if row is None or row.checkpoints:
-        link("compare", "Translate", run=here)
-        link("attention", "Attention", run=here)
-    link("train", "Training", run=here)
+        link("compare", "Translate")
+        link("attention", "Attention")
+    link("train", "Training")
 
 
 def _changes(row: Listed) -> None:

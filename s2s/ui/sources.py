@@ -18,7 +18,9 @@ from s2s.data.corpus import Corpus
 from s2s.data.preview import Preview
 from s2s.data.synthetic import SYNTHETIC
 from s2s.data.tables import TABLES, suffix
+from s2s.share import printable
 from s2s.ui import address, cached, forms, pickers
+from s2s.ui.text import distinct
 
 MOST_MEGABYTES = 50
 FIRST = "builtin:en-fr"
@@ -75,8 +77,9 @@ def chosen(origin: str) -> Chosen | None:
     except UserError as wrong:
         forms.complain(wrong)
         text = None
-    spec = text.spec if text else ""
-    address.hold("set", share.pack({"source": spec}) if spec else "", share.pack({"source": FIRST}))
+    is_kept = text is None or text.corpus is None
+    st.session_state["no link"] = "" if is_kept else "Only a kept text can be linked: press Train on these pairs, which keeps it."
+    address.hold("set", share.pack({"source": text.spec if text and text.spec else FIRST}), share.pack({"source": FIRST}))
     return text
 
 
@@ -103,7 +106,7 @@ def _bare(spec: str) -> str:
 
 
 def _kept() -> Chosen | None:
-    names = {text.spec: text.name for text in cached.texts()}
+    names = distinct({text.spec: text.name for text in cached.texts()})
     if not names:
         st.info("Nothing is kept yet: upload or paste a text and train on it, and it stays here.", icon=":material/inventory_2:")
         return None
@@ -111,7 +114,9 @@ def _kept() -> Chosen | None:
         st.session_state["kept"] = next(iter(names))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         spec = str(st.selectbox("Text", list(names), format_func=names.__getitem__, key="kept", persist_state="session"))
-        _change(spec, names[spec])
+        _change(spec, cached.called(spec))
+    if refused := st.session_state.pop("refused text", None):
+        forms.complain(refused)
     return Chosen(names[spec], cached.preview(spec), spec)
 
 
@@ -120,14 +125,22 @@ def _change(spec: str, name: str) -> None:
     hash = _bare(spec)
     with st.popover("Change", icon=":material/edit:"):
         st.text_input("Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,))
-        st.button("Delete this text", key="delete text", icon=":material/delete:", on_click=corpora.delete, args=(hash, settings.OWNER))
+        st.button("Delete this text", key="delete text", icon=":material/delete:", on_click=_delete, args=(hash,))
         st.caption("Runs that were trained on it stay, but cannot be resumed without it.")
 
 
 def _rename(hash: str) -> None:
-    name = str(st.session_state[f"name {hash}"])
-    if name.strip():
-        corpora.rename(hash, settings.OWNER, name)
+    try:
+        corpora.rename(hash, settings.OWNER, printable(str(st.session_state[f"name {hash}"])))
+    except UserError as wrong:
+        st.session_state["refused text"] = wrong
+
+
+def _delete(hash: str) -> None:
+    try:
+        corpora.delete(hash, settings.OWNER)
+    except UserError as wrong:
+        st.session_state["refused text"] = wrong
 
 
 def _upload() -> Chosen | None:
@@ -154,7 +167,7 @@ def _columns(file: UploadedFile) -> files.FileOptions:
         return files.FileOptions()
     header = st.session_state.get(f"header {file.file_id}")
     guess = cached.table(file, "auto" if header is None else "yes" if header else "no")
-    columns, labels = guess.columns, dict(zip(guess.columns, guess.labels, strict=True))
+    columns, labels = guess.columns, distinct(dict(zip(guess.columns, guess.labels, strict=True)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
             st.selectbox(name, columns, columns.index(usual), format_func=labels.__getitem__, key=f"{name} {file.file_id} {guess.header}")
@@ -168,7 +181,7 @@ def _columns(file: UploadedFile) -> files.FileOptions:
 
 
 def _name(uploaded: list[UploadedFile]) -> str:
-    return " + ".join(file.name for file in uploaded)
+    return printable(" + ".join(file.name for file in uploaded))[:80]
 
 
 def _paste() -> Chosen | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import logging
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -29,7 +30,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     import torch
 
     from s2s import plots
-    from s2s.config import Recipe
+    from s2s.config import Recipe, UserError
     from s2s.data.preview import preview
     from s2s.jobs import forecast, queue, worker
     from s2s.ui import cached, known
@@ -40,8 +41,11 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         view = cached.translation(opened, known.of(opened).examples[0]).seen.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
     forecast.forecast(Recipe(), preview("builtin:mini-en-fr"))  # which brings in the larger half of torch
-    if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
-        worker.ensure()
+    try:
+        if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
+            worker.ensure()
+    except UserError as error:  # the demos can be looked at all the same
+        logging.getLogger(__name__).warning("%s", error)
     gc.collect()
     gc.freeze()
     yield

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 
 JOINER = "\u2060"  # invisible, no width, never a line's end
 
@@ -21,8 +23,14 @@ def _escaped(text: str) -> str:
 
 def worded(sentence: str) -> str:
     """One of our own sentences, which may quote a visitor: what stands in backticks is set as code, the rest is `plain`."""
-    parts = re.split(r"`([^`]*\S[^`]*)`", " ".join(sentence.split()))
+    parts = re.split(r"`([^`]*[^`\s][^`]*)`", " ".join(sentence.split()))
     return "".join(f"`{part}`" if i % 2 else _escaped(part) for i, part in enumerate(parts))
+
+
+def distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """The same names, but for those that stand for several keys: they get the key's end. (A widget's options travel by name.)"""
+    often = Counter(names.values())
+    return {key: name if often[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()}
 
 
 def shortened(text: str, length: int = 40) -> str:

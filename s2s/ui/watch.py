@@ -35,14 +35,14 @@ STATES = {
 
 def panel(run_id: str) -> None:
     """The run's training; it looks again by itself while the run lives."""
-    row = cached.runs().get(run_id)
-    is_live = row is not None and board.one(run_id, settings.OWNER).is_live
-    st.fragment(_panel, run_every=PULSE if is_live else None)(run_id, is_live)
-
-
-def _panel(run_id: str, was_live: bool) -> None:
     row = _row(run_id)
-    if was_live != (row is not None and row.is_live):  # it has ended, or goes on: the whole page shall know
+    may_change = row is not None and (row.is_live or row.state == "interrupted")  # which a worker may take up by itself
+    st.fragment(_panel, run_every=PULSE if may_change else None)(run_id, row.state if row else "")
+
+
+def _panel(run_id: str, before: str) -> None:
+    row = _row(run_id)
+    if (row.state if row else "") != before:  # the whole page shall know
         cached.forget_lists()
         st.rerun()
     curves = cached.curves(run_id)
@@ -51,8 +51,9 @@ def _panel(run_id: str, was_live: bool) -> None:
         if row:
             _progress(row, curves)
             _buttons(row)
-        _figures(curves, is_live=was_live)
-        _picture(run_id, curves)
+        if len(curves.steps):
+            _figures(curves, is_live=row is not None and row.is_live)
+            _picture(run_id, curves)
     _samples(run_id)
 
 
@@ -69,6 +70,10 @@ def _head(run_id: str, row: Listed | None) -> None:
         badge(row.state if row else "done")
     if row and row.error:
         st.error(worded(row.error), icon=":material/error:")
+    elif row and row.state == "interrupted" and row.note:
+        st.info(worded(row.note), icon=":material/hourglass_top:")
+    if notes := cached.notes(run_id):
+        st.caption(worded(" ".join(notes)))
 
 
 def badge(state: str) -> None:
@@ -83,7 +88,7 @@ def _progress(row: Listed, curves: Curves) -> None:
     if row.state == "queued":
         before = f"{row.position} before it" if row.position else "the next to start"
         text = f"Waiting: {before}."
-        worker.ensure()
+        _ensure_worker()
     elif row.state == "starting" or not row.steps:
         text = worded(row.note) or "Starting …"
     else:
@@ -93,17 +98,36 @@ def _progress(row: Listed, curves: Curves) -> None:
     st.progress(min(1.0, step / row.steps) if row.steps else 0.0, text=text)
 
 
+def _ensure_worker() -> None:
+    """A worker may have gone since the run was queued."""
+    try:
+        worker.ensure()
+    except UserError as wrong:
+        forms.complain(wrong)
+
+
 def _buttons(row: Listed) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        if row.is_live:
+        if row.is_live and row.is_stopping:
+            st.button("Stopping …", icon=":material/stop:", key="stop", disabled=True, help="It saves a checkpoint, then it stops.")
+        elif row.is_live:
             st.button("Stop", icon=":material/stop:", key="stop", on_click=_act, args=("stop", row.id), help="Saves a checkpoint first.")
         elif row.state in ("stopped", "interrupted", "failed"):
             st.button("Resume", icon=":material/play_arrow:", key="resume", on_click=_act, args=("resume", row.id), type="primary")
+        elif row.state == "done":
+            _more(row)
         if row.checkpoints:
-            link("compare", "Translate with it", run=cached.label(row.id))
-            link("attention", "Look inside", run=cached.label(row.id))
+            link("compare", "Translate with it")
+            link("attention", "Look inside")
     if refused := st.session_state.pop("refused act", None):
         forms.complain(refused)
+
+
+def _more(row: Listed) -> None:
+    """A run that has ended can go on."""
+    with st.popover("Continue", icon=":material/fast_forward:"):
+        st.number_input("To step", min_value=row.steps + 1, value=2 * row.steps, key="to step")
+        st.button("Go on", key="go on", on_click=_act, args=("continue", row.id), type="primary")
 
 
 def _act(what: str, run_id: str) -> None:
@@ -111,7 +135,8 @@ def _act(what: str, run_id: str) -> None:
         if what == "stop":
             board.stop(run_id, settings.OWNER)
         else:
-            training.submit_resume(run_id, settings.OWNER)
+            steps = int(st.session_state["to step"]) if what == "continue" else None
+            training.submit_resume(run_id, settings.OWNER, steps=steps)
             worker.ensure()
     except UserError as wrong:
         st.session_state["refused act"] = wrong
@@ -120,8 +145,6 @@ def _act(what: str, run_id: str) -> None:
 
 def _figures(curves: Curves, *, is_live: bool) -> None:
     """The newest numbers."""
-    if not len(curves.loss):
-        return
     with st.grid(5, min_column_width=130):
         st.metric("Training loss", f"{curves.loss[-1]:.3f}", help="Nats a target token, of the newest batch, without smoothing.")
         if len(curves.valid_loss):
@@ -138,8 +161,6 @@ def _picture(run_id: str, curves: Curves) -> None:
     figure = plots.curves(curves.steps, curves.loss, curves.valid_steps, curves.valid_loss, title=shown)
     last = f": {curves.valid_loss[-1]:.3f} at step {curves.valid_steps[-1]:,}" if len(curves.valid_loss) else ""
     chart(figure, alt=f"Training and validation loss of {cached.title(run_id)}{last}", file_name=file_name(shown))
-    if not len(curves.steps):
-        return
     st.caption(plots.PLOTS["curves"].reading)
     file = f"{file_name(shown)}.csv"
     st.download_button("Numbers (CSV)", partial(_table, curves), file, "text/csv", on_click="ignore", icon=":material/download:")

@@ -21,6 +21,13 @@ def test_a_preview_counts_what_is_there() -> None:
     assert seen.notes == ("A note.",)
 
 
+def test_long_texts_are_cut_in_the_rows_and_counted_whole() -> None:
+    seen = Preview.of(Corpus("t", "train", (Pair("x " * 300, "y" * 500),)))
+    ((src, tgt),) = seen.rows
+    assert (len(src), src[-3:], tgt) == (500, " x…", "y" * 500)
+    assert (seen.src_longest, seen.src_characters) == (300, 600)
+
+
 @pytest.mark.parametrize("spec", ["builtin:mini-en-fr", "synthetic:copy"])
 def test_a_preview_survives_json(spec: str) -> None:
     seen = preview(spec)

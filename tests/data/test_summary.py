@@ -32,9 +32,7 @@ def test_the_counts_are_right(seed):
     assert found.tgt_lengths.tolist() == [len(target.split()) for target in targets]
     assert found.src_median == statistics.median(found.src_lengths.tolist())
     assert found.tgt_median == statistics.median(found.tgt_lengths.tolist())
-    assert (found.src_longest, found.tgt_longest) == (max(found.src_lengths), max(found.tgt_lengths))
     assert (found.src_characters, found.tgt_characters) == (len("".join(sources)), len("".join(targets)))
-    assert found.n_characters == len("".join(sources + targets))
     assert found.src_lengths.dtype.kind == "i"
 
 
@@ -43,7 +41,7 @@ def test_the_order_of_the_pairs_changes_the_order_of_the_lengths_alone(seed):
     text = corpus(seed, 100)
     one, other = summarise(text), summarise(Corpus("test", "train", text.pairs[::-1]))
     assert np.array_equal(one.src_lengths, other.src_lengths[::-1])
-    for name in ("n_distinct_sources", "n_duplicates", "n_same", "src_words", "tgt_words", "src_median", "tgt_longest", "n_characters"):
+    for name in ("n_distinct_sources", "n_duplicates", "n_same", "src_words", "tgt_words", "src_median", "tgt_characters"):
         assert getattr(one, name) == getattr(other, name)
 
 
@@ -60,7 +58,7 @@ def test_an_accent_written_apart_makes_no_other_word():
 
 def test_no_pairs_at_all():
     found = summarise(Corpus("test", "train", ()))
-    assert (found.n_pairs, found.src_median, found.tgt_longest, found.n_characters, found.src_words) == (0, 0.0, 0, 0, 0)
+    assert (found.n_pairs, found.src_median, found.tgt_characters, found.src_words) == (0, 0.0, 0, 0)
 
 
 def test_thirty_thousand_pairs_are_no_wait():

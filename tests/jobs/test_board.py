@@ -1,10 +1,13 @@
 import shutil
+import sqlite3
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from filelock import FileLock
+from sqlalchemy.exc import OperationalError
 
 from s2s.config import Recipe, UserError
 from s2s.jobs import board, queue, training
@@ -161,3 +164,50 @@ def test_a_row_says_whether_it_is_worth_looking_again(tiny: Recipe) -> None:
     states = ("queued", "starting", "running", "done", "stopped", "failed", "interrupted")
     live = {state: replace(row, state=state).is_live for state in states}
     assert [state for state, is_live in live.items() if is_live] == ["queued", "starting", "running"]
+
+
+def test_a_run_that_is_asked_to_stop_says_so_until_it_has(tiny: Recipe, trained: Path) -> None:
+    run = submit(tiny)
+    job = claim()
+    assert not board.one(run, OWNER).is_stopping
+    board.stop(run, OWNER)
+    assert [(row.state, row.is_stopping) for row in board.runs(OWNER)] == [("starting", True)]
+    train(trained, run)
+    assert [(row.state, row.is_stopping) for row in board.runs(OWNER)] == [("running", True)]
+    queue.finish(job.id, "w", "stopped")
+    assert not board.one(run, OWNER).is_stopping
+
+
+@pytest.mark.parametrize("name", ["recipe.json", "status.json"])
+def test_a_damaged_folder_is_failed_with_the_reason_whatever_its_job_says(name: str, tiny: Recipe, trained: Path) -> None:
+    run, good = submit(tiny), submit(tiny)
+    job = claim()
+    train(trained, run)
+    (runs_folder() / run / name).write_text("{}" if name == "recipe.json" else "{")
+    assert state(run) == "starting"
+    queue.finish(job.id, "w", "done")
+    rows = {row.id: row for row in board.runs(OWNER)}
+    assert (rows[run].state, rows[good].state) == ("failed", "queued")
+    assert f"{name} cannot be read" in rows[run].error.replace(f"{name} of the run `{run}`", name)
+    assert board.one(run, OWNER) == rows[run]
+
+
+def test_without_the_queue_the_folders_are_there_and_the_trouble_is_said(
+    tiny: Recipe, trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, waiting = submit(tiny), submit(tiny)
+    train(trained, run)
+    assert board.trouble() is None
+
+    def away(self: sa.Engine) -> None:
+        raise OperationalError("SELECT", {}, sqlite3.OperationalError("database is locked"))
+
+    monkeypatch.setattr(sa.Engine, "begin", away)
+    said = "The queue cannot be reached just now (database is locked); try again in a minute."
+    assert board.trouble() == said
+    assert [(row.id, row.state, row.job) for row in board.runs(OWNER)] == [(run, "done", "")]
+    assert board.one(run, OWNER).state == "done"
+    for act in (board.one, board.stop, board.delete):
+        with pytest.raises(UserError) as found:
+            act(waiting, OWNER)
+        assert str(found.value) == said

@@ -4,10 +4,10 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from sqlalchemy.exc import OperationalError
 
 from s2s.config import UserError
 from s2s.jobs import child, queue
+from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import Kind
 
 
@@ -110,7 +110,7 @@ def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(m
     monkeypatch.setattr(child.time, "monotonic", lambda: next(times))
 
     def away(*_: str) -> bool:
-        raise OperationalError("SELECT", {}, OSError("gone"))
+        raise UnreachableError("gone")
 
     def leave(status: int) -> None:
         raise Left(status)
@@ -120,3 +120,29 @@ def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(m
     with pytest.raises(Left):
         child.Heartbeat(claimed("toy"), 20.0).run()
     assert list(times) == []
+
+
+def test_a_note_that_cannot_be_written_costs_nothing_and_the_end_waits_for_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(job: queue.Job, tell: Callable[[str], None]) -> Generator[object, None, None]:
+        tell("Working.")
+        yield 1
+
+    real, tries = queue.finish, []
+
+    def away(*_: object, **__: object) -> bool:
+        raise UnreachableError("away")
+
+    def finish(*arguments: str) -> bool:
+        tries.append(arguments)
+        return away() if len(tries) < 3 else real(*arguments)
+
+    monkeypatch.setattr(queue, "tell", away)
+    assert outcome(work, monkeypatch) == ("done", "")
+    monkeypatch.setattr(child, "LOOK", 0.0)
+    monkeypatch.setattr(queue, "finish", finish)
+    (job,) = queue.jobs("ann")
+    child._finish(job, "done", "", ttl=20.0)
+    assert (len(tries), getattr(queue.find(job.id), "state", "")) == (3, "done")
+    monkeypatch.setattr(queue, "finish", away)
+    with pytest.raises(UnreachableError):
+        child._finish(job, "done", "", ttl=-1.0)

@@ -1,13 +1,16 @@
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.jobs import database
+from s2s.jobs import database, queue
+from tests.conftest import full_disk
 
 
 def test_the_migrations_make_the_table_that_the_program_reads() -> None:
@@ -37,8 +40,8 @@ def test_a_newer_database_is_refused() -> None:
     with connection:
         connection.execute("UPDATE schema_version SET version = 99")
     connection.close()
-    with pytest.raises(UserError, match=r"has version 99, newer than the \d+ known here; update this program"):
-        database.begin()
+    with pytest.raises(UserError, match=r"has version 99, newer than the \d+ known here; update this program"), database.begin():
+        pass
     with sqlite3.connect(settings.home() / "s2s.db") as connection:
         connection.execute("UPDATE schema_version SET version = 1")
     connection.close()
@@ -46,9 +49,49 @@ def test_a_newer_database_is_refused() -> None:
 
 @pytest.mark.parametrize("url", ["nonsense", "nosuch://x:secret@host/db", "sqlite:////nowhere/at/all.db"])
 def test_a_database_that_cannot_be_opened_is_named_without_its_password(url: str) -> None:
-    with pytest.raises(UserError, match=r"is no address of a database; give one|cannot be opened .*; set S2S_DATABASE_URL") as found:
+    message = r"is no address of a database; give one|cannot be opened .*; (set|look at) S2S_DATABASE_URL"
+    with pytest.raises(UserError, match=message) as found:
         database.engine(url)
-    assert "secret" not in str(found.value)
+    assert not any(part in str(found.value) for part in ("secret", "nowhere", "host"))
+
+
+def test_a_home_that_cannot_be_made_is_a_sentence_without_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("x")
+    message = r"^The folder of the queue cannot be made \(Not a directory\); look at S2S_HOME\.$"
+    with monkeypatch.context() as patch:
+        patch.setenv("S2S_HOME", str(tmp_path / "file" / "home"))
+        with pytest.raises(UserError, match=message):
+            queue.jobs("ann")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full")), "database or disk is full"),
+        (DatabaseError("SELECT", {}, sqlite3.DatabaseError("database disk image is malformed")), "database disk image is malformed"),
+        (OperationalError("SELECT", {}, OSError("connection to 10.0.0.3 failed for ann")), "OperationalError"),
+        (sa.exc.TimeoutError("QueuePool limit"), "TimeoutError"),
+    ],
+)
+def test_a_database_that_fails_is_a_sentence_without_its_host(error: Exception, reason: str) -> None:
+    with pytest.raises(database.UnreachableError) as found, database.begin():
+        raise error
+    assert str(found.value) == f"The queue cannot be reached just now ({reason}); try again in a minute."
+
+
+def test_a_full_disk_and_a_file_that_is_no_database_are_sentences() -> None:
+    queue.submit("train", "ann", "r", {})
+    with full_disk(10_000), pytest.raises(database.UnreachableError, match=r"^The queue cannot be reached just now \(disk I/O error\)"):
+        queue.submit("train", "ann", "s", {"text": "x" * 100_000})
+    assert [job.run for job in queue.jobs("ann")] == ["r"]
+    database.engine(settings.database_url()).dispose()
+    database.engine.cache_clear()
+    for path in settings.home().glob("s2s.db*"):
+        path.unlink()
+    (settings.home() / "s2s.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(database.UnreachableError, match=r"cannot be opened \(file is not a database\)"):
+        queue.jobs("ann")
+    (settings.home() / "s2s.db").unlink()
 
 
 def test_processes_that_open_a_new_database_together_take_turns() -> None:

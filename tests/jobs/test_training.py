@@ -5,7 +5,7 @@ import pytest
 from filelock import FileLock
 
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import queue, training
+from s2s.jobs import board, child, queue, training
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER
@@ -75,8 +75,7 @@ def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpo
     run, said = training.submit(asked(tiny)), []
     job = claim()
     events = training.work(job, said.append)
-    while next(events).step < 15:
-        pass
+    next(event for event in events if event and event.step == 15)
     events.close()
     assert said == ["Reading the text.", "Learning the vocabulary.", "Training on cpu, 1 thread."]
     folder = RunFolder(runs_folder() / run)
@@ -94,7 +93,7 @@ def test_a_run_whose_worker_died_after_the_last_step_is_done(tiny: Recipe) -> No
     before = folder.status()
     folder.set_status("running", **{key: before[key] for key in ("step", "steps", "best_step")})
     queue._update(queue.ROW.run == run, lease=0.0)
-    assert list(training.work(claim(), lambda note: None)) == []
+    assert list(filter(None, training.work(claim(), lambda note: None))) == []
     assert (folder.status()["state"], folder.status()["step"]) == ("done", 30)
 
 
@@ -102,7 +101,7 @@ def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
     run = training.submit(asked(tiny))
     job = claim()
     events = training.work(job, lambda note: None)
-    next(events)
+    next(filter(None, events))
     events.close()
     queue.finish(job.id, "w", "stopped")
     training.submit_resume(run, OWNER, steps=4)
@@ -120,7 +119,7 @@ def test_a_run_that_never_had_a_folder_is_asked_for_again(tiny: Recipe) -> None:
 
 def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
     run = make_run(runs_folder() / "mine", {}).name
-    with pytest.raises(UserError, match=r"has reached step 30 of 30; set train.steps to more than 30 to go on"):
+    with pytest.raises(UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to go on"):
         training.submit_resume(run, OWNER)
     for other in (("mine", "bob"), ("nothing", OWNER)):
         with pytest.raises(UserError, match=f"There is no run `{other[0]}` of yours to go on with; start a new one.$"):
@@ -140,3 +139,59 @@ def test_a_lost_job_gives_way_to_the_one_that_goes_on(tiny: Recipe) -> None:
     queue._update(queue.ROW.run == run, lease=0.0)
     training.submit_resume(run, OWNER)
     assert [job.state for job in queue.jobs(OWNER)] == ["queued", "interrupted"]
+
+
+def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, said = training.submit(asked(tiny)), []
+    job = claim()
+    for n_stages, note in ((1, "Reading the text."), (2, "Learning the vocabulary."), (3, "Learning the vocabulary.")):
+        events = training.work(job, said.append)
+        assert [next(events) for _ in range(n_stages)] == [None] * n_stages
+        events.close()
+        assert (said[-1], (runs_folder() / run).exists()) == (note, False)
+    heartbeat = child.Heartbeat(job, 20.0)
+    heartbeat.is_stop_wanted = True
+    monkeypatch.setattr(training, "load_pairs_for_training", None)  # is not reached
+    assert child._outcome(job, heartbeat, []) == ("stopped", "")
+
+
+def test_a_run_that_is_done_goes_on_to_more_steps(tiny: Recipe) -> None:
+    run = training.submit(asked(tiny))
+    job = claim()
+    list(training.work(job, lambda note: None))
+    queue.finish(job.id, "w", "done")
+    training.submit_resume(run, OWNER, steps=40)
+    job = claim()
+    list(training.work(job, lambda note: None))
+    queue.finish(job.id, "w", "done")
+    folder, row = RunFolder(runs_folder() / run), board.one(run, OWNER)
+    assert (row.state, row.step, row.steps, row.checkpoints[-1], folder.recipe().train.steps) == ("done", 40, 40, 40, 40)
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 41))
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (" two \n words ", "two words"),
+        ("a\u202eb\x00c", "ab c"),
+        ("\u200b \x07", "small"),
+        ("é" * 81, "é" * 80),
+        (f"{'x' * 79} y", "x" * 79),
+    ],
+)
+def test_a_name_is_made_fit_to_be_shown(given: str, kept: str, tiny: Recipe) -> None:
+    assert submitted(training.submit(asked(tiny, name=given, preset="small"))).spec["name"] == kept
+
+
+def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(tiny: Recipe) -> None:
+    folder = RunFolder(make_run(runs_folder() / "mine", {}))
+    (folder.path / "status.json").write_text("{")
+    assert board.one("mine", OWNER).state == "failed"
+    training.submit_resume("mine", OWNER, steps=31)
+    job = claim()
+    list(training.work(job, lambda note: None))
+    queue.finish(job.id, "w", "done")
+    assert (board.one("mine", OWNER).state, board.one("mine", OWNER).step) == ("done", 31)
+    folder.write_about({key: value for key, value in folder.about().items() if key != "source"})
+    with pytest.raises(UserError, match=r"The recipe\.json of the run `mine` lacks source; start a new run"):
+        training.submit_resume("mine", OWNER, steps=40)

@@ -1,4 +1,5 @@
 import contextlib
+import sqlite3
 import subprocess
 import sys
 import time
@@ -7,9 +8,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
 
-from s2s.config import Recipe, override
+from s2s.config import Recipe, UserError, override
 from s2s.jobs import board, queue, training, worker
+from s2s.jobs.database import UnreachableError
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
@@ -179,3 +183,80 @@ def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(monk
     monkeypatch.delenv("S2S_WORKER")
     worker.ensure()
     wait_for(lambda: log.read_text() == "There was no work any more.\n")
+
+
+def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, said = worker.Worker(), "The queue cannot be reached just now (database is locked); try again in a minute.\n"
+    one.turn()
+
+    def away(*_: object) -> None:
+        raise OperationalError("SELECT", {}, sqlite3.OperationalError("database is locked"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sa.Engine, "begin", away)
+        one.turn()
+        one.turn()
+        assert one.is_anything_left()
+        assert capsys.readouterr().err == said
+    one.turn()
+    assert (one.trouble, one.is_anything_left()) == ("", False)
+
+
+def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, one, finish = submit(tiny), worker.Worker(), queue.finish
+    job = queue.claim(one.name, one.host, "long", 60.0)
+    assert job is not None
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
+    process.wait(20)
+    one.children["long"] = worker.Child(job, process)
+
+    def away(*_: object, **__: object) -> bool:
+        raise UnreachableError("away")
+
+    monkeypatch.setattr(queue, "finish", away)
+    one.turn()
+    monkeypatch.setattr(queue, "finish", finish)
+    one.turn()
+    assert (one.children, board.one(run, OWNER).error) == (
+        ({}, "The training process ended with status 1 before its work was done; nothing was saved yet, start it again.")
+    )
+
+
+def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, one = submit(tiny), worker.Worker()
+    monkeypatch.setattr(worker, "_spawn", refused)
+    one.turn()
+    row = board.one(run, OWNER)
+    assert (row.state, row.error) == (
+        ("failed", "Its process could not be started (No space left on device); free some space, then resume it.")
+    )
+
+
+def refused(*_: object) -> subprocess.Popen[bytes]:
+    raise OSError(28, "No space left on device", "/a/secret/path")
+
+
+def test_a_worker_that_cannot_be_started_is_a_sentence_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "_spawn", refused)
+    message = r"^The worker, which .*, cannot be started \(No space left on device\); free some space, [^/]*$"
+    for _ in range(2):
+        with pytest.raises(UserError, match=message):
+            worker.ensure()
+
+
+def test_a_worker_that_was_just_started_is_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    started, times = [], iter([100.0, 104.9, 105.0])
+
+    def spawn(*module: object) -> subprocess.Popen[bytes]:
+        started.append(module)
+        return subprocess.Popen([sys.executable, "-c", ""])
+
+    monkeypatch.setattr(worker, "_spawn", spawn)
+    monkeypatch.setattr(worker, "STARTER", worker.Starter(lambda: next(times)))
+    counts = []
+    for _ in range(3):
+        worker.ensure()
+        counts.append(len(started))
+    assert counts == [1, 1, 2]

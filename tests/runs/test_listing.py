@@ -9,7 +9,7 @@ from filelock import FileLock
 
 from s2s.config import UserError
 from s2s.runs import RunFolder, listing
-from s2s.runs.listing import delete, is_training, listed, listed_one, rename, runs_folder
+from s2s.runs.listing import clean_name, delete, is_training, listed, listed_one, rename, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run
 
@@ -76,6 +76,70 @@ def test_a_broken_folder_is_listed_with_the_reason(trained: Path) -> None:
     assert "its recipe.json cannot be read" in row.error
     (runs_folder() / "broken" / "recipe.json").write_text(json.dumps({"format": 99}))
     assert "newer than" in listed(OWNER)[0].error
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"format": 1},
+        {"format": 1, "recipe": []},
+        {"format": 1, "created": "2026-01-01T00:00:00+00:00", "recipe": {}},
+        {"format": 1, "created": "2026-01-01T00:00:00+00:00", "recipe": {"train": {"steps": None}}},
+        {"format": 1, "created": 7, "recipe": {"train": {"steps": 7}}},
+        {"format": 1, "created": "yesterday", "recipe": {"train": {"steps": 7}}},
+        [],
+    ],
+)
+def test_a_recipe_that_lacks_something_is_listed_as_failed_beside_the_others(content: object, trained: Path) -> None:
+    put(trained, "good")
+    (put(trained, "odd").path / "recipe.json").write_text(json.dumps(content))
+    rows = {row.id: row for row in listed(OWNER)}
+    assert (rows["good"].state, rows["odd"].state, rows["odd"].name) == ("done", "failed", "odd")
+    assert rows["odd"].error.startswith("`odd` is no run: its recipe.json ")
+    assert listed_one("odd", OWNER) == rows["odd"]
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ("{", "The status.json of the run `odd` cannot be read; go on with the run"),
+        ("[1]", "cannot be read"),
+        ('{"state": "melted"}', "says `melted`, which is unknown here"),
+        ('{"state": ["done"]}', "unknown here"),
+        ('{"state": "done", "step": "7"}', "has figures that are no numbers"),
+        ('{"state": "done", "step": 7, "best_loss": "low"}', "has figures that are no numbers"),
+    ],
+)
+def test_a_broken_status_is_listed_as_failed_with_what_is_known(content: str, error: str, trained: Path) -> None:
+    (put(trained, "odd", name="My run").path / "status.json").write_text(content)
+    (row,) = listed(OWNER)
+    assert (row.name, row.state, row.steps) == ("My run", "failed", 30)
+    assert error in row.error
+    assert str(runs_folder()) not in row.error
+    RunFolder(runs_folder() / "odd").set_status("done", step=30, steps=None)
+    assert [(row.state, row.step, row.steps) for row in listed(OWNER)] == [("done", 30, 30)]
+
+
+def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(trained, "good")
+    odd = put(trained, "odd")
+    (runs_folder() / "file").write_text("x")
+    true_state = listing._true_state
+
+    def refused(path: Path, state: str | None) -> str:
+        if path == odd.path:
+            raise PermissionError(13, "Permission denied", str(path))
+        return true_state(path, state)
+
+    monkeypatch.setattr(listing, "_true_state", refused)
+    rows = {row.id: (row.state, row.error) for row in listed(OWNER)}
+    error = "The files of the run `odd` cannot be read (Permission denied); train it anew."
+    assert rows == {"good": ("done", ""), "odd": ("failed", error)}
+
+
+def test_a_name_has_nothing_that_cannot_be_shown() -> None:
+    assert clean_name(" a\tb\x00c\u202ed\u2066 \ud800é 👩\u200d🔬 ") == "a b cd é 👩\u200d🔬"
+    assert [clean_name(name) for name in ("", " \n", "\u202e", "\u200b \u200d")] == [""] * 4
 
 
 def test_a_run_is_renamed_by_its_owner_alone(trained: Path) -> None:

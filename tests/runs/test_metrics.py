@@ -1,14 +1,13 @@
 import json
 import random
 import threading
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from s2s.config import UserError
 from s2s.runs import Curves, Metrics, metrics
 
 
@@ -128,13 +127,36 @@ def test_a_perplexity_beyond_float32_is_infinite(tmp_path: Path) -> None:
     assert np.isinf(Metrics(write(tmp_path / "m", [valid_line(0, 0.0) | {"perplexity": 1e300}])).read().valid_perplexity[0])
 
 
-def test_a_broken_line_is_named_each_time(tmp_path: Path) -> None:
+BROKEN = [
+    b"{oops}",
+    b'{"kind": "train", "step": 3, "lo{"kind": "train", "step": 4}',  # a full disk, and the next line behind it
+    b"\xff\xfe",
+    b"[1, 2]",
+    b"null",
+    b'{"step": 3}',
+    b'{"kind": "train", "step": 3}',
+    b'{"kind": "train", "step": null, "loss": 1.0, "n_tokens": 1, "seconds": 1.0}',
+    b'{"kind": "valid", "step": 3, "loss": "low", "perplexity": 1.0, "token_accuracy": 1.0}',
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("line", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_line_is_passed_over_and_counted(line: bytes, tmp_path: Path) -> None:
+    lines = [train_line(step, float(step)) for step in range(1, 9)]
+    whole = Metrics(write(tmp_path / "whole", lines)).read()
     path = tmp_path / "m"
-    path.write_bytes(text(many(2)) + b"{oops}\n")
+    path.write_bytes(text(lines[:4]) + line + b"\n" + text(lines[4:]))
     following = Metrics(path)
     for _ in range(2):
-        with pytest.raises(UserError, match="has a line that is not JSON"):
-            following.read()
+        assert_same(replace(following.read(), n_broken=0), whole)
+        assert (following.read().n_broken, whole.n_broken) == (1, 0)
+    write(path, lines[:2])
+    assert following.read().n_broken == 0
+
+
+def test_steps_that_go_backwards_have_no_pace(tmp_path: Path) -> None:
+    assert Metrics(write(tmp_path / "m", [train_line(5, 1.0), train_line(4, 2.0)])).read().seconds_per_step is None
 
 
 def test_visitors_share_one_reader(tmp_path: Path) -> None:

@@ -111,6 +111,16 @@ def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:
     assert folder.recipe().train.steps == 30
 
 
+def test_a_log_with_broken_lines_is_read_without_them_and_gone_on_with(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run", {"train.steps": 20})
+    folder, log = RunFolder(path), path / "metrics.jsonl"
+    content, whole = log.read_bytes(), folder.lines("metrics")
+    log.write_bytes(b'{"kind": "tra{"kind": "valid"}\n[]\n{"step": "x"}\n{"kind": "train"}\n' + content)
+    assert folder.lines("metrics") == [{"step": "x"}, {"kind": "train"}, *whole]
+    list(training.run(training.resume(path, steps=25)))
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 26))
+
+
 def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
     asked = training.Asked(tiny, "synthetic:copy#rows=60")
     events = training.run(training.start(asked, tmp_path / "run"))
@@ -122,7 +132,7 @@ def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
     assert folder.status()["state"] == "stopped"
     list(training.run(training.resume(folder.path)))
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
-    with pytest.raises(UserError, match=r"has reached step 30 of 30; set train.steps to more than 30 to go on"):
+    with pytest.raises(UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to go on"):
         training.resume(folder.path)
 
 
@@ -160,10 +170,10 @@ def test_one_process_a_run(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.Mon
     started = training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
     first = training.run(started)
     next(first)
-    with pytest.raises(UserError, match="Another process is training in"):
+    with pytest.raises(UserError, match="Another process is training the run `run`; wait for it, or stop it first"):
         next(training.run(started))
     before = {path.name for path in (tmp_path / "run").iterdir()}
-    with pytest.raises(UserError, match="Another process is training in"):
+    with pytest.raises(UserError, match="Another process is training the run"):
         training.start(training.Asked(tiny, "synthetic:reverse#rows=60"), tmp_path / "run")
     assert {path.name for path in (tmp_path / "run").iterdir()} == before
     first.close()
@@ -194,7 +204,7 @@ def test_a_run_knows_its_data_from_every_folder(tmp_path: Path, tiny: Recipe, mo
 
 def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 1})
-    with pytest.raises(UserError, match=r"already holds a trained run; add `--resume`"):
+    with pytest.raises(UserError, match=r"^`run` already holds a trained run; go on with that one, or start another\.$"):
         training.start(training.Asked(tiny, "synthetic:copy"), path)
     (path / "recipe.json").write_text('{"format": 99}')
     with pytest.raises(UserError, match="has format 99, newer than the 1 known here; update this program"):

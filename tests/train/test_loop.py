@@ -116,7 +116,7 @@ def test_only_the_newest_and_the_best_checkpoints_are_kept(tmp_path: Path) -> No
 
 
 def test_resuming_nothing_says_what_to_do(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no checkpoint to go on from; train without `--resume`"):
+    with pytest.raises(UserError, match="no checkpoint to go on from; start a new one"):
         Trainer(tiny, ready(tiny, corpus), tmp_path).resume()
 
 

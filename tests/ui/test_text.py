@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from s2s.ui.text import JOINER, plain, shortened, worded
+from s2s.ui.text import JOINER, distinct, plain, shortened, worded
 
 
 @pytest.mark.parametrize("text", ["*x*", "_x_", "`x`", "[a](b)", "<b>", "$x$", "# x", "1. x", "a|b", "~~x~~", "\\", "!"])
@@ -30,6 +30,7 @@ def test_shortened(text: str, cut: str) -> None:
     ("sentence", "markdown"),
     [
         ("`d_model` 50 is odd.", "`d_model` 50 is odd\\."),
+        ("`d_model` 50 and *x* and `n_heads` 4", "`d_model` 50 and \\*x\\* and `n_heads` 4"),
         ("There is no file `<b>*x*</b>`.", "There is no file `<b>*x*</b>`\\."),
         ("a lone ` and *x*", "a lone \\` and \\*x\\*"),
         ("`` twice", "\\`\\` twice"),
@@ -37,3 +38,11 @@ def test_shortened(text: str, cut: str) -> None:
 )
 def test_our_sentences_set_in_code_what_they_quote(sentence: str, markdown: str) -> None:
     assert worded(sentence) == markdown
+
+
+def test_names_that_stand_for_two_get_their_keys_end() -> None:
+    assert distinct({"corpus:aaaa1111": "x", "corpus:bbbb2222": "x", "c": "y"}) == {
+        "corpus:aaaa1111": "x · 1111",
+        "corpus:bbbb2222": "x · 2222",
+        "c": "y",
+    }
