@@ -21,6 +21,7 @@ def test_every_text_stands_out_and_every_control_has_a_name(path: str, scheme: s
     page = visit(f"{server}/{path}", color_scheme=scheme)
     page.locator(QUIET).wait_for(timeout=PATIENCE * 1000)
     expect(page.locator("h1")).to_be_visible()
+    page.wait_for_function("[...document.querySelectorAll('style')].some(one => one.textContent.includes('st-key-chips'))")  # look.css
     worst = lowest(page)
     assert worst[0]["ratio"] >= 4.5, worst
     assert page.evaluate(UNNAMED) == []
