@@ -14,6 +14,7 @@ import numpy as np
 from s2s.data.corpus import Corpus
 from s2s.data.sources import load
 from s2s.data.summary import summarise
+from s2s.files import write_json
 
 ROWS = 300
 LONGEST_CELL = 500  # characters; the rows go to every visitor's browser
@@ -105,8 +106,6 @@ GENERATED = ("builtin:en-fr", "builtin:en-es")
 
 
 def write_shipped() -> None:
-    """Make the shipped ones again."""
-    from s2s.files import write_json
-
+    """Make the shipped ones again: `python -m s2s.demo` does."""
     for spec in GENERATED:
         write_json(SHIPPED / f"{spec.replace(':', '-')}.json", Preview.of(load(spec)).to_json())

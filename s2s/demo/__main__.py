@@ -13,6 +13,7 @@ import safetensors.torch
 from s2s import files
 from s2s.config import choose, override
 from s2s.data import load
+from s2s.data.preview import write_shipped
 from s2s.demo import DEMOS
 from s2s.jobs import training
 from s2s.model.presets import PRESETS
@@ -63,6 +64,7 @@ def check(path: Path) -> str:
 
 
 if __name__ == "__main__":
+    write_shipped()
     here = Path(__file__).parent / "runs"
     for demo in sys.argv[1:] or DEMOS:
         make(demo, here)
