@@ -67,7 +67,8 @@ def describe(run: Run) -> str:
 def shape(run: Run) -> str:
     """`2 layers of 4 heads`."""
     decoder = run.recipe.model.decoder
-    return f"{decoder.n_layers} layers of {decoder.n_heads} heads"
+    layers, heads = ("s" * (n > 1) for n in (decoder.n_layers, decoder.n_heads))
+    return f"{decoder.n_layers} layer{layers} of {decoder.n_heads} head{heads}"
 
 
 def arrive() -> None:

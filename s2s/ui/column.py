@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import Config, UserError, choose, flat, override
+from s2s.config import UserError, choose, flat, override
 from s2s.decode import STRATEGIES
 from s2s.runs import Run
 from s2s.share import Column
@@ -41,19 +41,11 @@ def controls(run_id: str, key: str = "c1") -> Chosen:
     st.caption(row.summary)
     config, names = row.config(), list(flat(row.config()))
     knobs = forms.changes(config, names, prefix)
-    wrong = _check(config, knobs)
+    wrong = forms.why_not(config, knobs)
     with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
         forms.inputs(config, names, prefix, wrong=wrong)
     address.hold(key, _written(run_id, step, str(strategy), flat(config) | knobs), _usual(best))
     return Chosen(best if step == best.step else cached.open_run(run_id, step), str(strategy), knobs, wrong)
-
-
-def _check(config: Config, knobs: dict[str, Any]) -> UserError | None:
-    try:
-        override(config, knobs)
-    except UserError as wrong:
-        return wrong
-    return None
 
 
 def _written(run_id: str, step: int, strategy: str, values: dict[str, Any]) -> str:

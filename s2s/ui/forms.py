@@ -60,15 +60,16 @@ def written(knobs: Mapping[str, Any]) -> dict[str, str]:
 def understood(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """What an address's knobs change in a config, and a sentence for each that it cannot."""
     refused = {key: _read(text) for key, text in given.items()}
-    if _why_not(config, refused) is None:  # together: some settings wait for each other
+    if why_not(config, refused) is None:  # together: some settings wait for each other
         return refused, []
     good: dict[str, Any] = {}
-    while fitting := [key for key, value in refused.items() if _why_not(config, good | {key: value}) is None]:
+    while fitting := [key for key, value in refused.items() if why_not(config, good | {key: value}) is None]:
         good[fitting[0]] = refused.pop(fitting[0])
-    return good, [f"The link's {key} cannot be used: {_why_not(config, good | {key: value})}" for key, value in refused.items()]
+    return good, [f"The link's {key} cannot be used: {why_not(config, good | {key: value})}" for key, value in refused.items()]
 
 
-def _why_not(config: Config, changes: Mapping[str, Any]) -> UserError | None:
+def why_not(config: Config, changes: Mapping[str, Any]) -> UserError | None:
+    """What forbids these changes together; None where nothing does."""
     try:
         override(config, changes)
     except UserError as wrong:

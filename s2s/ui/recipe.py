@@ -67,18 +67,12 @@ def form() -> Asked:
     base = PRESETS[preset].recipe
     st.caption(f"{PRESETS[preset].summary} Source: {PRESETS[preset].source}.")
     changes = forms.changes(base, ALL, PREFIX)
-    made, wrong = _checked(base, changes)
+    wrong = forms.why_not(base, changes)
+    made = base if wrong else override(base, changes)
     _settings(base, wrong)
     packed = share.pack({"source": source, "preset": preset, **forms.written(changes)})
     address.hold("set", packed, share.pack({"source": FIRST, "preset": USUAL}))
     return Asked(source, preset, name or usual, made, wrong)
-
-
-def _checked(base: Recipe, changes: dict[str, object]) -> tuple[Recipe, UserError | None]:
-    try:
-        return override(base, changes), None
-    except UserError as wrong:
-        return base, wrong
 
 
 def _settings(base: Recipe, wrong: UserError | None) -> None:
