@@ -7,15 +7,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LEAVES = {"config", "files"}
-ENGINE = {"config", "settings", "scores", "files", "data", "tokenizers", "model", "train", "decode", "analysis", "runs", "jobs"}
+ENGINE = {"config", "settings", "scores", "files", "hub", "data", "tokenizers", "model", "train", "decode", "analysis", "runs", "jobs"}
 MAY = {
     "config": set(),
     "files": {"config"},
     "settings": LEAVES,
+    "hub": LEAVES | {"settings"},
     "scores": LEAVES,
     "tokenizers": LEAVES,
     "model": LEAVES,
-    "data": LEAVES | {"settings", "tokenizers"},
+    "data": LEAVES | {"settings", "hub", "tokenizers"},
     "decode": LEAVES | {"scores"},
     "train": LEAVES | {"data", "tokenizers", "model", "decode", "scores"},
     "analysis": LEAVES | {"model", "decode", "tokenizers", "scores"},
@@ -29,7 +30,7 @@ MAY = {
     "__init__": ENGINE,
     "__main__": {"cli"},
 }
-NOT_HERE = {"streamlit": set(MAY) - {"ui"}, "torch": {"config", "settings", "files", "scores", "data", "tokenizers", "plots", "share"}}
+NOT_HERE = {"streamlit": set(MAY) - {"ui"}, "torch": {"config", "settings", "files", "scores", "hub", "data", "tokenizers", "plots", "share"}}
 
 
 def imports(path: Path) -> list[str]:

@@ -19,7 +19,9 @@ from s2s.config.knobs import (
 )
 from s2s.config.recipe import (
     POSITION_KINDS,
+    TASK_KINDS,
     AttentionConfig,
+    Cleaning,
     DataConfig,
     Embeddings,
     FeedForwardConfig,
@@ -39,8 +41,10 @@ from s2s.config.recipe import (
 
 __all__ = [
     "POSITION_KINDS",
+    "TASK_KINDS",
     "AttentionConfig",
     "Choice",
+    "Cleaning",
     "Config",
     "DataConfig",
     "Embeddings",

@@ -155,17 +155,44 @@ class ModelConfig(Config):
 
 
 @dataclass(frozen=True)
+class Cleaning(Config):
+    """Which pairs are left out before training; a rule that is off (false, or empty) leaves them in."""
+
+    empty: bool = knob(True, help="Nothing to be seen on one side.")
+    duplicates: bool = knob(False, help="A pair that stood before, both sides the same.")
+    copies: bool = knob(False, help="The target is the source.")
+    max_words: int | None = knob(None, 1, 100_000, help="A side with more words than this.")
+    max_ratio: float | None = knob(None, 1.0, 1000.0, help="One side this many times longer than its partner lets expect.")
+    script: bool = knob(False, help="A side mostly in another script than the rest of its side.")
+    control: bool = knob(False, help="Control or replacement characters on a side.")
+    markup: bool = knob(False, help="HTML tags or entities on a side.")
+    brackets: bool = knob(False, help="Brackets or quotation marks that open and do not close.")
+    numbers: bool = knob(False, help="A number in digits that the other side does not have.")
+    overlap: bool = knob(True, help="A training pair whose source the source's own validation split has too.")
+
+
+TASK_KINDS = ("translate", "reverse_direction", "prefix", "denoise", "summarize", "respond", "halves", "copy", "reverse", "sort")
+
+
+@dataclass(frozen=True)
 class DataConfig(Config):
     """What becomes of the pairs before they are batched."""
 
     max_length: int = knob(128, 2, 4096, help="Longest source or target in tokens, `</s>` included; longer pairs are dropped and counted.")
+    task: str = knob("auto", help="What is to be learnt; auto translates pairs and continues plain text.", choices=("auto", *TASK_KINDS))
+    prefix: str = knob("", help="Put before every source, for example `translate English to French: `; tasks with a prefix have their own.")
+    noise_rate: float = knob(0.15, 0.01, 0.9, help="denoise: share of the words that are masked (T5: 0.15).")
+    noise_span: float = knob(3.0, 1.0, 100.0, help="denoise: words of a masked span, on average (T5: 3).")
+    turns: int = knob(3, 1, 100, help="respond: how many of the last turns are read before the next is written.")
+    valid_share: float | None = knob(None, 0.001, 0.5, help="Share of distinct sources held out; empty takes 5 %, at most 1,000.")
+    clean: Cleaning = section(Cleaning, help="Which pairs are left out.")
 
 
 @dataclass(frozen=True)
 class TokenizerConfig(Config):
     """How text is cut into pieces."""
 
-    kind: str = knob("bpe", help="Characters, words, UTF-8 bytes, or byte-pair pieces.", choices=("char", "word", "byte", "bpe"))
+    kind: str = knob("bpe", help="How text is cut.", choices=("char", "word", "byte", "bpe", "unigram"))
     vocab_size: int | None = knob(None, 5, 1_000_000, help="Most pieces to keep, specials included; empty chooses by the size of the text.")
     shared: bool = knob(True, help="One vocabulary for source and target.")
 
