@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("S2S_TEST_DATA") or ROOT.parent / "shared" / "data")
 PATIENCE = 90.0  # seconds
-ROLES = {"streamlit": "server", "s2s.jobs.child": "trainer", "worker": "worker"}  # by a word of the command line
+# By a word of the command line.
+ROLES = {"streamlit": "server", "s2s.jobs.child": "trainer", "worker": "worker", "s2s.data.reader": "reader"}
 SUBMIT = """
 import json, sys
 from s2s.config import override

@@ -12,7 +12,7 @@ from typing import Any
 from s2s.config import UserError
 
 
-def write_bytes(path: Path, content: bytes) -> None:
+def write_bytes(path: Path, content: bytes | memoryview) -> None:
     """Write beside the target, flush to the disk, rename. On failure the old file stands and nothing else is left."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,16 @@ def opened(path: str = "", /, **params: str) -> AppTest:
     for key, value in params.items():
         screen.query_params[key] = value
     return screen.run()
+
+
+def settled(screen: AppTest, seconds: float = 60) -> AppTest:
+    """After what is read beside the page has been read."""
+    until = time.monotonic() + seconds
+    while screen.get("progress"):
+        assert time.monotonic() < until
+        screen.run()
+    assert not screen.exception
+    return screen
 
 
 def translation(screen: AppTest) -> str:

@@ -190,11 +190,12 @@ def test_a_run_without_a_checkpoint_cannot_be_gone_on_with(say: Say, tmp_path: P
     assert err.endswith("or train without `--resume`.\n")
 
 
+CYRILLIC = "привет мир\tздравствуй мир\n".encode("cp1251")
 BAD_FILES = {
     "unequal": ({"a": b"1\n2\n", "b": b"1\n"}, "a,b", "has 2 lines and .* has 1"),
     "empty": ({"a": b"", "b": b""}, "a,b", "is empty"),
     "one column": ({"a.tsv": b"hello\nthere\n"}, "a.tsv", "one column"),
-    "encoding": ({"a.tsv": "café\tcoffee\n".encode("latin-1")}, "a.tsv", "is not UTF-8: byte 0xE9 at offset 3"),
+    "encoding": ({"a.tsv": CYRILLIC * 9}, "a.tsv", "is neither UTF-8 nor Latin-1: byte 0xEF at offset 0"),
     "binary": ({"a.txt": b"\x89PNG\r\n\0\1", "b.txt": b"x\n"}, "a.txt,b.txt", "is not text"),
     "missing": ({}, "a.tsv", "There is no file `a.tsv`"),
 }

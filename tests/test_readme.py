@@ -24,7 +24,7 @@ def test_every_command_line_parses(line: str) -> None:
 
 def test_the_tree_is_the_tree() -> None:
     named = set(re.findall(r"^  (\w+(?:\.py)?)/? ", README.split("## The way of a sentence")[1], re.MULTILINE))
-    there = {path.name for path in (ROOT / "s2s").iterdir() if not path.name.startswith("_")} - {"cli.py"}
+    there = {path.name for path in (ROOT / "s2s").iterdir() if not path.name.startswith("_")} - {"cli"}
     assert named == there
 
 

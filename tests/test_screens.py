@@ -25,7 +25,7 @@ from s2s.share import Column, pack, unpack
 from s2s.ui import cached, column
 from s2s.ui.text import plain
 from tests.conftest import TINY, make_run
-from tests.screen import PAGES, box, hints, link, lost, opened, picture, said, translation
+from tests.screen import PAGES, box, hints, link, lost, opened, picture, said, settled, translation
 
 DEMO = "demo-en-fr"
 PAIRS = b"src\ttgt\nthe red house\tla maison rouge\nthe cat\tle chat\n\tno source\n<b>x</b> **y**\t:material/home: $x$\n"
@@ -50,9 +50,8 @@ def uploaded(*given: tuple[str, bytes]) -> AppTest:
     """The Data page with these files in its uploader."""
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Upload").run()
-    screen.file_uploader(key="upload").set_value([(name, content, "text/plain") for name, content in given]).run()
-    assert not screen.exception
-    return screen
+    screen.file_uploader(key="upload 0").set_value([(name, content, "text/plain") for name, content in given]).run()
+    return settled(screen)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -116,7 +115,7 @@ def test_any_two_columns_can_be_picked() -> None:
     screen = uploaded(("five.csv", table))
     pick = next(each for each in screen.selectbox if each.label == "Target column")
     assert pick.value == "de"
-    pick.set_value("fr").run()
+    settled(pick.set_value("fr").run())
     assert list(screen.dataframe[0].value["target"]) == ["la maison", "le chat"]
     next(each for each in screen.selectbox if each.label == "Source column").set_value("fr").run()
     assert "same column" in said(screen)
@@ -125,7 +124,8 @@ def test_any_two_columns_can_be_picked() -> None:
 def test_two_files_are_aligned_and_can_be_swapped() -> None:
     screen = uploaded(("a.en", b"one\ntwo\n"), ("a.de", b"eins\nzwei\n"))
     assert list(screen.dataframe[0].value.iloc[0]) == ["one", "eins"]
-    screen.toggle(key="swap").set_value(True).run()
+    assert "The source is a.en" in said(screen)
+    settled(next(each for each in screen.toggle if "Swap" in each.label).set_value(True).run())
     assert list(screen.dataframe[0].value.iloc[0]) == ["eins", "one"]
 
 
@@ -134,9 +134,8 @@ def test_two_files_are_aligned_and_can_be_swapped() -> None:
     [
         ([("a.en", b"one\ntwo\n"), ("a.de", b"eins\n")], "2 lines"),
         ([("a.csv", b"")], "empty"),
-        ([("a.csv", "é,è\n".encode("latin-1"))], "UTF-8"),
-        ([("a.tsv", b"only one column\n")], "one column"),
-        ([("a.txt", b"text\n")], "a.txt"),
+        ([("a.csv", "привет мир,здравствуй мир\n".encode("cp1251") * 9)], "UTF-8"),
+        ([("a.txt", b"text\n"), ("b.tsv", b"a\tb\n"), ("c.txt", b"x\n")], "3 files"),
         ([("a.png", b"\x89PNG\x00\x00")], "a.png"),
         ([("a.csv", b'a,b\n"open,c\n')], "not CSV"),
         ([("<b>.csv", b"")], "<b>.csv"),
@@ -153,10 +152,10 @@ def test_a_bad_upload_is_refused_in_a_sentence_beside_it(given: list[tuple[str, 
 def test_pasted_pairs_are_read() -> None:
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Paste").run()
-    screen.text_area(key="paste").set_value("the house ||| la maison\nthe cat\tle chat\nnothing\n").run()
+    settled(screen.text_area(key="paste").set_value("the house ||| la maison\nthe cat\tle chat\nnothing\n").run())
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
     assert "1 line" in said(screen)
-    screen.text_area(key="paste").set_value("no target here").run()
+    settled(screen.text_area(key="paste").set_value("no target here").run())
     assert screen.error
 
 

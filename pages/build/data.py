@@ -1,19 +1,19 @@
-"""Data: choose a text or bring one, see what is in it, train on it."""
+"""Data: choose a text or bring one, see what is in it and what is wrong with it, choose what is learnt from it, train on it."""
 
 import streamlit as st
 
-from s2s.ui import corpus, sources
+from s2s.ui import corpus, prepare, sources
 
+prepare.arrive()
 origin = sources.origin()
 with st.container(border=True):
     chosen = sources.chosen(origin)
 
 if chosen:
-    corpus.actions(chosen)
+    with st.container(horizontal=True):
+        corpus.actions(chosen, origin)
+        prepare.take_away(chosen)
     corpus.numbers(chosen.preview)
     corpus.notes(chosen.preview)
-    pairs, lengths = st.columns(2, gap="medium")
-    with pairs, st.container(border=True):
-        corpus.pairs(chosen.preview)
-    with lengths, st.container(border=True):
-        corpus.lengths(chosen)
+    prepare.views(chosen)
+prepare.hold(chosen)

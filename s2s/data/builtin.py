@@ -1,4 +1,4 @@
-"""Parallel texts that ship with the program: two to take in at a glance, two written by a grammar with gold annotations."""
+"""Texts that ship with the program: two to take in at a glance, the others generated, with gold annotations."""
 
 from __future__ import annotations
 
@@ -35,6 +35,12 @@ def _generated(language: str) -> PairsOfSplits:
     return {split: partial(grammar.generate, language, split) for split in grammar.SPLITS}
 
 
+def _told(kind: str) -> PairsOfSplits:
+    from s2s.data import stories
+
+    return {split: partial(stories.generate, kind, split) for split in stories.SPLITS}
+
+
 BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
     {
         "first-steps": Choice(
@@ -60,6 +66,24 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
             config=Options,
             summary="English-Spanish sentences from a grammar, with gold alignment and agreement.",
             source="The grammar in s2s/data/grammar",
+        ),
+        "summaries": Choice(
+            make=partial(_told, "summaries"),
+            config=Options,
+            summary="Four to seven English sentences, and the one among them in which something happened.",
+            source="The stories in s2s/data/stories",
+        ),
+        "dialogue": Choice(
+            make=partial(_told, "dialogue"),
+            config=Options,
+            summary="Three to six facts and a question, and its answer: who has what, and who or what is where.",
+            source="The stories in s2s/data/stories",
+        ),
+        "tasks": Choice(
+            make=partial(_told, "tasks"),
+            config=Options,
+            summary="Four tasks in one, each under its prefix: translate to French, summarize, respond, reverse.",
+            source="The grammar in s2s/data/grammar and the stories in s2s/data/stories",
         ),
     }
 )

@@ -1,4 +1,7 @@
-"""Texts that visitors brought, kept for later runs: S2S_HOME/corpora/HASH with train.src, train.tgt and, written last, about.json."""
+"""Texts that visitors brought, kept for later runs: S2S_HOME/corpora/HASH with train.src, train.tgt and, written last, about.json.
+
+A text with validation pairs of its own has valid.src and valid.tgt, too. What was found out about it lies beside it (s2s/data/study.py).
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ from s2s.data.pair import Pair
 from s2s.files import write_json
 
 FORMAT = 1
+DRAFT = "draft.json"
 HASH = re.compile("[0-9a-f]{16}")
 FIELDS = MappingProxyType({"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list})
 BRING = "choose another one, or bring the text again"
@@ -54,17 +58,66 @@ def store(corpus: Corpus, *, name: str, owner: str) -> str:
 
     Storing the same again changes the name and the notes. Raises UserError where nothing can be written.
     """
-    name = _checked(name)
+    draft = settings.home() / "corpora" / f".{secrets.token_hex(8)}"
+    try:
+        with _writing(_checked(name)):
+            write(draft, corpus)
+        return adopt(draft, name=name, owner=owner)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def write(folder: Path, corpus: Corpus, valid: Corpus | None = None) -> None:
+    """The texts as a draft, in a folder that `adopt` takes in. Raises UserError where it cannot be written."""
+    corpus = _lined(corpus, "train")
+    content = {"n_pairs": len(corpus), "data_hash": corpus.hash, "notes": list(corpus.notes)}
+    write_split(corpus, folder)
+    if corpus.is_plain:
+        content["is_plain"] = True
+    if valid is not None:
+        valid = _lined(valid, "valid")
+        write_split(valid, folder)
+        content["valid_hash"] = valid.hash
+    write_json(folder / DRAFT, content)
+
+
+def _lined(corpus: Corpus, split: str) -> Corpus:
     pairs = tuple(Pair(one_line(pair.src), one_line(pair.tgt)) for pair in corpus.pairs)
-    corpus = replace(corpus, split="train", pairs=pairs)
-    hash = hashlib.sha256(f"{owner}\n{corpus.hash}".encode()).hexdigest()[:16]
+    return replace(corpus, split=split, pairs=pairs)
+
+
+def adopt(draft: Path, *, name: str, owner: str) -> str:
+    """Keeps a draft for good: its folder becomes the text's. Returns the hash, of owner and texts; the same text is kept once.
+
+    Raises UserError where there is no draft (any more), or nothing can be written.
+    """
+    name = _checked(name)
+    try:
+        content = json.loads((draft / DRAFT).read_bytes())
+    except (OSError, ValueError) as error:
+        raise UserError(f"The draft of `{name}` is not there (any more); bring the text again.") from error
+    said = "\n".join(filter(None, (owner, content["data_hash"], content.get("valid_hash"))))
+    hash = hashlib.sha256(said.encode()).hexdigest()[:16]
     known = _whole(hash)
-    about = {"format": FORMAT, "name": name, "owner": owner, "created": known["created"] if known else now()}
-    about |= {"n_pairs": len(corpus), "data_hash": corpus.hash, "notes": list(corpus.notes)}
+    about = {"format": FORMAT, "name": name, "owner": owner, "created": known["created"] if known else now(), **content}
     with _writing(name):
-        write_split(corpus, _folder(hash))
-        write_json(_folder(hash) / "about.json", about)
+        write_json(draft / "about.json", about)
+        _move(draft, _folder(hash))
     return hash
+
+
+def _move(draft: Path, folder: Path) -> None:
+    """In place of what is there, which may be broken."""
+    old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    try:
+        (draft / DRAFT).unlink()
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if folder.exists():
+            os.replace(folder, old)
+        os.replace(draft, folder)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise UserError(f"The folder cannot be moved ({error.strerror or error}).") from error
 
 
 def stored(owner: str) -> list[Stored]:
@@ -98,20 +151,21 @@ def delete(hash: str, owner: str) -> None:
 
 
 def opened(place: str, options: Options) -> Splits:
-    """The one split of `corpus:HASH`, which is read when it is asked for. Raises UserError where there is none."""
+    """The split, or the two, of `corpus:HASH`, read when they are asked for. Raises UserError where there is none."""
     about = _about(place)
-    return {"train": partial(_corpus, place, about)}
+    names = ("train", "valid") if "valid_hash" in about else ("train",)
+    return {split: partial(_corpus, place, split, about) for split in names}
 
 
-def _corpus(hash: str, about: dict[str, Any]) -> Corpus:
+def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
     try:
-        sides = [(_folder(hash) / name).read_bytes().decode().split("\n")[:-1] for name in ("train.src", "train.tgt")]
+        sides = [(_folder(hash) / f"{split}.{side}").read_bytes().decode().split("\n")[:-1] for side in ("src", "tgt")]
         pairs = tuple(Pair(src, tgt) for src, tgt in zip(*sides, strict=True))
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error  # without the path, which is the server's
         raise UserError(f"The stored text `{hash}` cannot be read ({why}); {BRING}.") from error
-    corpus = Corpus(f"corpus:{hash}", "train", pairs, tuple(about["notes"]))
-    if corpus.hash != about["data_hash"]:
+    corpus = Corpus(f"corpus:{hash}", split, pairs, tuple(about["notes"]), bool(about.get("is_plain")))
+    if corpus.hash != about["data_hash" if split == "train" else "valid_hash"]:
         raise UserError(f"The stored text `{hash}` is not what was stored: its files were changed; {BRING}.")
     return corpus
 

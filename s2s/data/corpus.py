@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from s2s.config import Config, knob
 from s2s.data.pair import Gold, Pair
@@ -25,15 +26,32 @@ class Options(Config):
 
 @dataclass(frozen=True)
 class Corpus:
-    """The pairs of one split of a source. `notes` are sentences for people, e.g. "3 empty lines dropped."."""
+    """The pairs of one split of a source. `notes` are sentences for people, e.g. "3 empty lines dropped.".
+
+    Plain text has no targets: each pair holds one text on both sides.
+    """
 
     spec: str
     split: str
     pairs: tuple[Pair, ...]
     notes: tuple[str, ...] = ()
+    is_plain: bool = False
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def to_datasets(self) -> Any:
+        """As a `datasets.Dataset` with the columns `src` and `tgt`; gold and notes are left behind."""
+        from s2s.data.interop import to_datasets
+
+        return to_datasets(self)
+
+    @staticmethod
+    def from_datasets(dataset: Any, src: str = "", tgt: str = "") -> Corpus:
+        """From a `datasets.Dataset`; without names the columns are guessed. Raises UserError where there are no two columns of text."""
+        from s2s.data.interop import from_datasets
+
+        return from_datasets(dataset, src, tgt)
 
     @cached_property
     def hash(self) -> str:

@@ -1,41 +1,48 @@
-"""Pairs from a table, from two texts aligned line by line, or from pasted text; on disk or in memory. UTF-8, lines end in LF or CRLF."""
+"""Pairs from a table, from two texts aligned line by line, from a .zip of such, or from pasted text; on disk or in memory."""
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from s2s.config import UserError
-from s2s.data import tables
-from s2s.data.corpus import Corpus, Splits, one_line
-from s2s.data.pair import Pair
-from s2s.data.tables import TABLES, FileOptions, Reading, Table
+from s2s.config import UserError, choose
+from s2s.data import archive, streams, tables
+from s2s.data.archive import Part, Texts
+from s2s.data.caps import Caps
+from s2s.data.columns import Column, guess
+from s2s.data.corpus import Corpus, Options, Splits
+from s2s.data.encodings import Decoder
+from s2s.data.sheet import Row
+from s2s.data.streams import Content, Meter
+from s2s.data.tables import TABLES, FileOptions, Offer, Reading, Table
 
 __all__ = [
     "FileOptions",
+    "Offer",
     "Table",
     "decode_lines",
-    "decode_text",
     "existing",
     "first_rows",
     "from_bytes",
     "from_pasted",
     "is_there",
+    "offered",
     "opened",
+    "pasted",
     "read_aligned",
-    "read_text",
     "table",
     "two_files",
 ]
 
-ALLOWED = "give a .tsv, .csv or .jsonl file, or two text files as FILE.src,FILE.tgt"
-TABLE = "give one .tsv, .csv or .jsonl table"
+KINDS = f"{', '.join(list(TABLES)[:-1])} or {list(TABLES)[-1]}"
+ALLOWED = f"give a {KINDS} file, a .zip of such, or two text files as FILE.src,FILE.tgt"
+TABLE = f"give one {KINDS} table"
 PASTED = "pasted text"
 DEFAULTS = FileOptions()
-
-Content = tuple[str, bytes]  # a file: the name that errors call it by, and what is in it
+CAPS = Caps()
 
 
 def is_there(place: str) -> bool:
@@ -60,17 +67,17 @@ def existing(place: str) -> Path:
     return Path(place)
 
 
-def opened(place: str, options: FileOptions) -> Splits:
-    """The one split of a file or of two aligned files; the content is read when it is asked for.
+def opened(place: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
+    """The one split of a file or of two aligned files, or those in a .zip; the content is read when it is asked for.
 
     Raises UserError for a missing file or an extension that cannot be read.
     """
     if not os.path.isfile(place) and "," in place and not os.path.isdir(place):
-        return {"train": partial(_from_disk, place, _both_existing(place), options)}
-    path = existing(place)
-    if tables.suffix(place) not in TABLES:
-        raise UserError(f"`{place}` ends in `{path.suffix}`, which cannot be read; {ALLOWED}.")
-    return {"train": partial(_from_disk, place, (path,), options)}
+        return {"train": partial(_aligned_corpus, place, [streams.on_disk(path) for path in _both_existing(place)], options, caps)}
+    content = streams.on_disk(existing(place))
+    if not _is_zip(place) and tables.suffix(place) not in TABLES:
+        raise UserError(f"`{place}` ends in `{Path(place).suffix}`, which cannot be read; {ALLOWED}.")
+    return {split: partial(_corpus, place, split, content, options, caps) for split in _splits(content, caps)}
 
 
 def _both_existing(place: str) -> tuple[Path, Path]:
@@ -80,121 +87,185 @@ def _both_existing(place: str) -> tuple[Path, Path]:
     raise UserError(f"There is no file `{lost}`; two aligned files are given as FILE.src,FILE.tgt.")
 
 
-def _from_disk(place: str, paths: Sequence[Path], options: FileOptions) -> Corpus:
-    return _corpus(place, _reading([(str(path), _bytes(path)) for path in paths], options))
+def _is_zip(name: str) -> bool:
+    return name.lower().endswith(".zip")
 
 
-def from_bytes(contents: Sequence[Content], options: FileOptions = DEFAULTS) -> Corpus:
-    """The pairs of one table, or of two texts aligned line by line, source first; each content comes with its file name.
+def _parts(content: Content, meter: Meter) -> Mapping[str, Part]:
+    return archive.parts(content, meter) if _is_zip(content.file) else {"train": content}
 
-    Its spec is the names, joined with ` + `; `options.split` plays no part. Raises UserError, which knows the files by these names.
+
+def _splits(content: Content, caps: Caps) -> list[str]:
+    with Meter(caps) as meter:
+        return list(_parts(content, meter))
+
+
+def offered(paths: Sequence[Path], options: FileOptions = DEFAULTS, caps: Caps = CAPS) -> Offer:
+    """What may be read of one or two files, from their first rows; errors call them by their names without folders.
+
+    The columns of a .zip are those of its first split. Raises UserError for files that make no text.
+    """
+    with Meter(caps) as meter:
+        return _offered([streams.on_disk(path, path.name) for path in paths], options, meter)
+
+
+def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) -> Offer:
+    if len(contents) == 1 and not _is_zip(contents[0].file) and tables.suffix(contents[0].file) not in TABLES:
+        return _plain(contents[0], meter)
+    _check_names([content.file for content in contents])
+    if len(contents) == 2:
+        names = tuple(content.file for content in contents)
+        return _aligned_offer(Texts(names, tuple(contents), *_ordered(contents)), meter)
+    parts = _parts(contents[0], meter)
+    part = next(iter(parts.values()))
+    offer = _aligned_offer(part, meter) if isinstance(part, Texts) else tables.offered(part, options, meter)
+    return Offer(**{**vars(offer), "kind": "splits" if len(parts) > 1 else offer.kind, "splits": tuple(parts)})
+
+
+def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
+    """Which of two files is the source: `train.de` and `train.en` are two languages, the first one first."""
+    found = archive.sides([content.file for content in contents])
+    names = [content.file for content in contents]
+    guessed = guess([Column(side, "text") for side in found]) if len(set(found)) == 2 else ()
+    if not guessed:
+        return names[0], names[1], "the order in which they were given"
+    at = found.index(guessed[0].src)
+    return names[at], names[1 - at], guessed[0].reason
+
+
+def _aligned_offer(texts: Texts, meter: Meter) -> Offer:
+    heads = [list(itertools.islice(streams.lines(content, meter), tables.N_SAMPLES)) for content in texts.contents]
+    samples = tuple(tuple(field[: tables.SAMPLE] for field in row) for row in zip(*heads, strict=False))
+    columns = tuple(Column(side, "text") for side in texts.sides)
+    return Offer("aligned", columns, texts.sides, texts.src, texts.tgt, texts.reason, encoding=meter.encoding, samples=samples)
+
+
+def _plain(content: Content, meter: Meter) -> Offer:
+    lines = itertools.islice(streams.lines(content, meter), tables.N_SAMPLES)
+    samples = tuple((line[: tables.SAMPLE],) for line in lines)
+    columns = (Column(content.file, "text"),)
+    return Offer("plain", columns, (content.file,), reason="one text alone", encoding=meter.encoding, samples=samples)
+
+
+def from_bytes(contents: Sequence[tuple[str, bytes]], options: FileOptions = DEFAULTS, caps: Caps = CAPS) -> Corpus:
+    """The pairs of one table, of a .zip, or of two texts aligned line by line, source first; each content comes with its file name.
+
+    Its spec is the names, joined with ` + `. Raises UserError, which knows the files by these names.
     """
     names = [name for name, _ in contents]
-    _check_uploaded(names)
-    return first_rows(_corpus(" + ".join(names), _reading(contents, options)), options.rows)
+    _check_names(names)
+    given, spec = [streams.in_memory(name, content) for name, content in contents], " + ".join(names)
+    if len(given) == 2:
+        return first_rows(_aligned_corpus(spec, given, options, caps), options.rows)
+    split = options.split if options.split and _is_zip(names[0]) else _splits(given[0], caps)[0]
+    return first_rows(_corpus(spec, split, given[0], options, caps), options.rows)
 
 
-def _check_uploaded(names: Sequence[str]) -> None:
-    n_tables = sum(tables.suffix(name) in TABLES for name in names)
+def _check_names(names: Sequence[str]) -> None:
+    n_tables = sum(tables.suffix(name) in TABLES or _is_zip(name) for name in names)
     if len(names) == 2 and n_tables == 2:
         raise UserError(f"`{names[0]}` and `{names[1]}` are two tables, and one at a time is read; take one of them away.")
     if len(names) == 1 and n_tables == 0:
         raise UserError(f"`{names[0]}` alone is no parallel text; add the second file, aligned line by line, or {TABLE}.")
     if len(names) not in (1, 2):
-        raise UserError(f"{len(names)} files were given; {TABLE}, or two text files that are aligned line by line.")
+        raise UserError(f"{len(names)} files were given; {TABLE}, two text files that are aligned line by line, or a .zip of such.")
 
 
 def table(name: str, content: bytes, options: FileOptions = DEFAULTS) -> Table:
     """The columns of a table, and which of them `from_bytes` reads with these options. Raises UserError as it does."""
     if tables.suffix(name) not in TABLES:
         raise UserError(f"`{name}` is no table; {TABLE}.")
-    return tables.read(name, _lines(content, name), options)[0]
+    with Meter(CAPS) as meter:
+        offer = tables.offered(streams.in_memory(name, content), options, meter)
+    return Table(tuple(column.name for column in offer.columns), offer.src, offer.tgt, offer.has_header, offer.labels)
 
 
 def from_pasted(text: str) -> Corpus:
     """The pairs of lines like `source ||| target`, or with a tab for the bars. Raises UserError where there is none."""
     lines = decode_lines(text.encode(errors="surrogatepass"), PASTED)
     cut = [(number, line.split("\t" if "\t" in line else "|||")) for number, line in enumerate(lines, start=1) if line.strip()]
-    texts = [(parts[0].strip(), parts[1].strip()) for _, parts in cut if len(parts) == 2]
-    if not any(src and tgt for src, tgt in texts):
+    rows = [Row(number, [part.strip() for part in parts] if len(parts) == 2 else None) for number, parts in cut]
+    if not any(row.fields and all(row.fields) for row in rows):
         raise UserError("The pasted text has no pair; write one pair a line, as `source ||| target` or with a tab between the two.")
-    lost = [number for number, parts in cut if len(parts) != 2]
-    return _corpus(PASTED, Reading(texts, tables.dropped(lost, "line", "without exactly one tab or `|||`")))
+    reading = tables.paired(rows, Meter(CAPS), "without exactly one tab or `|||`", what="line")
+    return _whole(PASTED, "train", reading)
 
 
-def decode_text(content: bytes, name: str) -> str:
-    r"""UTF-8 to text, without its byte order mark, every line end as `\n`.
-
-    Raises UserError, which calls the content by that name, for a binary file or another encoding.
-    """
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UserError(f"`{name}` is UTF-16, not UTF-8; save it as UTF-8 and try again.")
-    if b"\0" in content:
-        raise UserError(f"`{name}` is not text: it has a NUL byte at offset {content.index(0)}; export it as UTF-8 text and try again.")
-    try:
-        return content.decode().removeprefix("\ufeff").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        what = f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line})"
-        raise UserError(f"`{name}` is not UTF-8: {what}; save it as UTF-8 and try again.") from error
+def pasted(place: str, options: Options) -> Splits:
+    """`from_pasted` of what a file holds."""
+    path = existing(place)
+    return {"train": lambda: from_pasted(path.read_bytes().decode(errors="surrogatepass"))}
 
 
 def decode_lines(content: bytes, name: str) -> list[str]:
     r"""The lines of a UTF-8 text, empty ones included; the last may lack its end, and no bytes are no lines.
 
-    Only `\n` and `\r\n` end a line: U+2028, U+0085 and their like are part of the text. Raises as `decode_text` does.
+    Only `\n` and `\r\n` end a line: U+2028, U+0085 and their like are part of the text.
+    Raises UserError, which calls the content by that name, for a binary file or another encoding.
     """
-    text = decode_text(content, name)
+    decoder = Decoder(name)
+    text = decoder.decode(content, is_last=True).replace("\r\n", "\n")
+    if not decoder.encoding.startswith("UTF-8"):
+        raise UserError(f"`{name}` is not UTF-8: {decoder.why or f'it is {decoder.encoding}'}; save it as UTF-8 and try again.")
     return text.removesuffix("\n").split("\n") if text else []
-
-
-def read_text(path: Path) -> str:
-    """`decode_text` of a file. Raises UserError also for one that cannot be opened."""
-    return decode_text(_bytes(path), str(path))
 
 
 def read_aligned(src: str | Path, tgt: str | Path) -> tuple[list[str], list[str]]:
     """The lines of two files that translate each other, empty ones included. Raises UserError where the counts differ."""
-    return _aligned((str(src), _bytes(existing(str(src)))), (str(tgt), _bytes(existing(str(tgt)))))
+    contents = [streams.on_disk(existing(str(path))) for path in (src, tgt)]
+    with Meter(CAPS) as meter:
+        return _aligned(contents[0], contents[1], meter)
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UserError(f"`{path}` cannot be read ({error.strerror}); check its permissions.") from error
+def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps: Caps) -> Corpus:
+    """Of one table, or of one split of a .zip."""
+    with Meter(caps) as meter:
+        part = choose(f"split of `{spec}`", split, _parts(content, meter))
+        if not isinstance(part, Texts):
+            return _whole(spec, split, tables.read(part, options, meter))
+        src, tgt = part.chosen(content.name, options.src, options.tgt)
+        return _whole(spec, split, _aligned_reading(src, tgt, meter))
 
 
-def _lines(content: bytes, name: str) -> list[str]:
-    """`decode_lines` of a content with text in it."""
-    lines = decode_lines(content, name)
-    if not any(line.strip() for line in lines):
-        raise UserError(f"`{name}` is empty; give a file with at least one pair.")
-    return lines
-
-
-def _reading(contents: Sequence[Content], options: FileOptions) -> Reading:
-    """Of one table, or of two aligned texts."""
-    if len(contents) == 1:
-        name, content = contents[0]
-        return tables.read(name, _lines(content, name), options)[1]
+def _aligned_corpus(spec: str, contents: Sequence[Content], options: FileOptions, caps: Caps) -> Corpus:
     src, tgt = contents
-    if options.src or options.tgt or options.header != "auto":
-        raise UserError(f"`src`, `tgt` and `header` are for tables, and `{src[0]},{tgt[0]}` is none; leave them out after the `#`.")
-    return Reading(list(zip(*_aligned(src, tgt), strict=True)), [])
+    if options.src or options.tgt or options.prefix or options.header != "auto":
+        raise UserError(f"`src`, `tgt` and `header` are for tables, and `{src.name},{tgt.name}` is none; leave them out after the `#`.")
+    with Meter(caps) as meter:
+        return _whole(spec, "train", _aligned_reading(src, tgt, meter))
 
 
-def _aligned(src: Content, tgt: Content) -> tuple[list[str], list[str]]:
-    (src_name, src_content), (tgt_name, tgt_content) = src, tgt
-    src_lines, tgt_lines = _lines(src_content, src_name), _lines(tgt_content, tgt_name)
+def _aligned_reading(src: Content, tgt: Content, meter: Meter) -> Reading:
+    sides = _aligned(src, tgt, meter)
+    reading = tables.paired((Row(number, pair) for number, pair in enumerate(zip(*sides, strict=True), start=1)), meter, "")
+    return Reading(reading.pairs, [*reading.notes, *meter.said()])
+
+
+def _aligned(src: Content, tgt: Content, meter: Meter) -> tuple[list[str], list[str]]:
+    src_lines, tgt_lines = _lines(src, meter), _lines(tgt, meter)
     if len(src_lines) != len(tgt_lines):
-        counts = f"`{src_name}` has {len(src_lines):,} lines and `{tgt_name}` has {len(tgt_lines):,}"
-        raise UserError(f"{counts}, but line N of one must translate line N of the other; {_look_at(src_lines, tgt_lines)}.")
+        counts = f"`{src.name}` has {len(src_lines):,} lines and `{tgt.name}` has {len(tgt_lines):,}"
+        where = _look_at(src.name, tgt.name, src_lines, tgt_lines)
+        raise UserError(f"{counts}, but line N of one must translate line N of the other; {where}.")
     return src_lines, tgt_lines
 
 
-def _look_at(src: list[str], tgt: list[str]) -> str:
-    """Where a line may have been lost: the first one that is empty on one side only, or five times as long as its partner."""
+def _lines(content: Content, meter: Meter) -> list[str]:
+    """The lines of a content with text in it, and one more than the cap at most."""
+    lines = list(itertools.islice(streams.lines(content, meter), meter.caps.rows + 1))
+    if not any(line and not line.isspace() for line in lines):
+        raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")
+    return lines
+
+
+def _look_at(src_name: str, tgt_name: str, src: list[str], tgt: list[str]) -> str:
+    """Where a line may have been lost: by the lengths of all, else the first one that is empty on one side only, or far longer."""
+    from s2s.data.slip import slip
+
+    if found := slip(src, tgt):
+        longer = src_name if found.side == "src" else tgt_name
+        n_lines = "1 line" if found.n == 1 else f"{found.n:,} lines"
+        return f"from line {found.line:,} on `{longer}` seems to have {n_lines} too many, look there"
     for number, (one, other) in enumerate(zip(src, tgt, strict=False), start=1):
         short, long = sorted((len(one.strip()), len(other.strip())))
         if (short == 0) != (long == 0) or long > 5 * short + 20:
@@ -202,16 +273,10 @@ def _look_at(src: list[str], tgt: list[str]) -> str:
     return f"nothing looks wrong before line {min(len(src), len(tgt)) + 1:,}, where one file ends"
 
 
-def _corpus(spec: str, reading: Reading) -> Corpus:
-    """Makes each text one line, and drops pairs with an empty side."""
-    texts, notes = reading.texts, reading.notes
-    pairs = tuple(Pair(one_line(src), one_line(tgt)) for src, tgt in texts if src.strip() and tgt.strip())
-    if not pairs:
+def _whole(spec: str, split: str, reading: Reading) -> Corpus:
+    if not reading.pairs:
         raise UserError(f"`{spec}` has no pair with text on both sides; give at least one.")
-    n_empty = len(texts) - len(pairs)
-    if n_empty:
-        notes = [*notes, f"{n_empty:,} {'pair' if n_empty == 1 else 'pairs'} with an empty side dropped."]
-    return Corpus(spec, "train", pairs, tuple(notes))
+    return Corpus(spec, split, tuple(reading.pairs), tuple(reading.notes))
 
 
 def first_rows(corpus: Corpus, rows: int | None) -> Corpus:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import Choice, Config, UserError, choose, knobs, override, unknown
-from s2s.data import builtin, corpora, files, synthetic, text
+from s2s.data import builtin, corpora, files, hubsets, synthetic, text
 from s2s.data.corpus import Corpus, Options, Splits
 
 Open = Callable[[str, Any], Splits]  # a place and the options of the row's config -> its splits
@@ -20,9 +20,11 @@ SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
     {
         "builtin": Choice(builtin.opened, Options, "A text that ships with the program."),
         "synthetic": Choice(synthetic.opened, Options, "Random digits to copy, reverse or sort."),
-        "text": Choice(text.opened, text.TextOptions, "Any text file: continue a passage from its first half."),
+        "text": Choice(text.opened, text.TextOptions, "Plain text without a partner: passages, lines or dialogues of a file."),
         "corpus": Choice(corpora.opened, Options, "A text that was stored here, by its 16 hexadecimal digits."),
-        "file": Choice(files.opened, files.FileOptions, "A .tsv, .csv or .jsonl file, or two files aligned line by line."),
+        "hub": Choice(hubsets.opened, hubsets.HubOptions, "A data set of the Hugging Face hub: OWNER/NAME, or OWNER/NAME:CONFIG."),
+        "pasted": Choice(files.pasted, Options, "A file of lines like `source ||| target`."),
+        "file": Choice(files.opened, files.FileOptions, f"A {files.KINDS} file, a .zip of such, or two files aligned line by line."),
     }
 )
 
@@ -44,7 +46,7 @@ def parse(spec: str) -> Spec:
     prefix, colon, rest = address.partition(":")
     if colon and prefix in SOURCES:
         return Spec(prefix, rest, _options(SOURCES[prefix].config, given))
-    # Two letters or more, then no slash: `hub:a` is a source that isn't there, `C:\pairs.tsv` a file on Windows.
+    # Two letters or more, then no slash: `hubb:a` is a source that isn't there, `C:\pairs.tsv` a file on Windows.
     if re.fullmatch(r"\w{2,}", prefix) and colon and not files.is_there(address):
         raise unknown("source", prefix, SOURCES)
     for name, shipped in (("builtin", builtin.BUILTINS), ("synthetic", synthetic.SYNTHETIC)):

@@ -6,10 +6,14 @@ import dataclasses
 import hashlib
 from typing import NamedTuple
 
+from s2s.config import DataConfig, UserError
 from s2s.data.corpus import Corpus
+from s2s.data.lint import clean
 from s2s.data.sources import load, splits
+from s2s.data.tasks import applied
 
 FEWEST = 50  # pairs; below, every pair is needed for training
+USUAL = DataConfig()
 SHARE = 20  # one distinct source in so many is held out
 MOST = 1000  # distinct sources held out
 
@@ -22,28 +26,61 @@ class TrainingPairs(NamedTuple):
     note: str
 
 
-def load_pairs_for_training(spec: str, valid_spec: str | None, seed: int) -> TrainingPairs:
-    """Validation pairs are, in this order: those of `valid_spec`, the source's own valid split, a held-out share, the training pairs.
+def load_pairs_for_training(spec: str, valid_spec: str | None, seed: int, config: DataConfig = USUAL) -> TrainingPairs:
+    """The pairs that the task makes of a cleaned text, and those to validate on.
 
-    A `valid_spec` with several splits gives its valid one.
+    Validation pairs are, in this order: those of `valid_spec`, the source's own valid split, a held-out share, the training pairs.
+    A `valid_spec` with several splits gives its valid one. Neither is cleaned. Raises UserError where nothing is left.
     """
     train = load(spec)
     if valid_spec:
-        valid = load(valid_spec, "valid" if "valid" in splits(valid_spec) else None)
-        return TrainingPairs(train, valid, f"The {len(valid):,} validation pairs are those of `{valid_spec}`.")
-    if "valid" in splits(spec) and train.split != "valid":
-        valid = load(spec, "valid")
-        return TrainingPairs(train, valid, f"The {len(valid):,} validation pairs are the valid split of `{spec}`.")
-    return hold_out(train, seed)
+        return _beside(train, load(valid_spec, "valid" if "valid" in splits(valid_spec) else None), seed, config)
+    own = load(spec, "valid") if "valid" in splits(spec) and train.split != "valid" else None
+    return prepared(train, own, seed, config)
 
 
-def hold_out(corpus: Corpus, seed: int) -> TrainingPairs:
-    """Sets 5 % of the distinct sources apart, at most 1,000, with all their pairs: no source stands on both sides.
+def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> TrainingPairs:
+    train, valid = _learnt(train, seed, config), applied(valid, config, seed)
+    known = {pair.src for pair in valid.pairs}
+    n_both = sum(pair.src in known for pair in train.pairs)
+    also = f" {n_both:,} training pairs have a source that stands there, too." if n_both else ""
+    return TrainingPairs(train, valid, f"The {len(valid):,} validation pairs are those of `{valid.spec}`.{also}")
+
+
+def prepared(train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = USUAL) -> TrainingPairs:
+    """The same for a text, and its own validation split where it has one, that are read already."""
+    train = _learnt(train, seed, config)
+    if valid is None:
+        return hold_out(train, seed, config.valid_share)
+    valid = applied(valid, config, seed)
+    note = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`."
+    return TrainingPairs(_without(train, valid) if config.clean.overlap else train, valid, note)
+
+
+def _learnt(corpus: Corpus, seed: int, config: DataConfig) -> Corpus:
+    return applied(clean(corpus, config.clean), config, seed)
+
+
+def _without(train: Corpus, valid: Corpus) -> Corpus:
+    """No source stands on both sides."""
+    known = {pair.src for pair in valid.pairs}
+    pairs = tuple(pair for pair in train.pairs if pair.src not in known)
+    n_lost = len(train) - len(pairs)
+    if not n_lost:
+        return train
+    if not pairs:
+        raise UserError(f"Every source of `{train.spec}` stands in its validation split, too; set `data.clean.overlap=false` to keep them.")
+    note = f"{n_lost:,} training pairs were left out: the validation split has their source."
+    return dataclasses.replace(train, pairs=pairs, notes=(*train.notes, note))
+
+
+def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingPairs:
+    """Sets a share of the distinct sources apart (without one 5 %, at most 1,000), with all their pairs: no source stands on both sides.
 
     A source's fate hangs on itself and the seed, so the same sentences stay held out when rows are added or reordered.
     """
     sources = {pair.src for pair in corpus.pairs}
-    n_held = min(MOST, len(sources) // SHARE)
+    n_held = min(MOST, len(sources) // SHARE) if share is None else int(len(sources) * share)
     if len(corpus) < FEWEST or n_held == 0:
         note = f"With {len(corpus):,} pairs nothing is held out: validation uses the training pairs and cannot show overfitting."
         return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid"), note)
@@ -60,4 +97,4 @@ def hold_out(corpus: Corpus, seed: int) -> TrainingPairs:
 
 def _draw(source: str, seed: int) -> bytes:
     """A number by lot, the same on every machine and in every version of Python."""
-    return hashlib.sha256(f"{seed} {source}".encode()).digest()
+    return hashlib.sha256(f"{seed} {source}".encode(errors="surrogatepass")).digest()

@@ -11,8 +11,8 @@ import torch
 from s2s.config import ModelConfig, Recipe, UserError
 from s2s.data.preview import Preview
 from s2s.model.size import count_parameters, gigabytes, training_bytes
-from s2s.tokenizers import SPECIALS
-from s2s.tokenizers.bpe import automatic_size
+from s2s.tokenizers import SPECIALS, TOKENIZERS
+from s2s.tokenizers.subword import automatic_size
 from s2s.train.machine import cores
 
 EXPRESS = 20.0  # seconds; below, a run need not wait behind a long one
@@ -24,6 +24,7 @@ PER_ACTIVATION = 4000  # the same for a layer's norms, dropouts and sums, a numb
 SECONDS_A_LAYER = 0.0012  # starting many small operations
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 WATCHING = 1.12  # validation, samples and saving beside the updates
+PIECES_A_WORD = 1.3  # of a subword tokenizer, about
 BYTES_OF_PYTHON = 330e6  # a trainer with torch loaded, before its first tensor
 
 
@@ -78,8 +79,9 @@ def vocab_sizes(recipe: Recipe, seen: Preview) -> tuple[int, int]:
     tgt = _pieces(recipe, seen.tgt_words, seen.tgt_alphabet, seen.tgt_characters)
     if not recipe.tokenizer.shared:
         return src, tgt
-    if recipe.tokenizer.kind == "bpe":
-        both = _pieces(recipe, 0, max(seen.src_alphabet, seen.tgt_alphabet), seen.src_characters + seen.tgt_characters)
+    if TOKENIZERS[recipe.tokenizer.kind].is_subword:
+        words = seen.src_words + seen.tgt_words
+        both = _pieces(recipe, words, max(seen.src_alphabet, seen.tgt_alphabet), seen.src_characters + seen.tgt_characters)
     else:
         both = max(src, tgt) if recipe.tokenizer.kind in ("byte", "char") else src + tgt - len(SPECIALS)
     return both, both
@@ -87,12 +89,9 @@ def vocab_sizes(recipe: Recipe, seen: Preview) -> tuple[int, int]:
 
 def _pieces(recipe: Recipe, words: int, alphabet: int, characters: int) -> int:
     settings = recipe.tokenizer
-    found = {
-        "byte": 256,
-        "char": alphabet,
-        "word": words,
-        "bpe": settings.vocab_size or max(alphabet, automatic_size(characters)),
-    }[settings.kind] + len(SPECIALS)
+    learned = settings.vocab_size or max(alphabet, automatic_size(characters))
+    needed = min(learned, words + alphabet)  # unigram drops what is of little use, such as parts of words that are pieces
+    found = {"byte": 256, "char": alphabet, "word": words, "unigram": needed}.get(settings.kind, learned) + len(SPECIALS)
     return min(found, settings.vocab_size or found)
 
 
@@ -102,7 +101,24 @@ def _tokens(recipe: Recipe, seen: Preview) -> int:
     if kind in ("char", "byte"):
         return max(seen.src_characters, seen.tgt_characters) + seen.n_pairs
     words = max(sum(n * count for n, count in enumerate(counts)) for counts in (seen.src_counts, seen.tgt_counts))
-    return int(words * (1.3 if kind == "bpe" else 1.0)) + seen.n_pairs
+    return int(words * (PIECES_A_WORD if TOKENIZERS[kind].is_subword else 1.0)) + seen.n_pairs
+
+
+def share_too_long(recipe: Recipe, seen: Preview) -> float:
+    """The share of texts, of the side that has more of them, that `data.max_length` would drop, about: from 0 to 1."""
+    longest = recipe.data.max_length - 1  # and `</s>`
+    sides = ((seen.src_counts, seen.src_characters), (seen.tgt_counts, seen.tgt_characters))
+    return max(_share_above(counts, longest / _pieces_a_word(recipe, counts, characters)) for counts, characters in sides)
+
+
+def _pieces_a_word(recipe: Recipe, counts: tuple[int, ...], characters: int) -> float:
+    if recipe.tokenizer.kind in ("char", "byte"):
+        return characters / max(1, sum(n * count for n, count in enumerate(counts))) + 1  # and the blank
+    return 1.0 if recipe.tokenizer.kind == "word" else PIECES_A_WORD
+
+
+def _share_above(counts: tuple[int, ...], words: float) -> float:
+    return sum(count for n, count in enumerate(counts) if n > words) / max(1, sum(counts))
 
 
 def seconds_a_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:

@@ -20,6 +20,7 @@ from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder
 from s2s.runs.listing import FIGURES, LONGEST_NAME, clean_name, is_training, listed_one, runs_folder
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
+from s2s.tokenizers import advice
 from s2s.train import Event, Sample, Saved, Step, Trainer, TrainingData, Validation, Warned, prepare
 from s2s.train.machine import settle
 
@@ -88,7 +89,7 @@ def _starting(asked: Asked, path: Path, tell: Tell) -> Stages:
     recipe = settle(asked.recipe)
     tell("Reading the text.")
     yield
-    pairs = load_pairs_for_training(asked.source, asked.valid, recipe.train.seed)
+    pairs = load_pairs_for_training(asked.source, asked.valid, recipe.train.seed, recipe.data)
     tell("Learning the vocabulary.")
     yield
     data = prepare(recipe, pairs.train, pairs.valid)
@@ -117,7 +118,7 @@ def _resuming(path: Path, steps: int | None, moved: tuple[str | None, str | None
     _check_there_is_more(folder, recipe)
     tell("Reading the text.")
     yield
-    pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed)
+    pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data)
     if [pairs.train.hash, pairs.valid.hash] != [about["data"]["train_hash"], about["data"]["valid_hash"]]:
         raise UserError(f"`{pairs.train.spec}` has not the pairs this run was started with; bring the old data back, or start a new run.")
     yield
@@ -207,7 +208,10 @@ def _record(folder: RunFolder, event: Event, *, is_first: bool) -> None:
 
 def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
     """What happened to the data, a sentence each."""
+    sides = ([getattr(pair, side) for pair in pairs.train.pairs] for side in ("src", "tgt"))
+    warning = advice(recipe.tokenizer.kind, *sides)
     notes = [*pairs.train.notes, pairs.note, *(note for note in pairs.valid.notes if note not in pairs.train.notes)]
+    notes += [warning] if warning else []
     for side, encoded in (("training", data.train), ("validation", data.valid)):
         if encoded.n_dropped:
             notes.append(f"{encoded.n_dropped:,} {side} pairs are longer than {recipe.data.max_length} tokens and were dropped.")

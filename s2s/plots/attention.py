@@ -6,6 +6,7 @@ import csv
 import io
 import unicodedata
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +32,24 @@ def heatmap(weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title
     traces = [_cells(weights, _said(keys, rows, verb), has_scale=not has_numbers), *([_numbers(weights)] if has_numbers else [])]
     across = _ticks(keys) | {"title": {"text": "looks at", "standoff": 12}, "side": "top", "range": [-0.5, len(keys) - 0.5]}
     down = _ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
-    margin = {**theme.MARGIN, "l": _label_width(rows), "t": theme.MARGIN["t"] + (SLANT if len(keys) > LEVEL else 0)}
-    height = margin["t"] + margin["b"] + len(rows) * _row_height(len(rows))
+    place = geometry(keys, rows)
+    margin = {**theme.MARGIN, "l": place.left, "t": place.top}
+    height = margin["t"] + margin["b"] + len(rows) * place.row
     layout = {"xaxis": across, "yaxis": down, "title": theme.heading(title), "margin": margin, "height": height}
     return go.Figure(traces, layout | {"dragmode": False, "showlegend": False})
+
+
+class Geometry(NamedTuple):
+    """Pixels: room left of the cells and above them, and the height of a row."""
+
+    left: int
+    top: int
+    row: int
+
+
+def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
+    """Where the cells of a picture with these tokens stand."""
+    return Geometry(_label_width(rows), theme.MARGIN["t"] + (SLANT if len(keys) > LEVEL else 0), _row_height(len(rows)))
 
 
 def numbers(weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts") -> str:

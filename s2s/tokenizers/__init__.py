@@ -14,9 +14,25 @@ from s2s.tokenizers.bpe import BpeTokenizer
 from s2s.tokenizers.byte import ByteTokenizer
 from s2s.tokenizers.char import CharTokenizer
 from s2s.tokenizers.tokenizer import BLANK, BOS, EOS, FORMAT, PAD, SPECIALS, UNK, Tokenizer, nfc
-from s2s.tokenizers.word import WordTokenizer
+from s2s.tokenizers.unigram import UnigramTokenizer
+from s2s.tokenizers.word import WordTokenizer, advice, has_no_blanks
 
-__all__ = ["BLANK", "BOS", "EOS", "PAD", "SPECIALS", "TOKENIZERS", "UNK", "Kind", "Tokenizer", "fit", "load", "nfc"]
+__all__ = [
+    "BLANK",
+    "BOS",
+    "EOS",
+    "PAD",
+    "SPECIALS",
+    "TOKENIZERS",
+    "UNK",
+    "Kind",
+    "Tokenizer",
+    "advice",
+    "fit",
+    "has_no_blanks",
+    "load",
+    "nfc",
+]
 
 Fit = Callable[[Iterable[str], int | None], Tokenizer]
 
@@ -26,6 +42,7 @@ class Kind(Choice[Fit]):
     """One row: `make` learns a tokenizer from texts, `read` builds it from its saved content."""
 
     read: Callable[[Mapping[str, Any]], Tokenizer]
+    is_subword: bool = False  # cuts words into pieces that it learns, as many as are asked for
 
 
 TOKENIZERS: Mapping[str, Kind] = MappingProxyType(
@@ -52,9 +69,18 @@ TOKENIZERS: Mapping[str, Kind] = MappingProxyType(
         "bpe": Kind(
             make=BpeTokenizer.fit,
             read=BpeTokenizer.from_json,
+            is_subword=True,
             config=TokenizerConfig,
             summary="Frequent words stay whole, rare ones are cut into pieces.",
             source="Sennrich, Haddow & Birch (2016), Neural Machine Translation of Rare Words with Subword Units, ACL",
+        ),
+        "unigram": Kind(
+            make=UnigramTokenizer.fit,
+            read=UnigramTokenizer.from_json,
+            is_subword=True,
+            config=TokenizerConfig,
+            summary="Every piece has a probability, and a word is cut in its most probable way.",
+            source="Kudo (2018), Subword Regularization: Improving Neural Network Translation Models with Multiple Subword Candidates, ACL",
         ),
     }
 )

@@ -34,6 +34,13 @@ def visible(piece: str) -> str:
     return piece
 
 
+def listed(pieces: Any) -> list[str]:
+    """What a file says are pieces. Raises ValueError when they are not texts."""
+    if not isinstance(pieces, list) or not all(isinstance(piece, str) and piece for piece in pieces):
+        raise ValueError("the pieces are not texts")
+    return pieces
+
+
 class Tokenizer(ABC):
     """Text to ids and back; ids 0 to 3 are `SPECIALS`, then one id a piece."""
 
@@ -81,10 +88,7 @@ class Tokenizer(ABC):
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
         """The opposite of `to_json`. Raises KeyError, TypeError or ValueError when the content does not fit."""
-        pieces = given["pieces"]
-        if not isinstance(pieces, list) or not all(isinstance(piece, str) and piece for piece in pieces):
-            raise ValueError("the pieces are not texts")
-        return cls(pieces)
+        return cls(listed(given["pieces"]))
 
     def save(self, path: str | Path) -> None:
         """One JSON file, written whole; `s2s.tokenizers.load` reads it. Raises UserError where it cannot be written."""

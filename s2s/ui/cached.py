@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 import s2s
 from s2s import settings
 from s2s.analysis import Attention
 from s2s.config import Recipe, UserError
-from s2s.data import corpora, files
+from s2s.data import corpora, study
 from s2s.data.corpora import Stored
-from s2s.data.corpus import Corpus
-from s2s.data.files import FileOptions
 from s2s.data.preview import Preview
 from s2s.data.preview import preview as make_preview
-from s2s.data.tables import Table
 from s2s.demo import DEMOS
 from s2s.files import read_lines
 from s2s.jobs import board
@@ -118,28 +113,8 @@ def preview(spec: str) -> Preview:
 
 @st.cache_resource(max_entries=16, show_spinner="Reading the text …")
 def _previewed(home: str, spec: str) -> Preview:
-    return make_preview(spec)
-
-
-def uploaded(given: Sequence[UploadedFile], options: FileOptions) -> tuple[Corpus, Preview]:
-    """What uploaded files hold. Raises UserError for what cannot be read."""
-    return _read(tuple(file.file_id for file in given), json.dumps(options.to_json()), given, options)
-
-
-@st.cache_resource(max_entries=2, show_spinner="Reading …")
-def _read(ids: tuple[str, ...], options: str, _given: Sequence[UploadedFile], _options: FileOptions) -> tuple[Corpus, Preview]:
-    corpus = files.from_bytes([(file.name, file.getvalue()) for file in _given], _options)
-    return corpus, Preview.of(corpus)
-
-
-def table(file: UploadedFile, header: str) -> Table:
-    """The columns of an uploaded table."""
-    return _tabled(file.file_id, header, file)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _tabled(file_id: str, header: str, _file: UploadedFile) -> Table:
-    return files.table(_file.name, _file.getvalue(), FileOptions(header=header))
+    known = study.of(spec).result("preview")  # of a kept text: the page never holds the text itself
+    return Preview.from_json(known) if known else make_preview(spec)
 
 
 def forecast(spec: str, recipe: Recipe) -> Forecast:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -59,9 +60,16 @@ def describe(run: Run) -> str:
     facts = known.of(run)
     count = f"{len(facts.words):,} " if facts.words else ""
     if facts.languages:
-        return f"Knows {count}{facts.languages[0]} words, writes {facts.languages[1]} · {shape(run)}"
+        tasks = f" · begin with {_one_of(facts.prefixes)}" if facts.prefixes else ""
+        return f"Knows {count}{facts.languages[0]} words, writes {facts.languages[1]}{tasks} · {shape(run)}"
     text = cached.called(str(run.folder.about().get("source", "its data")))
     return f"Trained on {plain(text)} · {shape(run)}"
+
+
+def _one_of(prefixes: Sequence[str]) -> str:
+    """`*a*, *b* or *c*`."""
+    shown = [f"*{plain(prefix)}*" for prefix in prefixes]
+    return " or ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]
 
 
 def shape(run: Run) -> str:

@@ -5,23 +5,21 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from s2s import plots, share
+from s2s import share
 from s2s.config import UserError
 from s2s.data.preview import Preview
 from s2s.ui import forms
 from s2s.ui.cards import Card, cards
-from s2s.ui.charts import chart
 from s2s.ui.pages import screen
-from s2s.ui.reading import file_name
 from s2s.ui.sources import Chosen
 from s2s.ui.text import worded
 
 
-def actions(chosen: Chosen) -> None:
-    """On to training; a text that was only uploaded is kept first."""
+def actions(chosen: Chosen, origin: str) -> None:
+    """On to training, with what was chosen below; a draft is kept first."""
     if st.button("Train on these pairs", type="primary", icon=":material/model_training:", key="train on"):
         try:
-            spec = chosen.keep()
+            spec = chosen.keep(origin)
         except UserError as wrong:
             forms.complain(wrong)
         else:
@@ -60,22 +58,3 @@ def pairs(preview: Preview) -> None:
         alt=f"The first {len(preview.rows)} pairs: source and target side by side",
     )
     st.caption(f"The first {len(preview.rows):,} of {preview.n_pairs:,}.")
-
-
-def lengths(chosen: Chosen) -> None:
-    """How many words the texts of both sides have."""
-    preview = chosen.preview
-    shown = f"{chosen.name} · lengths of {preview.n_pairs:,} pairs"
-    figure = plots.lengths(preview.src_counts, preview.tgt_counts, title=shown)
-    alt = f"Lengths in words: sources {preview.src_median:g} in the median, targets {preview.tgt_median:g}"
-    chart(figure, alt=alt, file_name=file_name(shown))
-    st.caption(plots.PLOTS["lengths"].reading)
-    table = pd.DataFrame({"source": pd.Series(preview.src_counts), "target": pd.Series(preview.tgt_counts)}).fillna(0).astype(int)
-    st.download_button(
-        "Numbers (CSV)",
-        lambda: table.to_csv(index_label="words"),
-        f"{file_name(shown)}.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-    )

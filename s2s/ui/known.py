@@ -13,6 +13,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s.config import UserError, nearest
+from s2s.data.stories.tasks import TASKS
 from s2s.runs import Run
 from s2s.ui import cached
 
@@ -32,9 +33,19 @@ EXAMPLES = MappingProxyType(
             "I need to bank the money",
             "the cat who chased the mouse was black",
         ),
+        "builtin:tasks": (
+            "translate English to French: the cat sits on the mat",
+            "summarize: snow fell . the queen heard the neighbor . the big castle burned down . the bridge almost burned down .",
+            "respond: Ben found the watch . Ida is in the hotel . Ben gave the watch to Ida . who has the watch ?",
+            "reverse: lamp green old hat",
+            "respond: Max is in the church . Clara has the book . Max took the book . where is Max ?",
+        ),
     }
 )
-LANGUAGES = MappingProxyType({"builtin:en-fr": ("English", "French"), "builtin:en-es": ("English", "Spanish")})
+LANGUAGES = MappingProxyType(
+    {"builtin:en-fr": ("English", "French"), "builtin:en-es": ("English", "Spanish"), "builtin:tasks": ("English", "French or English")}
+)
+PREFIXES = MappingProxyType({"builtin:tasks": tuple(task.prefix.strip() for task in TASKS.values())})
 SURPRISES = Path(__file__).parent / "surprises"
 PUNCTUATION = ".,;:!?\"'()«»¿¡"
 
@@ -47,6 +58,7 @@ class Known:
     examples: tuple[str, ...]
     sentences: tuple[str, ...]  # to draw a surprise from
     languages: tuple[str, str] | None
+    prefixes: tuple[str, ...] = ()  # each of which begins the sources of one task; none where there is only one task
 
     def surprise(self, now: str) -> str:
         """A sentence other than the one that stands there."""
@@ -84,7 +96,7 @@ def _known(folder: str, step: int, _run: Run) -> Known:
     source = str(_run.folder.about().get("source", ""))
     probes = tuple(dict.fromkeys(str(line["source"]) for line in _run.folder.lines("samples") if "source" in line))
     examples = EXAMPLES.get(source) or probes[:5]
-    return Known(_run.src_tokenizer.words, examples, _surprises(source) or probes, LANGUAGES.get(source))
+    return Known(_run.src_tokenizer.words, examples, _surprises(source) or probes, LANGUAGES.get(source), PREFIXES.get(source, ()))
 
 
 def _surprises(source: str) -> tuple[str, ...]:

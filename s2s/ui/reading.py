@@ -44,7 +44,11 @@ def picture(run: Run, kind: str, view: View, layer: int | None, head: int | None
     """The heatmap. Returns its numbers and its name: run, checkpoint, kind, layer, head or mean."""
     weights, shown = view.reduced(layer, head), name(run, kind, layer, head)
     figure = plots.heatmap(weights, view.keys, view.rows, title=shown, verb=view.verb)
-    chart(figure, alt=f"Heatmap of {shown.replace(chr(10), ', ')}", file_name=file_name(shown))
+    with st.container(key="canvas", gap=None):
+        chart(figure, alt=f"Heatmap of {shown.replace(chr(10), ', ')}", file_name=file_name(shown))
+        is_first = st.session_state.setdefault("first picture", shown) == shown  # the browser has no Plotly yet
+        if is_first and (still := plots.still(weights, view.keys, view.rows, title=shown)):
+            st.html(still)
     return weights, shown
 
 

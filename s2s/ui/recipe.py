@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import streamlit as st
 import torch
@@ -17,7 +19,7 @@ from s2s.train.machine import free_memory
 from s2s.ui import address, cached, forms, pickers
 from s2s.ui.cards import Card, cards
 from s2s.ui.sources import FIRST, SHIPPED
-from s2s.ui.text import distinct
+from s2s.ui.text import distinct, duration, worded
 
 PREFIX = "set "
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -67,12 +69,20 @@ def form() -> Asked:
     base = PRESETS[preset].recipe
     st.caption(f"{PRESETS[preset].summary} Source: {PRESETS[preset].source}.")
     changes = forms.changes(base, ALL, PREFIX)
+    _learnt(changes)
     wrong = forms.why_not(base, changes)
     made = base if wrong else override(base, changes)
     _settings(base, wrong)
     packed = share.pack({"source": source, "preset": preset, **forms.written(changes)})
     address.hold("set", packed, share.pack({"source": FIRST, "preset": USUAL}))
     return Asked(source, preset, name or usual, made, wrong)
+
+
+def _learnt(changes: Mapping[str, Any]) -> None:
+    """What Data's page decided: the task, and what is left out."""
+    said = [f"{key.removeprefix('data.').removeprefix('clean.')} = {value}" for key, value in changes.items() if key.startswith("data.")]
+    if said:
+        st.caption(worded(f"Chosen for the text: {', '.join(f'`{each}`' for each in said)}."))
 
 
 def _settings(base: Recipe, wrong: UserError | None) -> None:
@@ -104,7 +114,9 @@ def _preset() -> str:
 
 
 def _take_preset() -> None:
-    forms.fill(PRESETS[st.session_state["preset"]].recipe, ALL, PREFIX)
+    """All that a preset is about; which pairs are learnt, and how they are cleaned, stays."""
+    keys = [key for key in ALL if key == "data.max_length" or not key.startswith("data.")]
+    forms.fill(PRESETS[st.session_state["preset"]].recipe, keys, PREFIX)
 
 
 def _fill(given: dict[str, str]) -> None:
@@ -118,7 +130,8 @@ def _fill(given: dict[str, str]) -> None:
         pickers.say(f"There is no preset {preset[:40]}; {USUAL} is shown instead.")
         preset = USUAL
     st.session_state["source"] = source
-    if not names_recipe and "preset" in st.session_state:
+    if not names_recipe:  # what was chosen on Data stays
+        st.session_state.setdefault("preset", USUAL)
         return
     base = PRESETS[preset].recipe
     changes, lost = forms.understood(base, given)
@@ -172,16 +185,6 @@ def _train(asked: Asked) -> None:
         return
     cached.forget_lists()
     st.session_state["run"] = run_id
-
-
-def duration(seconds: float) -> str:
-    """`95` -> `2 min`."""
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 5400:
-        return f"{round(seconds / 60)} min"
-    hours = seconds / 3600
-    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"
 
 
 def _short(number: int) -> str:

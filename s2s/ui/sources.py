@@ -1,28 +1,28 @@
-"""Where a visitor's text comes from: built in, uploaded, pasted, or kept from before."""
+"""Where a visitor's text comes from: built in, uploaded, from the hub, pasted, or kept from before."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from s2s import settings, share
+from s2s import settings
 from s2s.config import UserError
-from s2s.data import corpora, files
+from s2s.data import corpora, files, study
 from s2s.data.builtin import BUILTINS
-from s2s.data.corpus import Corpus
 from s2s.data.preview import Preview
+from s2s.data.study import Study
 from s2s.data.synthetic import SYNTHETIC
-from s2s.data.tables import TABLES, suffix
 from s2s.share import printable
-from s2s.ui import address, cached, forms, pickers
-from s2s.ui.text import distinct
+from s2s.ui import cached, drafts, forms, hubset, pickers
+from s2s.ui.drafts import Draft
+from s2s.ui.text import distinct, worded
 
-MOST_MEGABYTES = 50
+MOST_MEGABYTES = 200
+UNITS = MappingProxyType({"line": "lines", "passage": "passages of 120 characters", "dialogue": "dialogues, with a blank line between"})
 FIRST = "builtin:en-fr"
 SHIPPED = MappingProxyType(
     {f"{kind}:{name}": row.summary for kind, rows in (("builtin", BUILTINS), ("synthetic", SYNTHETIC)) for name, row in rows.items()}
@@ -31,18 +31,20 @@ SHIPPED = MappingProxyType(
 
 @dataclass(frozen=True)
 class Chosen:
-    """A text to look at. `spec` is empty, and `corpus` its pairs, while it is only uploaded or pasted."""
+    """A text to look at. `spec` is empty while it is a draft."""
 
     name: str
     preview: Preview
+    study: Study
     spec: str = ""
-    corpus: Corpus | None = None
 
-    def keep(self) -> str:
-        """The spec by which a run finds the text; stores it where it isn't yet. Raises UserError where that fails."""
-        if self.corpus is None:
+    def keep(self, origin: str) -> str:
+        """The spec by which a run finds the text; a draft is kept from now on. Raises UserError where that fails."""
+        if self.spec:
             return self.spec
-        return f"corpus:{corpora.store(self.corpus, name=self.name, owner=settings.OWNER)}"
+        spec = f"corpus:{corpora.adopt(self.study.folder, name=self.name, owner=settings.OWNER)}"
+        drafts.drop(origin)
+        return spec
 
 
 class Origin(NamedTuple):
@@ -53,10 +55,7 @@ class Origin(NamedTuple):
 
 
 def origin() -> str:
-    """Which way; a link names a text and by that its way."""
-    said = address.arrived("set")
-    if said is not None:
-        _fill(share.unpack(said).get("source", FIRST))
+    """Which way."""
     chosen = st.segmented_control(
         "Where from",
         list(ORIGINS),
@@ -71,19 +70,16 @@ def origin() -> str:
 
 
 def chosen(origin: str) -> Chosen | None:
-    """The text, once there is one; the address names it if a link can."""
+    """The text, once there is one."""
     try:
-        text = ORIGINS[origin].choose()
+        return ORIGINS[origin].choose()
     except UserError as wrong:
         forms.complain(wrong)
-        text = None
-    is_kept = text is None or text.corpus is None
-    st.session_state["no link"] = "" if is_kept else "Only a kept text can be linked: press Train on these pairs, which keeps it."
-    address.hold("set", share.pack({"source": text.spec if text and text.spec else FIRST}), share.pack({"source": FIRST}))
-    return text
+        return None
 
 
-def _fill(spec: str) -> None:
+def fill(spec: str) -> None:
+    """Choose the text that a link names, and by that its way."""
     if spec in SHIPPED:
         st.session_state["origin"], st.session_state["builtin"] = "Built-in", spec
     elif spec in {text.spec for text in cached.texts()}:
@@ -98,7 +94,7 @@ def _builtin() -> Chosen:
         "Text", list(SHIPPED), index=list(SHIPPED).index(FIRST), key="builtin", persist_state="session", format_func=_bare
     )
     st.caption(SHIPPED[spec])
-    return Chosen(_bare(spec), cached.preview(spec), spec)
+    return Chosen(_bare(spec), cached.preview(spec), study.of(spec), spec)
 
 
 def _bare(spec: str) -> str:
@@ -117,7 +113,9 @@ def _kept() -> Chosen | None:
         _change(spec, cached.called(spec))
     if refused := st.session_state.pop("refused text", None):
         forms.complain(refused)
-    return Chosen(names[spec], cached.preview(spec), spec)
+    text = study.of(spec)
+    found = drafts.made(text, "preview")
+    return Chosen(names[spec], Preview.from_json(found), text, spec) if found else None
 
 
 def _change(spec: str, name: str) -> None:
@@ -126,7 +124,10 @@ def _change(spec: str, name: str) -> None:
     with st.popover("Change", icon=":material/edit:"):
         st.text_input("Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,))
         st.button("Delete this text", key="delete text", icon=":material/delete:", on_click=_delete, args=(hash,))
-        st.caption("Runs that were trained on it stay, but cannot be resumed without it.")
+        st.caption(
+            "Kept on this server until it is deleted here. Everybody who uses this server sees it. Runs that were trained on it stay,"
+            " but cannot be resumed without it."
+        )
 
 
 def _rename(hash: str) -> None:
@@ -144,44 +145,91 @@ def _delete(hash: str) -> None:
 
 
 def _upload() -> Chosen | None:
+    draft = drafts.held("Upload")
+    if draft is None:
+        _take_files()
+        return None
+    drafts.whereabouts("Upload", draft)
+    draft.look()
+    if draft.study.result("offer") is None and not drafts.is_ready(draft.study):
+        return None
+    offer = draft.study.result("offer") or {}
+    draft.read(_spec(draft, offer))
+    return _drafted(draft) if drafts.is_ready(draft.study) else None
+
+
+def _take_files() -> None:
+    """The upload field; what it is given goes to a draft, and the field is empty again."""
     uploaded = st.file_uploader(
-        "A table (.tsv, .csv, .jsonl), or two text files whose lines translate each other",
+        "A table, two text files whose lines translate each other, or one text",
         accept_multiple_files=True,
-        key="upload",
+        key=f"upload {st.session_state.setdefault('n uploads', 0)}",
         max_upload_size=MOST_MEGABYTES,
-        help="UTF-8. Of two files, the first is the source. Nothing leaves this server.",
+    )
+    st.caption(
+        f"Tables: {files.KINDS}; you choose the two columns. Text files: both at once, or one alone as plain text. All of them also as .gz,"
+        " or in one .zip. What you bring stays on this server, as a draft that nobody but you is shown, for a day at most."
     )
     if not uploaded:
-        st.caption("Choose both files at once. A table may have any number of columns: you say which two are read.")
-        return None
-    if len(uploaded) == 2 and st.toggle("Swap the two files", key="swap"):
-        uploaded = uploaded[::-1]
-    options = _columns(uploaded[0]) if len(uploaded) == 1 else files.FileOptions()
-    corpus, preview = cached.uploaded(uploaded, options)
-    return Chosen(_name(uploaded), preview, corpus=corpus)
+        return
+    if len(uploaded) > 2:
+        raise UserError(f"{len(uploaded)} files were given; give one table, one .zip, or two text files that are aligned line by line.")
+    name = printable(" + ".join(file.name for file in uploaded))[:80]
+    drafts.begin("Upload", name, [(file.name, file.getbuffer()) for file in uploaded])
+    st.session_state["n uploads"] += 1  # the field lets go of the files
+    st.rerun()
 
 
-def _columns(file: UploadedFile) -> files.FileOptions:
-    """Pickers for the two columns of a table, set to what the first row suggests."""
-    if suffix(file.name) not in TABLES:
-        return files.FileOptions()
-    header = st.session_state.get(f"header {file.file_id}")
-    guess = cached.table(file, "auto" if header is None else "yes" if header else "no")
-    columns, labels = guess.columns, distinct(dict(zip(guess.columns, guess.labels, strict=True)))
+def _spec(draft: Draft, offer: Mapping[str, Any]) -> str:
+    """How the files are read, by the widgets beside."""
+    names = [column[0] for column in offer["columns"]]
+    if offer["kind"] == "plain":
+        st.caption(worded(f"There is no second text beside it ({offer['reason']}): it serves tasks that need no targets."))
+        unit = st.radio("Plain text, cut into", list(UNITS), format_func=UNITS.__getitem__, key="unit", horizontal=True)
+        return f"text:{draft.files[0]}#unit={unit}" + (f",column={_written(names, offer['src'])}" if offer["src"] else "")
+    if len(draft.files) == 2:
+        ordered = sorted(draft.files, key=lambda file: names[draft.files.index(file)] != offer["src"])
+        is_swapped = st.toggle("Swap the two files", key=f"swap {draft.study.folder.name}")
+        first, second = ordered[::-1] if is_swapped else ordered
+        st.caption(worded(f"The source is `{first}`, the target `{second}`: {offer['reason']}."))
+        return f"{first},{second}"
+    return f"{draft.files[0]}#{_columns(draft, offer, names)}"
+
+
+def _written(names: list[str], name: str) -> str:
+    """As a spec takes a column: by its number where its name would mean something there."""
+    return str(names.index(name) + 1) if set(name) & set(",#=") else name
+
+
+def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
+    """Pickers for the two columns of a table, set to what its names suggest."""
+    key, labels = draft.study.folder.name, distinct(dict(zip(names, offer["labels"], strict=True)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
-            st.selectbox(name, columns, columns.index(usual), format_func=labels.__getitem__, key=f"{name} {file.file_id} {guess.header}")
-            for name, usual in (("Source column", guess.src), ("Target column", guess.tgt))
+            str(st.selectbox(name, names, names.index(usual), format_func=labels.__getitem__, key=f"{name} {key}"))
+            for name, usual in (("Source column", offer["src"]), ("Target column", offer["tgt"]))
         )
-        if not file.name.lower().endswith(".jsonl"):
-            st.toggle("Row 1 holds the column names", guess.has_header, key=f"header {file.file_id}")
+        header = ""
+        if not offer["is_named"]:
+            header = f",header={'yes' if st.toggle('Row 1 holds the column names', offer['has_header'], key=f'header {key}') else 'no'}"
+    if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
+        st.caption(worded(f"These two were chosen for you: {offer['reason']}."))
     if src == tgt:
         raise UserError("Source and target are the same column; choose two.")
-    return files.FileOptions(src=str(src), tgt=str(tgt), header=guess.header)
+    return f"src={_written(names, src)},tgt={_written(names, tgt)}{header}"
 
 
-def _name(uploaded: list[UploadedFile]) -> str:
-    return printable(" + ".join(file.name for file in uploaded))[:80]
+def _hub() -> Chosen | None:
+    draft = drafts.held("Hub")
+    if draft is None:
+        asked = hubset.choose()
+        if asked and st.button("Load these rows", type="primary", icon=":material/cloud_download:", key="load hub"):
+            fresh = drafts.begin("Hub", asked.name, token=asked.token)
+            fresh.read(asked.spec)
+            st.rerun()
+        return None
+    drafts.whereabouts("Hub", draft)
+    return _drafted(draft) if drafts.is_ready(draft.study) else None
 
 
 def _paste() -> Chosen | None:
@@ -193,16 +241,28 @@ def _paste() -> Chosen | None:
         persist_state="session",
     )
     if not text or not text.strip():
+        drafts.drop("Paste")
         st.caption("Two columns copied from a spreadsheet paste as they are. Press Ctrl+Enter when done.")
         return None
-    corpus = files.from_pasted(text)
-    return Chosen("pasted text", Preview.of(corpus), corpus=corpus)
+    draft = drafts.held("Paste")
+    if draft is None or st.session_state.get("pasted") != text:
+        draft = drafts.begin("Paste", "pasted text", [("pasted text", text.encode(errors="surrogatepass"))])
+        st.session_state["pasted"] = text
+    draft.read(f"pasted:{draft.files[0]}")
+    drafts.whereabouts("Paste", draft)
+    return _drafted(draft) if drafts.is_ready(draft.study) else None
+
+
+def _drafted(draft: Draft) -> Chosen | None:
+    found = draft.study.result("preview")
+    return Chosen(draft.name, Preview.from_json(found), draft.study) if found else None
 
 
 ORIGINS: Mapping[str, Origin] = MappingProxyType(
     {
         "Built-in": Origin(_builtin, ":material/inventory:"),
         "Upload": Origin(_upload, ":material/upload_file:"),
+        "Hub": Origin(_hub, ":material/cloud_download:"),
         "Paste": Origin(_paste, ":material/content_paste:"),
         "Kept": Origin(_kept, ":material/bookmark:"),
     }

@@ -1,4 +1,4 @@
-"""Other people's words on our screens: shown as they stand, never run."""
+"""Words on our screens: those of other people are shown as they stand, never run."""
 
 from __future__ import annotations
 
@@ -36,3 +36,13 @@ def distinct(names: Mapping[str, str]) -> dict[str, str]:
 def shortened(text: str, length: int = 40) -> str:
     """So many characters at most, the last one `…` where some are missing."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def duration(seconds: float) -> str:
+    """`95` -> `2 min`."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    hours = seconds / 3600
+    return f"{hours:.1f} h" if hours < 48 else f"{hours / 24:,.0f} days"

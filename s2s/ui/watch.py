@@ -18,8 +18,7 @@ from s2s.ui import cached, forms
 from s2s.ui.charts import chart
 from s2s.ui.pages import link
 from s2s.ui.reading import file_name
-from s2s.ui.recipe import duration
-from s2s.ui.text import plain, shortened, worded
+from s2s.ui.text import duration, plain, shortened, worded
 
 PULSE = 1.0  # seconds between two looks at a live run
 STATES = {

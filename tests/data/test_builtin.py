@@ -3,8 +3,9 @@
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Gold, Pair, load, splits
+from s2s.data import Gold, Pair, load, splits, stories
 from s2s.data.builtin import BUILTINS
+from s2s.data.stories import STORIES
 
 GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "banks")
 
@@ -31,6 +32,14 @@ def test_each_language_is_asked_of_the_grammar(name, language, monkeypatch):
     assert splits(f"builtin:{name}") == GRAMMAR_SPLITS
     assert load(f"builtin:{name}").pairs == (Pair(language, "train", Gold(())),)
     assert load(f"builtin:{name}", "unseen").pairs == (Pair(language, "unseen", Gold(())),)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_each_kind_is_asked_of_the_stories(name, monkeypatch):
+    monkeypatch.setattr(stories, "generate", lambda name, split: (Pair(name, split),))
+    assert splits(f"builtin:{name}") == stories.SPLITS
+    assert load(f"builtin:{name}").pairs == (Pair(name, "train"),)
+    assert load(f"builtin:{name}", "unseen").pairs == (Pair(name, "unseen"),)
 
 
 @pytest.mark.parametrize("name", BUILTINS)

@@ -206,11 +206,10 @@ def test_a_missing_file(put, tmp_path):
     refused(str(tmp_path), r"is a folder; give a file in it\.")
 
 
-@pytest.mark.parametrize("name", ["a.xlsx", "a.txt", "a.parquet", "a.tsv.gz", "a"])
+@pytest.mark.parametrize("name", ["a.xlsx", "a.txt", "a.gz", "a.txt.gz", "a"])
 def test_an_unknown_extension(put, name):
-    refused(
-        put(name, "one\teins\n"), r"which cannot be read; give a \.tsv, \.csv or \.jsonl file, or two text files as FILE\.src,FILE\.tgt"
-    )
+    allowed = r"give a \.tsv, .* or \.tmx file, a \.zip of such, or two text files as FILE\.src,FILE\.tgt"
+    refused(put(name, "one\teins\n"), rf"which cannot be read; {allowed}")
 
 
 def test_unequal_line_counts(put):
@@ -238,23 +237,14 @@ def test_no_pair_with_text_on_both_sides(put):
 def test_one_column_only(put):
     refused(put("a.tsv", "one\ntwo\n"), r"has one column only: row 1 has no tab; put a tab between source and target\.")
     refused(put("b.tsv", "one,eins\n"), r"row 1 has no tab; row 1 seems to use a comma; put a tab")
-    refused(put("a.csv", "one;eins\n"), r"row 1 has no comma; row 1 seems to use a semicolon; put a comma between")
-    refused(put("b.csv", "one\teins\n"), r"row 1 seems to use a tab")
+    refused(put("a.csv", "one\ntwo\n"), r"row 1 has no comma; put a comma between source and target\.")
     refused(put("a.jsonl", '{"text": "one"}'), r"Line 1 of `.*` has fewer than two fields; write objects such as \{")
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_another_encoding(put, name, mark):
-    offset = len(mark) + 7
-    message = rf"is not UTF-8: byte 0xE9 at offset {offset} \(line 2\); save it as UTF-8 and try again\."
-    refused(put(name, mark + "a\tb\nété\tc\n".replace("été", "xyzé").encode("latin-1")), message)
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
-def test_utf_16(put, encoding):
-    content = "one\teins\n".encode(encoding)
-    refused(put("a.tsv", content), r"is UTF-16, not UTF-8" if encoding == "utf-16" else r"has a NUL byte at offset 0")
+def test_another_encoding_under_a_utf_8_mark(put, name):
+    content = b"\xef\xbb\xbf" + "a\tb\nxyz\u00e9\tc\n".encode("latin-1")
+    refused(put(name, content), r"is not UTF-8: byte 0xE9 at offset 10 \(line 2\); save it as UTF-8 and try again\.")
 
 
 def test_a_binary_file_under_another_name(put):
@@ -275,15 +265,15 @@ def test_broken_quoting(put):
         put("a.csv", 'one,eins\n"two,zwei\nthree,drei\n'), r"The row at line 2 of `.*` is not CSV \(unexpected end of data\); close every"
     )
     refused(put("b.csv", 'one,eins\n\n"two"x,zwei\n'), r"The row at line 3 of `.*` is not CSV")
-    refused(put("c.csv", "one," + "x" * 200_000), r"The row at line 1 of `.*` is not CSV \(field larger than field limit")
 
 
 def test_a_file_that_may_not_be_read(put, monkeypatch):
-    def forbidden(path):
+    def forbidden(path, mode):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(Path, "read_bytes", forbidden)  # root, who often runs tests, may read any file
-    refused(put("a.tsv", "one\teins\n"), r"cannot be read \(Permission denied\); check its permissions")
+    path = put("a.tsv", "one\teins\n")
+    monkeypatch.setattr(Path, "open", forbidden)  # root, who often runs tests, may read any file
+    refused(path, r"cannot be read \(Permission denied\); check its permissions")
 
 
 SAME = {
@@ -336,7 +326,7 @@ def test_two_uploaded_texts_are_read_as_two_files_on_disk(put, tmp_path, monkeyp
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ((), r"0 files were given; give one \.tsv, \.csv or \.jsonl table, or two text files that are aligned line by line\."),
+        ((), r"0 files were given; give one \.tsv, .* or \.tmx table, two text files that are aligned line by line, or a \.zip of such\."),
         (("a.en", "a.de", "a.fr"), r"3 files were given; give one"),
         (("a.tsv", "b.tsv", "c.tsv"), r"3 files were given"),
         (("notes.txt",), r"`notes\.txt` alone is no parallel text; add the second file, aligned line by line, or give one"),
@@ -350,7 +340,7 @@ def test_files_that_make_no_parallel_text(names, message):
 
 
 def test_no_columns_of_a_text():
-    with pytest.raises(UserError, match=r"`a\.txt` is no table; give one \.tsv, \.csv or \.jsonl table\."):
+    with pytest.raises(UserError, match=r"`a\.txt` is no table; give one \.tsv, .* or \.tmx table\."):
         table("a.txt", b"one\teins\n")
 
 

@@ -80,7 +80,7 @@ def test_a_hash_in_the_name_of_a_file(tsv):
     ("spec", "message"),
     [
         ("bultin:en-fr", r"There is no source `bultin`; the nearest are `builtin`"),
-        ("hub:a/b", r"There is no source `hub`"),
+        ("hubb:a/b", r"There is no source `hubb`"),
         ("corpus:123", r"There is no stored text `123` here \(any more\); choose another one, or bring the text again\."),
         ("synthetic:copy#split=tset", r"no split of `copy` `tset`; the nearest are `test`"),
         ("synthetic:copy#row=3", r"no setting `row`; the nearest are `rows`"),

@@ -79,7 +79,7 @@ def test_a_split_that_is_asked_for_is_cut_itself():
 def test_valid_pairs_of_ones_own(tsv):
     train, valid, note = load_pairs_for_training(tsv(60), tsv(10), 1)
     assert (len(train), len(valid)) == (60, 10)
-    assert note == f"The 10 validation pairs are those of `{tsv(10)}`."
+    assert note == f"The 10 validation pairs are those of `{tsv(10)}`. 10 training pairs have a source that stands there, too."
 
 
 def test_a_valid_spec_with_several_splits_gives_its_valid_one():

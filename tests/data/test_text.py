@@ -1,10 +1,14 @@
-"""A text file as a task of continuing passages."""
+"""A text without a partner: passages, lines and dialogues of a file or of a column."""
+
+import gzip
+import json
 
 import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair, load, splits, write_split
-from s2s.data.text import passages
+from s2s.data.caps import Caps
+from s2s.data.text import TextOptions, dialogues, halves, opened, passages
 
 BOOK = "It was the best of times,\r\nit was   the worst of times,\n\n\tit was the age of wisdom \n"
 FLAT = "It was the best of times, it was the worst of times, it was the age of wisdom"
@@ -17,34 +21,78 @@ def book(tmp_path):
     return path
 
 
-def test_halves_of_passages():
-    assert passages("to be or not", 6) == (Pair("to ", "be "), Pair("or ", "not"))
-    assert passages("abcde", 5) == (Pair("ab", "cde"),)
+def test_passages():
+    assert passages("to be or not", 6) == ("to be ", "or not")
+    assert passages("abcde", 5) == ("abcde",)
 
 
-@pytest.mark.parametrize("length", [2, 3, 7, 20, 4096])
+@pytest.mark.parametrize("text", ["to be ", "abcde", "ab", "e\u0301x"])
+def test_halves_lose_nothing(text):
+    pair = halves(text)
+    assert pair.src + pair.tgt == text
+    assert len(pair.tgt) - len(pair.src) in (0, 1)
+
+
+@pytest.mark.parametrize("length", [2, 3, 7, 20, 77, 78, 4096])
 def test_nothing_is_lost(length):
-    pairs = passages(BOOK, length)
-    joined = "".join(pair.src + pair.tgt for pair in pairs)
-    assert FLAT.startswith(joined)
-    assert len(FLAT) - len(joined) <= 1
-    assert all(len(pair.src + pair.tgt) == length for pair in pairs[:-1])
-    assert all(pair.src and pair.tgt for pair in pairs)
+    cut = passages(BOOK, length)
+    assert FLAT.startswith("".join(cut))
+    assert len(FLAT) - len("".join(cut)) <= 1
+    assert all(len(passage) == length for passage in cut[:-1])
+    assert 2 <= len(cut[-1]) <= length
+
+
+@pytest.mark.parametrize("length", [2, 3, 10])
+def test_line_breaks_are_blanks_like_others(length):
+    words = "a bc def ghij klmno pqrstu"
+    assert passages(words.replace(" ", "\n"), length) == passages(words.replace(" ", " \n\n\t "), length) == passages(words, length)
 
 
 def test_a_last_passage_of_one_character_is_left_out():
-    assert passages("abcd efgh i", 5) == (Pair("ab", "cd "), Pair("ef", "gh "))
+    assert passages("abcd efgh i", 5) == ("abcd ", "efgh ")
 
 
 def test_letters_and_their_accents_stay_together():
-    assert passages("e\u0301e\u0301", 120) == (Pair("é", "é"),)
+    assert passages("e\u0301e\u0301", 120) == ("éé",)
 
 
-def test_the_default_is_120_characters(book):
+def test_the_default_is_passages_of_120_characters(book):
     assert splits(f"text:{book}") == ("train",)
-    assert load(f"text:{book}").pairs == (Pair(FLAT[:38], FLAT[38:]),)
+    corpus = load(f"text:{book}")
+    assert (corpus.pairs, corpus.is_plain) == ((Pair(FLAT, FLAT),), True)
     assert len(load(f"text:{book}#length=20")) == 4
     assert len(load(f"text:{book}#length=20,rows=2")) == 2
+
+
+def test_lines_and_dialogues(tmp_path):
+    path = tmp_path / "talk.txt"
+    path.write_text("Hi!\n Hello. \n\n \nBye!\nSee you.\nNever.\n")
+    assert [pair.src for pair in load(f"text:{path}#unit=line").pairs] == ["Hi!", "Hello.", "Bye!", "See you.", "Never."]
+    assert [pair.tgt for pair in load(f"text:{path}#unit=dialogue").pairs] == ["Hi! <turn> Hello.", "Bye! <turn> See you. <turn> Never."]
+    assert list(dialogues([])) == []
+
+
+def test_a_column_of_a_table(tmp_path):
+    path = tmp_path / "talk.jsonl.gz"
+    rows = [{"id": at, "turns": turns, "topic": "greeting"} for at, turns in enumerate([["Hi!", "Hello."], [], ["Bye!"]])]
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    assert [pair.src for pair in load(f"text:{path}#unit=dialogue,column=turns").pairs] == ["Hi! <turn> Hello.", "Bye!"]
+    assert [pair.src for pair in load(f"text:{path}#unit=line,column=3").pairs] == ["greeting"] * 3
+    with pytest.raises(UserError, match=r"has 2 columns of text \(`turns`, `topic`\); say which one with #column=NAME\."):
+        load(f"text:{path}")
+    lone = tmp_path / "lone.csv"
+    lone.write_text("text\none\ntwo\n")
+    assert [pair.src for pair in load(f"text:{lone}#unit=line").pairs] == ["text", "one", "two"]
+    assert [pair.src for pair in load(f"text:{lone}#unit=line,column=text").pairs] == ["one", "two"]
+
+
+def test_other_encodings_and_caps(tmp_path):
+    path = tmp_path / "old.txt"
+    path.write_bytes("été\nhiver\nmai\n".encode("latin-1"))
+    assert load(f"text:{path}#unit=line").notes[0].startswith(f"`{path}` was read as Latin-1")
+    corpus = opened(str(path), TextOptions(unit="line"), Caps(rows=2, cell=3))["train"]()
+    assert [pair.src for pair in corpus.pairs] == ["été", "hiv"]
+    assert corpus.notes[-1] == "The first 2 texts were read, which is the limit (`rows`); the others were left out."
 
 
 def test_blanks_at_the_cuts_survive_files(book, tmp_path):
@@ -54,20 +102,29 @@ def test_blanks_at_the_cuts_survive_files(book, tmp_path):
     assert load(f"{src},{tgt}").pairs == corpus.pairs
 
 
-def test_a_text_without_text(tmp_path):
+@pytest.mark.parametrize("content", [" \n\n a \n", ""])
+def test_a_text_without_text(tmp_path, content):
     path = tmp_path / "short.txt"
-    path.write_text(" \n\n a \n")
+    path.write_text(content)
     with pytest.raises(UserError, match=r"short\.txt` has fewer than 2 characters of text; give a longer text"):
         load(f"text:{path}")
 
 
-def test_a_missing_text():
+def test_a_missing_or_binary_text(tmp_path):
     with pytest.raises(UserError, match=r"There is no file `none\.txt`"):
         splits("text:none.txt")
+    (tmp_path / "a.txt").write_bytes(b"abc\0")
+    with pytest.raises(UserError, match="it has a NUL byte at offset 3"):
+        load(f"text:{tmp_path / 'a.txt'}")
 
 
 @pytest.mark.parametrize(
-    ("option", "message"), [("length=1", "`length` 1 is out of range"), ("lenght=9", "no setting `lenght`; the nearest are `length`")]
+    ("option", "message"),
+    [
+        ("length=1", "`length` 1 is out of range"),
+        ("lenght=9", "no setting `lenght`; the nearest are `length`"),
+        ("unit=word", "no choice of `unit` `word`"),
+    ],
 )
 def test_a_wrong_option(option, message, book):
     with pytest.raises(UserError, match=message):

@@ -17,7 +17,7 @@ def seen() -> Preview:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize(("kind", "error"), [("char", 0.15), ("byte", 0.0), ("word", 0.12), ("bpe", 0.12)])
+@pytest.mark.parametrize(("kind", "error"), [("char", 0.15), ("byte", 0.0), ("word", 0.12), ("bpe", 0.12), ("unigram", 0.12)])
 def test_the_vocabulary_is_about_what_it_becomes(kind: str, error: float, shared: bool, seen: Preview) -> None:
     changes = {"tokenizer.kind": kind, "tokenizer.shared": shared, "model.embeddings.shared": shared}
     recipe = override(RECIPE, changes)

@@ -1,16 +1,22 @@
 """What is special to one kind of tokenizer."""
 
+import math
 import os
+import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from s2s.config import TokenizerConfig, UserError
-from s2s.tokenizers import UNK, fit
-from s2s.tokenizers.bpe import BpeTokenizer, automatic_size
+from s2s.tokenizers import TOKENIZERS, UNK, fit
+from s2s.tokenizers.bpe import BpeTokenizer
 from s2s.tokenizers.byte import ByteTokenizer
 from s2s.tokenizers.char import CharTokenizer
-from s2s.tokenizers.word import WordTokenizer
+from s2s.tokenizers.subword import automatic_size
+from s2s.tokenizers.unigram import UnigramTokenizer
+from s2s.tokenizers.word import WordTokenizer, advice, has_no_blanks
 
 DATA = Path(os.environ.get("S2S_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SENTENCES = ["the low house", "the lower house", "the lowest house", "a house"]
@@ -120,3 +126,113 @@ def test_bpe_on_real_sentences():
     unseen = [text for text in real_lines("val.en", 200) if not both.unknown(text)]
     assert len(unseen) > 190
     assert [both.decode(ids) for ids in both.encode_many(unseen)] == unseen
+
+
+def best_cut(tokenizer, word):
+    """The highest sum of log-probabilities over all ways to cut a word, by hand."""
+    chances = dict(zip(tokenizer.pieces[4:], tokenizer.log_probs, strict=True))
+    best = [0.0] + [-math.inf] * len(word)
+    for end in range(1, len(word) + 1):
+        best[end] = max(best[start] + chances.get(word[start:end], -math.inf) for start in range(end))
+    return best[-1]
+
+
+def test_unigram_cuts_a_word_in_its_most_probable_way():
+    tokenizer = UnigramTokenizer.fit([*SENTENCES, "lowering slower houses lest lower"], 40)
+    for word in ("lowest", "houses", "slow", "elthouserlow"):
+        value = sum(tokenizer.log_probs[index - 4] for index in tokenizer.encode(word))
+        assert value == pytest.approx(best_cut(tokenizer, "▁" + word), abs=1e-6)
+
+
+def test_unigram_needs_room_for_the_characters():
+    with pytest.raises(UserError, match=r"vocab_size` 9 is too small for unigram on this text: .* need at least 15\."):
+        UnigramTokenizer.fit(SENTENCES, 9)
+    tokenizer = UnigramTokenizer.fit(SENTENCES, 15)
+    assert tokenizer.vocab_size == 15
+    assert tokenizer.decode(tokenizer.encode(SENTENCES[2])) == SENTENCES[2]
+
+
+def test_unigram_pieces_go_from_probable_to_rare():
+    tokenizer = UnigramTokenizer.fit(SENTENCES * 5)
+    assert list(tokenizer.log_probs) == sorted(tokenizer.log_probs, reverse=True)
+    assert math.fsum(map(math.exp, tokenizer.log_probs)) == pytest.approx(1, abs=1e-3)
+
+
+def test_unigram_keeps_characters_of_words_that_it_does_not_learn_from(monkeypatch):
+    monkeypatch.setattr("s2s.tokenizers.unigram.LEARNT", 30)
+    texts = [*SENTENCES * 5, "xyzXYZ"]
+    tokenizer = UnigramTokenizer.fit(texts, 30)
+    assert tokenizer.vocab_size <= 30
+    assert tokenizer.decode(tokenizer.encode("xyzXYZ")) == "xyzXYZ"
+
+
+def test_unigram_never_spells_a_special_however_frequent():
+    texts = ["</s> <s> <unk> <pad>"] * 50
+    tokenizer = UnigramTokenizer.fit(texts)
+    assert min(tokenizer.encode(texts[0])) >= 4
+    assert tokenizer.decode(tokenizer.encode(texts[0])) == texts[0]
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_another_process_with_other_threads_learns_the_same(kind):
+    rng = random.Random(5)
+    texts = [" ".join("".join(rng.choice("abcdefgh") for _ in range(rng.randrange(1, 9))) for _ in range(8)) for _ in range(150)]
+    code = f"from s2s.tokenizers import TOKENIZERS; print(ascii(TOKENIZERS[{kind!r}].make({texts!r}, 120).to_json()))"
+    root = str(Path(__file__).parents[2])
+    threads = {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONHASHSEED": "7"}
+    other = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | threads | {"PYTHONPATH": root}, capture_output=True, text=True, check=True
+    )
+    here = TOKENIZERS[kind].make(texts, 120).to_json()
+    assert other.stdout.strip() == ascii(here)
+    assert TOKENIZERS[kind].make(texts[::-1], 120).to_json() == here, "nor does the order of the texts matter"
+
+
+def test_unigram_on_real_sentences_needs_no_more_pieces_than_bpe():
+    texts = [*real_lines("train.en", 2000), *real_lines("train.de", 2000)]
+    counts = {}
+    for cls in (BpeTokenizer, UnigramTokenizer):
+        tokenizer = cls.fit(texts, 2000)
+        encoded = tokenizer.encode_many(texts)
+        assert [tokenizer.decode(ids) for ids in encoded] == texts
+        counts[cls.kind] = sum(map(len, encoded))
+    assert counts["unigram"] < 1.02 * counts["bpe"]
+
+
+CHINESE = ["我喜欢在公园里散步。", "他们正在海滩上踢足球。", "一个女人在看书。"]
+THAI = ["ฉันชอบเดินเล่นในสวนสาธารณะ", "วันนี้อากาศดีมาก เราไปเที่ยวกันเถอะ"]
+JAPANESE = ["私は公園を散歩するのが好きです。", "カメラを持った男性。"]
+
+
+@pytest.mark.parametrize("texts", [CHINESE, THAI, JAPANESE, ["", " ", *CHINESE], ["ACGTTGCA" * 8, "TTGACCGA" * 9]])
+def test_sides_without_blanks(texts):
+    assert has_no_blanks(texts)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        ["", "  "],
+        SENTENCES,
+        ["我 喜欢 在 公园 里 散步 。", "他们 正在 踢 足球 。"],
+        ["나는 공원에서 산책하는 것을 좋아한다"],
+        ["שלום עולם"],
+        ["Donaudampfschifffahrtsgesellschaft und Rindfleisch sind lange Wörter"],
+        ["the word 我喜欢在公园里散步 inside an English sentence that goes on"],
+    ],
+)
+def test_sides_with_blanks(texts):
+    assert not has_no_blanks(texts)
+
+
+def test_only_the_first_texts_are_looked_at():
+    assert has_no_blanks(text for text in (*CHINESE * 700, *SENTENCES * 10_000))
+
+
+def test_words_are_advised_against_where_there_are_no_blanks():
+    assert "and the target side has hardly any" in advice("word", SENTENCES, CHINESE)
+    assert "and the source side has hardly any" in advice("word", THAI, SENTENCES)
+    assert "and both sides have hardly any" in advice("word", THAI, CHINESE)
+    assert advice("word", SENTENCES, SENTENCES) == ""
+    assert {advice(kind, THAI, CHINESE) for kind in TOKENIZERS if kind != "word"} == {""}

@@ -2,8 +2,10 @@ import pytest
 
 import s2s
 from s2s import data
-from s2s.ui import known
+from s2s.demo import DEMOS
+from s2s.ui import chrome, known
 from s2s.ui.known import EXAMPLES, LANGUAGES, SURPRISES, Known
+from s2s.ui.text import JOINER
 
 WORDS = Known(("the", "cat", "tired", "water", "I", "mat", "hat"), ("the cat",), ("the cat", "the mat"), None)
 
@@ -21,8 +23,9 @@ def test_a_surprise_is_another_sentence() -> None:
     assert Known((), (), (), None).surprise("x") == "x"
 
 
-def test_the_demo_knows_the_words_of_its_examples() -> None:
-    run = s2s.load("demo-en-fr")
+@pytest.mark.parametrize("demo", DEMOS)
+def test_a_demo_knows_the_words_of_its_examples(demo: str) -> None:
+    run = s2s.load(demo)
     facts = known.of(run)
     for text in (*facts.examples, *facts.sentences):
         assert not run.unknown(text), text
@@ -35,6 +38,31 @@ def test_examples_and_surprises_are_those_of_the_corpus(source: str) -> None:
     assert source in LANGUAGES
     split = [pair.src for pair in data.load(source, "random").pairs]
     assert (SURPRISES / f"{source.removeprefix('builtin:')}.txt").read_text().splitlines() == split
-    train = {pair.src for pair in data.load(source, "train").pairs}
+    train = {pair.src for pair in data.load(source).pairs}
     assert set(EXAMPLES[source]) <= train
     assert not train & set(split)
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_a_demo_gets_its_examples_right(demo: str) -> None:
+    run = s2s.load(demo)
+    examples = known.of(run).examples
+    right = {pair.src: pair.tgt for pair in data.load(DEMOS[demo]).pairs}
+    assert [one.text for one in run.translate(examples, "beam")] == [right[text] for text in examples]
+
+
+def test_a_model_of_several_tasks_says_how_each_begins() -> None:
+    run = s2s.load("demo-tasks")
+    facts = known.of(run)
+    assert {next(prefix for prefix in facts.prefixes if text.startswith(f"{prefix} ")) for text in facts.examples} == set(facts.prefixes)
+    line = chrome.describe(run).replace("\\", "")
+    assert line.startswith(f"Knows {len(facts.words)} English words, writes French or English · begin with *translate English to French:")
+    assert line.endswith("* or *reverse:" + JOINER + "* · 2 layers of 4 heads")
+    assert " begin with " not in chrome.describe(s2s.load("demo-en-fr"))
+
+
+def test_what_a_demo_of_several_tasks_does_not_know_is_marked() -> None:
+    run = s2s.load("demo-tasks")
+    assert run.unknown("summarize: the mill burned down . a tiger slept .") == ("tiger",)
+    assert run.unknown("shorten: the mill burned down .") == ("shorten:",)
+    assert known.of(run).offer("Reverse") == "reverse:"

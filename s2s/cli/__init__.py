@@ -7,7 +7,6 @@ import contextlib
 import io
 import json
 import math
-import os
 import signal
 import sys
 import time
@@ -15,13 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from s2s.config import Recipe, UserError, choose, override, parse_assignments
+from s2s.cli.progress import Progress, silence
+from s2s.config import TASK_KINDS, Recipe, UserError, choose, override, parse_assignments
 
 DEFAULT_PRESET = "small"
 
 if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
     from s2s.runs import Decoded, Forced, Run
-    from s2s.train import Event
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,16 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader, `head` say, has had enough
-        _silence()
+        silence()
     except Exception as error:
         _log_crash(error)
         return 2
     return 0
-
-
-def _silence() -> None:
-    """Nobody reads stdout any more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def presets(arguments: argparse.Namespace) -> None:
@@ -75,11 +69,14 @@ def presets(arguments: argparse.Namespace) -> None:
 
 
 def data(arguments: argparse.Namespace) -> None:
-    """Write the splits of a source as text files."""
+    """Write what a task makes of a source's splits, as text files."""
     from s2s.data import load, splits, write_split
+    from s2s.data.lint import clean
+    from s2s.data.tasks import applied
 
+    recipe = override(Recipe(), _changes(arguments))
     for split in [arguments.split] if arguments.split else splits(arguments.source):
-        corpus = load(arguments.source, split)
+        corpus = applied(clean(load(arguments.source, split), recipe.data.clean), recipe.data, recipe.train.seed)
         write_split(corpus, arguments.out)
         print(f"{split}: {len(corpus):,} pairs")
         for note in corpus.notes:
@@ -88,7 +85,7 @@ def data(arguments: argparse.Namespace) -> None:
 
 def train(arguments: argparse.Namespace) -> None:
     """Train in this process."""
-    changes, out = parse_assignments(arguments.set), Path(arguments.out)
+    changes, out = _changes(arguments), Path(arguments.out)
     if arguments.resume:
         _resume(arguments, changes, out)
         return
@@ -113,6 +110,12 @@ def _flags() -> Iterator[None]:
         raise UserError(f"{error} `--resume` goes on with a trained run; `--out` names another folder.") from error
     except training.NothingLeftError as error:
         raise UserError(f"{error} `--set train.steps=N` asks for them.") from error
+
+
+def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What `--set` and `--task` change in a recipe."""
+    task = {"data.task": arguments.task} if arguments.task else {}
+    return parse_assignments(arguments.set) | task
 
 
 def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path) -> None:
@@ -157,7 +160,7 @@ def _show(started: Any) -> None:
         f"{count_parameters(recipe.model, *sizes):,} parameters; vocabularies {sizes[0]:,} and {sizes[1]:,}; {len(pieces.train):,} pairs;"
         f" {recipe.train.steps:,} steps on {recipe.train.device}, {recipe.train.threads} threads"
     )
-    line, events = _Progress(recipe.train.steps), training.run(started)
+    line, events = Progress(recipe.train.steps), training.run(started)
     with _signals() as wanted:
         for event in events:
             line.show(event)
@@ -177,52 +180,6 @@ def _signals() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-class _Progress:
-    """A line at each validation; between them, on a terminal, how far it is."""
-
-    def __init__(self, steps: int) -> None:
-        self.steps, self.tokens, self.seconds, self.done = steps, 0, 0.0, 0
-        self.loss, self.shown = math.nan, 0.0
-
-    def show(self, event: Event) -> None:
-        """Print what people want to see of an event; training goes on when nobody reads."""
-        try:
-            self._show(event)
-        except BrokenPipeError:
-            _silence()
-
-    def _show(self, event: Event) -> None:
-        from s2s.train import Sample, Step, Validation, Warned
-
-        if isinstance(event, Step):
-            self.tokens, self.seconds, self.done = self.tokens + event.n_tokens, self.seconds + event.seconds, self.done + 1
-            self.loss = event.loss
-            self._live(event.step)
-        elif isinstance(event, Validation):
-            trained = f"  loss {self.loss:.3f}" if self.done else ""
-            valid = f"  valid {event.loss:.3f}  perplexity {event.perplexity:,.2f}  accuracy {event.token_accuracy:.1%}"
-            print(f"step {event.step:,}{trained}{valid}{self._pace(event.step)}", flush=True)
-        elif isinstance(event, Sample):
-            print(f"    {_short(event.source)} -> {_short(event.text)}", flush=True)
-        elif isinstance(event, Warned):
-            print(event.text, file=sys.stderr, flush=True)
-
-    def _pace(self, step: int) -> str:
-        if not self.done:
-            return ""
-        left = (self.steps - step) * self.seconds / self.done
-        return f"  {self.tokens / self.seconds:,.0f} tokens/s  {left:,.0f} s left"
-
-    def _live(self, step: int) -> None:
-        if sys.stdout.isatty() and time.monotonic() - self.shown > 0.5:
-            self.shown = time.monotonic()
-            print(f"step {step:,} of {self.steps:,}  loss {self.loss:.3f}{self._pace(step)}   ", end="\r", flush=True)
-
-
-def _short(text: str, length: int = 100) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def translate(arguments: argparse.Namespace) -> None:
@@ -365,15 +322,16 @@ def _parser() -> argparse.ArgumentParser:
     one = add(presets)
     one.add_argument("--json", action="store_true", help="a JSON list")
     one = add(data)
-    one.add_argument("source", metavar="SPEC", help="builtin:NAME, synthetic:NAME, text:FILE, FILE.tsv, or FILE.src,FILE.tgt")
+    one.add_argument("source", metavar="SPEC", help="builtin:NAME, text:FILE, hub:OWNER/NAME, FILE.tsv, FILE.src,FILE.tgt ...")
     one.add_argument("--split", help="one split; without it, all")
+    _add_task(one)
     one.add_argument("--out", required=True, metavar="DIR", help="where S.src, S.tgt and S.align go")
     one = add(train)
     one.add_argument("--source", metavar="SPEC", help="pairs to learn from")
     one.add_argument("--valid", metavar="SPEC", help="pairs to validate on")
     one.add_argument("--preset", help=f"a recipe by name (see `presets`); without it, {DEFAULT_PRESET}")
     one.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
-    one.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting, e.g. train.steps=500")
+    _add_task(one)
     one.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
     one.add_argument("--resume", action="store_true", help="go on from the newest checkpoint in DIR")
     one = add(translate)
@@ -391,6 +349,12 @@ def _parser() -> argparse.ArgumentParser:
     one = add(worker)
     one.add_argument("--idle", type=float, metavar="SECONDS", help="leave after so long without work; without it, stay")
     return parser
+
+
+def _add_task(parser: argparse.ArgumentParser) -> None:
+    known = ", ".join(TASK_KINDS)
+    parser.add_argument("--task", help=f"what is to be learnt: {known}; without it, pairs are translated, plain text continued")
+    parser.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting, e.g. train.steps=500")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:

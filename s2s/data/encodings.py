@@ -1,0 +1,135 @@
+"""Bytes to text, piece by piece, in an encoding found from the bytes themselves. Knows nothing of files."""
+
+from __future__ import annotations
+
+import codecs
+import encodings.cp1252
+import re
+import string
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from s2s.config import UserError
+
+LATIN = "Latin-1 (Windows-1252)"
+MARKS = ((codecs.BOM_UTF8, "UTF-8 with BOM"), (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16 (big-endian)"))
+ENOUGH = 1024  # bytes by which UTF-16 without a mark is known
+MOST_NUL = 0.9  # of every other byte, in UTF-16 of a text in Latin letters
+MOST_HIGH = 0.5  # of the letters of a Latin-1 text may be beyond ASCII, where it has at least FEW such
+FEW = 50
+MIXED = 0.2  # of the bytes beyond ASCII that stand in whole UTF-8 characters; real Latin-1 has next to none
+UTF8_CHARACTER = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+ASCII = bytes(range(128))
+LETTERS = string.ascii_letters.encode()
+SAVE = "save it as UTF-8 and try again"
+
+Decode = Callable[[bytes, str, bool], tuple[str, int]]  # what, errors, is_last -> text, bytes used
+
+
+def _cp1252(data: bytes, errors: str, is_last: bool) -> tuple[str, int]:
+    return codecs.charmap_decode(data, errors, encodings.cp1252.decoding_table)
+
+
+DECODE: Mapping[str, Decode] = MappingProxyType(
+    {
+        "UTF-8": codecs.utf_8_decode,
+        "UTF-8 with BOM": codecs.utf_8_decode,
+        "UTF-16": codecs.utf_16_le_decode,
+        "UTF-16 (big-endian)": codecs.utf_16_be_decode,
+        LATIN: _cp1252,
+    }
+)
+
+
+class Decoder:
+    """Takes the bytes of one content in order. `encoding` is a key of DECODE: UTF-8 until the bytes say something else.
+
+    Raises UserError, which calls the content by its name, for binary content, mixed encodings and those that are not known.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.encoding = "UTF-8"
+        self.why = ""  # it is not UTF-8: the first byte that shows it, and where
+        self._rest = b""
+        self._offset = 0  # of the first byte of the rest
+        self._line = 1  # it stands in
+        self._has_begun = False
+        self._has_utf8 = False  # a whole character of several bytes
+        self._high, self._letters, self._in_utf8 = 0, 0, 0  # bytes beyond ASCII, ASCII letters, bytes in whole UTF-8 characters
+
+    def decode(self, chunk: bytes, *, is_last: bool) -> str:
+        """The text of what came so far and was not given yet; a character cut by the end of the chunk waits for the next."""
+        data = self._rest + chunk
+        if not self._has_begun:
+            if len(data) < ENOUGH and not is_last:
+                self._rest = data
+                return ""
+            data = self._begun(data)
+        text, used = self._decoded(data, is_last)
+        if "\0" in text:
+            raise self._binary(text.index("\0") * 2 if self.encoding.startswith("UTF-16") else data.index(0))
+        self._line += data.count(b"\n", 0, used)
+        self._offset += used
+        self._rest = data[used:]
+        return text
+
+    def _begun(self, data: bytes) -> bytes:
+        self._has_begun = True
+        for mark, encoding in MARKS:
+            if data.startswith(mark):
+                self.encoding = encoding
+                self._offset = len(mark)
+                return data[len(mark) :]
+        even, odd = data[:ENOUGH:2], data[1:ENOUGH:2]
+        if odd and odd.count(0) >= MOST_NUL * len(odd) and 0 not in even:
+            self.encoding = "UTF-16"
+        if odd and even.count(0) >= MOST_NUL * len(even) and 0 not in odd:
+            self.encoding = "UTF-16 (big-endian)"
+        return data
+
+    def _decoded(self, data: bytes, is_last: bool) -> tuple[str, int]:
+        if self.encoding == LATIN:
+            return self._latin(data)
+        try:
+            text, used = DECODE[self.encoding](data, "strict", is_last)
+        except UnicodeDecodeError as error:
+            return self._other(data, error)
+        self._has_utf8 = self._has_utf8 or len(text) != used
+        return text, used
+
+    def _other(self, data: bytes, error: UnicodeDecodeError) -> tuple[str, int]:
+        """The bytes are not in the encoding that was supposed: Latin-1, if all before was ASCII."""
+        where = self._where(data, error.start)
+        if b"\0" in data and self.encoding == "UTF-8":
+            raise self._binary(data.index(0)) from error
+        if self.encoding != "UTF-8":
+            raise UserError(f"`{self.name}` is not {self.encoding.removesuffix(' with BOM')}: {where}; {SAVE}.") from error
+        if self._has_utf8 or not data[: error.start].isascii():
+            raise UserError(f"`{self.name}` mixes encodings: it is UTF-8 up to {where}, which is not; {SAVE}.") from error
+        self.encoding, self.why = LATIN, where
+        return self._latin(data)
+
+    def _latin(self, data: bytes) -> tuple[str, int]:
+        try:
+            text, used = _cp1252(data, "strict", True)
+        except UnicodeDecodeError as error:
+            raise UserError(f"`{self.name}` is neither UTF-8 nor Latin-1: {self._where(data, error.start)}; {SAVE}.") from error
+        self._letters += len(data) - len(data.translate(None, LETTERS))
+        self._high += len(data.translate(None, ASCII))
+        self._in_utf8 += sum(len(found) for found in UTF8_CHARACTER.findall(data))
+        if self._in_utf8 > MIXED * self._high:
+            raise UserError(f"`{self.name}` mixes encodings: {self.why} is not UTF-8, but others further down are; {SAVE}.")
+        if self._high >= FEW and self._high > MOST_HIGH * (self._high + self._letters):
+            raise UserError(f"`{self.name}` is neither UTF-8 nor Latin-1: {self.why}, and most of its letters are beyond ASCII; {SAVE}.")
+        return text, used
+
+    def _binary(self, at: int) -> UserError:
+        where = f"it has a NUL byte at offset {self._offset + at}"
+        return UserError(f"`{self.name}` is not text: {where}; export it as UTF-8 text and try again.")
+
+    def _where(self, data: bytes, at: int) -> str:
+        line = self._line + data.count(b"\n", 0, at)
+        return f"byte 0x{data[at]:02X} at offset {self._offset + at} (line {line:,})"

@@ -1,0 +1,59 @@
+"""Corpora and the tables of the `datasets` library, one from the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from s2s.config import UserError, unknown
+from s2s.data import columns
+from s2s.data.corpus import Corpus, one_line
+from s2s.data.pair import Pair
+
+if TYPE_CHECKING:
+    import datasets
+
+
+def to_datasets(corpus: Corpus) -> datasets.Dataset:
+    """A table with the columns `src` and `tgt`; spec, split and notes stand in its description."""
+    import datasets
+
+    sides = {"src": [pair.src for pair in corpus.pairs], "tgt": [pair.tgt for pair in corpus.pairs]}
+    features = datasets.Features({side: datasets.Value("string") for side in sides})
+    description = "\n".join([f"{corpus.spec}, split {corpus.split}", *corpus.notes])
+    return datasets.Dataset.from_dict(sides, info=datasets.DatasetInfo(description=description, features=features))
+
+
+def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Corpus:
+    """Two columns of a table, `translation.en` inside another; without names, those that look like source and target.
+
+    The same column twice, or the only one, is plain text. Of a list of texts the first is taken, and rows without text on both sides are
+    dropped. Raises UserError where there is no such column, or no pair.
+    """
+    found = columns.from_features(dataset.features)
+    texts = [column.name for column in found if column.kind != "other"]
+    for name in filter(None, (src, tgt)):
+        if name not in texts:
+            raise unknown("column of text", name, texts)
+    likely = columns.paired(found, src=src, tgt=tgt)
+    if likely is None:
+        raise UserError(f"Which columns are source and target can't be told; give two of {', '.join(texts) or 'none'} as src and tgt.")
+    src, tgt = likely.src, likely.tgt
+    sides = zip(*(_texts(dataset, name) for name in (src, tgt)), strict=True)
+    pairs = tuple(Pair(one_line(one), one_line(other)) for one, other in sides if one.strip() and other.strip())
+    if not pairs:
+        raise UserError(f"No row has text both in `{src}` and in `{tgt}`; choose other columns.")
+    n_lost = len(dataset) - len(pairs)
+    lost = (f"{n_lost:,} {'row' if n_lost == 1 else 'rows'} without text in both columns dropped.",) if n_lost else ()
+    return Corpus("datasets", str(dataset.split or "train"), pairs, (f"`{src}` is the source, `{tgt}` the target.", *lost), src == tgt)
+
+
+def _texts(dataset: datasets.Dataset, name: str) -> list[str]:
+    outer, _, inner = ("", "", "") if name in dataset.column_names else name.rpartition(".")
+    values = [value and value.get(inner) for value in dataset[outer]] if inner else dataset[name]
+    return [_first(value) for value in values]
+
+
+def _first(value: Any) -> str:
+    while isinstance(value, list):
+        value = value[0] if value else ""
+    return value if isinstance(value, str) else ""

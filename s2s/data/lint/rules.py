@@ -1,0 +1,248 @@
+"""What may be wrong with a pair: each rule one row, with its name, its sentence, what finds it and what says where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.config import Cleaning
+from s2s.data.lint import faults
+from s2s.data.lint.letters import Kind
+from s2s.data.lint.texts import Numbers, Side
+from s2s.data.pair import Pair
+
+MAX_WORDS = 100  # where the knob is empty
+MAX_RATIO = 3.0
+SLACK = 10  # characters that a side may always be longer: "hi" and "bonjour" are a pair
+Hits = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A corpus as the rules see it; `valid` are the sources of its validation split."""
+
+    pairs: Sequence[Pair]
+    valid: Collection[str]
+    cleaning: Cleaning
+
+    @cached_property
+    def src(self) -> Side:
+        """The sources."""
+        return Side([pair.src for pair in self.pairs])
+
+    @cached_property
+    def tgt(self) -> Side:
+        """The targets."""
+        return Side([pair.tgt for pair in self.pairs])
+
+    @property
+    def sides(self) -> tuple[tuple[str, Side], tuple[str, Side]]:
+        """Both, with what people call them."""
+        return ("source", self.src), ("target", self.tgt)
+
+    @property
+    def max_words(self) -> int:
+        """The most words of a side."""
+        return self.cleaning.max_words or MAX_WORDS
+
+    @property
+    def max_ratio(self) -> float:
+        """How many times longer than expected a side may be."""
+        return float(self.cleaning.max_ratio or MAX_RATIO)
+
+    @cached_property
+    def ratio(self) -> float:
+        """Characters of a target for one of its source, in the median."""
+        has_both = (self.src.lengths > 0) & (self.tgt.lengths > 0)
+        return float(np.median(self.tgt.lengths[has_both] / self.src.lengths[has_both])) if has_both.any() else 1.0
+
+    @cached_property
+    def hashes(self) -> Numbers:
+        """64 bits of each pair: among a million, one is taken for another's copy in one of 30 million corpora."""
+        return np.fromiter(map(hash, zip(self.src.texts, self.tgt.texts, strict=True)), np.int64, len(self.pairs))
+
+
+class Rule(NamedTuple):
+    """`finds` marks the pairs that it hits, `says` (of a row, from 0) what is wrong with one; `note` is why pairs were left out."""
+
+    label: str
+    about: str
+    note: str  # may name {max_words} and {max_ratio}
+    finds: Callable[[Texts], Hits]
+    says: Callable[[Texts, int], str]
+
+
+def _empty(texts: Texts) -> Hits:
+    return ~(texts.src.has(Kind.VISIBLE) & texts.tgt.has(Kind.VISIBLE))
+
+
+def _says_empty(texts: Texts, row: int) -> str:
+    return _sentence(f"nothing is to be seen in the {name}" for name, side in texts.sides if not side.has(Kind.VISIBLE)[row])
+
+
+def _duplicates(texts: Texts) -> Hits:
+    hits = np.ones(len(texts.pairs), np.bool_)
+    hits[np.unique(texts.hashes, return_index=True)[1]] = False  # the first of each stays
+    return hits
+
+
+def _says_duplicate(texts: Texts, row: int) -> str:
+    return f"The same pair stands in row {int(np.argmax(texts.hashes == texts.hashes[row])) + 1:,}."
+
+
+def _copies(texts: Texts) -> Hits:
+    is_likely = (texts.src.words == texts.tgt.words) & (texts.src.words > 0)
+    return _where(is_likely, lambda row: _folded(texts.src.texts[row]) == _folded(texts.tgt.texts[row]))
+
+
+def _folded(text: str) -> list[str]:
+    return text.casefold().split()
+
+
+def _says_copy(texts: Texts, row: int) -> str:
+    is_same = texts.src.texts[row] == texts.tgt.texts[row]
+    return "Both sides are the same." if is_same else "Both sides are the same but for capitals or blanks."
+
+
+def _max_words(texts: Texts) -> Hits:
+    return np.maximum(texts.src.words, texts.tgt.words) > texts.max_words
+
+
+def _says_words(texts: Texts, row: int) -> str:
+    return _sentence(f"the {name} has {side.words[row]:,} words" for name, side in texts.sides if side.words[row] > texts.max_words)
+
+
+def _max_ratio(texts: Texts) -> Hits:
+    expected, tgt = texts.src.lengths * texts.ratio, texts.tgt.lengths
+    is_longer = np.maximum(expected, tgt) > texts.max_ratio * np.minimum(expected, tgt) + SLACK
+    return np.asarray(is_longer & (expected > 0) & (tgt > 0))
+
+
+def _says_ratio(texts: Texts, row: int) -> str:
+    src, tgt = int(texts.src.lengths[row]), int(texts.tgt.lengths[row])
+    return f"{src:,} characters became {tgt:,}; about {src * texts.ratio:,.0f} were to be expected."
+
+
+def _script(texts: Texts) -> Hits:
+    return texts.src.is_strange | texts.tgt.is_strange
+
+
+def _says_script(texts: Texts, row: int) -> str:
+    return _sentence(
+        f"the {name} is in {_called(side.script(row))} letters, most others are in {_called(side.home)} ones"
+        for name, side in texts.sides
+        if side.is_strange[row]
+    )
+
+
+def _called(script: str) -> str:
+    return {"CJK": "Han"}.get(script, script.title())
+
+
+def _each(kind: Kind, fault: Callable[[str], str | None]) -> tuple[Callable[[Texts], Hits], Callable[[Texts, int], str]]:
+    """The two halves of a rule about each side alone: only texts with a character of that kind are looked at closely."""
+
+    def hits(side: Side) -> Hits:
+        return _where(side.has(kind), lambda row: fault(side.texts[row]) is not None)
+
+    def finds(texts: Texts) -> Hits:
+        return hits(texts.src) | hits(texts.tgt)
+
+    def says(texts: Texts, row: int) -> str:
+        found = ((name, fault(side.texts[row])) for name, side in texts.sides)
+        return _sentence(f"the {name} {wrong}" for name, wrong in found if wrong)
+
+    return finds, says
+
+
+def _numbers(texts: Texts) -> Hits:
+    has_digits = texts.src.has(Kind.DIGIT) | texts.tgt.has(Kind.DIGIT)
+    return _where(has_digits, lambda row: faults.numbers(texts.src.texts[row], texts.tgt.texts[row]) is not None)
+
+
+def _says_numbers(texts: Texts, row: int) -> str:
+    return _sentence([faults.numbers(texts.src.texts[row], texts.tgt.texts[row]) or ""])
+
+
+def _overlap(texts: Texts) -> Hits:
+    return np.fromiter((src in texts.valid for src in texts.src.texts), np.bool_, len(texts.pairs))
+
+
+def _says_overlap(texts: Texts, row: int) -> str:
+    return "The source is one of the validation split."
+
+
+def _where(is_likely: Hits, is_hit: Callable[[int], bool]) -> Hits:
+    """Looks closely at the likely ones alone."""
+    hits = np.zeros(len(is_likely), np.bool_)
+    for row in np.flatnonzero(is_likely).tolist():
+        hits[row] = is_hit(row)
+    return hits
+
+
+def _sentence(parts: Iterable[str]) -> str:
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        "empty": Rule(
+            "Empty", "Nothing to be seen on a side: blanks, controls, or no character at all.", "a side is empty", _empty, _says_empty
+        ),
+        "duplicates": Rule(
+            "Duplicates", "The same pair stood before; the first one stays.", "the same pair stood before", _duplicates, _says_duplicate
+        ),
+        "copies": Rule(
+            "Copies", "The target is the source; capitals and blanks do not count.", "the target is the source", _copies, _says_copy
+        ),
+        "max_words": Rule(
+            "Long", "A side has too many words, split on blanks.", "a side has more than {max_words:,} words", _max_words, _says_words
+        ),
+        "max_ratio": Rule(
+            "Length ratio",
+            "A side has far more characters than the other lets expect.",
+            "one side is over {max_ratio:g} times longer than the other lets expect",
+            _max_ratio,
+            _says_ratio,
+        ),
+        "script": Rule(
+            "Wrong script",
+            "Most letters are of another script than those of most texts of that side.",
+            "a side is in another script than the rest",
+            _script,
+            _says_script,
+        ),
+        "control": Rule(
+            "Control characters",
+            "Control, replacement or private characters; mostly a wrong encoding.",
+            "a side has control characters",
+            *_each(Kind.CONTROL, faults.control),
+        ),
+        "markup": Rule(
+            "Markup", "HTML tags or entities, such as <br> and &amp;.", "a side has HTML in it", *_each(Kind.MARKUP, faults.markup)
+        ),
+        "brackets": Rule(
+            "Brackets",
+            "Brackets or quotation marks that do not pair up.",
+            "brackets or quotation marks do not pair up",
+            *_each(Kind.BRACKET, faults.brackets),
+        ),
+        "numbers": Rule(
+            "Numbers",
+            "A number in digits that the other side does not have; 1,000 is 1.000 and 1 000.",
+            "the numbers of both sides differ",
+            _numbers,
+            _says_numbers,
+        ),
+        "overlap": Rule(
+            "Overlap", "The source is in the validation split too.", "the source is in the validation split", _overlap, _says_overlap
+        ),
+    }
+)

@@ -1,0 +1,163 @@
+"""What words a text has: how many, how often, how they grow in number, how much of the validation text they cover.
+
+Words are what stands between blanks. A few kilobytes of JSON for any text. Knows nothing of plots and screens.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.data.corpus import Corpus
+from s2s.data.split import hold_out
+
+SEED = 1  # of what is held out where there is no validation text
+POINTS = 60  # of the vocabulary's growth
+BLOCK = 10_000  # texts cut into words at once
+FREQUENT = 20
+RARE = 10
+LONGEST_WORD = 40  # characters of a word that is shown
+SETTLED = 100  # running words; Heaps' law is fitted from there on
+AT_LEAST = (1, 2, 5, 10)  # how often a word must stand in the training text to count as covered
+WIDEST = 3  # the ratios are counted from 1/8 to 8, that is 2 ** 3; what lies beyond joins the ends
+STEPS = 8  # bins from one ratio to its double
+
+Lengths = npt.NDArray[np.int64]
+
+
+class Covered(NamedTuple):
+    """Shares (0 to 1) of the validation text's words that stand so often in the training text."""
+
+    at_least: int
+    running: float
+    distinct: float
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of one side. `growth`: after so many running words, so many distinct ones."""
+
+    n_running: int
+    n_distinct: int
+    growth: tuple[tuple[int, int], ...]
+    heaps: float | None  # exponent b of distinct = K * running ** b (Heaps 1978); None for too short a text
+    frequent: tuple[tuple[str, int], ...]
+    n_once: int
+    once: tuple[str, ...]  # some of the words that stand once
+    covered: tuple[Covered, ...]  # empty without words to validate on
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """The opposite of `asdict`."""
+        growth = tuple((running, distinct) for running, distinct in content["growth"])
+        frequent = tuple((word, n) for word, n in content["frequent"])
+        covered = tuple(Covered(*row) for row in content["covered"])
+        return cls(**{**content, "growth": growth, "frequent": frequent, "once": tuple(content["once"]), "covered": covered})
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Of the training pairs. `ratio_counts[i]` pairs have a ratio of target to source words from `edges()[i]` to `edges()[i + 1]`."""
+
+    n_pairs: int
+    n_valid: int
+    ratio_counts: tuple[int, ...]
+    ratio_median: float  # 0 where no pair has words on both sides
+    src: Vocabulary
+    tgt: Vocabulary
+
+    @classmethod
+    def of(cls, corpus: Corpus, valid: Corpus | None = None) -> Self:
+        """Without a validation text, the share is held out that training would hold out. A dozen seconds for a million pairs."""
+        if valid is None:
+            corpus, valid, _ = hold_out(corpus, SEED)
+        src, src_lengths = _vocabulary([pair.src for pair in corpus.pairs], [pair.src for pair in valid.pairs])
+        tgt, tgt_lengths = _vocabulary([pair.tgt for pair in corpus.pairs], [pair.tgt for pair in valid.pairs])
+        has_both = (src_lengths > 0) & (tgt_lengths > 0)
+        ratios = tgt_lengths[has_both] / src_lengths[has_both]
+        bins = np.clip(np.floor(np.log2(ratios) * STEPS + 0.5).astype(int) + WIDEST * STEPS, 0, 2 * WIDEST * STEPS)
+        counts = np.bincount(bins, minlength=2 * WIDEST * STEPS + 1)
+        median = float(np.median(ratios)) if ratios.size else 0.0
+        return cls(len(corpus), len(valid), tuple(counts.tolist()), median, src, tgt)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain lists and numbers."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """The opposite of `to_json`."""
+        sides = {side: Vocabulary.from_json(content[side]) for side in ("src", "tgt")}
+        return cls(**{**content, "ratio_counts": tuple(content["ratio_counts"]), **sides})
+
+
+def edges() -> tuple[float, ...]:
+    """Of the bins of ratios, one more than bins; a ratio of 1 lies in the middle of the middle one."""
+    return tuple(2 ** ((place - 0.5) / STEPS - WIDEST) for place in range(2 * WIDEST * STEPS + 2))
+
+
+def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary, Lengths]:
+    """And the number of words in each text."""
+    counts, lengths, growth = _counted(texts)
+    once = [word for word, n in counts.items() if n == 1]
+    vocabulary = Vocabulary(
+        n_running=int(lengths.sum()),
+        n_distinct=len(counts),
+        growth=growth,
+        heaps=_heaps(growth),
+        frequent=tuple((_shown(word), n) for word, n in counts.most_common(FREQUENT)),
+        n_once=len(once),
+        once=tuple(_shown(once[place]) for place in np.unique(np.linspace(0, len(once) - 1, min(RARE, len(once))).astype(int))),
+        covered=_covered(counts, valid),
+    )
+    return vocabulary, lengths
+
+
+def _counted(texts: Sequence[str]) -> tuple[Counter[str], Lengths, tuple[tuple[int, int], ...]]:
+    """How often each word stands, the words in each text, and how the vocabulary grew."""
+    counts, lengths, growth, start = Counter[str](), np.zeros(len(texts), np.int64), list[tuple[int, int]](), 0
+    points = {*np.geomspace(1, len(texts), POINTS).round().astype(int).tolist()} if texts else set[int]()
+    for stop in sorted({*points, *range(BLOCK, len(texts), BLOCK)}):
+        block = [unicodedata.normalize("NFC", text).split() for text in texts[start:stop]]  # as the word tokenizer cuts
+        lengths[start:stop] = [len(words) for words in block]
+        counts.update(chain.from_iterable(block))
+        if stop in points:
+            growth.append((int(lengths[:stop].sum()), len(counts)))
+        start = stop
+    return counts, lengths, tuple(growth)
+
+
+def _heaps(growth: Iterable[tuple[int, int]]) -> float | None:
+    settled = np.array([point for point in growth if point[0] >= SETTLED], np.float64)
+    if len(settled) < 5:
+        return None
+    running, distinct = np.log(settled).T
+    return round(float(np.polyfit(running, distinct, 1)[0]), 4)
+
+
+def _covered(counts: Mapping[str, int], valid: Sequence[str]) -> tuple[Covered, ...]:
+    known, _, _ = _counted(valid)
+    running = known.total()
+    if not running:
+        return ()
+    return tuple(
+        Covered(
+            least,
+            round(sum(n for word, n in known.items() if counts.get(word, 0) >= least) / running, 6),
+            round(sum(counts.get(word, 0) >= least for word in known) / len(known), 6),
+        )
+        for least in AT_LEAST
+    )
+
+
+def _shown(word: str) -> str:
+    word = re.sub("[\ud800-\udfff]", "\ufffd", word)  # half a character cannot be sent to a browser
+    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"

@@ -1,0 +1,208 @@
+"""What is to be learnt from a text: each task turns what a source holds into pairs. Knows nothing of tokenizers and models."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from s2s.config import Choice, DataConfig, UserError, choose
+from s2s.data.corpus import Corpus
+from s2s.data.pair import Gold, Link, Pair, Relation
+from s2s.data.sheet import TURN
+from s2s.data.synthetic import copied, reversed_, sorted_
+from s2s.data.text import halves as cut_in_halves
+
+Draw = Callable[[], float]  # evenly from 0 to 1, the same for the same text and seed
+Make = Callable[[Pair, DataConfig, Draw], Iterable[Pair]]
+
+SENTINELS = tuple(f"<{letter}>" for letter in "XYZABCDEFGHIJKLMNOPQRSTUVW")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(Choice[Make]):
+    """One row: `make` turns one pair into those that are learnt; plain text has the same text on both sides of its pairs."""
+
+    label: str
+    needs_pairs: bool = False
+    prefix: str = ""  # before each source, where `data.prefix` names none
+    knobs: tuple[str, ...] = ()  # of DataConfig, that matter to it
+
+
+def translate(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
+    """The pair as it stands."""
+    yield pair
+
+
+def reverse_direction(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
+    """From target to source, gold turned round as well."""
+    yield Pair(pair.tgt, pair.src, _turned(pair.gold) if pair.gold else None)
+
+
+def _turned(gold: Gold) -> Gold:
+    links = tuple(sorted(Link(tgt, src) for src, tgt in gold.links))
+    sides = {"src": "tgt", "tgt": "src"}
+    relations = tuple(Relation(kind, sides[side], head, dependent) for kind, side, head, dependent in gold.relations)
+    return Gold(links, gold.unlinked_tgt, gold.unlinked_src, relations)
+
+
+def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
+    """Span corruption: spans of the source's words give way to sentinels, and the target says what each of them hid.
+
+    At rate 0.5 and spans of 2, `Thank you for inviting me to your party last week.` may become
+    `Thank you <X> me to <Y> last week.` -> `<X> for inviting <Y> your party <Z>`. A text of one word has nothing to hide.
+    """
+    words = pair.src.split()
+    n_hidden = min(max(round(len(words) * config.noise_rate), 1), len(words) - 1)
+    if n_hidden < 1:
+        return
+    n_kept = len(words) - n_hidden
+    n_spans = min(max(round(n_hidden / config.noise_span), 1), n_hidden, n_kept + 1, len(SENTINELS) - 1)
+    hidden = _parts(n_hidden, n_spans, draw)
+    kept = _parts(n_kept + 2, n_spans + 1, draw)  # two more than there are: the first and the last may be empty
+    kept = [kept[0] - 1, *kept[1:]]
+    src: list[str] = []
+    tgt: list[str] = []
+    at = 0
+    for sentinel, stays, hides in zip(SENTINELS, kept, hidden, strict=False):
+        src += [*words[at : at + stays], sentinel]
+        tgt += [sentinel, *words[at + stays : at + stays + hides]]
+        at += stays + hides
+    yield Pair(" ".join([*src, *words[at:]]), " ".join([*tgt, SENTINELS[n_spans]]))
+
+
+def _parts(total: int, n: int, draw: Draw) -> list[int]:
+    """`total` cut into `n` parts of at least 1, each way of cutting as likely as the others."""
+    places = list(range(1, total))
+    for at in range(n - 1):  # the first n - 1 places of a shuffle
+        other = at + int(draw() * (len(places) - at))
+        places[at], places[other] = places[other], places[at]
+    cuts = [0, *sorted(places[: n - 1]), total]
+    return [end - start for start, end in itertools.pairwise(cuts)]
+
+
+def respond(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
+    """The last turns of a dialogue -> the next turn; between turns stands `<turn>`. Plain dialogues give a pair a turn but the first."""
+    turns = [turn.strip() for turn in pair.src.split(TURN)]
+    if pair.src != pair.tgt:
+        yield Pair(_joined(turns[-config.turns :]), pair.tgt)
+        return
+    for at in range(1, len(turns)):
+        yield Pair(_joined(turns[max(0, at - config.turns) : at]), turns[at])
+
+
+def _joined(turns: list[str]) -> str:
+    return f" {TURN} ".join(turns)
+
+
+def halves(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
+    """The second half of a text from its first. A text of one character has none."""
+    if len(pair.src) > 1:
+        yield cut_in_halves(pair.src)
+
+
+def _ordered(order: Callable[[list[str]], list[int]]) -> Make:
+    def make(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
+        words = pair.src.split()
+        indices = order(words)
+        links = tuple(sorted(Link(src, tgt) for tgt, src in enumerate(indices)))
+        yield Pair(" ".join(words), " ".join(words[index] for index in indices), Gold(links))
+
+    return make
+
+
+TASKS: Mapping[str, Task] = MappingProxyType(
+    {
+        "translate": Task(translate, DataConfig, "Write the target that stands beside the source.", label="Translate", needs_pairs=True),
+        "reverse_direction": Task(
+            reverse_direction, DataConfig, "Write the source from the target.", label="Reverse direction", needs_pairs=True
+        ),
+        "prefix": Task(
+            translate,
+            DataConfig,
+            "Text to text: a prefix before the source says what is wanted, so that one model can learn several tasks.",
+            source="Raffel et al. (2020), T5, JMLR 21, section 2.4",
+            label="Text to text with a prefix",
+            needs_pairs=True,
+            knobs=("prefix",),
+        ),
+        "denoise": Task(
+            denoise,
+            DataConfig,
+            "Span corruption: say what the sentinels hide. It needs no target, only text.",
+            source="Raffel et al. (2020), T5, JMLR 21, section 3.1.4",
+            label="Denoise",
+            knobs=("noise_rate", "noise_span"),
+        ),
+        "summarize": Task(
+            translate,
+            DataConfig,
+            "Write the summary, the target, of a text.",
+            source="Raffel et al. (2020), T5, JMLR 21, appendix D",
+            label="Summarize",
+            needs_pairs=True,
+            prefix="summarize: ",
+        ),
+        "respond": Task(
+            respond,
+            DataConfig,
+            f"Write the next turn of a dialogue from the last ones; {TURN} stands between turns.",
+            label="Respond",
+            prefix="respond: ",
+            knobs=("turns",),
+        ),
+        "halves": Task(halves, DataConfig, "Write the second half of a text from its first.", label="Second half from the first"),
+        "copy": Task(_ordered(copied), DataConfig, "Write the source's words again.", label="Copy"),
+        "reverse": Task(_ordered(reversed_), DataConfig, "Write the source's words backwards.", label="Reverse the words"),
+        "sort": Task(_ordered(sorted_), DataConfig, "Write the source's words in alphabetical order.", label="Sort the words"),
+    }
+)
+
+
+def task_of(corpus: Corpus, config: DataConfig) -> str:
+    """The key of the task; `auto` translates pairs and continues plain text."""
+    if config.task != "auto":
+        return config.task
+    return "halves" if corpus.is_plain else "translate"
+
+
+def applied(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
+    """The pairs that are learnt. Raises UserError where the text does not suit the task."""
+    key = task_of(corpus, config)
+    task = choose("task", key, TASKS)
+    prefix = config.prefix or task.prefix
+    if corpus.is_plain and task.needs_pairs:
+        others = ", ".join(name for name, row in TASKS.items() if not row.needs_pairs)
+        raise UserError(f"`data.task` {key} needs sources and targets, and `{corpus.spec}` is plain text; choose {others}.")
+    if key == "prefix" and not prefix:
+        raise UserError("`data.task` prefix has no `data.prefix`; give one, for example data.prefix='translate English to French: '.")
+    if key == "translate" and not prefix:
+        return corpus
+    made = [list(task.make(pair, config, random.Random(f"{seed} {pair.src}").random)) for pair in corpus.pairs]
+    pairs = tuple(_prefixed(pair, prefix) for found in made for pair in found if pair.src.strip() and pair.tgt.strip())
+    if not pairs:
+        raise UserError(f"`data.task` {key} makes no pair of `{corpus.spec}`: {TASKS[key].summary} Choose another task or text.")
+    n_useless = sum(not found for found in made)
+    are = "text is too short for {} and gives" if n_useless == 1 else "texts are too short for {} and give"
+    notes = [f"{n_useless:,} {are.format(f'the task {key}')} no pair."] if n_useless else []
+    return replace(corpus, pairs=pairs, notes=(*corpus.notes, *notes), is_plain=False)
+
+
+def _prefixed(pair: Pair, prefix: str) -> Pair:
+    if not prefix:
+        return pair
+    prefix = prefix.rstrip() + " "
+    n = len(prefix.split())
+    return Pair(prefix + pair.src, pair.tgt, _moved(pair.gold, n) if pair.gold else None)
+
+
+def _moved(gold: Gold, n: int) -> Gold:
+    """With `n` more words before the source; they have no counterpart."""
+    links = tuple(Link(src + n, tgt) for src, tgt in gold.links)
+    relations = tuple(
+        Relation(kind, side, head + n, dependent + n) if side == "src" else Relation(kind, side, head, dependent)
+        for kind, side, head, dependent in gold.relations
+    )
+    return Gold(links, (*range(n), *(word + n for word in gold.unlinked_src)), gold.unlinked_tgt, relations)

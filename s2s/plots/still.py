@@ -1,0 +1,35 @@
+"""The heatmap as plain HTML in the very place where Plotly will draw it: it shows a second before Plotly's script has come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from plotly.colors import sample_colorscale
+
+from s2s.plots import theme
+from s2s.plots.attention import LEGIBLE, LEVEL, Weights, geometry
+
+ABOVE = 33  # pixels from the tokens' line to the cells
+MOST = 900  # cells; a larger picture waits for Plotly
+
+
+def still(weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str) -> str:
+    """Cells, numbers and tokens of `heatmap`; empty for a picture without cells, or with very many."""
+    if not 0 < weights.size <= MOST:
+        return ""
+    place = geometry(keys, rows)
+    colours = sample_colorscale(theme.SEQUENTIAL, np.clip(weights, 0, 1).ravel().astype(float))
+    inks, has_numbers = theme.ink(weights), max(weights.shape) <= LEGIBLE
+    figures = [f"{value:.2f}".removeprefix("0") if has_numbers else "" for value in weights.ravel()]
+    cells = [f'<i style="background:{colour};color:{ink}">{figure}</i>' for colour, ink, figure in zip(colours, inks, figures, strict=True)]
+    width = len(keys)
+    body = "".join(f"<b>{escape(theme.short(token))}</b>{''.join(cells[at * width : (at + 1) * width])}" for at, token in enumerate(rows))
+    head = "".join(f"<em>{escape(theme.short(token)) if width <= LEVEL else ''}</em>" for token in keys)
+    lines = "<br>".join(escape(line) for line in title.split("\n"))
+    grid = f"grid-template-columns:{place.left}px repeat({width},1fr);grid-template-rows:{ABOVE}px repeat({len(rows)},{place.row}px)"
+    return (
+        f'<div class="still" aria-hidden="true"><p>{lines}</p>'
+        f'<div style="{grid};top:{place.top - ABOVE}px;right:{theme.MARGIN["r"]}px"><b></b>{head}{body}</div></div>'
+    )

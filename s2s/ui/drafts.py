@@ -1,0 +1,124 @@
+"""A text that a visitor brings, and what is found out about any text: made by a process beside the page, shown while it is made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from s2s.config import DataConfig, UserError
+from s2s.data import study
+from s2s.data.reader import PARTS
+from s2s.data.study import Study
+from s2s.ui import forms
+from s2s.ui.text import duration, worded
+
+FIRST = ("text", "preview", "lint")  # of a text that is brought
+PULSE = 0.4  # seconds between two looks at a reading
+PATIENCE = 1.5  # seconds that a page waits before it shows a progress bar
+USUAL = DataConfig()
+
+
+@dataclass
+class Draft:
+    """One text that is being brought: the files as a spec names them, and the process that reads them."""
+
+    name: str
+    study: Study
+    files: tuple[str, ...] = ()
+    token: str = field(default="", repr=False)
+    asked: str = ""  # the spec that was read last
+
+    def look(self) -> None:
+        """Have the columns of the files looked at, once."""
+        if not self.study.spec:
+            self.study.spec = ",".join(self.files)
+            self.study.start(("offer",))
+
+    def read(self, spec: str) -> None:
+        """Read it, or read it anew because the spec is another one. Raises UserError where no process can be started."""
+        if spec == self.asked:
+            return
+        self.asked = self.study.spec = spec
+        self.study.start(FIRST, token=self.token)
+
+
+def held(origin: str) -> Draft | None:
+    """The draft of this visit that came that way."""
+    found: Draft | None = st.session_state.get(f"draft {origin}")
+    return found
+
+
+def begin(origin: str, name: str, contents: Iterable[tuple[str, bytes | memoryview]] = (), **details: Any) -> Draft:
+    """A new draft, in place of the one before. Raises UserError where nothing can be written."""
+    drop(origin)
+    fresh = study.draft()
+    try:
+        names = tuple(fresh.bring(file, content) for file, content in contents)
+    except UserError:
+        fresh.delete()
+        raise
+    draft = Draft(name, fresh, names, **details)
+    st.session_state[f"draft {origin}"] = draft
+    return draft
+
+
+def drop(origin: str) -> None:
+    """Delete it, with all its files."""
+    if draft := held(origin):
+        draft.study.delete()
+        del st.session_state[f"draft {origin}"]
+
+
+def whereabouts(origin: str, draft: Draft) -> None:
+    """Where the text is, who sees it, when it goes; and the way to be rid of it at once."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Delete now", key=f"drop {origin}", icon=":material/delete:", on_click=drop, args=(origin,), help="The text and its files."
+        )
+        where = "On this server only, as a draft that nobody but you is shown. Deleted after a day, or now; training on it keeps it."
+        st.caption(f"{worded(f'`{draft.name}`')} · {where}")
+
+
+def is_ready(of: Study) -> bool:
+    """Whether what was asked for is there. Meanwhile: how far it is, with a way to stop it; or why it failed."""
+    state = _soon(of)
+    if not state.is_over:
+        st.fragment(_progress, run_every=PULSE)(of)
+        return False
+    if state.error:
+        forms.complain(UserError(state.error))
+        return False
+    return True
+
+
+def _soon(of: Study) -> study.State:
+    """The state after a moment: most texts are read by then, and no bar flickers."""
+    until = time.monotonic() + PATIENCE
+    while not (state := of.state()).is_over and time.monotonic() < until:
+        time.sleep(0.03)
+    return state
+
+
+def _progress(of: Study) -> None:
+    state = of.state()
+    if state.is_over:
+        st.rerun()
+    left = "" if state.left is None else f" About {duration(state.left)} left."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(state.share, text=f"{state.doing}{left}")
+        st.button("Stop", key=f"stop {of.folder.name}", icon=":material/stop:", on_click=of.stop)
+
+
+def made(of: Study, part: str, data: DataConfig = USUAL) -> dict[str, Any] | None:
+    """What a part found out; made on the way where it isn't there yet, and None until it is."""
+    name = PARTS[part].name(part, data)
+    if found := of.result(name):
+        return found
+    if st.session_state.get(f"asked {of.folder.name}") != name or st.button("Try again", key=f"again {name}", icon=":material/refresh:"):
+        st.session_state[f"asked {of.folder.name}"] = name
+        of.start((part,), data=data)
+    return of.result(name) if is_ready(of) else None

@@ -1,0 +1,342 @@
+"""Every format that is read: what goes in comes out, columns are found and said, bombs and hostile archives are refused."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from s2s.config import UserError
+from s2s.data import Pair, load, splits
+from s2s.data.caps import Caps
+from s2s.data.files import FileOptions, from_bytes, offered, opened
+from s2s.data.tables import TABLES, suffix
+from tests.data import written
+from tests.data.written import WRITERS, zipped
+
+WORLD = (
+    Pair("שלום עולם, מה שלומך?", "مرحبا بالعالم"),
+    Pair("我喜欢吃苹果。", "リンゴが好きです。"),
+    Pair("สวัสดีชาวโลก", "Chào thế giới"),
+    Pair("e\u0301\u0323 a\u0308 Z\u0351\u036b", "é ä naïve"),
+    Pair("👩‍👩‍👧‍👦 🇫🇷 👍🏽", "family & flag <b>bold</b> |||"),
+    Pair('say "x", and; more | bars', "it's 'so' \\n \\u00e9 %s {0}"),
+    Pair('=HYPERLINK("http://x")', "+1-1 @SUM(A1)"),
+    Pair("\u200fمرحبا\u200e (abc)", "\u202ereversed\u202c \u2028 \x85 end"),
+)
+PLAIN = (Pair("the house", "das Haus"), Pair("the tree", "der Baum"))
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Writes a file and returns its path as a SPEC."""
+
+    def write(name, content):
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(tmp_path / name)
+
+    return write
+
+
+def refused(spec, message):
+    with pytest.raises(UserError, match=message) as caught:
+        load(spec)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_script_survives_every_format(put, name):
+    corpus = load(put(name, WRITERS[name](WORLD)))
+    assert corpus.pairs == WORLD
+    assert from_bytes([(name, WRITERS[name](WORLD))]).pairs == WORLD
+
+
+def test_every_format_is_tested():
+    assert set(TABLES) <= {suffix(name) for name in WRITERS}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_is_offered_is_what_is_read(put, name):
+    path = Path(put(name, WRITERS[name](WORLD)))
+    offer = offered([path])
+    assert offer.kind == ("aligned" if name == "moses.zip" else "table")
+    assert len(offer.columns) == len(offer.labels) >= 2
+    assert {offer.src, offer.tgt} <= {column.name for column in offer.columns}
+    src, tgt = ([column.name for column in offer.columns].index(picked) for picked in (offer.src, offer.tgt))
+    assert [(row[src], row[tgt]) for row in offer.samples] == [(pair.src, pair.tgt) for pair in WORLD[:5]]
+    assert load(f"{path}#src={offer.tgt},tgt={offer.src}").pairs == tuple(Pair(pair.tgt, pair.src) for pair in WORLD)
+    assert offer.reason
+    assert str(path.parent) not in str(offer)
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if not name.endswith(".zip")])
+def test_only_the_first_rows_are_looked_at(put, monkeypatch, name):
+    monkeypatch.setattr("s2s.data.streams.CHUNK", 1 << 12)
+    many = [Pair(f"source text number {n * 7919}", f"target text number {n * 104729}") for n in range(8000)]
+    path, seen = Path(put(name, WRITERS[name](many))), []
+    monkeypatch.setattr("s2s.data.streams.Meter.tick", lambda meter, _: seen.append(1))
+    assert len(offered([path]).samples) == 5
+    if not name.endswith(".parquet.gz"):  # whose end must be known first
+        assert len(seen) < 30
+    assert len(load(str(path))) == 8000
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if not name.endswith(".zip")])
+def test_an_empty_or_broken_file_of_every_format(put, name):
+    for content in (b"", b"\0" * 50, b"\xff\xfe" * 25, WRITERS[name](WORLD)[:15]):
+        refused(put(name, content), rf"`.*{name}`")
+
+
+def test_delimiters_are_found(put):
+    for mark in ",;\t|":
+        path = put("a.csv", f"the house{mark}das Haus\nthe tree{mark}der Baum\n")
+        assert load(path).pairs == PLAIN
+        assert offered([Path(path)]).delimiter == mark
+    assert load(put("b.csv", "a; b,c\nd; e,f\n")).pairs[0] == Pair("a; b", "c")  # a comma comes first
+    assert load(put("c.csv", "a, b;c\nd;e, f, g\nh;i\n")).pairs[0] == Pair("a, b", "c")
+
+
+def test_lone_carriage_returns_end_rows_of_csv(put):
+    assert load(put("a.csv", "the house,das Haus\rthe tree,der Baum\r")).pairs == PLAIN
+    assert load(put("b.csv", '"the\rhouse",das Haus\r\nthe tree,der Baum')).pairs == PLAIN
+
+
+def test_a_word_above_numbers_makes_a_header(put):
+    rows = "".join(f"{n}\tone\teins\n" for n in range(4))
+    corpus = load(put("a.tsv", f"nr\tFrage\tAntwort\n{rows}"))
+    assert (corpus.pairs[0], len(corpus)) == (Pair("one", "eins"), 4)
+    assert corpus.notes == ("Row 1 is a header: `Frage` is the source, `Antwort` the target.",)
+    assert load(put("b.tsv", rows)).notes == ("Row 1 is data, not a header: column 2 is the source, column 3 the target.",)
+
+
+def test_lists_are_joined_as_turns(put):
+    rows = {"dialogue": [["Hi!", "Hello."], ["Bye!"], []], "summary": ["Two greet.", "One leaves.", "Nobody."]}
+    lines = "\n".join(json.dumps(dict(zip(rows, row, strict=True))) for row in zip(*rows.values(), strict=True))
+    for path in (put("a.jsonl", lines), put("a.parquet", written.table(rows))):
+        corpus = load(path)
+        assert corpus.pairs == (Pair("Hi! <turn> Hello.", "Two greet."), Pair("Bye!", "One leaves."))
+        assert corpus.notes[1].startswith("1 row without a text in both fields dropped")
+        assert [column.kind for column in offered([Path(path)]).columns] == ["texts", "text"]
+
+
+def test_a_column_of_prefixes_mixes_tasks(put):
+    path = put("a.tsv", "task\tsrc\ttgt\nsummarize\tlong\tshort\nreverse:\tab\tba\n\tx\ty\n")
+    assert load(f"{path}#prefix=task").pairs == (Pair("summarize: long", "short"), Pair("reverse: ab", "ba"), Pair("x", "y"))
+    refused(f"{path}#prefix=tsk", r"no column `tsk` .* the nearest are `task`")
+
+
+def test_columns_of_structs_by_their_last_name(put):
+    for name in ("nested.jsonl", "translation.parquet"):
+        path = put(name, WRITERS[name](PLAIN))
+        assert load(f"{path}#src=de,tgt=translation.en").pairs == tuple(Pair(pair.tgt, pair.src) for pair in PLAIN)
+
+
+def test_other_kinds_of_columns_are_no_texts(put):
+    content = written.table({"n": [1, 2], "a": ["x", None], "b": ["y", "z"], "raw": [b"q", b"r"]})
+    corpus = load(put("a.parquet", content))
+    assert corpus.pairs == (Pair("x", "y"),)
+    assert corpus.notes == ("`a` is the source, `b` the target.", "1 row without a text in both fields dropped (the first at row 2).")
+    assert [column.kind for column in offered([Path(put("b.parquet", content))]).columns] == ["other", "text", "text", "other"]
+    for name, one in (("1.parquet", written.table({"text": ["a"], "n": [1]})), ("1.csv", b"text\n"), ("1.jsonl", b'{"text": "a"}')):
+        assert offered([Path(put(name, one))]).kind == "plain"
+
+
+@pytest.mark.parametrize("content", [b"PAR1" + b"x" * 100 + b"PAR1", b"x" * 100, b"", written.parquet(PLAIN)[:-4], written.parquet([])])
+def test_a_broken_parquet(put, content):
+    refused(put("a.parquet", content), r"`.*a\.parquet` is (no whole \.parquet file \(.*\)|empty); ")
+
+
+def test_json_lists_are_read_piece_by_piece(put, monkeypatch):
+    content = WRITERS["a.json"](WORLD * 30)
+    for size in (7, 100, 1 << 18):
+        monkeypatch.setattr("s2s.data.streams.CHUNK", size)
+        assert load(put("a.json", content)).pairs == WORLD * 30
+    refused(put("b.json", b'[{"src": "a", "tgt": "b"}, {"src": '), r"Line 1 of `.*` is not JSON")
+    refused(
+        put("c.json", b'[{"src": "a", "tgt": "b"}]\n{"src": "c", "tgt": "d"}'), r"More follows the list of objects that ends at line 1 of "
+    )
+    refused(put("d.json", b'[\n{"src": "a", "tgt": "b"}, 7]'), r"Line 2 of `.*` is (not JSON|JSON but no object)")
+    refused(put("e.json", b"[" * 100_000), r"Line 1 of `.*` is not JSON")
+    refused(put("f.json", b"[]"), r"`.*f\.json` is empty")
+    refused(put("g.json", b'[{"src": "' + b"x" * 2_000_000), r"The object at line 1 of .* longer than 1 MB")
+
+
+def test_tmx_codes_are_left_out_and_languages_are_columns(put):
+    unit = "<tu><tuv lang='EN-us'><seg>a <bpt i='1'>&lt;b></bpt>bold<ept i='1'>&lt;/b></ept> <hi>x</hi></seg></tuv>"
+    path = put(
+        "a.tmx", f"<tmx><body>{unit}<tuv xml:lang='de'><seg>fett</seg></tuv></tu>{unit}</tu>{unit.upper().lower()}</tu></body></tmx>"
+    )
+    corpus = load(path)
+    assert corpus.pairs == (Pair("a bold x", "fett"),)
+    assert corpus.notes == (
+        "`EN-us` is the source, `de` the target.",
+        "2 rows without a text in both languages dropped (the first at line 1).",
+    )
+    utf_16 = WRITERS["a.tmx"](PLAIN).decode().replace("UTF-8", "UTF-16").encode("utf-16")
+    assert load(put("b.tmx", utf_16)).pairs == PLAIN
+    refused(put("c.tmx", f"<tmx><body>{unit}</tu></body></tmx>"), "has texts in one language only")
+    refused(put("d.tmx", "<tmx><body>"), r"is no whole \.tmx file \(.* near line 1\)")
+    refused(put("e.tmx", "<tmx><body></body></tmx>"), r"has no translation unit with a text")
+
+
+def test_entities_of_tmx_are_refused(put):
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    refused(put("a.tmx", f'<!DOCTYPE tmx [<!ENTITY l0 "ha">{laughs}]><tmx>&l9;</tmx>'), r"declares XML entities, which are not read")
+    refused(put("b.tmx", '<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]><tmx>&x;</tmx>'), r"declares XML entities")
+    refused(put("c.tmx", "<tmx " + "a" * 3_000_000), r"Line 1 of .* is longer than 1 MB")
+
+
+def test_rows_and_cells_are_cut_and_said(put):
+    for name in ("a.tsv", "a.csv", "a.jsonl", "a.json", "a.parquet", "a.tmx", "moses.zip"):
+        path = put(name, WRITERS[name]([Pair("x" * 30, "y")] * 5))
+        corpus = opened(path, FileOptions(), Caps(rows=3, cell=20))["train"]()
+        assert corpus.pairs == (Pair("x" * 20, "y"),) * 3
+        assert corpus.notes[-2:] == (
+            "The first 3 rows were read, which is the limit (`rows`); the others were left out.",
+            "3 texts were cut to 20 characters, the limit of one text (`cell`).",
+        )
+    long = put("b.csv", f"one,{'x' * 300_000}\n")
+    assert len(load(long).pairs[0].tgt) == Caps().cell
+
+
+@pytest.mark.parametrize(("names", "left"), [(("en", "de"), ""), (("de", "en"), ""), (("src", "tgt"), ""), (("tgt", "src"), "")])
+def test_a_zip_of_splits(put, names, left):
+    sides = {"en": "house", "de": "Haus", "src": "house", "tgt": "Haus"}
+    members = {f"x/{split}.{name}": f"{sides[name]} {split}\n".encode() for split in ("dev", "training", "test2016") for name in names}
+    members |= {"__MACOSX/x/._train.en": b"\0", "x/README.md": b"#", "x/flickr.en": b"a\n", "x/flickr.de": b"b\n"}
+    path = put("a.zip", zipped(members))
+    assert splits(path) == ("train", "valid", "test")
+    one, other = ("house", "Haus") if {"src", "tgt"} == set(names) or names[0] == "en" else ("Haus", "house")
+    assert load(path, "valid").pairs == (Pair(f"{one} dev", f"{other} dev"),)
+    assert load(f"{path}#split=test,src={names[1]},tgt={names[0]}").split == "test"
+    offer = offered([Path(path)])
+    assert (offer.kind, offer.splits, {column.name for column in offer.columns}) == ("splits", ("train", "valid", "test"), set(names))
+    assert load(path).notes == ("Left out of `" + path + "`: `x/README.md`, `x/flickr.en`, `x/flickr.de`.",)
+
+
+def test_zips_of_other_names(put):
+    one, other = b"the house\n", b"das Haus\n"
+    pair = (Pair("the house", "das Haus"),)
+    assert load(put("a.zip", zipped({"Books.de-en.de": other, "Books.de-en.en": one, "LICENSE": b"x"}))).pairs == (
+        Pair("das Haus", "the house"),
+    )
+    assert load(put("b.zip", zipped({"source.txt": one, "target.txt": other}))).pairs == pair
+    assert load(put("c.zip", zipped({"en/all.txt": one, "de/all.txt": other}))).pairs == pair
+    assert load(put("d.zip", zipped({"one.txt": one, "two.txt": other}))).pairs == pair
+    three = put("e.zip", zipped({"t.en": one, "t.de": other, "t.fr": b"la maison\n"}))
+    assert load(f"{three}#src=fr,tgt=en").pairs == (Pair("la maison", "the house"),)
+    assert len(offered([Path(three)]).columns) == 3
+    refused(f"{three}#src=it", r"There is no text in `.*e\.zip` `it`")
+    refused(f"{three}#src=en,tgt=en", r"is the same text twice")
+
+
+HOSTILE = {
+    "inner.zip": (zipped({"a.zip": b"PK"}), r"holds `a\.zip`, an archive in an archive; unpack it first"),
+    "inner.tar.gz": (zipped({"a.tsv": b"a\tb\n", "b.tar": b""}), r"holds `b\.tar`, an archive in an archive"),
+    "nothing": (zipped({"photo.png": b"x"}), r"holds neither a table nor two texts that belong together; put one table"),
+    "empty": (zipped({}), r"holds neither"),
+    "many": (zipped({f"{n}.tsv": b"" for n in range(1001)}), r"has more than 1,000 members"),
+    "tables": (zipped({"a.tsv": b"a\tb\n", "b.tsv": b"a\tb\n"}), r"holds several files, none of which says its split, such as `a\.tsv`"),
+    "twice": (zipped({"dev.tsv": b"a\tb\n", "valid.tsv": b"a\tb\n"}), r"holds several files that may be its valid split"),
+    "no zip": (b"PK\x03\x04 nothing", r"is no whole \.zip file"),
+    "cut": (zipped({"a.tsv": b"a\tb\n" * 1000})[:-30], r"is no whole \.zip file"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_zip_that_cannot_be_read(put, case):
+    content, message = HOSTILE[case]
+    refused(put("x.zip", content), message)
+
+
+def test_an_encrypted_member(put):
+    content = bytearray(zipped({"a.tsv": b"a\tb\n"}))
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    refused(put("x.zip", bytes(content)), r"`a\.tsv` in `.*x\.zip` is encrypted; pack it again without a password")
+
+
+@pytest.mark.parametrize("name", ["../../up.tsv", "/etc/abs.tsv", "..\\..\\up.tsv", "a/\n`b`.tsv", "C:\\x.tsv"])
+def test_hostile_paths_are_read_and_never_written(tmp_path, monkeypatch, name):
+    inner = tmp_path / "in" / "ner"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    (inner / "x.zip").write_bytes(zipped({name: b"the house\tdas Haus\n"}))
+    before = sorted(path for path in tmp_path.rglob("*"))
+    assert load("x.zip").pairs == PLAIN[:1]
+    assert sorted(path for path in tmp_path.rglob("*")) == before
+    (inner / "x.zip").write_bytes(zipped({name: b"one column\n"}))
+    refused("x.zip", r"in x\.zip` has one column only")
+
+
+def test_the_size_that_a_member_claims_is_not_believed(put):
+    content = bytearray(zipped({"a.tsv": b"the house\tdas Haus\n" * 5000}))
+    at = content.index(b"PK\x01\x02") + 24
+    content[at : at + 4] = (10).to_bytes(4, "little")
+    refused(put("x.zip", bytes(content)), r"`a\.tsv in .*x\.zip` is broken or cut off")
+
+
+READ = """
+import sys
+from s2s.config import UserError
+from s2s.data import load
+try:
+    print("read", len(load(sys.argv[1])))
+except UserError as error:
+    print("refused", error)
+print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
+"""
+
+
+def parquet_bomb(path):
+    values = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000_000, pa.int32()), pa.array(["a" * 1000]))
+    pq.write_table(pa.table({"src": values, "tgt": values}), path, store_schema=False)
+
+
+def gzip_bomb(path):
+    path.write_bytes(gzip.compress((b"x" * 40 + b"\t" + b"y" * 58 + b"\n") * 100_000) * 30)
+
+
+def zip_bomb(path):
+    path.write_bytes(written.zipped({"a.jsonl": b'{"src": "%s", "tgt": "b"}\n' % (b"a" * 4000) * 50_000}))
+
+
+@pytest.mark.parametrize(("name", "make"), [("a.parquet", parquet_bomb), ("a.tsv.gz", gzip_bomb), ("a.zip", zip_bomb)])
+def test_a_bomb_is_refused_in_little_memory(tmp_path, name, make):
+    make(tmp_path / name)
+    assert (tmp_path / name).stat().st_size < 1_500_000
+    done = subprocess.run([sys.executable, "-c", READ, str(tmp_path / name)], capture_output=True, text=True, timeout=60, check=True)
+    said, peak = done.stdout.splitlines()
+    assert said.startswith("refused")
+    assert "unpacks to more than 100 times its size" in said
+    assert int(peak) < 300_000  # kB
+
+
+def test_what_belongs_together_is_offered(put):
+    one, other = Path(put("t.de", "das Haus\n")), Path(put("t.en.gz", gzip.compress(b"the house\n")))
+    offer = offered([one, other])
+    assert (offer.kind, offer.labels, offer.src, offer.tgt) == ("aligned", ("t.de", "t.en.gz"), "t.de", "t.en.gz")
+    assert offer.samples == (("das Haus", "the house"),)
+    assert load(f"{one},{other}").pairs == (Pair("das Haus", "the house"),)
+    target, source = Path(put("x.tgt", "b\n")), Path(put("x.src", "a\n"))
+    assert offered([target, source]).src == "x.src"
+    alone = offered([Path(put("book.txt", "It was.\n"))])
+    assert (alone.kind, alone.samples, alone.encoding) == ("plain", (("It was.",),), "UTF-8")
+    with pytest.raises(UserError, match=r"^`t\.de` and|3 files were given; .* or a \.zip of such"):
+        offered([one, other, source])
+
+
+def test_where_two_files_slip_is_said(put):
+    data = Path(__file__).parents[3] / "shared" / "data" / "multi30k"
+    src, tgt = (io.StringIO((data / f"val.{side}").read_text()).readlines() if data.is_dir() else [] for side in ("en", "de"))
+    if not src:
+        pytest.skip("multi30k is not here")
+    del tgt[400:402]
+    refused(
+        f"{put('a.en', ''.join(src))},{put('a.de', ''.join(tgt))}",
+        r"has 1,014 lines and .* has 1,012, .*; from line 40\d on `.*a\.en` seems to have 2 lines too many, look there\.",
+    )

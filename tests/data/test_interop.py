@@ -1,0 +1,55 @@
+"""Corpora go to the `datasets` library and come back the same."""
+
+import datasets
+import pytest
+
+from s2s.config import UserError
+from s2s.data.corpus import Corpus
+from s2s.data.interop import from_datasets, to_datasets
+from s2s.data.pair import Pair
+
+WORLD = (
+    Pair("שלום עולם", "مرحبا بالعالم"),
+    Pair("猫が寝ている", "แมวกำลังนอน"),
+    Pair("e\u0301te\u0301 \u200f", "👩‍👩‍👧‍👦 🇫🇷"),
+    Pair("a\u2028b", "=SUM(A1) \t 'x'"),
+)
+
+
+def test_there_and_back_again() -> None:
+    corpus = Corpus("file.tsv", "train", WORLD, ("A note.",))
+    table = to_datasets(corpus)
+    assert table.column_names == ["src", "tgt"]
+    assert "A note." in table.info.description
+    back = from_datasets(table)
+    assert back.pairs == WORLD
+    assert back.hash == corpus.hash
+
+
+def test_a_translation_gives_both_directions() -> None:
+    features = datasets.Features({"translation": datasets.Translation(languages=["de", "en"]), "n": datasets.Value("int32")})
+    table = datasets.Dataset.from_dict({"translation": [{"de": "ja", "en": "yes"}, {"de": "", "en": "no"}], "n": [1, 2]}, features)
+    assert from_datasets(table).pairs == (Pair("ja", "yes"),)
+    assert from_datasets(table, "translation.en", "translation.de").pairs == (Pair("yes", "ja"),)
+    assert "1 row without text" in from_datasets(table).notes[-1]
+
+
+def test_of_several_targets_the_first() -> None:
+    table = datasets.Dataset.from_dict({"original": ["a b"], "simplifications": [["a", "b"]]})
+    assert from_datasets(table).pairs == (Pair("a b", "a"),)
+
+
+def test_one_column_is_plain_text() -> None:
+    plain = from_datasets(datasets.Dataset.from_dict({"text": ["a b"]}))
+    assert plain.is_plain
+    assert plain.pairs == (Pair("a b", "a b"),)
+    assert not from_datasets(datasets.Dataset.from_dict({"src": ["a"], "tgt": ["b"]})).is_plain
+
+
+def test_what_cannot_be_read_is_said() -> None:
+    with pytest.raises(UserError, match="no column of text `sorce`; the nearest are `source`"):
+        from_datasets(datasets.Dataset.from_dict({"source": ["a"], "target": ["b"]}), "sorce")
+    with pytest.raises(UserError, match="can't be told; give two of a, b, c"):
+        from_datasets(datasets.Dataset.from_dict({"a": ["a"], "b": ["b"], "c": ["c"]}))
+    with pytest.raises(UserError, match="No row has text both in `src` and in `tgt`"):
+        from_datasets(datasets.Dataset.from_dict({"src": ["a", " "], "tgt": ["", "b"]}))

@@ -1,0 +1,244 @@
+"""Each rule on texts that have its fault and on texts that only look so; the report and the cleaned corpus against each other."""
+
+import json
+import random
+import time
+
+import pytest
+
+from s2s.config import Cleaning, UserError, flat
+from s2s.data import Corpus, Pair
+from s2s.data.lint import RULES, Report, clean, faults, lint, switched_on
+from s2s.data.lint.letters import Kind, kinds
+from s2s.data.preview import Preview
+
+PLAIN = Pair("the red house has a green garden", "la maison rouge a un jardin vert")
+HOUSES = tuple(Pair(f"the house of {name}", f"la maison de {name}") for name in ("Anna", "Bert", "Cleo", "Dora", "Emil", "Fritz", "Gala"))
+
+# rule -> pairs that it hits among HOUSES
+FAULTS = {
+    "empty": [("", "rien"), ("nothing", ""), (" \t\n", "rien"), ("nothing", "\u200b\ufeff"), ("\x00", "rien"),
+              ("\u3164", "rien"), ("", "")],
+    "duplicates": [("the house of Anna", "la maison de Anna")],
+    "copies": [("Bonjour Anna", "Bonjour Anna"), ("bonjour  anna", "Bonjour Anna "), ("STRASSE", "Straße")],
+    "max_words": [("word " * 101, "mot " * 100), ("word " * 90, "mot " * 101)],
+    "max_ratio": [("@@", "une phrase tout entière de la traduction"), ("a sentence that is much too long for it", "non")],
+    "script": [("the house of Anna", "дом Анны, большой"), ("安娜的大房子", "la maison"),
+               ("σπίτι της Άννας", "la maison"), ("안나의 집입니다", "la maison")],
+    "control": [("a\x00b", "a b"), ("a", "b\ufffd"), ("a\ud800", "b"), ("a", "\ue000b"), ("a\x85", "b"),
+                ("\x1b[0m", "b"), ("\U000f0000", "b")],
+    "markup": [("a<br>b", "a b"), ("a", "b &amp; c"), ("a", "&#39;"), ("a", "&#x27;"), ("</p>", "a"),
+               ('<a href="x">a', "b"), ("<!-- a -->", "b"), ("<br />", "b")],
+    "brackets": [("a (b", "c"), ("a) b (c", "d"), ("a [b (c] d)", "e"), ('a "b', "c"), ("« a", "b"), ("a", "“b"),
+                 ("「a", "b"), ("a big house)", "b")],
+    "numbers": [("in 1999", "en 1998"), ("3 of 4", "3"), ("two", "2"), ("1,000", "100"), ("7 7", "7"), ("0.5", "0.6")],
+    "overlap": [("the house of Zoe", "la maison de Zoe")],
+}  # fmt: skip
+VALID = (Pair("the house of Zoe", "elle habite ici"),)
+
+# texts that only look faulty
+FINE = {
+    "empty": [(".", "!"), ("👍", "\u0301a"), ("\u200bא", "ب")],
+    "duplicates": [("the house of Anna", "la maison d'Anna")],
+    "copies": [("one two", "two one"), ("", " ")],
+    "max_words": [("word " * 100, "mot " * 100)],
+    "max_ratio": [("hi", "bonjour"), ("no", "non merci"), ("", "une phrase tout entière de la traduction")],
+    "script": [("OK", "да"), ("1234", "56"), ("Café Zoë", "œuvre ﬁn"), ("the house of 李", "la maison"), ("абв στρ ab", "x")],
+    "control": [("a\tb\nc\r", "b"), ("\u200f\u202a", "é"), ("👩\u200d👩", "ﷲ")],
+    "markup": [("a < b", "b & c"), ("a <b and c> d", "AT&T;"), ("1 <2> 3", "&nosuch;"), ("<3", "&;"), ("a<b", "b>c")],
+    "brackets": [("a (b [c] {d})", "c"), ("a) this b) that", "1) c"), ("good :-) bad :(", "d"), ("„Hallo“", "“hello”"),
+                 ('"a" "b"', "c"), ("«a»", "»b«"),
+                 ("(one sitting, one up)", "”a”"), ("don't", "l'eau")],
+    "numbers": [("1,000.50", "1.000,50"), ("1 000", "1,000"), ("12\u00a0500", "12500"), ("10:30", "10.30"), ("٣", "3"),
+                ("९९", "99"), ("7", "07"), ("3/5/2010", "3.5.2010"), ("1 and 2", "2 et 1"), ("x²", "x²")],
+    "overlap": [("the house of zoe", "elle habite ici")],
+}  # fmt: skip
+
+
+def hits(key: str, src: str, tgt: str) -> bool:
+    """Whether the rule hits a pair that stands after ordinary ones."""
+    report = lint((*HOUSES, Pair(src, tgt)), valid=VALID)
+    assert sum(report.masks.values()) == report.n_pairs
+    found = report.found[key]
+    assert found.n in (0, 1)  # the ordinary ones are never hit
+    return found.n == 1
+
+
+def planted(seed: int) -> tuple[Pair, ...]:
+    """Good pairs and all faults, some of them twice, shuffled."""
+    draw = random.Random(seed)
+    faults = [Pair(src, tgt) for rows in FAULTS.values() for src, tgt in rows]
+    mixed = [*HOUSES, PLAIN, *(Pair(f"house {n}", f"maison {n}") for n in range(100)), *faults, *draw.sample(faults, 5)]
+    draw.shuffle(mixed)
+    return tuple(mixed)
+
+
+def test_there_is_a_rule_for_every_switch() -> None:
+    assert list(RULES) == list(flat(Cleaning())) == list(FAULTS) == list(FINE)
+
+
+@pytest.mark.parametrize(("key", "src", "tgt"), [(key, *pair) for key, rows in FAULTS.items() for pair in rows])
+def test_a_fault_is_found_and_said(key: str, src: str, tgt: str) -> None:
+    assert hits(key, src, tgt)
+    (example,) = lint((*HOUSES, Pair(src, tgt)), valid=VALID).found[key].examples
+    assert example.row == len(HOUSES) + 1
+    assert example.reason.endswith(".")
+    example.reason.encode()
+    example.src.encode()
+
+
+@pytest.mark.parametrize(("key", "src", "tgt"), [(key, *pair) for key, rows in FINE.items() for pair in rows])
+def test_what_only_looks_like_a_fault_is_none(key: str, src: str, tgt: str) -> None:
+    assert not hits(key, src, tgt)
+
+
+@pytest.mark.parametrize(
+    ("key", "src", "tgt", "reason"),
+    [
+        ("empty", "", " ", "Nothing is to be seen in the source; nothing is to be seen in the target."),
+        ("duplicates", "the house of Bert", "la maison de Bert", "The same pair stands in row 2."),
+        ("copies", "a  B", "A b", "Both sides are the same but for capitals or blanks."),
+        ("max_words", "w " * 120, "x", "The source has 120 words."),
+        ("script", "дом Анны", "la maison", "The source is in Cyrillic letters, most others are in Latin ones."),
+        ("control", "ab\x00", "b", "The source has U+0000 at character 3."),
+        ("markup", "a", "b <i>c</i>", "The target has <i> at character 3."),
+        ("brackets", "a (b", "c", "The source does not close the ( of character 3."),
+        ("brackets", "a", "b) c]", "The target closes with ] at character 5 what was not opened so."),
+        ("numbers", "1 2,5 7", "7 8", "1, 25 in the source alone; 8 in the target alone."),
+    ],
+)
+def test_the_reason_names_the_place(key: str, src: str, tgt: str, reason: str) -> None:
+    (example,) = lint((*HOUSES, Pair(src, tgt))).found[key].examples
+    assert example.reason == reason
+
+
+JAPANESE = ("東京に行きました", "彼は本を読んでいます", "コーヒーをください", "東京大学図書館")
+KOREAN = ("나는 학교에 갑니다", "오늘은 날씨가 좋다", "大韓民國 서울特別市", "책을 읽고 있습니다")
+CHINESE = ("我昨天去了北京", "他正在看一本书", "请给我一杯咖啡", "今天天气很好")
+
+
+@pytest.mark.parametrize(
+    ("usual", "strange"),
+    [(JAPANESE, KOREAN[0]), (JAPANESE, "an English sentence"), (KOREAN, JAPANESE[2]), (CHINESE, JAPANESE[0]), (CHINESE, KOREAN[0])],
+)
+def test_scripts_that_are_mixed_are_one(usual: tuple[str, ...], strange: str) -> None:
+    pairs = tuple(Pair("words", text) for text in usual * 5)
+    assert lint(pairs).found["script"].n == 0
+    assert [example.row for example in lint((*pairs, Pair("words", strange))).found["script"].examples] == [len(pairs) + 1]
+
+
+def test_a_japanese_side_may_have_more_han_than_kana() -> None:
+    pairs = [Pair("words", text) for text in (*JAPANESE[:2], *["東京大学図書館"] * 4)]
+    assert lint(pairs).found["script"].n == 0
+
+
+def test_texts_are_measured_alike_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = planted(0)
+    whole = lint(pairs, valid=VALID)
+    monkeypatch.setattr("s2s.data.lint.texts.PIECE", 50)
+    assert lint(pairs, valid=VALID) == whole
+
+
+def test_limits_are_those_of_the_recipe() -> None:
+    pairs = (*HOUSES, Pair("one two three four five six", "un deux trois quatre cinq six"))
+    assert lint(pairs, cleaning=Cleaning(max_words=5)).found["max_words"].n == 1
+    wide = (*HOUSES, Pair("a word", "x" * 30))
+    assert lint(wide, cleaning=Cleaning(max_ratio=2.0)).found["max_ratio"].n == 1
+    assert lint(wide, cleaning=Cleaning(max_ratio=8.0)).found["max_ratio"].n == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_left_is_what_the_report_promised(seed: int) -> None:
+    draw, corpus = random.Random(seed), Corpus("t", "train", planted(seed))
+    values = {key: draw.random() < 0.4 for key in RULES} | {"max_words": draw.choice([None, 20]), "max_ratio": draw.choice([None, 2.0])}
+    cleaning = Cleaning(**values)
+    valid = Corpus("t", "valid", VALID)
+    report, left = lint(corpus.pairs, valid=VALID, cleaning=cleaning), clean(corpus, cleaning, valid=valid)
+    assert len(left) == len(corpus) - report.dropped(switched_on(cleaning))
+    rest = iter(corpus.pairs)
+    assert all(pair in rest for pair in left.pairs)  # in their order
+    assert sum(int(note.split()[0]) for note in left.notes) == len(corpus) - len(left)
+    again = clean(left, Cleaning(**(values | {"max_ratio": None})), valid=valid)  # the median ratio is another one now
+    assert again.pairs == left.pairs
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_preview_counts_the_same_duplicates(seed: int) -> None:
+    pairs = planted(seed)
+    assert lint(pairs).found["duplicates"].n == Preview.of(Corpus("t", "train", pairs)).n_duplicates > 0
+
+
+def test_each_rule_is_a_bit() -> None:
+    report = lint(planted(1), valid=VALID)
+    for place, key in enumerate(RULES):
+        assert report.dropped([key]) == report.found[key].n == sum(n for mask, n in report.masks.items() if mask >> place & 1) > 0
+    assert report.dropped([]) == 0
+    assert report.dropped(RULES) == report.n_pairs - report.masks[0]
+
+
+def test_nothing_wrong_changes_nothing() -> None:
+    corpus = Corpus("t", "train", HOUSES, ("A note.",))
+    assert clean(corpus, Cleaning()) == corpus
+    dirty = Corpus("t", "train", planted(2))
+    assert clean(dirty, Cleaning(empty=False, overlap=False)) == dirty
+
+
+def test_notes_say_what_was_left_out() -> None:
+    corpus = Corpus("t", "train", (*HOUSES, Pair("", "x"), Pair("a", "a"), Pair("b", "b"), Pair("w " * 9, "m " * 9)), ("A note.",))
+    left = clean(corpus, Cleaning(copies=True, max_words=8))
+    assert left.notes == (
+        "A note.",
+        "1 pair was left out: a side is empty.",
+        "2 pairs were left out: the target is the source.",
+        "1 pair was left out: a side has more than 8 words.",
+    )
+
+
+def test_a_corpus_of_faults_alone_is_refused() -> None:
+    with pytest.raises(
+        UserError, match=r"Nothing is left of `t` after cleaning: 2 pairs were left out: the target is the source\. Switch off"
+    ):
+        clean(Corpus("t", "train", (Pair("a", "a"), Pair("b", "b"))), Cleaning(copies=True))
+
+
+def test_no_pairs_at_all() -> None:
+    report = lint(())
+    assert (report.n_pairs, report.masks, report.dropped(RULES)) == (0, {}, 0)
+    assert clean(Corpus("t", "train", ()), Cleaning()).pairs == ()
+
+
+def test_a_report_survives_json_and_is_small() -> None:
+    report = lint((*planted(3), *(Pair("x" * 5000, "y \ud800" * 500) for _ in range(50))), valid=VALID)
+    content = json.dumps(report.to_json())
+    assert Report.from_json(json.loads(content)) == report
+    assert all(len(row.examples) == min(row.n, 20) for row in report.found.values())
+    assert len(content) < 200_000
+
+
+def test_progress_is_told() -> None:
+    told = list[float]()
+    lint(HOUSES, tell=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1
+
+
+def test_kinds_agree_with_the_closer_look() -> None:
+    table = kinds()
+    for code in (*range(0x3000), *range(0xD7F0, 0xD810), *range(0xDFF0, 0xE010), *range(0xF8F0, 0x10010), 0x10FFFF):
+        assert bool(table[code] & Kind.CONTROL) == (faults.control(chr(code)) is not None), hex(code)
+        assert bool(table[code] & Kind.DIGIT) == chr(code).isdecimal(), hex(code)
+
+
+def test_long_texts_are_no_trap() -> None:
+    start = time.process_time()
+    lint([Pair(text * 50_000, "b") for text in ("<a", "<a ", "&a", "1 000 ", "1.", "(", "a)", '"', "[(", "<!--", " ", "&#", "\x00")])
+    assert time.process_time() - start < 10  # half a second here
+
+
+def test_thirty_thousand_pairs_are_no_wait() -> None:
+    draw = random.Random(1)
+    words = ["".join(draw.choices("abcdefgh", k=5)) for n in range(5000)] + [str(n) for n in range(100)]
+    pairs = [Pair(" ".join(draw.choices(words, k=12)), " ".join(draw.choices(words, k=12))) for _ in range(30_000)]
+    start = time.process_time()
+    lint(pairs)
+    assert time.process_time() - start < 1 * 4  # under a second here

@@ -1,0 +1,173 @@
+"""A text is read beside the program, under limits, and what is found out lies in its folder."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from s2s import settings
+from s2s.config import DataConfig, UserError, override
+from s2s.data import corpora, load, study
+from s2s.data.caps import Caps
+from s2s.data.reader import PARTS
+
+PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
+
+
+def done(of: study.Study, seconds: float = 30) -> study.State:
+    until = time.monotonic() + seconds
+    while not (state := of.state()).is_over:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return state
+
+
+def brought(name: str, content: bytes) -> study.Study:
+    of = study.draft()
+    of.spec = of.bring(name, content)
+    return of
+
+
+def test_a_file_becomes_a_draft_that_can_be_kept() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["offer", "text", "preview", "lint"])
+    assert done(of).error == ""
+    assert of.result("preview")["n_pairs"] == 4
+    assert of.result("offer")["labels"] == ["src", "tgt"]
+    assert of.result("lint") is not None or of.result(PARTS["lint"].name("lint", DataConfig())) is not None
+    hash = corpora.adopt(of.folder, name="pairs.tsv", owner="anna")
+    assert [pair.tgt for pair in load(f"corpus:{hash}").pairs] == ["eins", "zwei", "zwei", "y"]
+    assert not of.folder.exists()
+    again = study.of(f"corpus:{hash}")
+    assert again.result("preview")["n_pairs"] == 4
+    assert [row.name for row in corpora.stored("anna")] == ["pairs.tsv"]
+
+
+def test_the_same_text_is_kept_once_and_another_owner_has_its_own() -> None:
+    hashes = []
+    for owner in ("anna", "anna", "bert"):
+        of = brought("pairs.tsv", PAIRS)
+        of.start(["text"])
+        done(of)
+        hashes.append(corpora.adopt(of.folder, name="mine", owner=owner))
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert len(list((settings.home() / "corpora").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("pairs.tsv", b"", "`pairs.tsv` is empty"),
+        ("pairs.tsv", b"one column\n", "one column"),
+        ("pairs.parquet", b"PAR1 no parquet", "`pairs.parquet`"),
+    ],
+)
+def test_what_cannot_be_read_is_said_by_the_files_own_name(name: str, content: bytes, sentence: str) -> None:
+    of = brought(name, content)
+    of.start(["offer", "text", "preview"])
+    state = done(of)
+    assert sentence in state.error
+    assert str(settings.home()) not in state.error
+    with pytest.raises(UserError, match="is not there"):
+        corpora.adopt(of.folder, name=name, owner="anna")
+
+
+HOSTILE = ["../../evil.tsv", "/etc/passwd.tsv", "..\\evil.tsv", ".hidden.tsv", "a,b#c=d.tsv", "x" * 300 + ".tsv", "\u202eevil.tsv", "hub:a.tsv"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_leads_out_of_the_folder_or_means_something_in_a_spec(name: str) -> None:
+    of = brought(name, PAIRS)
+    (file,) = (of.folder / "files").iterdir()
+    assert file.parent == of.folder / "files"
+    assert file.name == of.spec
+    assert not set(file.name) & set(",#=/\\")
+    assert not file.name.startswith(".")
+    assert file.suffix == ".tsv"
+    of.start(["text"])
+    assert done(of).error == ""
+
+
+def test_nothing_is_imported_from_the_folder_of_the_files() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    for module in ("json.py", "numpy.py", "csv.py", "s2s.py"):
+        of.bring(module, b"open('/tmp/imported', 'w'); raise SystemExit")
+    of.start(["text", "preview"])
+    assert done(of).error == ""
+
+
+def test_a_reading_that_takes_too_long_is_ended_and_said() -> None:
+    of = brought("pairs.tsv", PAIRS * 200_000)
+    of.start(["text", "preview", "lint"], caps=Caps(seconds=0.3))
+    assert "took longer" in done(of).error
+
+
+def test_a_reading_can_be_stopped_and_started_again() -> None:
+    of = brought("pairs.tsv", PAIRS * 200_000)
+    of.start(["text", "preview", "lint"])
+    assert not of.state().is_over
+    of.stop()
+    assert of.state() == study.State(error="The reading was stopped.", is_over=True)
+    of.spec += "#rows=2"
+    of.start(["text", "preview"])
+    assert done(of).error == ""
+    assert of.result("preview")["n_pairs"] == 2
+
+
+def test_a_process_that_dies_is_said() -> None:
+    of = brought("pairs.tsv", PAIRS * 200_000)
+    of.start(["text", "preview", "lint"])
+    os.kill(of._process.pid, signal.SIGKILL)
+    assert "want of memory" in done(of).error
+
+
+def test_the_share_grows_and_says_what_is_done() -> None:
+    of = brought("pairs.tsv", PAIRS * 60_000)
+    of.start(["text", "preview", "lint"])
+    seen = []
+    while not (state := of.state()).is_over:
+        seen.append(state)
+        time.sleep(0.02)
+    shares = [state.share for state in seen]
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 4
+    assert {"Reading the text.", "Counting."} <= {state.doing for state in seen}
+
+
+def test_a_token_is_never_written_anywhere() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["text"], token="hf_very_secret")
+    command = " ".join(psutil.Process(of._process.pid).cmdline())
+    done(of)
+    assert "secret" not in command
+    assert not [path for path in settings.home().rglob("*") if path.is_file() and b"secret" in path.read_bytes()]
+    assert "secret" not in repr(of)
+
+
+def test_results_hang_on_the_settings_that_matter() -> None:
+    usual, other = DataConfig(), override(DataConfig(), {"clean.max_words": 3})
+    assert PARTS["lint"].name("lint", usual) != PARTS["lint"].name("lint", other)
+    assert PARTS["lint"].name("lint", usual) == PARTS["lint"].name("lint", override(DataConfig(), {"task": "copy"}))
+    assert PARTS["statistics"].name("statistics", usual) != PARTS["statistics"].name("statistics", override(DataConfig(), {"task": "copy"}))
+
+
+def test_old_drafts_are_deleted_when_a_new_one_comes() -> None:
+    old, young = study.draft(), study.draft()
+    past = time.time() - 90_000
+    os.utime(old.folder, (past, past))
+    study.draft()
+    assert not old.folder.exists()
+    assert young.folder.exists()
+
+
+def test_a_broken_result_is_no_result() -> None:
+    of = study.draft()
+    Path(of.folder / "preview.json").write_text("{")
+    Path(of.folder / "lint.json").write_text(json.dumps([1]))
+    assert of.result("preview") is None
+    assert of.result("lint") is None
+    assert of.result("x") is None

@@ -1,0 +1,145 @@
+"""Every task makes pairs that hold what the text holds, the same for the same seed."""
+
+import random
+import re
+from collections import Counter
+
+import pytest
+
+from s2s.config import TASK_KINDS, DataConfig, UserError, override
+from s2s.data import Corpus, Gold, Link, Pair, load
+from s2s.data.pair import Relation
+from s2s.data.tasks import SENTINELS, TASKS, applied
+
+WORDS = "the red house stands by the river and nobody has lived in it for years".split()
+GOLD = Gold((Link(0, 0), Link(1, 2), Link(2, 1)), (), (), (Relation("determiner-noun", "src", 2, 0),))
+PAIR = Pair("the red house", "la maison rouge", GOLD)
+
+
+def make(text, task, seed=1, **changes):
+    corpus = Corpus("t", "train", (Pair(text, text),), is_plain=True)
+    return applied(corpus, override(DataConfig(), {"task": task, **changes}), seed).pairs
+
+
+def texts(n, seed=0):
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(WORDS, k=draw.randint(2, 60))) for _ in range(n)]
+
+
+def test_the_registry_holds_what_the_settings_offer():
+    assert tuple(TASKS) == TASK_KINDS
+    assert all(set(row.knobs) <= {field for field in DataConfig().to_json()} for row in TASKS.values())
+
+
+def filled(source: str, target: str) -> str:
+    """The source with what the target says in place of the sentinels."""
+    said = re.split("|".join(map(re.escape, SENTINELS)), target)[1:-1]
+    return " ".join(re.sub("|".join(map(re.escape, SENTINELS)), lambda found: said[SENTINELS.index(found[0])].strip(), source).split())
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.15, 0.5, 0.9])
+@pytest.mark.parametrize("span", [1.0, 3.0, 10.0])
+def test_a_denoised_text_is_whole_again_with_what_the_target_says(rate, span):
+    for text in texts(100):
+        (pair,) = make(text, "denoise", noise_rate=rate, noise_span=span)
+        assert filled(pair.src, pair.tgt) == text
+        hidden = sum(word not in SENTINELS for word in pair.tgt.split())
+        n = len(text.split())
+        assert hidden == min(max(round(n * rate), 1), n - 1)
+        sentinels = [word for word in pair.src.split() if word in SENTINELS]
+        assert [*sentinels, SENTINELS[len(sentinels)]] == [word for word in pair.tgt.split() if word in SENTINELS]
+
+
+def test_spans_are_as_long_as_asked_on_average():
+    pairs = [make(text, "denoise", noise_rate=0.4, noise_span=3.0)[0] for text in texts(400) if len(text.split()) > 30]
+    spans = [len(words.split()) for pair in pairs for words in re.split("|".join(map(re.escape, SENTINELS)), pair.tgt)[1:-1]]
+    assert 2.6 < sum(spans) / len(spans) < 3.4
+    assert max(spans) > 4  # not all the same
+
+
+def test_every_place_may_be_hidden():
+    places = Counter()
+    for seed in range(300):
+        (pair,) = make("a b c d e f", "denoise", seed=seed, noise_rate=0.3, noise_span=1.0)
+        places.update(set("abcdef") - set(pair.src.split()))
+    assert min(places.values()) > 50
+    assert len(places) == 6
+
+
+def test_the_same_seed_hides_the_same_and_another_another():
+    text = " ".join(WORDS)
+    assert make(text, "denoise") == make(text, "denoise")
+    assert len({make(text, "denoise", seed=seed) for seed in range(5)}) > 1
+
+
+def test_the_next_turn_follows_the_last_k():
+    talk = "hi <turn> hello <turn> how are you <turn> fine"
+    assert [(pair.src, pair.tgt) for pair in make(talk, "respond", turns=2)] == [
+        ("respond: hi", "hello"),
+        ("respond: hi <turn> hello", "how are you"),
+        ("respond: hello <turn> how are you", "fine"),
+    ]
+    corpus = Corpus("t", "train", (Pair("hi <turn> hello <turn> how are you", "fine"),))
+    (pair,) = applied(corpus, override(DataConfig(), {"task": "respond", "turns": 1}), 1).pairs
+    assert (pair.src, pair.tgt) == ("respond: how are you", "fine")
+
+
+def test_reversing_the_direction_twice_changes_nothing():
+    corpus = Corpus("t", "train", (PAIR,))
+    config = override(DataConfig(), {"task": "reverse_direction"})
+    once = applied(corpus, config, 1)
+    assert (once.pairs[0].src, once.pairs[0].gold.links) == ("la maison rouge", (Link(0, 0), Link(1, 2), Link(2, 1)))
+    assert once.pairs[0].gold.relations == (Relation("determiner-noun", "tgt", 2, 0),)
+    assert applied(once, config, 1).pairs == corpus.pairs
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"), [("copy", "b a c"), ("reverse", "c a b"), ("sort", "a b c"), ("summarize", None), ("translate", None)]
+)
+def test_tasks_on_words(task, expected):
+    if expected is None:
+        with pytest.raises(UserError, match=rf"`data\.task` {task} needs sources and targets, and `t` is plain text"):
+            make("b a c", task)
+        return
+    (pair,) = make("b a c", task)
+    assert (pair.src, pair.tgt) == ("b a c", expected)
+    words = pair.src.split()
+    assert " ".join(words[link.src] for link in sorted(pair.gold.links, key=lambda link: link.tgt)) == expected
+
+
+def test_a_prefix_moves_the_gold_along():
+    config = override(DataConfig(), {"task": "prefix", "prefix": "translate English to French:"})
+    (pair,) = applied(Corpus("t", "train", (PAIR,)), config, 1).pairs
+    assert pair.src == "translate English to French: the red house"
+    words = pair.src.split()
+    assert {(words[link.src], pair.tgt.split()[link.tgt]) for link in pair.gold.links} == {
+        ("the", "la"),
+        ("red", "rouge"),
+        ("house", "maison"),
+    }
+    assert pair.gold.unlinked_src == (0, 1, 2, 3)
+    assert [words[pair.gold.relations[0].head], words[pair.gold.relations[0].dependent]] == ["house", "the"]
+    with pytest.raises(UserError, match=r"`data\.task` prefix has no `data\.prefix`; give one"):
+        applied(Corpus("t", "train", (PAIR,)), DataConfig(task="prefix"), 1)
+
+
+def test_a_summary_has_its_prefix_unless_another_is_given():
+    corpus = Corpus("t", "train", (Pair("long text", "short"),))
+    assert applied(corpus, DataConfig(task="summarize"), 1).pairs[0].src == "summarize: long text"
+    assert applied(corpus, DataConfig(task="summarize", prefix="tl;dr"), 1).pairs[0].src == "tl;dr long text"
+
+
+def test_auto_translates_pairs_as_they_are_and_continues_plain_text():
+    corpus = load("builtin:mini-en-fr")
+    assert applied(corpus, DataConfig(), 1) is corpus
+    (pair,) = make("abcdef", "auto")
+    assert pair.src + pair.tgt == "abcdef"
+
+
+def test_texts_that_are_too_short_are_counted():
+    corpus = Corpus("t", "train", (Pair("one", "one"), Pair("one two", "one two")), is_plain=True)
+    found = applied(corpus, DataConfig(task="denoise"), 1)
+    assert len(found) == 1
+    assert found.notes == ("1 text is too short for the task denoise and gives no pair.",)
+    with pytest.raises(UserError, match=r"`data\.task` denoise makes no pair of `t`"):
+        make("one", "denoise")

@@ -1,0 +1,94 @@
+"""Which file of a data set is what: by its card, which may hold anything, or by the names of files and folders."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from s2s.hub.layout import File, arrange, kind, matches
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "fits"),
+    [
+        ("train-*", "train-0", True),
+        ("train-*", "x/train-0", False),
+        ("data/*.csv", "data/a.csv", True),
+        ("data/*.csv", "data/x/a.csv", False),
+        ("**/*.csv", "a.csv", True),
+        ("**/*.csv", "x/y/a.csv", True),
+        ("data/**", "data/x/a.csv", True),
+        ("./data/[ab].csv", "data/b.csv", True),
+        ("data/?.csv", "data/cc.csv", False),
+        ("**", "x/y", True),
+        ("", "x", False),
+        ("*a" * 100 + "b", "a" * 250, False),
+        ("/".join(["**"] * 60) + "/b", "/".join("a" * 100), False),
+    ],
+)
+def test_patterns_of_a_card(pattern: str, path: str, *, fits: bool) -> None:
+    start = time.monotonic()
+    assert matches(pattern, path) is fits
+    assert time.monotonic() - start < 0.5
+
+
+LAYOUTS: dict[str, tuple[tuple[str, ...], Mapping[str, Any], dict[str, dict[str, list[str]]]]] = {
+    "by file name": (
+        ("train.csv", "dev.csv", "test.csv", "README.md", "requirements.txt"),
+        {},
+        {"default": {"train": ["train.csv"], "valid": ["dev.csv"], "test": ["test.csv"]}},
+    ),
+    "by folder": (
+        ("data/train-0.parquet", "data/validation-0.parquet", ".cache/x.csv"),
+        {},
+        {"default": {"train": ["data/train-0.parquet"], "valid": ["data/validation-0.parquet"]}},
+    ),
+    "nothing says": (("pairs.tsv",), {}, {"default": {"train": ["pairs.tsv"]}}),
+    "folders are configurations": (
+        ("de/train/0.parquet", "fr/train/0.parquet", "fr/test/0.parquet"),
+        {},
+        {"de": {"train": ["de/train/0.parquet"]}, "fr": {"train": ["fr/train/0.parquet"], "test": ["fr/test/0.parquet"]}},
+    ),
+    "several formats of the same": (("train.csv", "train.json", "train.jsonl.gz"), {}, {"default": {"train": ["train.jsonl.gz"]}}),
+    "validation and dev": (
+        ("v.csv", "d.csv"),
+        {"configs": [{"data_files": {"dev": "d.csv", "validation": ["v.csv"]}}]},
+        {"default": {"valid": ["d.csv"], "validation": ["v.csv"]}},
+    ),
+    "a folder of the card": (
+        ("x/train.csv", "y/train.csv"),
+        {"configs": [{"config_name": "x", "data_dir": "x"}, {"config_name": "z", "data_dir": "z", "data_files": "train.csv"}]},
+        {"x": {"train": ["x/train.csv"]}},
+    ),
+    "names that part a SPEC": (
+        ("a.csv", "b.csv"),
+        {"configs": [{"config_name": "a#b,c", "data_files": "a.csv"}, {"config_name": "a:b:c", "data_files": "b.csv"}]},
+        {"a_b_c": {"train": ["a.csv"]}, "a_b_c_2": {"train": ["b.csv"]}},
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_files_find_their_split(layout: str) -> None:
+    paths, card, expected = LAYOUTS[layout]
+    configs = arrange([File(path, 1) for path in paths], card).configs
+    found = {name: {split: [file.path for file in part.files] for split, part in splits.items()} for name, splits in configs.items()}
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 3, "x", [3, None, []], {"a": 1}, [{"config_name": [], "data_files": [[], 3, {"path": 3}, {"split": 1}]}]]
+)
+def test_a_card_may_hold_anything(odd: Any) -> None:
+    layout = arrange([File("train.csv", 1)], {"configs": odd, "dataset_info": odd, "license": odd})
+    assert layout.configs["default"]["train"].files == (File("train.csv", 1),)
+    json.dumps(layout.notes)
+
+
+def test_what_is_read() -> None:
+    kinds = [kind(path) for path in ("a.PARQUET", "a.jsonl.gz", "x/a.txt", "a.parquet.gz", "a.zip", "a.arrow", "a.pkl", "a.csv.zst", "csv")]
+    assert kinds == ["parquet", "jsonl", "txt", "", "", "", "", "", ""]

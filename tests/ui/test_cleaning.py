@@ -1,0 +1,138 @@
+"""The two panels on a small text, each in a page of its own."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.config import Cleaning
+from s2s.data import Corpus, Pair
+from s2s.data.lint import RULES, clean, lint, switched_on
+from s2s.plots import PLOTS
+from s2s.ui import cleaning as panels
+
+PAIRS = (
+    *(Pair(f"the house {n}", f"la maison {n}") for n in range(1, 90)),
+    Pair("", "x"),
+    Pair("*same* :red[a]", "*same* :red[a]"),
+    Pair("the house 1", "la maison 1"),
+    Pair("room 7", "chambre 8"),
+    Pair("word " * 101, "mot " * 101),
+)
+
+
+def page() -> None:
+    import streamlit as st
+
+    from s2s.config import Cleaning
+    from s2s.data.lint import lint
+    from s2s.ui import cleaning
+    from tests.ui.test_cleaning import PAIRS
+
+    now = st.session_state.get("now", Cleaning())
+    st.session_state["now"] = cleaning.panel(lint(PAIRS, cleaning=now), now, key="t")
+
+
+def opened() -> AppTest:
+    screen = AppTest.from_function(page, default_timeout=20).run()
+    assert not screen.exception
+    return screen
+
+
+def choose(screen: AppTest, **rules: str) -> Cleaning:
+    """One click after another."""
+    for rule, choice in rules.items():
+        screen.segmented_control(key=f"clean t {rule}").set_value(choice).run()
+        assert not screen.exception
+    now: Cleaning = screen.session_state["now"]
+    return now
+
+
+def test_untouched_it_says_what_the_recipe_says() -> None:
+    screen = opened()
+    assert choose(screen) == Cleaning()
+    assert screen.info[0].value == "Drops 1 of 94 pairs (1.1 %), leaves 93."
+
+
+def test_every_rule_has_a_row_with_its_count() -> None:
+    screen = opened()
+    said = " ".join(text.value for text in screen.markdown)
+    for key, rule in RULES.items():
+        assert f"**{rule.label}**" in said
+        assert screen.segmented_control(key=f"clean t {key}").value == ("drop" if key in switched_on(Cleaning()) else "keep")
+
+
+def test_clicks_add_up_and_the_effect_is_what_cleaning_does() -> None:
+    screen = opened()
+    wanted = choose(screen, duplicates="drop", numbers="drop", empty="keep", max_words="drop")
+    assert wanted == Cleaning(duplicates=True, numbers=True, empty=False, max_words=100)
+    left = len(clean(Corpus("t", "train", PAIRS), wanted))
+    assert screen.info[0].value == f"Drops {94 - left} of 94 pairs ({(94 - left) / 94:.1%}), leaves {left}.".replace("%", " %")
+    assert choose(screen, duplicates="keep", numbers="keep", max_words="keep") == Cleaning(empty=False)
+    assert screen.info[0].value == "Drops nothing: all 94 pairs stay."
+
+
+def test_a_limit_is_a_number_of_the_recipe() -> None:
+    screen = opened()
+    choose(screen, max_words="drop", max_ratio="drop")
+    screen.number_input(key="clean t max_words limit").set_value(200).run()
+    assert choose(screen) == Cleaning(max_words=200, max_ratio=3.0)
+    screen.run()
+    assert screen.info[0].value == "Drops 1 of 94 pairs (1.1 %), leaves 93."  # counted anew: the long one stays
+
+
+def test_a_link_turns_the_switches() -> None:
+    screen = opened()
+    choose(screen, copies="drop")
+    screen.session_state["now"] = Cleaning(markup=True, max_words=50)
+    screen.run()
+    assert choose(screen) == Cleaning(markup=True, max_words=50)
+    assert screen.segmented_control(key="clean t copies").value == "keep"
+    assert screen.number_input(key="clean t max_words limit").value == 50
+
+
+def test_examples_are_shown_one_rule_at_a_time_as_they_stand() -> None:
+    screen = opened()
+    assert list(screen.dataframe[0].value["row"]) == [90]
+    screen.button_group(key="clean t examples").set_value("copies").run()
+    (row,) = screen.dataframe[0].value.itertuples(index=False)
+    assert list(row) == [91, "*same* :red[a]", "*same* :red[a]", "Both sides are the same."]
+
+
+def test_the_numbers_are_a_table() -> None:
+    report = lint(PAIRS)
+    head, *rows, total = csv.reader(io.StringIO(panels._table(report, ["empty"])))
+    assert head == ["rule", "pairs", "share", "choice"]
+    assert [row[0] for row in rows] == list(RULES)
+    assert [int(row[1]) for row in rows] == [found.n for found in report.found.values()]
+    assert [row[0] for row in rows if row[3] == "drop"] == ["empty"]
+    assert total[:2] == ["all that are dropped", "1"]
+
+
+def statistics_page(empty: bool) -> None:
+    from s2s.data import Corpus
+    from s2s.data.preview import Preview
+    from s2s.data.statistics import Statistics
+    from s2s.ui import statistics
+    from tests.ui.test_cleaning import PAIRS
+
+    text = Corpus("t", "train", () if empty else PAIRS)
+    statistics.panel(Statistics.of(text), Preview.of(text), "*my* text")
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_statistics_are_six_pictures_with_their_sentences(empty: bool) -> None:
+    screen = AppTest.from_function(statistics_page, args=(empty,), default_timeout=20).run()
+    assert not screen.exception
+    pictures: list[dict[str, Any]] = [json.loads(chart.proto.spec) for chart in screen.get("plotly_chart")]
+    assert len(pictures) == len(screen.get("download_button")) == 6
+    said = [caption.value for caption in screen.caption]
+    for name in ("lengths", "ratio", "growth", "coverage", "words"):
+        assert any(PLOTS[name].reading in caption for caption in said)
+    assert all(bool(picture["data"]) is not empty for picture in pictures)
+    if not empty:
+        assert any("different words stand only once" in caption for caption in said)
+        assert not any(":red[" in caption for caption in said)  # a visitor's word is no Markdown

@@ -1,0 +1,149 @@
+import itertools
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.config import Recipe, TokenizerConfig, override
+from s2s.plots.theme import luminance
+from s2s.tokenizers import TOKENIZERS, UNK
+from s2s.tokenizers.bench import Row, Side, bench
+from s2s.ui import pieces
+
+SRC = ["a dog runs in the park", "two dogs run, quickly", "the man's *bold* dog"] * 40
+TGT = ["<b>un</b> chien court", "deux chiens courent :material/home:", "le chien & l'homme"] * 40
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return list(bench(SRC, TGT, SRC[:3], TGT[:3], shared=True, example=(SRC[2], TGT[0])))
+
+
+def page(rows, advice="", kind="bpe", vocab_size=None):
+    import streamlit as st
+
+    from s2s.config import TokenizerConfig
+    from s2s.tokenizers.bench import Row
+    from s2s.ui.pieces import panel
+
+    st.session_state["changes"] = panel([Row.from_json(row) for row in rows], "k", advice=advice, now=TokenizerConfig(kind, vocab_size))
+
+
+def opened(rows, **more):
+    return AppTest.from_function(page, default_timeout=30, kwargs={"rows": [row.to_json() for row in rows], **more}).run()
+
+
+def test_the_recipe_is_changed_by_what_is_chosen(rows):
+    screen = opened(rows)
+    assert not screen.exception
+    assert screen.session_state["changes"] == {"tokenizer.kind": "bpe", "tokenizer.vocab_size": None, "tokenizer.shared": True}
+    for name, row in pieces.names(rows).items():
+        screen.selectbox(key="k pieces").set_value(name).run()
+        assert not screen.exception
+        assert screen.session_state["changes"] == row.changes
+        assert name not in screen.selectbox(key="k pieces beside").options
+        recipe = override(Recipe(), screen.session_state["changes"])
+        assert recipe.tokenizer.kind == row.kind
+
+
+def test_at_first_it_is_the_recipes_own(rows):
+    other = next(row for row in rows if row.kind == "unigram")
+    screen = opened(rows, kind="unigram", vocab_size=other.asked)
+    assert screen.session_state["changes"] == other.changes
+    assert opened(rows, kind="unigram", vocab_size=123_456).session_state["changes"]["tokenizer.kind"] == "unigram"
+
+
+def test_both_cut_the_example(rows):
+    screen = opened(rows)
+    strips = [str(each.proto.body) for each in screen.get("html")]
+    assert len(strips) == 4
+    for body, side in zip(strips[:2], ("src", "tgt"), strict=True):
+        row = next(row for row in rows if row.kind == "bpe" and row.asked is None)
+        ids = [int(found) for found in re.findall(r"<small>(\d+)</small>", body)]
+        assert ids == [index for _, index in getattr(row, side).example]
+
+
+def test_the_table_has_a_line_a_tokenizer(rows):
+    table = opened(rows).dataframe[0].value
+    assert list(table.index) == list(pieces.names(rows))
+    assert {name.partition(" ")[0] for name in table.index} == set(TOKENIZERS)
+    char = table.loc[next(name for name in table.index if name.startswith("char"))]
+    assert char["pieces a word, source"] == next(row for row in rows if row.kind == "char").src.pieces_per_word
+    assert pieces.frame(pieces.names(rows)).to_csv().count("\n") == len(rows) + 1
+
+
+def test_advice_is_a_sentence_and_no_markup(rows):
+    screen = opened(rows, advice="The `word` tokenizer is *no* good.")
+    assert [each.value for each in screen.warning] == [r"The `word` tokenizer is \*no\* good\."]
+    assert not opened(rows).warning
+
+
+def test_no_rows_no_changes():
+    screen = opened([])
+    assert screen.session_state["changes"] == {}
+    assert "No tokenizer has been measured" in screen.info[0].value
+
+
+def test_settings_are_those_of_the_command_line(rows):
+    row = next(row for row in rows if row.kind == "unigram" and row.asked is None)
+    assert pieces.settings(row) == "--set tokenizer.kind=unigram --set tokenizer.vocab_size=null --set tokenizer.shared=true"
+    pairs = (each.split("=") for each in pieces.settings(row).split(" ") if "=" in each)
+    values = {key: value if key.endswith("kind") else json.loads(value) for key, value in pairs}
+    assert values == row.changes
+
+
+def test_markup_in_a_text_stays_text():
+    body = pieces.strip((("<img src=x onerror=alert(1)>", 7), ("&amp;", 8), ("<unk>", UNK)))
+    assert "<img" not in body
+    assert "&lt;img src=x onerror=alert(1)&gt;" in body
+    assert "&amp;amp;" in body
+    assert body.count(pieces.UNKNOWN) == 1
+
+
+def test_neighbours_differ_and_long_sentences_end():
+    body = pieces.strip(tuple((f"p{n}", n + 4) for n in range(pieces.MOST + 12)))
+    colours = re.findall(r"in srgb, (#\w+) ", body)
+    assert len(colours) == pieces.MOST
+    assert all(one != next_one for one, next_one in itertools.pairwise(colours))
+    assert "and 12 more" in body
+
+
+@pytest.mark.parametrize(
+    ("text", "way"), [("שלום", "rtl"), ("▁مرحبا abc", "rtl"), ("12 :abc", "ltr"), ("我", "ltr"), ("…!", "ltr"), ("", "ltr")]
+)
+def test_pieces_run_in_the_texts_direction(text, way):
+    cut = tuple((character, 4) for character in text)
+    assert pieces.direction((("<unk>", UNK), *cut)) == way
+    assert f'dir="{way}"' in pieces.strip(cut)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("colour", [*pieces.GROUNDS, pieces.UNKNOWN])
+def test_pieces_can_be_read(theme, colour):
+    """WCAG 2 asks for a contrast of 4.5."""
+    colours = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"][theme]
+    ground, ink, mixed = (bytes.fromhex(each[1:]) for each in (colours["backgroundColor"], colours["textColor"], colour))
+    share = pieces.SHARE / 100
+    behind = luminance(share * one + (1 - share) * other for one, other in zip(mixed, ground, strict=True))
+    dark, light = sorted((behind, luminance(ink)))
+    assert (light + 0.05) / (dark + 0.05) >= 9
+
+
+def test_names_say_both_sizes_where_they_differ():
+    side = {"pieces_per_word": 1.0, "unknown_rate": None, "median": 1.0, "p95": 1, "longest": 1, "example": ()}
+    row = Row("bpe", None, False, Side(vocab_size=1200, **side), Side(vocab_size=900, **side), 0.0, 0.1)
+    assert list(pieces.names([row])) == ["bpe · 1,200 / 900 (automatic)"]
+    assert not opened([row]).exception, "one row has nothing beside it but itself"
+
+
+def test_now_is_followed_when_it_changes(rows):
+    screen = opened(rows)
+    screen.selectbox(key="k pieces").set_value(next(name for name in pieces.names(rows) if name.startswith("word"))).run()
+    assert screen.session_state["changes"]["tokenizer.kind"] == "word"
+    screen.session_state["k pieces now"] = TokenizerConfig("char")
+    screen.run()
+    assert screen.session_state["changes"]["tokenizer.kind"] == "bpe"
