@@ -144,7 +144,7 @@ def _task(chosen: Chosen, now: Recipe) -> None:
     kind = now.data.task if now.data.task != "auto" else ("halves" if text.is_plain else "translate")
     row = TASKS[kind]
     st.markdown(f"**{row.label}.** {worded(row.summary)}" + (f" Source: {row.source}." if row.source else ""))
-    knobs = [f"data.{name}" for name in dict.fromkeys((*row.knobs, "prefix"))]
+    knobs = [f"data.{name}" for name in dict.fromkeys((*row.knobs, "prefix", "valid_share"))]
     with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
         forms.inputs(base(), knobs, PREFIX)
     pairs = applied(text, recipe().data, SEED).pairs[:SHOWN]
