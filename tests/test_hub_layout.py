@@ -92,3 +92,9 @@ def test_a_card_may_hold_anything(odd: Any) -> None:
 def test_what_is_read() -> None:
     kinds = [kind(path) for path in ("a.PARQUET", "a.jsonl.gz", "x/a.txt", "a.parquet.gz", "a.zip", "a.arrow", "a.pkl", "a.csv.zst", "csv")]
     assert kinds == ["parquet", "jsonl", "txt", "", "", "", "", "", ""]
+
+
+def test_a_card_with_very_many_patterns_takes_no_long_time() -> None:
+    files = [File(f"data/{at}.jsonl", 1) for at in range(4000)]
+    card = {"configs": [{"config_name": f"c{at}", "data_files": f"**/{at}.jsonl"} for at in range(1000)]}
+    assert 0 < len(arrange(files, card).configs) < 100

@@ -76,7 +76,8 @@ def data(arguments: argparse.Namespace) -> None:
 
     recipe = override(Recipe(), _changes(arguments))
     for split in [arguments.split] if arguments.split else splits(arguments.source):
-        corpus = applied(clean(load(arguments.source, split), recipe.data.clean), recipe.data, recipe.train.seed)
+        corpus = load(arguments.source, split)
+        corpus = applied(clean(corpus, recipe.data.clean) if split == "train" else corpus, recipe.data, recipe.train.seed)
         write_split(corpus, arguments.out)
         print(f"{split}: {len(corpus):,} pairs")
         for note in corpus.notes:

@@ -28,6 +28,7 @@ from s2s.files import write_json
 
 FORMAT = 1
 DRAFT = "draft.json"
+KEPT = re.compile(r"(train|valid)\.(src|tgt|align)|draft\.json|preview\.json|lint-\w+\.json")  # of a draft that is kept
 HASH = re.compile("[0-9a-f]{16}")
 FIELDS = MappingProxyType({"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list})
 BRING = "choose another one, or bring the text again"
@@ -81,6 +82,22 @@ def write(folder: Path, corpus: Corpus, valid: Corpus | None = None) -> None:
     write_json(folder / DRAFT, content)
 
 
+def drafted(folder: Path, split: str) -> Corpus | None:
+    """The pairs of a draft; None where there is none, or no such split."""
+    path = folder / DRAFT
+    if not path.is_file():
+        return None
+    content = json.loads(path.read_bytes())
+    if not (folder / f"{split}.src").is_file():
+        return None
+    return Corpus("this text", split, _read(folder, split), tuple(content["notes"]), bool(content.get("is_plain")))
+
+
+def _read(folder: Path, split: str) -> tuple[Pair, ...]:
+    sides = [(folder / f"{split}.{side}").read_bytes().decode().split("\n")[:-1] for side in ("src", "tgt")]
+    return tuple(Pair(src, tgt) for src, tgt in zip(*sides, strict=True))
+
+
 def _lined(corpus: Corpus, split: str) -> Corpus:
     pairs = tuple(Pair(one_line(pair.src), one_line(pair.tgt)) for pair in corpus.pairs)
     return replace(corpus, split=split, pairs=pairs)
@@ -101,6 +118,9 @@ def adopt(draft: Path, *, name: str, owner: str) -> str:
     known = _whole(hash)
     about = {"format": FORMAT, "name": name, "owner": owner, "created": known["created"] if known else now(), **content}
     with _writing(name):
+        for path in draft.iterdir():
+            if not KEPT.fullmatch(path.name):  # the files as they came, and what hangs on settings
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         write_json(draft / "about.json", about)
         _move(draft, _folder(hash))
     return hash
@@ -159,8 +179,7 @@ def opened(place: str, options: Options) -> Splits:
 
 def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
     try:
-        sides = [(_folder(hash) / f"{split}.{side}").read_bytes().decode().split("\n")[:-1] for side in ("src", "tgt")]
-        pairs = tuple(Pair(src, tgt) for src, tgt in zip(*sides, strict=True))
+        pairs = _read(_folder(hash), split)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error  # without the path, which is the server's
         raise UserError(f"The stored text `{hash}` cannot be read ({why}); {BRING}.") from error

@@ -118,8 +118,14 @@ def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) ->
         return _aligned_offer(Texts(names, tuple(contents), *_ordered(contents)), meter)
     parts = _parts(contents[0], meter)
     part = next(iter(parts.values()))
+    _check_has_two(contents[0], part, options, meter)
     offer = _aligned_offer(part, meter) if isinstance(part, Texts) else tables.offered(part, options, meter)
     return Offer(**{**vars(offer), "kind": "splits" if len(parts) > 1 else offer.kind, "splits": tuple(parts)})
+
+
+def _check_has_two(content: Content, part: Part, options: FileOptions, meter: Meter) -> None:
+    if _is_zip(content.file) and not isinstance(part, Texts) and tables.offered(part, options, meter).kind == "plain":
+        raise UserError(f"`{part.name}` has one column of text only; give it outside of the .zip, as plain text, or add a second column.")
 
 
 def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
@@ -165,6 +171,8 @@ def _check_names(names: Sequence[str]) -> None:
     n_tables = sum(tables.suffix(name) in TABLES or _is_zip(name) for name in names)
     if len(names) == 2 and n_tables == 2:
         raise UserError(f"`{names[0]}` and `{names[1]}` are two tables, and one at a time is read; take one of them away.")
+    if len(names) == 2 and n_tables == 1:
+        raise UserError(f"Of `{names[0]}` and `{names[1]}` one is a table, which is read by itself; take one of them away.")
     if len(names) == 1 and n_tables == 0:
         raise UserError(f"`{names[0]}` alone is no parallel text; add the second file, aligned line by line, or {TABLE}.")
     if len(names) not in (1, 2):

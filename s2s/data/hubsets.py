@@ -62,6 +62,13 @@ def opened(place: str, options: HubOptions) -> Splits:
     return {split: partial(_corpus, found, config, split, options) for split in found.splits(config)}
 
 
+def pinned(spec: str, place: str, options: HubOptions) -> str:
+    """The spec with the revision that is read now. Raises UserError as `opened` does."""
+    if options.revision:
+        return spec
+    return f"{spec}{',' if '#' in spec else '#'}revision={hub.look_up(cut(place)[0]).sha}"
+
+
 def cut(place: str) -> tuple[str, str]:
     """`"owner/name:de-en"` -> `("owner/name", "de-en")`; an address has no configuration behind it."""
     if "://" in place:

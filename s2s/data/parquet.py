@@ -6,7 +6,7 @@ import io
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from s2s.config import UserError
 from s2s.data import streams
@@ -45,6 +45,7 @@ def parquet(content: Content, meter: Meter) -> Sheet:
     with _broken(content.name):
         file = pq.ParquetFile(raw, memory_map=False, pre_buffer=False)
         columns = tuple(column for field in file.schema_arrow for column in _columns(field))
+    _weigh_footer(file.metadata, content.name, raw, meter)
     if not file.metadata.num_rows:
         raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")
 
@@ -56,6 +57,14 @@ def parquet(content: Content, meter: Meter) -> Sheet:
     head = tuple(_padded(row, texts, len(columns)) for row in itertools.islice(rows(texts, SMALL), HEAD))
     narrow = f"`{content.name}` has fewer than two columns; give a table with a source and a target."
     return Sheet(columns, head, rows, True, FAULT, narrow, counted="row")
+
+
+def _weigh_footer(footer: pq.FileMetaData, name: str, raw: IO[bytes], meter: Meter) -> None:
+    """A part that is large by its own account is refused before pyarrow unpacks it; what a dictionary hides is weighed as it comes."""
+    largest = max((footer.row_group(at).total_byte_size for at in range(footer.num_row_groups)), default=0)
+    streams.check_ratio(name, largest, raw.seek(0, io.SEEK_END))
+    if largest > meter.caps.unpacked:
+        raise UserError(f"`{name}` has a part of {largest / 1e6:,.0f} MB, more than the {meter.caps.unpacked / 1e6:,.0f} MB of `unpacked`.")
 
 
 def _columns(field: pa.Field) -> Iterator[Column]:

@@ -42,6 +42,7 @@ class Preview:
     tgt_characters: int
     src_alphabet: int  # distinct characters
     tgt_alphabet: int
+    is_plain: bool = False  # each text stands on both sides
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self:
@@ -65,6 +66,7 @@ class Preview:
             tgt_characters=seen.tgt_characters,
             src_alphabet=len(set(chain.from_iterable(pair.src for pair in corpus.pairs))),
             tgt_alphabet=len(set(chain.from_iterable(pair.tgt for pair in corpus.pairs))),
+            is_plain=corpus.is_plain,
         )
 
     @property
@@ -84,7 +86,7 @@ class Preview:
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """The opposite of `to_json`."""
-        values = {field.name: content[field.name] for field in fields(cls)}
+        values = {field.name: content.get(field.name, field.default) for field in fields(cls)}
         for name in ("notes", "src_counts", "tgt_counts"):
             values[name] = tuple(values[name])
         return cls(**values | {"rows": tuple((src, tgt) for src, tgt in values["rows"])})

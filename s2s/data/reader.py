@@ -34,12 +34,13 @@ NICE = 5  # the dashboard goes first
 AT_ONCE = 2  # readings on one machine; the others wait
 SPACE = 4_000_000_000  # bytes of address space
 BEAT = 0.25  # seconds between two words on how far it is
+RESULTS, EXPORTS = 8, 2  # of one part that are kept
 ROWS = 14  # tokenizers in the bench, about
 SEED = 1  # of what is held out for statistics
 
 
 class Progress:
-    """How far the work is, in state.json."""
+    """How far the work is, in a file."""
 
     def __init__(self, path: Path, total: float) -> None:
         self.path, self.total, self.before, self.weight = path, total, 0.0, 0.0
@@ -71,19 +72,16 @@ class Reading:
     progress: Progress
 
     @cached_property
-    def splits(self) -> tuple[str, ...]:
-        """Those of the source."""
-        return splits(self.spec)
-
-    @cached_property
     def train(self) -> Corpus:
-        """The pairs as they stand in the text."""
-        return load(self.spec)
+        """The pairs as they stand in the text; a draft that was written down is not fetched again."""
+        return corpora.drafted(self.folder, "train") or load(self.spec)
 
     @cached_property
     def valid(self) -> Corpus | None:
         """Those of the source's own validation split, if it has one beside."""
-        return load(self.spec, "valid") if "valid" in self.splits and self.train.split != "valid" else None
+        if (self.folder / corpora.DRAFT).is_file():
+            return corpora.drafted(self.folder, "valid")
+        return load(self.spec, "valid") if "valid" in splits(self.spec) and self.train.split != "valid" else None
 
 
 def _text(reading: Reading) -> None:
@@ -107,8 +105,9 @@ def _preview(reading: Reading) -> dict[str, Any]:
 def _lint(reading: Reading) -> dict[str, Any]:
     from s2s.data.lint import lint
 
-    valid = reading.valid.pairs if reading.valid else ()
-    return lint(reading.train.pairs, valid=valid, cleaning=reading.data.clean, tell=reading.progress.tell).to_json()
+    train, valid = reading.train, reading.valid.pairs if reading.valid else ()
+    report = lint(train.pairs, valid=valid, cleaning=reading.data.clean, is_plain=train.is_plain, tell=reading.progress.tell)
+    return report.to_json()
 
 
 def _statistics(reading: Reading) -> dict[str, Any]:
@@ -180,17 +179,17 @@ def main() -> None:
     """Do what standard input says."""
     order = json.loads(sys.stdin.buffer.read())
     caps, data = Caps.from_json(order["caps"]), DataConfig.from_json(order["data"])
-    folder = Path(order["folder"])
+    folder, state = Path(order["folder"]), Path(order["folder"]) / f"{order['state']}.json"
     os.nice(NICE)
     parts = {key: PARTS[key] for key in order["parts"]}
-    progress = Progress(folder / "state.json", READ + sum(part.weight for part in parts.values()))
+    progress = Progress(state, READ + sum(part.weight for part in parts.values()))
+    signal.setitimer(signal.ITIMER_REAL, caps.seconds)  # ends the process, waiting or not; whoever asked says why
     with _slot(progress):
-        signal.setitimer(signal.ITIMER_REAL, caps.seconds)  # ends the process; whoever waits says why
         resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
         if (folder / "files").is_dir():
             os.chdir(folder / "files")  # so that errors know the files by their names
         error = _outcome(Reading(folder, order["spec"], data, progress), parts, order["token"])
-    files.write_json(folder / "state.json", {"is_over": True, "error": error})
+    files.write_json(state, {"is_over": True, "error": error})
 
 
 def _outcome(reading: Reading, parts: Mapping[str, Part], token: str) -> str:
@@ -220,7 +219,17 @@ def _make(reading: Reading, parts: Mapping[str, Part]) -> None:
         reading.progress.stage(part.doing, part.weight)
         made = part.make(reading)
         if made is not None:
-            files.write_json(reading.folder / f"{part.name(key, reading.data)}.json", made)
+            name = part.name(key, reading.data)
+            files.write_json(reading.folder / f"{name}.json", made)
+            _forget_old(reading.folder, key)
+
+
+def _forget_old(folder: Path, key: str) -> None:
+    """Of the results of one part for different settings, the newest stay."""
+    for suffix, most in ((".json", RESULTS), (".parquet", EXPORTS)):
+        found = sorted(folder.glob(f"{key}-*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for old in found[most:]:
+            old.unlink(missing_ok=True)
 
 
 class _Watch(threading.Thread):

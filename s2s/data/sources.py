@@ -56,9 +56,11 @@ def parse(spec: str) -> Spec:
 
 
 def absolute(spec: str) -> str:
-    """The same SPEC, with files named from the root: it means the same from every folder."""
-    source, place, _ = parse(spec)
-    if source not in ("file", "text"):
+    """The same SPEC, with files named from the root, and a data set of the hub with its revision: it means the same everywhere."""
+    source, place, options = parse(spec)
+    if source == "hub":
+        return hubsets.pinned(spec, place, options)
+    if source not in ("file", "text", "pasted"):
         return spec
     paths = files.two_files(place) or (Path(place),)
     address, given = _cut_options(spec)
@@ -91,7 +93,7 @@ def _opened(spec: str) -> Splits:
 def _cut_options(spec: str) -> tuple[str, str]:
     """A `#` that belongs to the name of an existing file is left alone."""
     address, mark, given = spec.rpartition("#")
-    place = spec.removeprefix("text:").removeprefix("file:")
+    place = spec.removeprefix("text:").removeprefix("file:").removeprefix("pasted:")
     if not mark or files.is_there(place):
         return spec, ""
     return address, given

@@ -40,7 +40,7 @@ def load_pairs_for_training(spec: str, valid_spec: str | None, seed: int, config
 
 
 def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> TrainingPairs:
-    train, valid = _learnt(train, seed, config), applied(valid, config, seed)
+    train, valid = applied(clean(train, config.clean), config, seed), applied(valid, config, seed)
     known = {pair.src for pair in valid.pairs}
     n_both = sum(pair.src in known for pair in train.pairs)
     also = f" {n_both:,} training pairs have a source that stands there, too." if n_both else ""
@@ -49,20 +49,18 @@ def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> Trai
 
 def prepared(train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = USUAL) -> TrainingPairs:
     """The same for a text, and its own validation split where it has one, that are read already."""
-    train = _learnt(train, seed, config)
-    if valid is None:
-        return hold_out(train, seed, config.valid_share)
-    valid = applied(valid, config, seed)
-    note = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`."
-    return TrainingPairs(_without(train, valid) if config.clean.overlap else train, valid, note)
-
-
-def _learnt(corpus: Corpus, seed: int, config: DataConfig) -> Corpus:
-    return applied(clean(corpus, config.clean), config, seed)
+    train = clean(train, config.clean, valid=valid)
+    if valid is None:  # texts are set apart, and not what a task makes of them: no turn of a dialogue is learnt and asked for
+        train, valid, note = hold_out(train, seed, config.valid_share)
+        is_apart = valid.pairs is not train.pairs  # or they serve for both
+    else:
+        note, is_apart = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`.", config.clean.overlap
+    train, valid = applied(train, config, seed), applied(valid, config, seed)
+    return TrainingPairs(_without(train, valid) if is_apart else train, valid, note)
 
 
 def _without(train: Corpus, valid: Corpus) -> Corpus:
-    """No source stands on both sides."""
+    """No source stands on both sides, whatever the task made of it."""
     known = {pair.src for pair in valid.pairs}
     pairs = tuple(pair for pair in train.pairs if pair.src not in known)
     n_lost = len(train) - len(pairs)

@@ -30,6 +30,7 @@ DAY = 86_400.0  # seconds that a draft is kept
 GRACE = 5.0  # seconds beyond the deadline until a reading is ended from outside
 SPEAKING = frozenset(",#=:/\\")  # what means something in a spec
 USUAL = DataConfig()
+CAPS = Caps()
 
 
 @dataclass(frozen=True)
@@ -54,51 +55,74 @@ class Study:
 
     folder: Path
     spec: str = ""
+    asked: tuple[str, ...] = ()  # what the last process was to make: parts, and the settings they hang on
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+    _order: str = ""  # names its state file: a folder may be read for two visits at once
     _started: float = 0.0
     _ends: float = 0.0
-    _stopped: bool = False
+    _end: State | None = None
 
-    def start(self, parts: Iterable[str], *, data: DataConfig = USUAL, caps: Caps | None = None, token: str = "") -> None:
+    def start(
+        self, parts: Iterable[str], *, asked: tuple[str, ...] = (), data: DataConfig = USUAL, caps: Caps = CAPS, token: str = ""
+    ) -> None:
         """Have parts of `reader.PARTS` made. Raises UserError where no process can be started."""
         self.stop()
-        caps = caps or Caps()
-        order = {"folder": str(self.folder), "spec": self.spec, "parts": list(parts), "data": data.to_json(), "caps": caps.to_json()}
-        files.write_json(self.folder / "state.json", {"doing": "Starting.", "share": 0.0})
-        self._process = _spawn({**order, "token": token})
-        self._started, self._stopped = time.monotonic(), False
+        self._order, self._end, self.asked = f"state-{settings.new_id()}", None, asked
+        place = {"folder": str(self.folder), "state": self._order, "spec": self.spec}
+        order = {**place, "parts": list(parts), "data": data.to_json(), "caps": caps.to_json(), "token": token}
+        files.write_json(self._state_file, {"doing": "Starting.", "share": 0.0})
+        self._process = _spawn(order)
+        self._started = time.monotonic()
         self._ends = self._started + caps.seconds + GRACE
+
+    @property
+    def _state_file(self) -> Path:
+        return self.folder / f"{self._order}.json"
 
     def state(self) -> State:
         """Where the last reading stands; over at once where none was started."""
-        said = self.result("state") or {"share": 0.0}
         process = self._process
         if process is None:
-            return State(error="The reading was stopped." if self._stopped else "", is_over=True)
+            return self._end or State(is_over=True)
         code = process.poll()
+        said = self.result(self._order) or {"share": 0.0}
         if code is None and time.monotonic() > self._ends:
-            self.stop()
-            return State(error=_died(-signal.SIGALRM), is_over=True)
+            process.kill()
+            code = -signal.SIGALRM if process.wait() else 0
         if code is None:
             share, spent = float(said.get("share", 1.0)), time.monotonic() - self._started
             return State(str(said.get("doing", "")), share, spent / share - spent if share > 0.05 else None)
-        if said.get("is_over"):
-            return State(share=1.0, error=str(said.get("error", "")), is_over=True)
-        return State(error=_died(code), is_over=True)
+        error = str(said.get("error", "")) if said.get("is_over") else _died(code)
+        return self._over(State(share=1.0, error=error, is_over=True))
+
+    def _over(self, state: State) -> State:
+        self._process, self._end = None, state
+        self._state_file.unlink(missing_ok=True)
+        return state
 
     @property
     def is_at_work(self) -> bool:
         """Whether a process is reading."""
-        return self._process is not None and not self.state().is_over
+        return not self.state().is_over
 
     def stop(self) -> None:
         """End the process, if there is one."""
         if self._process is not None and self._process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+            self._process.kill()
             self._process.wait()
-            self._stopped = True
-        self._process = None
+            self._over(State(error="The reading was stopped.", is_over=True))
+
+    def forget(self) -> None:
+        """As if nothing had been asked for: what is missing is made anew."""
+        self.stop()
+        self.asked, self._end = (), None
+
+    def clear(self) -> None:
+        """Delete what was found out; what was brought stays."""
+        self.forget()
+        for path in self.folder.glob("*"):
+            if path.is_file() and path.name != "offer.json":
+                path.unlink(missing_ok=True)
 
     def result(self, name: str) -> dict[str, Any] | None:
         """What was left as `name.json`; None where there is none (yet)."""
@@ -114,29 +138,34 @@ class Study:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def bring(self, name: str, content: bytes | memoryview) -> str:
-        """Put a file beside the others; returns the name by which a spec knows it. Raises UserError where it cannot be written."""
+        """Put a file beside the others; returns its name in a spec. Raises UserError where it cannot be written."""
         kept = PurePath(name.replace("\\", "/")).name[-80:].lstrip(".")
         safe = "".join(sign if sign.isprintable() and sign not in SPEAKING else "_" for sign in kept) or "text"
+        while (self.folder / "files" / safe).exists():
+            safe = f"2_{safe}"
         files.write_bytes(self.folder / "files" / safe, content)
         return safe
 
 
 def _died(code: int) -> str:
     if code == -signal.SIGALRM:
-        return f"The reading took longer than {Caps().seconds:.0f} seconds and was ended; bring a smaller part of the text."
+        return f"The reading took longer than {CAPS.seconds:.0f} seconds and was ended; bring a smaller part of the text."
     if code in (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT):
         return "The reading was ended by the machine, most likely for want of memory; bring a smaller part of the text."
     return "The reading ended without a result; try again, and if it happens again, bring another file."
 
 
-def draft() -> Study:
-    """A fresh folder for a text that is being brought; those older than a day are deleted on the way."""
-    incoming = settings.home() / "incoming"
-    for old in incoming.glob("*"):
+def sweep() -> None:
+    """Delete the drafts that are older than a day: the dashboard does it once an hour."""
+    for old in (settings.home() / "incoming").glob("*"):
         with contextlib.suppress(OSError):
             if old.is_dir() and time.time() - old.stat().st_mtime > DAY:
                 shutil.rmtree(old, ignore_errors=True)
-    study = Study(incoming / settings.new_id())
+
+
+def draft() -> Study:
+    """A fresh folder for a text that is being brought. Raises UserError where nothing can be written."""
+    study = Study(settings.home() / "incoming" / settings.new_id())
     try:
         (study.folder / "files").mkdir(parents=True)
     except OSError as error:
@@ -145,10 +174,12 @@ def draft() -> Study:
 
 
 def of(spec: str) -> Study:
-    """Of a text that is kept, or ships with the program."""
+    """Of a text that is kept, or ships with the program. Raises UserError for what is neither."""
     kind, _, place = spec.partition(":")
     if kind == "corpus" and re.fullmatch("[0-9a-f]{16}", place):
         return Study(settings.home() / "corpora" / place, spec)
+    if not re.fullmatch(r"[\w-]+", place) or not re.fullmatch(r"\w+", kind):
+        raise UserError(f"There is no text `{spec[:60]}` to look into; choose another one.")
     return Study(settings.home() / "studies" / f"{FORMAT}-{kind}-{place}", spec)
 
 

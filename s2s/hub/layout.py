@@ -21,6 +21,7 @@ NOT_DATA = frozenset(
     {"readme", "license", "licence", "notice", "requirements", "citation", "changelog", "dataset_info", "dataset_infos", "config", "state"}
 )
 MOST_CONFIGS = 2000
+MOST_TRIED = 300_000  # paths held against patterns: two seconds
 ONE = "default"
 
 
@@ -90,10 +91,14 @@ def _declared(files: Sequence[File], card: Mapping[str, Any]) -> dict[str, dict[
     """From `configs:` of the card; an entry without files of its own goes by the names in its folder."""
     found: dict[str, dict[str, Split]] = {}
     usual = ""
+    tried = 0
     for entry in _maps(card.get("configs")):
         name, folder = str(entry.get("config_name") or ONE), str(entry.get("data_dir") or "").strip("/")
         inside = [file for file in files if not folder or file.path.startswith(f"{folder}/")]
         patterns = dict(_patterns(entry.get("data_files"), folder))
+        tried += len(files) * max(1, sum(map(len, patterns.values())))
+        if tried > MOST_TRIED:
+            break
         splits = {split: _fitting(files, globs) for split, globs in patterns.items()} if patterns else _splits(inside)
         if splits := {split: inner for split, inner in splits.items() if inner.files}:
             found[name] = splits

@@ -273,7 +273,8 @@ def submit_resume(run_id: str, owner: str, steps: int | None = None) -> None:
         raise UserError(f"There is no run `{run_id}` of yours to go on with; start a new one.{shipped}")
     if lacks := [key for key in ("source", "valid", "preset", "name") if key not in about]:
         raise UserError(f"The recipe.json of the run `{run_id}` lacks {', '.join(lacks)}; start a new run.")
-    recipe = override(Recipe.from_json(about["recipe"]), {} if steps is None else {"train.steps": steps})
+    known = folder.recipe() if (folder.path / "recipe.json").is_file() else Recipe.from_json(about["recipe"])
+    recipe = override(known, {} if steps is None else {"train.steps": steps})
     _check_there_is_more(folder, recipe)
     if is_training(folder.path):
         raise UserError(f"The run `{run_id}` is being trained; wait for it, or stop it first.")

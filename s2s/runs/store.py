@@ -14,14 +14,16 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from s2s import files, tokenizers
-from s2s.config import Recipe, UserError
+from s2s.config import Recipe, UserError, override
 from s2s.model.weights import saved_steps
 from s2s.tokenizers import Tokenizer
 
 FORMAT = 1
+UNCLEANED = MappingProxyType({"data.clean.empty": False, "data.clean.overlap": False})
 STATES = ("running", "done", "stopped", "failed")
 FILES = ("status.json", "metrics.jsonl", "samples.jsonl", "tokenizer.json", "src.tokenizer.json", "tgt.tokenizer.json")
 
@@ -83,8 +85,10 @@ class RunFolder:
         return content
 
     def recipe(self) -> Recipe:
-        """The recipe of this run."""
-        return Recipe.from_json(self.about()["recipe"])
+        """The recipe of this run. One from before texts were cleaned is read as what it was."""
+        content = self.about()["recipe"]
+        recipe = Recipe.from_json(content)
+        return recipe if "clean" in content.get("data", {}) else override(recipe, UNCLEANED)
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """Source and target tokenizer, the same object where they are shared."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,8 +114,17 @@ def preview(spec: str) -> Preview:
 
 @st.cache_resource(max_entries=16, show_spinner="Reading the text …")
 def _previewed(home: str, spec: str) -> Preview:
-    known = study.of(spec).result("preview")  # of a kept text: the page never holds the text itself
-    return Preview.from_json(known) if known else make_preview(spec)
+    if not spec.startswith("corpus:"):
+        return make_preview(spec)
+    text = study.of(spec)  # the page never holds the text itself
+    if (known := text.result("preview")) is None:
+        text.start(("preview",))
+        while not (state := text.state()).is_over:
+            time.sleep(0.05)
+        known = text.result("preview")
+        if known is None:
+            raise UserError(state.error)
+    return Preview.from_json(known)
 
 
 def forecast(spec: str, recipe: Recipe) -> Forecast:

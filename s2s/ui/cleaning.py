@@ -74,7 +74,7 @@ def _limit(rule: str, prefix: str) -> None:
         key=held,
         width=120,
         label_visibility="collapsed",
-        help="Counted anew when it is changed.",
+        help="Counted anew when it is changed while the rule drops.",
     )
 
 

@@ -33,17 +33,18 @@ class Draft:
     asked: str = ""  # the spec that was read last
 
     def look(self) -> None:
-        """Have the columns of the files looked at, once."""
-        if not self.study.spec:
+        """Have the columns of the files looked at, once. Raises UserError where no process can be started."""
+        if not self.study.asked and self.study.result("offer") is None:
             self.study.spec = ",".join(self.files)
-            self.study.start(("offer",))
+            self.study.start(("offer",), asked=("offer",))
 
     def read(self, spec: str) -> None:
         """Read it, or read it anew because the spec is another one. Raises UserError where no process can be started."""
-        if spec == self.asked:
+        if spec == self.asked and (self.study.asked or self.study.result("preview")):
             return
+        self.study.clear()
         self.asked = self.study.spec = spec
-        self.study.start(FIRST, token=self.token)
+        self.study.start(FIRST, asked=("read", spec), token=self.token)
 
 
 def held(origin: str) -> Draft | None:
@@ -83,14 +84,26 @@ def whereabouts(origin: str, draft: Draft) -> None:
         st.caption(f"{worded(f'`{draft.name}`')} · {where}")
 
 
-def is_ready(of: Study) -> bool:
-    """Whether what was asked for is there. Meanwhile: how far it is, with a way to stop it; or why it failed."""
+def study_of(spec: str) -> Study:
+    """Of a kept text or one that ships, with the process that this visit has at work there."""
+    studies: dict[str, Study] = st.session_state.setdefault("studies", {})
+    if spec not in studies:
+        studies[spec] = study.of(spec)
+    return studies[spec]
+
+
+def is_ready(of: Study, what: str = "text") -> bool:
+    """Whether what was asked for is there. Meanwhile: how far it is, with a way to stop it; or why it failed, and once more.
+
+    `what` tells two of these on one page apart.
+    """
     state = _soon(of)
     if not state.is_over:
-        st.fragment(_progress, run_every=PULSE)(of)
+        st.fragment(_progress, run_every=PULSE)(of, what)
         return False
     if state.error:
         forms.complain(UserError(state.error))
+        st.button("Try again", key=f"again {what} {of.folder.name}", icon=":material/refresh:", on_click=of.forget)
         return False
     return True
 
@@ -103,14 +116,14 @@ def _soon(of: Study) -> study.State:
     return state
 
 
-def _progress(of: Study) -> None:
+def _progress(of: Study, what: str) -> None:
     state = of.state()
     if state.is_over:
         st.rerun()
     left = "" if state.left is None else f" About {duration(state.left)} left."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(state.share, text=f"{state.doing}{left}")
-        st.button("Stop", key=f"stop {of.folder.name}", icon=":material/stop:", on_click=of.stop)
+        st.button("Stop", key=f"stop {what} {of.folder.name}", icon=":material/stop:", on_click=of.stop)
 
 
 def made(of: Study, part: str, data: DataConfig = USUAL) -> dict[str, Any] | None:
@@ -118,7 +131,11 @@ def made(of: Study, part: str, data: DataConfig = USUAL) -> dict[str, Any] | Non
     name = PARTS[part].name(part, data)
     if found := of.result(name):
         return found
-    if st.session_state.get(f"asked {of.folder.name}") != name or st.button("Try again", key=f"again {name}", icon=":material/refresh:"):
-        st.session_state[f"asked {of.folder.name}"] = name
-        of.start((part,), data=data)
-    return of.result(name) if is_ready(of) else None
+    is_ours = of.asked[:1] == (part,)
+    if of.asked != (part, name) and (is_ours or not of.is_at_work):  # another part's work is waited for, our own for old settings is not
+        of.start((part,), asked=(part, name), data=data)
+    if not is_ready(of, part):
+        return None
+    if (found := of.result(name)) is None:
+        st.rerun()
+    return found

@@ -12,11 +12,12 @@ import streamlit as st
 from s2s import share
 from s2s.config import Recipe, UserError, flat, override
 from s2s.data.corpus import Corpus
-from s2s.data.lint import Report
+from s2s.data.lint import Report, clean
 from s2s.data.pair import Pair
+from s2s.data.preview import LONGEST_CELL
 from s2s.data.reader import PARTS
 from s2s.data.statistics import Statistics
-from s2s.data.tasks import TASKS, applied
+from s2s.data.tasks import TASKS, applied, task_of
 from s2s.jobs.forecast import share_too_long
 from s2s.model.presets import PRESETS
 from s2s.tokenizers.bench import Row
@@ -27,8 +28,8 @@ from s2s.ui.sources import Chosen
 from s2s.ui.text import worded
 
 OURS = tuple(key for key in ALL if key.startswith(("data.", "tokenizer.")))
+MEASURED = "Lengths as the text stands; the rest of the pairs that would be trained on: cleaned, as the task makes them."
 SHOWN = 50  # pairs whose input and output are shown
-SEED = 1
 
 
 class View(NamedTuple):
@@ -141,13 +142,13 @@ def _cleaning(chosen: Chosen, now: Recipe) -> None:
 def _task(chosen: Chosen, now: Recipe) -> None:
     text = _first(chosen)
     forms.inputs(base(), ["data.task"], PREFIX)
-    kind = now.data.task if now.data.task != "auto" else ("halves" if text.is_plain else "translate")
-    row = TASKS[kind]
+    row = TASKS[task_of(text, now.data)]
     st.markdown(f"**{row.label}.** {worded(row.summary)}" + (f" Source: {row.source}." if row.source else ""))
     knobs = [f"data.{name}" for name in dict.fromkeys((*row.knobs, "prefix", "valid_share"))]
     with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
         forms.inputs(base(), knobs, PREFIX)
-    pairs = applied(text, recipe().data, SEED).pairs[:SHOWN]
+    now = recipe()
+    pairs = applied(clean(text, now.data.clean), now.data, now.train.seed).pairs[:SHOWN]
     st.dataframe(
         pd.DataFrame([(pair.src, pair.tgt) for pair in pairs], columns=["input", "output"]),
         hide_index=True,
@@ -155,17 +156,19 @@ def _task(chosen: Chosen, now: Recipe) -> None:
         column_config={side: st.column_config.TextColumn(width="large") for side in ("input", "output")},
         alt=f"What the model reads and what it must write, for the first {len(pairs)} pairs",
     )
-    st.caption(f"Exactly what the model reads and must write, of the first {SHOWN} pairs at most. {_too_long(chosen, now)}")
+    is_cut = any(side.endswith("…") for row in chosen.preview.rows[:SHOWN] for side in row)
+    cut = f" Here only the first {LONGEST_CELL} characters of a text are taken." if is_cut else ""
+    st.caption(f"What the model reads and must write, of the first pairs, cleaned.{cut} {_too_long(chosen, now)}")
 
 
 def _first(chosen: Chosen) -> Corpus:
     """The first pairs, as a text."""
-    rows, seen = chosen.preview.rows[:SHOWN], chosen.preview
-    return Corpus(chosen.name, "train", tuple(Pair(*row) for row in rows), is_plain=seen.n_same == seen.n_pairs)
+    pairs = tuple(Pair(*row) for row in chosen.preview.rows[:SHOWN])
+    return Corpus(chosen.name, "train", pairs, is_plain=chosen.preview.is_plain)
 
 
 def _too_long(chosen: Chosen, now: Recipe) -> str:
-    """What the length limit will drop, about."""
+    """What the length limit will drop, about, by the lengths of the text as it stands."""
     limit, share = now.data.max_length, share_too_long(now, chosen.preview)
     if share == 0:
         return f"Probably none is longer than the {limit} tokens of `data.max_length`."
@@ -190,7 +193,7 @@ VIEWS: Mapping[str, View] = MappingProxyType(
         "Pairs": View(_pairs, ":material/table_rows:", "The pairs as they stand in the text."),
         "Cleaning": View(_cleaning, ":material/cleaning_services:", "What looks wrong with the text, and what to leave out of training."),
         "Task": View(_task, ":material/task_alt:", "What is to be learnt from the text: what the model reads, and what it must write."),
-        "Statistics": View(_statistics, ":material/analytics:", "The pairs that would be trained on: cleaned, as the task makes them."),
+        "Statistics": View(_statistics, ":material/analytics:", MEASURED),
         "Pieces": View(_pieces, ":material/content_cut:", "How each tokenizer cuts these pairs; choose one for the recipe."),
     }
 )

@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.data import corpora, files, study
+from s2s.data import corpora, files
 from s2s.data.builtin import BUILTINS
 from s2s.data.preview import Preview
 from s2s.data.study import Study
@@ -94,7 +94,7 @@ def _builtin() -> Chosen:
         "Text", list(SHIPPED), index=list(SHIPPED).index(FIRST), key="builtin", persist_state="session", format_func=_bare
     )
     st.caption(SHIPPED[spec])
-    return Chosen(_bare(spec), cached.preview(spec), study.of(spec), spec)
+    return Chosen(_bare(spec), cached.preview(spec), drafts.study_of(spec), spec)
 
 
 def _bare(spec: str) -> str:
@@ -113,7 +113,7 @@ def _kept() -> Chosen | None:
         _change(spec, cached.called(spec))
     if refused := st.session_state.pop("refused text", None):
         forms.complain(refused)
-    text = study.of(spec)
+    text = drafts.study_of(spec)
     found = drafts.made(text, "preview")
     return Chosen(names[spec], Preview.from_json(found), text, spec) if found else None
 
@@ -167,8 +167,9 @@ def _take_files() -> None:
         max_upload_size=MOST_MEGABYTES,
     )
     st.caption(
-        f"Tables: {files.KINDS}; you choose the two columns. Text files: both at once, or one alone as plain text. All of them also as .gz,"
-        " or in one .zip. What you bring stays on this server, as a draft that nobody but you is shown, for a day at most."
+        f"Tables: {files.KINDS}; you choose the two columns. Text files: both at once, or one alone as plain text. All of them also as .gz;"
+        " tables and pairs of files also in a .zip. What you bring stays on this server, as a draft that nobody but you is shown, for a day"
+        " at most."
     )
     if not uploaded:
         return
@@ -209,13 +210,16 @@ def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
             str(st.selectbox(name, names, names.index(usual), format_func=labels.__getitem__, key=f"{name} {key}"))
             for name, usual in (("Source column", offer["src"]), ("Target column", offer["tgt"]))
         )
-        header = ""
+        header, has_header = "", offer["has_header"]
         if not offer["is_named"]:
-            header = f",header={'yes' if st.toggle('Row 1 holds the column names', offer['has_header'], key=f'header {key}') else 'no'}"
+            has_header = st.toggle("Row 1 holds the column names", offer["has_header"], key=f"header {key}")
+            header = f",header={'yes' if has_header else 'no'}"
     if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
         st.caption(worded(f"These two were chosen for you: {offer['reason']}."))
     if src == tgt:
         raise UserError("Source and target are the same column; choose two.")
+    if has_header != offer["has_header"]:  # then its names are none
+        return f"src={names.index(src) + 1},tgt={names.index(tgt) + 1}{header}"
     return f"src={_written(names, src)},tgt={_written(names, tgt)}{header}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import importlib
@@ -14,6 +15,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from s2s.data import study
+
+HOUR = 3600.0  # seconds
 FRAME = Path(__file__).parent / "frame.py"
 HEAVY = ("torch", "pandas", "plotly.graph_objects", "plotly.express", "streamlit.elements.plotly_chart")
 
@@ -48,7 +52,16 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         logging.getLogger(__name__).warning("%s", error)
     gc.collect()
     gc.freeze()
+    sweeping = asyncio.create_task(_sweep())
     yield
+    sweeping.cancel()
+
+
+async def _sweep() -> None:
+    """Drafts do not outlive their day."""
+    while True:
+        await asyncio.to_thread(study.sweep)
+        await asyncio.sleep(HOUR)
 
 
 async def ready(request: Request) -> JSONResponse:

@@ -340,3 +340,18 @@ def test_where_two_files_slip_is_said(put):
         f"{put('a.en', ''.join(src))},{put('a.de', ''.join(tgt))}",
         r"has 1,014 lines and .* has 1,012, .*; from line 40\d on `.*a\.en` seems to have 2 lines too many, look there\.",
     )
+
+
+@pytest.mark.parametrize("as_dictionary", [False, True])
+def test_one_text_of_hundreds_of_megabytes_in_a_small_file_is_refused(tmp_path: Path, as_dictionary: bool) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    column = pa.array(["x" * 150_000_000, "y"])
+    table = pa.table({"src": column, "tgt": pa.array(["a", "b"])})
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path, compression="zstd", use_dictionary=as_dictionary)
+    del table, column
+    assert path.stat().st_size < 200_000
+    with pytest.raises(UserError, match="unpacks to more than 100 times its size"):
+        load(str(path))

@@ -156,13 +156,55 @@ def test_results_hang_on_the_settings_that_matter() -> None:
     assert PARTS["statistics"].name("statistics", usual) != PARTS["statistics"].name("statistics", override(DataConfig(), {"task": "copy"}))
 
 
-def test_old_drafts_are_deleted_when_a_new_one_comes() -> None:
+def test_drafts_older_than_a_day_are_deleted() -> None:
     old, young = study.draft(), study.draft()
     past = time.time() - 90_000
     os.utime(old.folder, (past, past))
-    study.draft()
+    study.sweep()
     assert not old.folder.exists()
     assert young.folder.exists()
+
+
+def test_two_files_of_one_name_stay_two() -> None:
+    of = study.draft()
+    names = [of.bring("a.txt", b"one\n"), of.bring("a.txt", b"eins\n")]
+    assert [(of.folder / "files" / name).read_bytes() for name in names] == [b"one\n", b"eins\n"]
+
+
+def test_a_draft_is_looked_into_again_without_being_fetched_again() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["text"])
+    assert done(of).error == ""
+    (of.folder / "files" / "pairs.tsv").unlink()
+    of.start(["statistics"])
+    assert done(of).error == ""
+    of.clear()
+    of.start(["statistics"])
+    assert "There is no file `pairs.tsv`" in done(of).error
+
+
+def test_only_the_text_is_kept_and_what_holds_for_it() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["offer", "text", "preview", "lint", "statistics", "export"])
+    assert done(of).error == ""
+    assert list(of.folder.glob("export-*.parquet"))
+    folder = settings.home() / "corpora" / corpora.adopt(of.folder, name="mine", owner="anna")
+    lint = PARTS["lint"].name("lint", DataConfig())
+    assert {path.name for path in folder.iterdir()} == {"about.json", "train.src", "train.tgt", "preview.json", f"{lint}.json"}
+
+
+def test_two_visits_read_one_folder_without_disturbing_each_other() -> None:
+    visits = [study.of("builtin:mini-en-fr") for _ in range(3)]
+    for visit in visits:
+        visit.start(["preview", "lint"])
+    assert [done(visit).error for visit in visits] == ["", "", ""]
+    assert [path.name for path in visits[0].folder.glob("state-*")] == []
+
+
+@pytest.mark.parametrize("spec", ["builtin:../../x", "corpus:../../etc/passwd", "text:/etc/passwd", "hub:a/b", "", "..:.."])
+def test_no_spec_leads_out_of_the_folder_of_studies(spec: str) -> None:
+    with pytest.raises(UserError, match="There is no text"):
+        study.of(spec)
 
 
 def test_a_broken_result_is_no_result() -> None:

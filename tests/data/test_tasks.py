@@ -6,9 +6,11 @@ from collections import Counter
 
 import pytest
 
-from s2s.config import TASK_KINDS, DataConfig, UserError, override
+from s2s.config import TASK_KINDS, Cleaning, DataConfig, UserError, override
 from s2s.data import Corpus, Gold, Link, Pair, load
+from s2s.data.lint import clean, lint
 from s2s.data.pair import Relation
+from s2s.data.split import prepared
 from s2s.data.tasks import SENTINELS, TASKS, applied
 
 WORDS = "the red house stands by the river and nobody has lived in it for years".split()
@@ -143,3 +145,36 @@ def test_texts_that_are_too_short_are_counted():
     assert found.notes == ("1 text is too short for the task denoise and gives no pair.",)
     with pytest.raises(UserError, match=r"`data\.task` denoise makes no pair of `t`"):
         make("one", "denoise")
+
+
+def test_held_out_dialogues_are_not_learnt_turn_by_turn() -> None:
+    talks = [f"a{n} <turn> b{n} <turn> c{n} <turn> d{n}" for n in range(200)]
+    corpus = Corpus("t", "train", tuple(Pair(talk, talk) for talk in talks), is_plain=True)
+    train, valid, _ = prepared(corpus, None, 1, DataConfig(task="respond"))
+    assert len(valid) == 30
+    learnt = " ".join(pair.src + pair.tgt for pair in train.pairs).split()
+    assert not {word for pair in valid.pairs for word in pair.tgt.split()} & set(learnt)
+
+
+@pytest.mark.parametrize("task", ["reverse_direction", "respond", "denoise", "sort", "translate"])
+def test_no_source_stands_on_both_sides_whatever_the_task(task: str) -> None:
+    draw = random.Random(1)
+    pairs = tuple(Pair(" ".join(draw.choices("abcdef", k=4)), " ".join(draw.choices("xyzabc", k=4))) for _ in range(900))
+    train, valid, _ = prepared(Corpus("t", "train", pairs), None, 1, DataConfig(task=task))
+    assert len(valid) > 5
+    assert not {pair.src for pair in train.pairs} & {pair.src for pair in valid.pairs}
+
+
+def test_a_report_counts_the_overlap_that_is_dropped() -> None:
+    pairs = tuple(Pair(f"s{n}", f"t{n}") for n in range(100))
+    train, valid = Corpus("t", "train", pairs), Corpus("t", "valid", pairs[:30])
+    left = prepared(train, valid, 1, DataConfig()).train
+    assert len(left) == 100 - lint(pairs, valid=valid.pairs).dropped(["overlap"]) == 70
+    assert len(prepared(train, valid, 1, override(DataConfig(), {"clean.overlap": False})).train) == 100
+
+
+def test_plain_text_is_no_copy_of_itself() -> None:
+    pairs = tuple(Pair(f"text {n}", f"text {n}") for n in range(9))
+    assert lint(pairs, is_plain=True).found["copies"].n == 0
+    assert lint(pairs).found["copies"].n == 9
+    assert len(clean(Corpus("t", "train", pairs, is_plain=True), Cleaning(copies=True))) == 9

@@ -21,7 +21,7 @@ def clean(corpus: Corpus, cleaning: Cleaning, *, valid: Corpus | None = None) ->
 
     Raises UserError where nothing is left.
     """
-    texts = Texts(corpus.pairs, {pair.src for pair in valid.pairs} if valid else (), cleaning)
+    texts = Texts(corpus.pairs, {pair.src for pair in valid.pairs} if valid else (), cleaning, corpus.is_plain)
     is_left, notes = np.ones(len(corpus), np.bool_), list[str]()
     for key in switched_on(cleaning):
         hits = RULES[key].finds(texts) & is_left

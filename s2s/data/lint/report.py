@@ -66,10 +66,13 @@ def lint(
     *,
     valid: Iterable[Pair] = (),
     cleaning: Cleaning = Cleaning(),  # noqa: B008 (frozen)
+    is_plain: bool = False,
     tell: Callable[[float], None] = lambda share: None,
 ) -> Report:
-    """Every rule on every pair, whether `cleaning` switches it on or not; only its limits count. `tell` hears the share that is done."""
-    texts = Texts(pairs, {pair.src for pair in valid}, cleaning)
+    """Every rule on every pair, whether `cleaning` switches it on or not; only its limits count. Plain text (each text on both sides)
+    has no copies. `tell` hears the share that is done.
+    """
+    texts = Texts(pairs, {pair.src for pair in valid}, cleaning, is_plain)
     masks, found = np.zeros(len(pairs), np.uint16), dict[str, Found]()
     for place, (key, rule) in enumerate(RULES.items()):
         hits = rule.finds(texts)
