@@ -17,12 +17,11 @@ from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.encodings import Decoder
 from s2s.data.sheet import Row
 from s2s.data.streams import Content, Meter
-from s2s.data.tables import TABLES, FileOptions, Offer, Reading, Table
+from s2s.data.tables import TABLES, FileOptions, Offer, Reading
 
 __all__ = [
     "FileOptions",
     "Offer",
-    "Table",
     "decode_lines",
     "existing",
     "first_rows",
@@ -33,7 +32,6 @@ __all__ = [
     "opened",
     "pasted",
     "read_aligned",
-    "table",
     "two_files",
 ]
 
@@ -177,15 +175,6 @@ def _check_names(names: Sequence[str]) -> None:
         raise UserError(f"`{names[0]}` alone is no parallel text; add the second file, aligned line by line, or {TABLE}.")
     if len(names) not in (1, 2):
         raise UserError(f"{len(names)} files were given; {TABLE}, two text files that are aligned line by line, or a .zip of such.")
-
-
-def table(name: str, content: bytes, options: FileOptions = DEFAULTS) -> Table:
-    """The columns of a table, and which of them `from_bytes` reads with these options. Raises UserError as it does."""
-    if tables.suffix(name) not in TABLES:
-        raise UserError(f"`{name}` is no table; {TABLE}.")
-    with Meter(CAPS) as meter:
-        offer = tables.offered(streams.in_memory(name, content), options, meter)
-    return Table(tuple(column.name for column in offer.columns), offer.src, offer.tgt, offer.has_header, offer.labels)
 
 
 def from_pasted(text: str) -> Corpus:

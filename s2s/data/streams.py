@@ -204,7 +204,7 @@ def texts(content: Content, meter: Meter) -> Iterator[str]:
         yield text.removesuffix("\r").replace("\r\n", "\n")
     yield (held + decoder.decode(b"", is_last=True)).replace("\r\n", "\n")
     meter.encoding = decoder.encoding
-    if not decoder.encoding.startswith("UTF-8"):
+    if decoder.encoding != "UTF-8":
         why = f": {decoder.why} is not UTF-8" if decoder.why else ""
         meter.notes.append(f"`{content.name}` was read as {decoder.encoding}{why}.")
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from s2s.config import UserError, knob, nearest
 from s2s.data.columns import LANGUAGES, LIKE_SOURCE, LIKE_TARGET, NOT_ALONE, Column, Guess, guess
 from s2s.data.corpus import Options, one_line
-from s2s.data.delimited import NUMBER, csv_, tsv
+from s2s.data.delimited import DELIMITERS, NUMBER, csv_, tsv
 from s2s.data.objects import json_, jsonl
 from s2s.data.pair import Pair
 from s2s.data.parquet import parquet
@@ -20,7 +20,7 @@ from s2s.data.sheet import TURN, Row, Sheet
 from s2s.data.streams import Content, Meter
 from s2s.data.tmx import tmx
 
-__all__ = ["TABLES", "TURN", "FileOptions", "Offer", "Reading", "Table", "offered", "paired", "read", "suffix", "texts"]
+__all__ = ["TABLES", "TURN", "FileOptions", "Offer", "Reading", "offered", "paired", "read", "suffix", "texts"]
 
 HEADER = ("auto", "yes", "no")
 TABLES: Mapping[str, Callable[[Content, Meter], Sheet]] = MappingProxyType(
@@ -74,26 +74,6 @@ class Offer:
     encoding: str = ""
     samples: tuple[tuple[str, ...], ...] = ()  # a field a column, of a few rows
     splits: tuple[str, ...] = ("train",)
-
-    @property
-    def header(self) -> str:
-        """What `FileOptions.header` must be for the columns to mean what they mean here."""
-        return "yes" if self.has_header else "no"
-
-
-class Table(NamedTuple):
-    """The columns of an Offer by their names alone."""
-
-    columns: tuple[str, ...]
-    src: str
-    tgt: str
-    has_header: bool
-    labels: tuple[str, ...]
-
-    @property
-    def header(self) -> str:
-        """As that of the Offer."""
-        return "yes" if self.has_header else "no"
 
 
 class Reading(NamedTuple):
@@ -184,9 +164,10 @@ def _said(sheet: Sheet, chosen: Columns) -> str:
     src, tgt = (sheet.columns[at].name for at in (chosen.src, chosen.tgt))
     if sheet.is_named:
         return f"`{src}` is the source, `{tgt}` the target."
+    cut = f" Between two fields stands {DELIMITERS[sheet.delimiter]}." if sheet.delimiter in (";", "|") else ""
     if chosen.has_header:
-        return f"Row 1 is a header: `{src}` is the source, `{tgt}` the target."
-    return f"Row 1 is data, not a header: column {chosen.src + 1} is the source, column {chosen.tgt + 1} the target."
+        return f"Row 1 is a header: `{src}` is the source, `{tgt}` the target.{cut}"
+    return f"Row 1 is data, not a header: column {chosen.src + 1} is the source, column {chosen.tgt + 1} the target.{cut}"
 
 
 def _offer(sheet: Sheet, chosen: Columns, meter: Meter, kind: str) -> Offer:

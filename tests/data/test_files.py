@@ -7,13 +7,15 @@ import itertools
 import json
 import os
 import random
+import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from s2s.config import UserError
 from s2s.data import Pair, load
-from s2s.data.files import FileOptions, decode_lines, from_bytes, from_pasted, read_aligned, table
+from s2s.data.files import FileOptions, decode_lines, from_bytes, from_pasted, offered, read_aligned
 from tests.conftest import DATA
 
 HOUSE = (Pair("the house", "das Haus"), Pair("the tree", "der Baum"))
@@ -339,9 +341,25 @@ def test_files_that_make_no_parallel_text(names, message):
         from_bytes([(name, b"one,eins\n") for name in names])
 
 
-def test_no_columns_of_a_text():
-    with pytest.raises(UserError, match=r"`a\.txt` is no table; give one \.tsv, .* or \.tmx table\."):
-        table("a.txt", b"one\teins\n")
+class Table(NamedTuple):
+    """What the page's pickers of columns are made of."""
+
+    columns: tuple[str, ...]
+    src: str
+    tgt: str
+    has_header: bool
+    labels: tuple[str, ...]
+
+    @property
+    def header(self):
+        return "yes" if self.has_header else "no"
+
+
+def table(name, content, options=FileOptions()):  # noqa: B008 (frozen)
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder) / name).write_bytes(content)
+        offer = offered([path], options)
+    return Table(tuple(column.name for column in offer.columns), offer.src, offer.tgt, offer.has_header, offer.labels)
 
 
 NASTY = ["en", "de", "EN", " en ", "de", "", " ", "source", "1", "2", "3", "99", "\u0663", "\u00b2", "\u00df", "SS"]
