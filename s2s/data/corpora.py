@@ -99,7 +99,8 @@ def _read(folder: Path, split: str) -> tuple[Pair, ...]:
 
 
 def _lined(corpus: Corpus, split: str) -> Corpus:
-    pairs = tuple(Pair(one_line(pair.src), one_line(pair.tgt)) for pair in corpus.pairs)
+    sides = ((one_line(pair.src), one_line(pair.tgt), pair) for pair in corpus.pairs)
+    pairs = tuple(pair if (src, tgt) == (pair.src, pair.tgt) else Pair(src, tgt) for src, tgt, pair in sides)
     return replace(corpus, split=split, pairs=pairs)
 
 

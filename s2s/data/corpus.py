@@ -68,7 +68,7 @@ Splits = Mapping[str, Callable[[], Corpus]]
 
 def one_line(text: str) -> str:
     r"""A text fit for a file of lines: each run of line breaks (`\n`, `\r`) becomes one blank."""
-    return re.sub(r"[\r\n]+", " ", text)
+    return re.sub(r"[\r\n]+", " ", text) if "\n" in text or "\r" in text else text
 
 
 def write_split(corpus: Corpus, folder: str | Path) -> tuple[Path, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -64,8 +63,8 @@ class Preview:
             tgt_words=seen.tgt_words,
             src_characters=seen.src_characters,
             tgt_characters=seen.tgt_characters,
-            src_alphabet=len(set(chain.from_iterable(pair.src for pair in corpus.pairs))),
-            tgt_alphabet=len(set(chain.from_iterable(pair.tgt for pair in corpus.pairs))),
+            src_alphabet=len(set[str]().union(*(pair.src for pair in corpus.pairs))),
+            tgt_alphabet=len(set[str]().union(*(pair.tgt for pair in corpus.pairs))),
             is_plain=corpus.is_plain,
         )
 

@@ -125,11 +125,13 @@ def _pieces(reading: Reading) -> dict[str, Any]:
 
     train, valid, _ = prepared(reading.train, reading.valid, SEED, reading.data)
     src, tgt, held_src, held_tgt = ([getattr(pair, side) for pair in corpus.pairs] for corpus in (train, valid) for side in ("src", "tgt"))
-    rows = []
-    for row in bench(src, tgt, held_src, held_tgt, shared=True, example=(held_src[0], held_tgt[0])):
+    rows, example = [], (held_src[0], held_tgt[0])
+    if train.pairs is valid.pairs:  # too few to hold any out
+        held_src, held_tgt = [], []
+    for row in bench(src, tgt, held_src, held_tgt, shared=True, example=example, limit=reading.data.max_length):
         rows.append(row.to_json())
         reading.progress.tell(len(rows) / ROWS)
-    return {"rows": rows, "scope": scope(len(train), len(valid)), "advice": advice("word", src, tgt)}
+    return {"rows": rows, "scope": scope(len(train), len(held_src)), "advice": advice("word", src, tgt)}
 
 
 def _export(reading: Reading) -> dict[str, Any]:
@@ -163,16 +165,16 @@ class Part(NamedTuple):
 PARTS: Mapping[str, Part] = MappingProxyType(
     {
         "offer": Part(_offer, "Looking at the columns.", 0.5),
-        "text": Part(_text, "Writing the pairs down.", 1.0),
-        "preview": Part(_preview, "Counting.", 2.0),
-        "lint": Part(_lint, "Looking for what is wrong with it.", 4.0, _limits),
+        "text": Part(_text, "Writing the pairs down.", 3.0),
+        "preview": Part(_preview, "Counting.", 3.0),
+        "lint": Part(_lint, "Looking for what is wrong with it.", 6.0, _limits),
         "pieces": Part(_pieces, "Cutting it with every tokenizer.", 8.0, lambda data: data.to_json()),
         "export": Part(_export, "Writing the file.", 2.0, lambda data: data.to_json()),
         "statistics": Part(_statistics, "Measuring words and lengths.", 3.0, lambda data: data.to_json()),
     }
 )
 SLOW = 20.0  # seconds after which two thirds of a reading from elsewhere are taken to be done
-READ = 4.0  # the weight of reading itself
+READ = 3.0  # the weight of reading itself
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -60,6 +61,7 @@ class Study:
     _order: str = ""  # names its state file: a folder may be read for two visits at once
     _started: float = 0.0
     _ends: float = 0.0
+    _guess: float = math.inf  # of the seconds left
     _end: State | None = None
 
     def start(
@@ -67,7 +69,7 @@ class Study:
     ) -> None:
         """Have parts of `reader.PARTS` made. Raises UserError where no process can be started."""
         self.stop()
-        self._order, self._end, self.asked = f"state-{settings.new_id()}", None, asked
+        self._order, self._end, self.asked, self._guess = f"state-{settings.new_id()}", None, asked, math.inf
         place = {"folder": str(self.folder), "state": self._order, "spec": self.spec}
         order = {**place, "parts": list(parts), "data": data.to_json(), "caps": caps.to_json(), "token": token}
         files.write_json(self._state_file, {"doing": "Starting.", "share": 0.0})
@@ -91,9 +93,14 @@ class Study:
             code = -signal.SIGALRM if process.wait() else 0
         if code is None:
             share, spent = float(said.get("share", 1.0)), time.monotonic() - self._started
-            return State(str(said.get("doing", "")), share, spent / share - spent if share > 0.05 else None)
+            return State(str(said.get("doing", "")), share, self._left(spent / share - spent) if share > 0.1 else None)
         error = str(said.get("error", "")) if said.get("is_over") else _died(code)
         return self._over(State(share=1.0, error=error, is_over=True))
+
+    def _left(self, seconds: float) -> float | None:
+        """Said only where it falls: a guess that grows is none."""
+        before, self._guess = self._guess, seconds
+        return seconds if seconds <= before else None
 
     def _over(self, state: State) -> State:
         self._process, self._end = None, state

@@ -51,7 +51,8 @@ class Row:
     shared: bool
     src: Side
     tgt: Side
-    too_long: float  # share of the pairs with more than 128 tokens on a side, `</s>` included
+    limit: int  # tokens of a side, `</s>` included
+    too_long: float  # share of the pairs with more
     seconds: float  # to learn
 
     @property
@@ -89,6 +90,7 @@ def bench(
     *,
     shared: bool,
     example: tuple[str, str],
+    limit: int = LIMIT,
     tell: Callable[[str], None] = _silent,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[Row]:
@@ -115,7 +117,7 @@ def bench(
                 made = _learned(kind, seen, sizes, shared=shared)
             except UserError:  # fewer pieces than the text has characters: no row
                 continue
-            yield _row(kind, asked, made, measured, held, example=example, shared=shared, seconds=clock() - started)
+            yield _row(kind, asked, made, measured, held, example=example, limit=limit, shared=shared, seconds=clock() - started)
             found = max(side.vocab_size for side in made)
             if found < FULL * max(size or 0 for size in sizes):
                 most = found  # larger sizes would give the same
@@ -170,13 +172,14 @@ def _row(
     held: Texts,
     *,
     example: tuple[str, str],
+    limit: int,
     shared: bool,
     seconds: float,
 ) -> Row:
     lengths = [[len(ids) for ids in tokenizer.encode_many(texts)] for tokenizer, texts in zip(made, seen, strict=True)]
-    too_long = sum(max(pair) >= LIMIT for pair in zip(*lengths, strict=True)) / len(lengths[0])  # with `</s>` one more
+    too_long = sum(max(pair) >= limit for pair in zip(*lengths, strict=True)) / len(lengths[0])  # with `</s>` one more
     sides = [_measured(*each) for each in zip(made, seen, held, example, lengths, strict=True)]
-    return Row(kind, asked, shared, sides[0], sides[1], too_long, seconds)
+    return Row(kind, asked, shared, sides[0], sides[1], limit, too_long, seconds)
 
 
 def _measured(tokenizer: Tokenizer, texts: Sequence[str], held: Sequence[str], sentence: str, lengths: Sequence[int]) -> Side:

@@ -42,7 +42,9 @@ def numbers(preview: Preview) -> None:
 def notes(preview: Preview) -> None:
     """How it was read, what was dropped and why."""
     lines = list(preview.notes)
-    if preview.n_same:
+    if preview.is_plain:
+        lines.append("Plain text: there are no targets beside it, and both columns show the same.")
+    elif preview.n_same:
         lines.append(f"{preview.n_same:,} pairs have the same text on both sides; they are kept.")
     if lines:
         st.info(worded(" ".join(lines)), icon=":material/filter_alt:", title="How it was read")

@@ -67,6 +67,13 @@ def begin(origin: str, name: str, contents: Iterable[tuple[str, bytes | memoryvi
     return draft
 
 
+def _delete(origin: str) -> None:
+    """What the button does: a pasted text goes from its box, too."""
+    drop(origin)
+    if origin == "Paste":
+        st.session_state["paste"] = ""
+
+
 def drop(origin: str) -> None:
     """Delete it, with all its files."""
     if draft := held(origin):
@@ -78,9 +85,10 @@ def whereabouts(origin: str, draft: Draft) -> None:
     """Where the text is, who sees it, when it goes; and the way to be rid of it at once."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Delete now", key=f"drop {origin}", icon=":material/delete:", on_click=drop, args=(origin,), help="The text and its files."
+            "Delete now", key=f"drop {origin}", icon=":material/delete:", on_click=_delete, args=(origin,), help="The text and its files."
         )
-        where = "On this server only, as a draft that nobody but you is shown. Deleted after a day, or now; training on it keeps it."
+        where = "On this server only, as a draft of this visit that nobody but you is shown; training on it keeps it."
+        where += " Deleted after a day, or now."
         st.caption(f"{worded(f'`{draft.name}`')} · {where}")
 
 

@@ -62,10 +62,12 @@ def choose() -> Asked | None:
 def _name() -> tuple[str, str]:
     """What was typed or picked, and the token."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input("Data set of the Hugging Face hub", key="hub name", placeholder="owner/name, or the address of its page")
+        label, hint = "Data set of the Hugging Face hub", "owner/name, or its address"
+        name = st.text_input(label, key="hub name", placeholder=hint, persist_state="session")
         st.selectbox("or a known one", list(GALLERY), None, format_func=_in_brief, key="hub known", placeholder="Browse", on_change=_pick)
         with st.popover("Token", icon=":material/key:"):
-            token = st.text_input("Access token of the hub", type="password", key="hub token", autocomplete="off")
+            asked = "Access token of the hub"
+            token = st.text_input(asked, type="password", key="hub token", autocomplete="off", persist_state="session")
             st.caption(PRIVATE)
     if row := GALLERY.get(name.strip()):
         st.caption(plain(f"{row.summary} {row.rows} rows, {row.size}, licence: {row.licence}. {row.warning}".strip()))

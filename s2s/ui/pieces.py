@@ -15,7 +15,7 @@ import streamlit as st
 from s2s import plots
 from s2s.config import TokenizerConfig
 from s2s.tokenizers import TOKENIZERS, UNK
-from s2s.tokenizers.bench import LIMIT, Pieces, Row, Side
+from s2s.tokenizers.bench import Pieces, Row, Side
 from s2s.ui.charts import chart
 from s2s.ui.text import plain, worded
 
@@ -23,8 +23,7 @@ MOST = 150  # pieces of a sentence that are drawn
 SHARE = 24  # per cent of the colour in a piece's ground; its text reads with 9:1 and more, in light and in dark
 GROUNDS = ("#0072B2", "#E69F00")  # of neighbours, in turn; Okabe and Ito, as in s2s/plots/theme.py
 UNKNOWN = "#D55E00"
-OVER = f"pairs over {LIMIT}"
-FORMATS = MappingProxyType({"pieces a word": "%.2f", "unknown": "percent", OVER: "percent", "seconds": "%.1f"})
+FORMATS = MappingProxyType({"pieces a word": "%.2f", "unknown": "percent", "too long": "percent", "seconds": "%.1f"})
 
 
 def panel(rows: Sequence[Row], key: str, *, advice: str = "", now: TokenizerConfig = TokenizerConfig()) -> dict[str, Any]:  # noqa: B008 (frozen)
@@ -81,7 +80,7 @@ def frame(named: Mapping[str, Row]) -> pd.DataFrame:
 def _line(row: Row) -> dict[str, float | None]:
     src, tgt = _numbers(row.src), _numbers(row.tgt)
     both = {f"{label}, {side}": values[label] for label in src for side, values in (("source", src), ("target", tgt))}
-    return {OVER: row.too_long, **both, "seconds": row.seconds}
+    return {"too long": row.too_long, **both, "seconds": row.seconds}
 
 
 def _numbers(side: Side) -> dict[str, float | None]:
@@ -96,12 +95,12 @@ def _numbers(side: Side) -> dict[str, float | None]:
 
 
 def _table(named: Mapping[str, Row], key: str) -> None:
-    table = frame(named)
+    table, limit = frame(named), next(iter(named.values())).limit
     columns = {name: st.column_config.NumberColumn(format=FORMATS.get(name.partition(",")[0], "localized")) for name in table}
     st.dataframe(table, column_config=columns, alt="Tokenizers compared: a line each, numbers of both sides", key=f"{key} pieces table")
     st.caption(
         "Words are what stands between blanks. Unknown: share of the held-out tokens that are `<unk>`. Lengths in tokens;"
-        f" pairs over {LIMIT}, the end included, are left out unless `data.max_length` is raised."
+        f" pairs over {limit}, the end included, are too long: they are left out unless `data.max_length` is raised."
     )
     st.download_button(
         "Numbers (CSV)",

@@ -23,7 +23,7 @@ from s2s.model.presets import PRESETS
 from s2s.tokenizers.bench import Row
 from s2s.ui import address, cleaning, corpus, drafts, forms, pickers, pieces, sources, statistics
 from s2s.ui.reading import file_name
-from s2s.ui.recipe import ALL, PREFIX, USUAL
+from s2s.ui.recipe import ALL, PREFIX, USUAL, learnt
 from s2s.ui.sources import Chosen
 from s2s.ui.text import worded
 
@@ -77,6 +77,10 @@ def views(chosen: Chosen) -> None:
         label_visibility="collapsed",
     )
     view = VIEWS[str(name)]
+    if any(key.startswith("data.") for key in changes()):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            learnt(changes())
+            st.button("Start anew", key="start anew", icon=":material/restart_alt:", on_click=_start_anew, type="tertiary")
     with st.container(border=True):
         st.caption(view.summary)
         try:
@@ -101,6 +105,11 @@ def take_away(chosen: Chosen) -> None:
             file = chosen.study.folder / f"{PARTS['export'].name('export', data)}.parquet"
             name = f"{file_name(chosen.name)}.parquet"
             st.download_button(f"{made['n_pairs']:,} pairs", file.read_bytes, name, on_click="ignore", icon=":material/download:")
+
+
+def _start_anew() -> None:
+    """No task, no cleaning but the usual."""
+    _take({key: value for key, value in flat(base()).items() if key.startswith("data.")})
 
 
 def base() -> Recipe:

@@ -69,7 +69,7 @@ def form() -> Asked:
     base = PRESETS[preset].recipe
     st.caption(f"{PRESETS[preset].summary} Source: {PRESETS[preset].source}.")
     changes = forms.changes(base, ALL, PREFIX)
-    _learnt(changes)
+    learnt(changes)
     wrong = forms.why_not(base, changes)
     made = base if wrong else override(base, changes)
     _settings(base, wrong)
@@ -78,8 +78,8 @@ def form() -> Asked:
     return Asked(source, preset, name or usual, made, wrong)
 
 
-def _learnt(changes: Mapping[str, Any]) -> None:
-    """What Data's page decided: the task, and what is left out."""
+def learnt(changes: Mapping[str, Any]) -> None:
+    """What was decided for the text: the task, and what is left out."""
     said = [f"{key.removeprefix('data.').removeprefix('clean.')} = {value}" for key, value in changes.items() if key.startswith("data.")]
     if said:
         st.caption(worded(f"Chosen for the text: {', '.join(f'`{each}`' for each in said)}."))

@@ -42,6 +42,7 @@ class Chosen:
         """The spec by which a run finds the text; a draft is kept from now on. Raises UserError where that fails."""
         if self.spec:
             return self.spec
+        self.study.stop()
         spec = f"corpus:{corpora.adopt(self.study.folder, name=self.name, owner=settings.OWNER)}"
         drafts.drop(origin)
         return spec
@@ -155,7 +156,9 @@ def _upload() -> Chosen | None:
         return None
     offer = draft.study.result("offer") or {}
     draft.read(_spec(draft, offer))
-    return _drafted(draft) if drafts.is_ready(draft.study) else None
+    if len(splits := offer.get("splits", ())) > 1:
+        st.caption(f"The .zip holds the splits {', '.join(splits)}: training reads train, and validation valid where it is there.")
+    return _drafted(draft)
 
 
 def _take_files() -> None:
@@ -168,15 +171,15 @@ def _take_files() -> None:
     )
     st.caption(
         f"Tables: {files.KINDS}; you choose the two columns. Text files: both at once, or one alone as plain text. All of them also as .gz;"
-        " tables and pairs of files also in a .zip. What you bring stays on this server, as a draft that nobody but you is shown, for a day"
-        " at most."
+        " tables and pairs of files also in a .zip. What you bring stays on this server, as a draft of this visit that nobody but you is"
+        " shown, for a day at most."
     )
     if not uploaded:
         return
     if len(uploaded) > 2:
         raise UserError(f"{len(uploaded)} files were given; give one table, one .zip, or two text files that are aligned line by line.")
     name = printable(" + ".join(file.name for file in uploaded))[:80]
-    drafts.begin("Upload", name, [(file.name, file.getbuffer()) for file in uploaded])
+    drafts.begin("Upload", name, [(file.name, file.getvalue()) for file in uploaded])  # no copy, unlike `getbuffer`
     st.session_state["n uploads"] += 1  # the field lets go of the files
     st.rerun()
 
@@ -233,7 +236,8 @@ def _hub() -> Chosen | None:
             st.rerun()
         return None
     drafts.whereabouts("Hub", draft)
-    return _drafted(draft) if drafts.is_ready(draft.study) else None
+    draft.read(draft.asked)
+    return _drafted(draft)
 
 
 def _paste() -> Chosen | None:
@@ -254,11 +258,14 @@ def _paste() -> Chosen | None:
         st.session_state["pasted"] = text
     draft.read(f"pasted:{draft.files[0]}")
     drafts.whereabouts("Paste", draft)
-    return _drafted(draft) if drafts.is_ready(draft.study) else None
+    return _drafted(draft)
 
 
 def _drafted(draft: Draft) -> Chosen | None:
+    """Once it is counted; whatever else is found out about it, or fails, is no matter of the text."""
     found = draft.study.result("preview")
+    if found is None and drafts.is_ready(draft.study):
+        found = draft.study.result("preview")
     return Chosen(draft.name, Preview.from_json(found), draft.study) if found else None
 
 

@@ -135,7 +135,7 @@ def test_pieces_can_be_read(theme, colour):
 
 def test_names_say_both_sizes_where_they_differ():
     side = {"pieces_per_word": 1.0, "unknown_rate": None, "median": 1.0, "p95": 1, "longest": 1, "example": ()}
-    row = Row("bpe", None, False, Side(vocab_size=1200, **side), Side(vocab_size=900, **side), 0.0, 0.1)
+    row = Row("bpe", None, False, Side(vocab_size=1200, **side), Side(vocab_size=900, **side), 128, 0.0, 0.1)
     assert list(pieces.names([row])) == ["bpe · 1,200 / 900 (automatic)"]
     assert not opened([row]).exception, "one row has nothing beside it but itself"
 
