@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
+from torch.overrides import TorchFunctionMode
 
 from s2s.config import ModelConfig, Recipe, UserError
 from s2s.model.transformer import Transformer
@@ -12,9 +15,20 @@ BYTES = 4  # of a float32
 
 def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
     """Trained numbers; shared ones count once. Built on torch's meta device, so 11 billion cost no memory."""
-    with torch.device("meta"):
+    with torch.device("meta"), _Blank():
         model = Transformer(config, src_vocab_size, tgt_vocab_size)
     return sum(parameter.numel() for parameter in model.parameters())
+
+
+class _Blank(TorchFunctionMode):
+    """Leaves new weights as they are: random numbers for a meta tensor would bring in torch's compiler, 80 MB of it."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Every call of torch within comes here."""
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return kwargs.get("tensor", args[0] if args else None)
+        return func(*args, **kwargs)
 
 
 def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int) -> int:
