@@ -42,7 +42,7 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(own_server:
     n = len(PAIRS) + len(FAULTS)
     expect(page.get_by_test_id("stMetric").get_by_text(str(n), exact=True)).to_be_visible()
     expect(page.get_by_text("UTF-16")).to_be_visible()
-    expect(page.get_by_text("as a draft that nobody but you is shown")).to_be_visible()
+    expect(page.get_by_text("as a draft of this visit")).to_be_visible()
 
     view(page, "Cleaning")
     expect(page.get_by_text(f"Drops nothing: all {n} pairs stay.")).to_be_visible()
