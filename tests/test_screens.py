@@ -121,6 +121,15 @@ def test_any_two_columns_can_be_picked() -> None:
     assert "same column" in said(screen)
 
 
+def test_a_third_column_says_the_task_and_the_header_can_be_taken_for_data() -> None:
+    table = b"task,input,output\nsummarize,a long text,short\nreverse,a b,b a\n"
+    screen = uploaded(("tasks.csv", table))
+    settled(next(each for each in screen.selectbox if each.label == "Task column").set_value("task").run())
+    assert list(screen.dataframe[0].value["source"]) == ["summarize: a long text", "reverse: a b"]
+    settled(next(each for each in screen.toggle if each.label.startswith("Row 1")).set_value(False).run())
+    assert next(iter(screen.dataframe[0].value["source"])) == "task: input"
+
+
 def test_two_files_are_aligned_and_can_be_swapped() -> None:
     screen = uploaded(("a.en", b"one\ntwo\n"), ("a.de", b"eins\nzwei\n"))
     assert list(screen.dataframe[0].value.iloc[0]) == ["one", "eins"]

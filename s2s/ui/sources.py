@@ -213,6 +213,16 @@ def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
             str(st.selectbox(name, names, names.index(usual), format_func=labels.__getitem__, key=f"{name} {key}"))
             for name, usual in (("Source column", offer["src"]), ("Target column", offer["tgt"]))
         )
+        task = st.selectbox(
+            "Task column",
+            [name for name in names if name not in (src, tgt)],
+            None,
+            format_func=labels.__getitem__,
+            key=f"task {key}",
+            placeholder="none",
+            help="A third column whose text stands before the source, `summarize: ...` say: several tasks in one file.",
+            disabled=len(names) < 3,
+        )
         header, has_header = "", offer["has_header"]
         if not offer["is_named"]:
             has_header = st.toggle("Row 1 holds the column names", offer["has_header"], key=f"header {key}")
@@ -221,9 +231,9 @@ def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
         st.caption(worded(f"These two were chosen for you: {offer['reason']}."))
     if src == tgt:
         raise UserError("Source and target are the same column; choose two.")
-    if has_header != offer["has_header"]:  # then its names are none
-        return f"src={names.index(src) + 1},tgt={names.index(tgt) + 1}{header}"
-    return f"src={_written(names, src)},tgt={_written(names, tgt)}{header}"
+    chosen = {"src": src, "tgt": tgt} | ({"prefix": str(task)} if task else {})
+    is_named = has_header == offer["has_header"]  # or its names are none
+    return ",".join(f"{key}={_written(names, name) if is_named else names.index(name) + 1}" for key, name in chosen.items()) + header
 
 
 def _hub() -> Chosen | None:
