@@ -183,7 +183,7 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(own_server: Server, 
     page.get_by_role("textbox", name="Name").fill(NASTY[:80])
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Train", exact=True).click()
-    page.wait_for_url("**run=*")
+    expect(page.get_by_text("Train another")).to_be_visible()  # the page has turned to the new run
     becomes(page, "done")
     (run_id,) = (path.name for path in (own_server.home / "runs").iterdir())
     for path in ("train", "runs", "compare", "attention", ""):
