@@ -90,7 +90,8 @@ class Study:
         said = self.result(self._order) or {"share": 0.0}
         if code is None and time.monotonic() > self._ends:
             process.kill()
-            code = -signal.SIGALRM if process.wait() else 0
+            process.wait()
+            code = -signal.SIGALRM
         if code is None:
             share, spent = float(said.get("share", 1.0)), time.monotonic() - self._started
             return State(str(said.get("doing", "")), share, self._left(spent / share - spent) if share > 0.1 else None)
@@ -114,7 +115,7 @@ class Study:
 
     def stop(self) -> None:
         """End the process, if there is one."""
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and self.is_at_work:  # one that has ended takes its state file along
             self._process.kill()
             self._process.wait()
             self._over(State(error="The reading was stopped.", is_over=True))
