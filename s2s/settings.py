@@ -6,12 +6,28 @@ import os
 import re
 import secrets
 import string
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from s2s.config import UserError
 
 OWNER = "local"  # the workspace of everybody where nobody signs in
 SHIPPED = Path(__file__).parent / "demo" / "runs"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be asked for at most; None is without limit."""
+
+    steps: int | None  # of a run
+    minutes: int | None  # that a job may work
+    parameters: int | None  # of a model
+    jobs: int | None  # of one owner that wait or run
+    queue: int | None  # jobs of everybody that wait
+
+
+OWN_MACHINE = Limits(None, None, None, 60, 200)
+HOSTED = Limits(50_000, 60, 50_000_000, 40, 200)
 
 
 def home() -> Path:
@@ -40,6 +56,32 @@ def lease_seconds() -> float:
     if not re.fullmatch(r"\d+(\.\d+)?", given) or float(given) <= 0:
         raise UserError(f"`S2S_LEASE_SECONDS` is {given}; give seconds, more than 0, for example 20.")
     return float(given)
+
+
+def is_hosted() -> bool:
+    """Whether strangers share this server (`S2S_HOSTED`)."""
+    return bool(os.environ.get("S2S_HOSTED"))
+
+
+def limits() -> Limits:
+    """Those of a hosted server or of one's own machine, each changed by its `S2S_MAX_STEPS`, `S2S_MAX_MINUTES` and so on.
+
+    Raises UserError for what is neither a whole number above 0 nor `none`.
+    """
+    usual = HOSTED if is_hosted() else OWN_MACHINE
+    return Limits(**{field.name: _limit(field.name, getattr(usual, field.name)) for field in fields(Limits)})
+
+
+def _limit(name: str, usual: int | None) -> int | None:
+    variable = f"S2S_MAX_{name.upper()}"
+    given = os.environ.get(variable, "").replace("_", "")
+    if not given:
+        return usual
+    if given == "none":
+        return None
+    if not re.fullmatch(r"[0-9]{1,12}", given) or int(given) == 0:
+        raise UserError(f"`{variable}` is {given}; give a whole number above 0, or `none` for no limit.")
+    return int(given)
 
 
 def run_folder(run: str | Path) -> Path:

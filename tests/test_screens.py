@@ -25,6 +25,7 @@ from s2s.share import Column, pack, unpack
 from s2s.ui import cached, column
 from s2s.ui.text import plain
 from tests.conftest import TINY, make_run
+from tests.jobs.desk import Desk
 from tests.screen import PAGES, box, hints, link, lost, opened, picture, said, settled, translation
 
 DEMO = "demo-en-fr"
@@ -191,7 +192,7 @@ def test_train_forecasts_what_it_will_cost() -> None:
     numbers = {each.label: each.value for each in screen.metric}
     cost = forecast(PRESETS["small"].recipe, cached.preview("builtin:en-fr"))
     assert f"{cost.parameters:,} numbers" in said(screen)
-    assert numbers["Memory"].endswith("MB")
+    assert numbers["Memory needed"].endswith("MB")
     assert f"for {PRESETS['small'].recipe.train.steps:,} steps" in said(screen)
 
 
@@ -285,7 +286,7 @@ def test_all_settings_open_and_every_one_can_be_set() -> None:
 
 def finish(job: queue.Job) -> None:
     """Do what a worker's child does."""
-    for _ in training.work(job, lambda note: None):
+    for _ in training.work(job, Desk()):
         pass
     queue.finish(job.id, "w", "done")
 

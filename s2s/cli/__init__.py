@@ -95,9 +95,11 @@ def train(arguments: argparse.Namespace) -> None:
     recipe = override(_recipe(arguments), changes)
     from s2s.jobs import training
 
-    preset = "" if arguments.recipe else arguments.preset or DEFAULT_PRESET
+    is_named = not (arguments.recipe or (arguments.init_from and not arguments.preset))
+    preset = (arguments.preset or DEFAULT_PRESET) if is_named else ""
+    asked = training.Asked(recipe, arguments.source, arguments.valid, preset, out.name, init_from=arguments.init_from or "")
     with _flags():
-        _show(training.start(training.Asked(recipe, arguments.source, arguments.valid, preset=preset, name=out.name), out))
+        _show(training.start(asked, out))
 
 
 @contextlib.contextmanager
@@ -123,14 +125,16 @@ def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path) -
     from s2s.jobs import training
     from s2s.model.weights import saved_steps
 
-    others = sorted(set(changes) - {"train.steps"})
-    others += [f"--{name}" for name in ("preset", "recipe") if getattr(arguments, name)]
+    others = sorted(set(changes) - {"train.steps", "train.lr"})
+    others += [f"--{name.replace('_', '-')}" for name in ("preset", "recipe", "init_from") if getattr(arguments, name)]
     if others:
-        raise UserError(f"`--resume` goes on with the run's own recipe; only train.steps can change, not {', '.join(others)}.")
+        said = "`--resume` goes on with the run's own recipe; only train.steps and train.lr can change"
+        raise UserError(f"{said}, not {', '.join(others)}.")
     if not saved_steps(out / "checkpoints"):
         raise UserError(f"`{out}` has no checkpoint to go on from; give a folder that `train --out` wrote, or train without `--resume`.")
+    more = training.More(changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid)
     with _flags():
-        _show(training.resume(out, steps=changes.get("train.steps"), source=arguments.source, valid=arguments.valid))
+        _show(training.resume(out, more))
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:
@@ -143,6 +147,10 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
         if not isinstance(inner, dict):
             raise UserError(f"`{arguments.recipe}` holds no recipe; give a JSON object, such as a run's recipe.json.")
         return Recipe.from_json(inner)
+    if arguments.init_from and not arguments.preset:
+        from s2s.jobs import origin
+
+        return origin.origin(arguments.init_from).folder.recipe()
     from s2s.model.presets import PRESETS
 
     return choose("preset", arguments.preset or DEFAULT_PRESET, PRESETS).recipe
@@ -332,6 +340,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--valid", metavar="SPEC", help="pairs to validate on")
     one.add_argument("--preset", help=f"a recipe by name (see `presets`); without it, {DEFAULT_PRESET}")
     one.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
+    one.add_argument("--init-from", metavar="RUN[@STEP]", help="start with the weights and the vocabulary of a run, and with its recipe")
     _add_task(one)
     one.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
     one.add_argument("--resume", action="store_true", help="go on from the newest checkpoint in DIR")

@@ -218,6 +218,8 @@ class Watch(Config):
     keep: int = knob(3, 1, 1000, help="Newest checkpoints kept; the best one is always kept.")
     patience: int = knob(0, 0, 10_000, help="Validations without a better loss before training stops; 0 never stops early.")
     samples: int = knob(4, 0, 64, help="Fixed validation sentences translated at each validation.")
+    scores: int = knob(50, 0, 1000, help="Validation pairs translated (greedily) at each validation for BLEU and chrF; 0 for none.")
+    attention: bool = knob(True, help="At each checkpoint, keep the attention of a fixed pair and measure every head.")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""`python -m s2s.demo [NAME ...]`: train the shipped runs again, from the built-in corpora, in five to twenty minutes each."""
+"""`python -m s2s.demo [NAME ...]`: train the shipped runs again, from the built-in corpora, in five to twenty minutes each.
+
+`python -m s2s.demo measured` makes the runs that say what to expect of a training: see `s2s/demo/measured.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,7 +19,7 @@ from s2s import files
 from s2s.config import choose, override
 from s2s.data import load
 from s2s.data.preview import write_shipped
-from s2s.demo import DEMOS
+from s2s.demo import DEMOS, measured
 from s2s.jobs import training
 from s2s.model.presets import PRESETS
 from s2s.model.weights import weights_path
@@ -64,9 +68,17 @@ def check(path: Path) -> str:
     return json.dumps({"demo": path.name, "exact": right / len(pairs), "n": len(pairs), "bytes": size})
 
 
-if __name__ == "__main__":
+def main(arguments: Sequence[str]) -> None:
+    """Make the demos that are named, or all; or what `measured` asks for."""
+    if arguments[:1] == ["measured"]:
+        measured.main(arguments[1:])
+        return
     write_shipped()
     here = Path(__file__).parent / "runs"
-    for demo in sys.argv[1:] or DEMOS:
+    for demo in arguments or DEMOS:
         make(demo, here)
         print(check(here / demo))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

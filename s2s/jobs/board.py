@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from s2s.config import UserError
+from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
 from s2s.runs import listing
 from s2s.runs.listing import Listed, checked_name, listed, listed_one
@@ -56,6 +56,40 @@ def stop(run_id: str, owner: str) -> None:
     queue.ask_to_stop(job.id, owner)
 
 
+def pause(run_id: str, owner: str) -> None:
+    """A run that trains waits after its step until it is told to go on. Raises UserError where it does not train."""
+    queue.wish(_training(run_id, owner, "paused").id, owner, pause=True)
+
+
+def go_on(run_id: str, owner: str) -> None:
+    """Out of a pause; one that is in none trains as before. Raises UserError where it does not train."""
+    queue.wish(_training(run_id, owner, "told to go on").id, owner, pause=False)
+
+
+def step(run_id: str, owner: str) -> None:
+    """One update, then the pause goes on. Raises UserError where it is not paused."""
+    job = _training(run_id, owner, "taken on by a step")
+    if not job.wishes.pause:
+        raise UserError(f"The run `{run_id}` is not paused; pause it first, then take one step after the other.")
+    queue.wish(job.id, owner, once=1)
+
+
+def change_lr(run_id: str, owner: str, lr: float) -> None:
+    """Another highest learning rate from the next step on. Raises UserError where `train.lr` may not be that, or it does not train."""
+    override(Recipe(), {"train.lr": lr})
+    queue.wish(_training(run_id, owner, "given another learning rate").id, owner, lr=lr)
+
+
+def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
+    job = _job(run_id, owner)
+    if job is None or job.state != "running" or not job.is_live():
+        when = "it can be once it trains" if job and job.is_live() else "start it or resume it first"
+        raise UserError(f"The run `{run_id}` is not training, so it cannot be {to_be}; {when}.")
+    if job.stop:
+        raise UserError(f"The run `{run_id}` is being stopped, so it cannot be {to_be}; resume it when it has stopped.")
+    return job
+
+
 def rename(run_id: str, owner: str, name: str) -> None:
     """Another name, for a run that waits as well."""
     job, name = _job(run_id, owner), checked_name(name)
@@ -92,9 +126,9 @@ def _merged(row: Listed | None, job: queue.Job | None, now: float | None) -> Lis
     error = row.error if row and state == "failed" and row.error else job.error if state == job.state else ""
     note = WAITS_FOR_A_WORKER if state == "interrupted" and job.state == "running" else job.note
     position = queue.position(job.id) if state == "queued" else None
-    is_stopping = job.stop and state in ("starting", "running")
-    known = row or _without_folder(job)
-    return replace(known, state=state, note=note, error=error, job=job.id, position=position, is_stopping=is_stopping)
+    known = replace(row or _without_folder(job), state=state, note=note, error=error, job=job.id, position=position)
+    is_at_work = state in ("starting", "running")
+    return replace(known, is_stopping=is_at_work and job.stop, is_paused=is_at_work and job.wishes.pause)
 
 
 def _state(row: Listed | None, job: queue.Job, now: float) -> str:

@@ -1,4 +1,4 @@
-"""`python -m s2s.jobs.child JOB WORKER`: one job in a process of its own, started by a worker."""
+"""`python -m s2s.jobs.child JOB WORKER`: one job in a process of its own, started by a worker, or born in its nursery."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ import sys
 import threading
 import time
 import traceback
-from functools import partial
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from s2s.config import UserError, choose
 from s2s.jobs import endings, queue
 from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import JOBS
-from s2s.settings import lease_seconds
+from s2s.settings import lease_seconds, limits
 
-NICE = 5  # the dashboard goes first
-LOOK = 0.5  # seconds between two looks at the stop button
+NICE = MappingProxyType({"express": 0, "long": 10})  # the dashboard and who waits for seconds go before who waits for minutes
+LOOK = 0.5  # seconds between two looks at what people ask for
 LOST = 3  # exit status
 
 
 class Heartbeat(threading.Thread):
-    """Keeps the lease while the job works, and hears whether it should stop; without the lease, the process ends at once."""
+    """Keeps the lease while the job works, and hears what people ask for; without the lease, the process ends at once."""
 
     def __init__(self, job: queue.Job, ttl: float) -> None:
         super().__init__(name="heartbeat", daemon=True)
         self.job, self.ttl = job, ttl
-        self.is_stop_wanted = False
+        self.is_stop_wanted, self.wishes = False, job.wishes
         self.over = threading.Event()
 
     def run(self) -> None:
@@ -36,7 +37,7 @@ class Heartbeat(threading.Thread):
         renewed = time.monotonic()
         while not self.over.wait(min(LOOK, self.ttl / 4)):
             try:
-                self.is_stop_wanted = queue.is_stop_wanted(self.job.id, self.job.worker)
+                self.is_stop_wanted, self.wishes = queue.heard(self.job.id, self.job.worker)
                 if time.monotonic() - renewed >= self.ttl / 4:
                     queue.renew(self.job.id, self.job.worker, self.ttl)
                     renewed = time.monotonic()
@@ -47,20 +48,51 @@ class Heartbeat(threading.Thread):
                     os._exit(LOST)
 
 
+@dataclass(frozen=True)
+class Desk:
+    """The desk of the job that this process does; a database that is away costs it nothing: it is a matter of the heartbeat."""
+
+    heartbeat: Heartbeat
+
+    @property
+    def wishes(self) -> queue.Wishes:
+        """As the last heartbeat heard them."""
+        return self.heartbeat.wishes
+
+    def tell(self, sentence: str) -> None:
+        """For everybody to read."""
+        with contextlib.suppress(UnreachableError):
+            queue.tell(self.heartbeat.job.id, sentence)
+
+    def progressed(self) -> None:
+        """What kills the job from here on is counted anew."""
+        with contextlib.suppress(UnreachableError):
+            queue.progressed(self.heartbeat.job.id, self.heartbeat.job.worker)
+
+
 def main(job_id: str, worker: str) -> None:
     """Do the job and write how it ended."""
-    os.nice(NICE)
     told: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
-    job = queue.find(job_id)
-    if job is None or job.worker != worker:
-        sys.exit(LOST)
-    heartbeat = Heartbeat(job, lease_seconds())
+    heartbeat = Heartbeat(_begun(job_id, worker), lease_seconds())
+    os.nice(NICE[heartbeat.job.slot])
     heartbeat.start()
-    state, error = _outcome(job, heartbeat, told)
+    state, error = _outcome(heartbeat.job, heartbeat, told)
     heartbeat.over.set()
     heartbeat.join()
-    _finish(job, state, error, heartbeat.ttl)
+    _finish(heartbeat.job, state, error, heartbeat.ttl)
+
+
+def _begun(job_id: str, worker: str) -> queue.Job:
+    """The job, its lease renewed. Ends the process where another worker has it."""
+    try:
+        queue.renew(job_id, worker, lease_seconds())
+    except queue.Lost:
+        sys.exit(LOST)
+    job = queue.find(job_id)
+    if job is None:  # deleted this instant
+        sys.exit(LOST)
+    return job
 
 
 def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
@@ -77,11 +109,6 @@ def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
             return
 
 
-def _tell(job: str, note: str) -> None:
-    with contextlib.suppress(UnreachableError):  # a note is a courtesy; whether the job is lost, the heartbeat finds out
-        queue.tell(job, note)
-
-
 def _outcome(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str, str]:
     """State and error sentence."""
     try:
@@ -96,13 +123,17 @@ def _outcome(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str
 
 def _work(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str, str]:
     work = choose("kind of job", job.kind, JOBS).work
-    with contextlib.closing(work(job, partial(_tell, job.id))) as events:
+    most, began = limits().minutes, time.monotonic()
+    with contextlib.closing(work(job, Desk(heartbeat))) as events:
         for _ in events:
-            if heartbeat.is_stop_wanted or told:
+            is_over_time = most is not None and time.monotonic() - began >= most * 60
+            if heartbeat.is_stop_wanted or told or is_over_time:
                 break
         else:
             return "done", ""
-    return ("stopped", "") if heartbeat.is_stop_wanted else ("interrupted", endings.told_to_end(job.run))
+    if heartbeat.is_stop_wanted or most is None or told:
+        return ("stopped", "") if heartbeat.is_stop_wanted else ("interrupted", endings.told_to_end(job.run))
+    return "stopped", endings.over_time(most, job.run)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,14 @@ JOBS = sa.Table(
     sa.Column("created", sa.Double),
     sa.Column("started", sa.Double),
     sa.Column("finished", sa.Double),
+    sa.Column("wishes", sa.JSON),
+)
+TURNS = sa.Table(
+    "turns",
+    sa.MetaData(),
+    sa.Column("owner", sa.String(80), primary_key=True),
+    sa.Column("slot", sa.String(8), primary_key=True),
+    sa.Column("turn", sa.Integer),  # the greater, the later a job of that owner was last started in that slot
 )
 
 # Never change one that was released: add the next. Plain SQL that SQLite and PostgreSQL both read.
@@ -49,8 +57,15 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX jobs_of_a_run ON jobs (run, created)",
         "CREATE UNIQUE INDEX one_live_job_of_a_kind_and_run ON jobs (run, kind) WHERE state IN ('queued', 'running')",
     ),
+    (
+        "ALTER TABLE jobs ADD COLUMN wishes JSON NOT NULL DEFAULT '{}'",
+        "CREATE TABLE turns (owner VARCHAR(80) NOT NULL, slot VARCHAR(8) NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY (owner, slot))",
+        """INSERT INTO turns (owner, slot, turn)
+            SELECT owner, slot, ROW_NUMBER() OVER (PARTITION BY slot ORDER BY max(started))
+            FROM jobs WHERE started IS NOT NULL GROUP BY owner, slot""",
+    ),
 )
-MIGRATION_LOCK = 5_252  # any number that no other program takes in the same PostgreSQL database
+MIGRATION_LOCK, QUEUE_LOCK = 5_252, 5_253  # any numbers that no other program takes in the same PostgreSQL database
 
 
 class UnreachableError(UserError):
@@ -67,6 +82,19 @@ def begin() -> Iterator[sa.Connection]:
         raise
     except (DBAPIError, sa.exc.TimeoutError) as error:
         raise UnreachableError(f"The queue cannot be reached just now ({_reason(error)}); try again in a minute.") from error
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[sa.Connection]:
+    """A transaction that no other of this kind runs beside, so that what it reads still holds when it writes."""
+    with begin() as connection:
+        _wait_for_turn(connection, QUEUE_LOCK)
+        yield connection
+
+
+def _wait_for_turn(connection: sa.Connection, lock: int) -> None:
+    is_sqlite = connection.dialect.name == "sqlite"
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_sqlite else f"SELECT pg_advisory_xact_lock({lock})")
 
 
 def _reason(error: Exception) -> str:
@@ -109,8 +137,7 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 def _migrate(opened: sa.Engine) -> None:
     """Bring the tables to the newest form; two processes that start together take turns."""
     with opened.begin() as connection:
-        is_sqlite = opened.dialect.name == "sqlite"
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_sqlite else f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+        _wait_for_turn(connection, MIGRATION_LOCK)
         connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
         version = connection.exec_driver_sql("SELECT max(version) FROM schema_version").scalar() or 0
         if version > len(MIGRATIONS):

@@ -24,12 +24,24 @@ def told_to_end(run: str) -> str:
     return f"The training process was told to end; {_what_now(run)}."
 
 
+def over_time(minutes: int, run: str) -> str:
+    """After the most minutes that a job may work here."""
+    limit = f"The training reached the limit of {minutes} minute{'s' * (minutes != 1)}"
+    return f"{limit}; what it learned is kept, {_what_now(run)}." if _step(run) != 0 else f"{limit}; {_what_now(run)}."
+
+
 def _what_now(run: str) -> str:
-    """Read without `s2s.runs`: the worker never imports torch."""
-    try:
-        step = int(json.loads((home() / "runs" / run / "status.json").read_bytes()).get("step", 0))
-    except FileNotFoundError:
-        step = 0
-    except (OSError, ValueError, TypeError, AttributeError):
+    step = _step(run)
+    if step is None:
         return "its status.json cannot be read; resume it from its last checkpoint"
     return f"resume it from step {step:,}" if step else "nothing was saved yet, start it again"
+
+
+def _step(run: str) -> int | None:
+    """The last that was saved, None where nobody can know. Read without `s2s.runs`: the worker never imports torch."""
+    try:
+        return int(json.loads((home() / "runs" / run / "status.json").read_bytes()).get("step", 0))
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None

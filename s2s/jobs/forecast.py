@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import json
+import os
+import statistics
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from s2s.config import ModelConfig, Recipe, UserError
 from s2s.data.preview import Preview
-from s2s.model.size import count_parameters, gigabytes, training_bytes
+from s2s.model.size import count_parameters, gigabytes, training_bytes, training_flops
+from s2s.runs import RunFolder
+from s2s.runs.listing import runs_folder
 from s2s.tokenizers import SPECIALS, TOKENIZERS
 from s2s.tokenizers.subword import automatic_size
 from s2s.train.machine import cores
@@ -25,7 +32,25 @@ SECONDS_A_LAYER = 0.0012  # starting many small operations
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 WATCHING = 1.12  # validation, samples and saving beside the updates
 PIECES_A_WORD = 1.3  # of a subword tokenizer, about
+MERGES_A_WORD = 1.6  # after so many for each distinct word every word is one piece: measured on texts of 15 to 1,250 words
+RUNS = 10  # of this machine's newest ones, from which its pace is learnt
+ENOUGH = 50  # steps that a run must have made to tell
+PAUSE = 60.0  # seconds between two lines, from which on somebody paused
+LINES = 1 << 17  # bytes at the end of a metrics.jsonl that are looked at: some hundred steps
+BOUNDS = (0.3, 3.0)  # a run beside many others says nothing about one alone
+SLOTS_A_TOKEN = 0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
 BYTES_OF_PYTHON = 330e6  # a trainer with torch loaded, before its first tensor
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How many times longer runs took here than the formula says, in the median of so many of them."""
+
+    factor: float = 1.0
+    n_runs: int = 0
+
+
+AS_COUNTED = Pace()
 
 
 @dataclass(frozen=True)
@@ -38,6 +63,20 @@ class Forecast:
     megabytes: float
     seconds: float
     epochs: float
+    flops: float  # of the whole run
+    slots: int  # of a batch, on its longer side, padding included
+    steps: int
+    pace: Pace
+
+    @property
+    def tokens(self) -> int:
+        """Slots of all steps."""
+        return self.steps * self.slots
+
+    @property
+    def tokens_a_second(self) -> float:
+        """Slots, from the first step on."""
+        return self.tokens / max(1e-9, self.seconds - START)
 
     @property
     def is_express(self) -> bool:
@@ -45,17 +84,22 @@ class Forecast:
         return self.seconds < EXPRESS
 
 
-def forecast(recipe: Recipe, seen: Preview) -> Forecast:
+def forecast(recipe: Recipe, seen: Preview, pace: Pace = AS_COUNTED) -> Forecast:
     """Of training on the corpus of that preview, on this machine."""
     src_size, tgt_size = vocab_sizes(recipe, seen)
-    slots = min(recipe.train.batch_tokens, _tokens(recipe, seen))
+    tokens, steps = max(1, _tokens(recipe, seen)), recipe.train.steps
+    slots = min(recipe.train.batch_tokens, tokens)
     return Forecast(
         parameters=count_parameters(recipe.model, src_size, tgt_size),
         src_vocab_size=src_size,
         tgt_vocab_size=tgt_size,
         megabytes=(BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), slots=slots)) / 1e6,
-        seconds=START + WATCHING * recipe.train.steps * seconds_a_step(recipe, tgt_size, slots),
-        epochs=recipe.train.steps * slots / max(1, _tokens(recipe, seen)),
+        seconds=START + WATCHING * pace.factor * steps * seconds_a_step(recipe, tgt_size, slots),
+        epochs=steps * slots / tokens,
+        flops=training_flops(recipe, tgt_size, slots=slots, length=tokens / max(1, seen.n_pairs)),
+        slots=slots,
+        steps=steps,
+        pace=pace,
     )
 
 
@@ -91,7 +135,8 @@ def _pieces(recipe: Recipe, words: int, alphabet: int, characters: int) -> int:
     settings = recipe.tokenizer
     learned = settings.vocab_size or max(alphabet, automatic_size(characters))
     needed = min(learned, words + alphabet)  # unigram drops what is of little use, such as parts of words that are pieces
-    found = {"byte": 256, "char": alphabet, "word": words, "unigram": needed}.get(settings.kind, learned) + len(SPECIALS)
+    merged = min(learned, int(MERGES_A_WORD * words) + alphabet)
+    found = {"byte": 256, "char": alphabet, "word": words, "unigram": needed, "bpe": merged}[settings.kind] + len(SPECIALS)
     return min(found, settings.vocab_size or found)
 
 
@@ -137,12 +182,65 @@ def _weights(model: ModelConfig) -> int:
 
 @functools.cache
 def peak() -> float:
-    """Float32 operations a second that one thread does here, in a matrix product: the best of five."""
-    matrix = torch.ones(512, 512)
-    return 2 * 512**3 / min(_seconds(matrix) for _ in range(5)) / torch.get_num_threads()
+    """Float32 operations a second that one thread does here, in a matrix product: the best of twelve."""
+    matrix, threads = torch.ones(512, 512), torch.get_num_threads()
+    torch.set_num_threads(1)  # two that wait for each other beside a busy stranger are slower than one
+    try:
+        return 2 * 512**3 / min(_seconds(matrix) for _ in range(12))
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _seconds(matrix: torch.Tensor) -> float:
     started = time.perf_counter()
     matrix @ matrix
     return time.perf_counter() - started
+
+
+def learnt_pace(device: str) -> Pace:
+    """From the newest runs of this home on that device."""
+    folders = [RunFolder(path.parent) for path in runs_folder().glob("*/metrics.jsonl")]
+    newest = sorted(folders, key=_changed, reverse=True)[: 2 * RUNS]
+    ratios = [ratio for folder in newest if (ratio := _ratio(folder, device)) is not None][:RUNS]
+    low, high = BOUNDS
+    return Pace(min(high, max(low, statistics.median(ratios))), len(ratios)) if ratios else Pace()
+
+
+def _changed(folder: RunFolder) -> float:
+    try:
+        return (folder.path / "metrics.jsonl").stat().st_mtime
+    except OSError:  # deleted meanwhile
+        return 0.0
+
+
+def _ratio(folder: RunFolder, device: str) -> float | None:
+    """Measured seconds a step, watching included, over the formula's; None where the run cannot tell."""
+    try:
+        recipe = folder.recipe()
+        if recipe.train.device != device or not recipe.train.threads:
+            return None
+        seconds, slots = _measured(_tail(folder), recipe.train.batch_tokens)
+        size = folder.tokenizers()[1].vocab_size
+    except (UserError, OSError, ValueError, KeyError, TypeError):  # broken, too short, or being deleted
+        return None
+    return seconds / (WATCHING * seconds_a_step(recipe, size, slots))
+
+
+def _tail(folder: RunFolder) -> list[dict[str, Any]]:
+    """The last lines of what it logged."""
+    with (folder.path / "metrics.jsonl").open("rb") as file:
+        start = max(0, file.seek(0, os.SEEK_END) - LINES)
+        file.seek(start)
+        lines = file.read().split(b"\n")[1 if start else 0 : -1]
+    return [line for line in map(json.loads, lines) if line["kind"] == "train"]
+
+
+def _measured(lines: list[dict[str, Any]], batch_tokens: int) -> tuple[float, int]:
+    """Seconds from one step to the next, and slots of a batch. Raises ValueError for too few steps."""
+    if len(lines) < ENOUGH:
+        raise ValueError("too few steps to tell")
+    times = [float(line["time"]) for line in lines]
+    gaps = [after - before for before, after in itertools.pairwise(times)]
+    between = statistics.mean(gap for gap in gaps if gap < PAUSE)
+    tokens = statistics.median(line["n_tokens"] for line in lines)  # of both sides, without padding
+    return between, min(batch_tokens, int(SLOTS_A_TOKEN * tokens))

@@ -5,11 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
-from s2s.jobs.queue import Job
+from s2s.jobs.queue import Job, Wishes
 
-# Between two values the job may be stopped, by closing the generator; the callable takes a sentence on what it does now.
-Work = Callable[[Job, Callable[[str], None]], Generator[object, None, None]]
+
+class Desk(Protocol):
+    """Where a job that works hears of people and is heard."""
+
+    @property
+    def wishes(self) -> Wishes:
+        """What its owner wishes, at most half a second old."""
+        ...
+
+    def tell(self, sentence: str) -> None:
+        """Say what it does now."""
+        ...
+
+    def progressed(self) -> None:
+        """A checkpoint was saved: whoever takes the job up again goes on from there."""
+        ...
+
+
+# Between two values the job may be stopped, by closing the generator.
+Work = Callable[[Job, Desk], Generator[object, None, None]]
 
 
 @dataclass(frozen=True)
@@ -20,10 +39,10 @@ class Kind:
     summary: str
 
 
-def _train(job: Job, tell: Callable[[str], None]) -> Generator[object, None, None]:
+def _train(job: Job, desk: Desk) -> Generator[object, None, None]:
     from s2s.jobs import training
 
-    return training.work(job, tell)
+    return training.work(job, desk)
 
 
 JOBS = MappingProxyType({"train": Kind(_train, "Train a model, or go on with one.")})

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from s2s.config import UserError
-from s2s.jobs.database import JOBS, begin
-from s2s.settings import new_id
+from s2s.jobs.database import JOBS, TURNS, alone, begin
+from s2s.settings import limits, new_id
 
-SLOTS = ("long", "express")
+EXPRESS_AT_ONCE = 4  # jobs of a few seconds: none waits long, even for four at once on one core
+AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE})  # jobs a host has in work, by slot
 ATTEMPTS = 3  # a job that takes three workers with it is not handed to a fourth
 
 ROW = JOBS.c
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the owner of a running job asks of it while it works."""
+
+    pause: bool = False
+    once: int = 0  # single updates that were asked for since it was submitted, in a pause
+    lr: float | None = None  # the peak learning rate from now on; None is the recipe's
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,7 @@ class Job:
     created: float
     started: float | None
     finished: float | None
+    wishes: Wishes
 
     def is_live(self, now: float | None = None) -> bool:
         """Whether it waits, or a worker that was heard of lately has it."""
@@ -56,7 +69,10 @@ def _now(given: float | None) -> float:
 
 
 def submit(kind: str, owner: str, run: str, spec: Mapping[str, Any], *, express: bool = False, now: float | None = None) -> str:
-    """Put a job at the end of the queue; returns its id. Raises UserError where the run has such a job already."""
+    """Put a job at the end of the queue; returns its id.
+
+    Raises UserError where the run has such a job already, where its owner has as many as are allowed, and where the queue is full.
+    """
     values = {
         "id": new_id(),
         "kind": kind,
@@ -73,43 +89,101 @@ def submit(kind: str, owner: str, run: str, spec: Mapping[str, Any], *, express:
         "note": "",
         "error": "",
         "created": _now(now),
+        "wishes": {},
     }
     try:
-        with begin() as connection:
+        with alone() as connection:
+            _check_room(connection, owner)
             connection.execute(sa.insert(JOBS).values(values))
     except IntegrityError as error:
         raise UserError(f"The run `{run}` waits or is being worked on already; wait for it, or stop it first.") from error
     return str(values["id"])
 
 
+def _check_room(connection: sa.Connection, owner: str) -> None:
+    allowed = limits()
+    own = _count(connection, ROW.owner == owner, ROW.state.in_(("queued", "running")))
+    if allowed.jobs is not None and own >= allowed.jobs:
+        raise UserError(f"{own} of your runs wait or train, and {allowed.jobs} may at once; wait until one is done, or stop one.")
+    waiting = _count(connection, ROW.state == "queued")
+    if allowed.queue is not None and waiting >= allowed.queue:
+        raise UserError(f"The queue is full: {waiting} runs wait, and {allowed.queue} may; try again when some of them are done.")
+
+
+def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
+    return int(connection.execute(sa.select(sa.func.count()).select_from(JOBS).where(*conditions)).scalar_one())
+
+
 def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = None) -> Job | None:
-    """Take the oldest job of that slot that waits or whose worker died, for `ttl` seconds; one a host and slot at a time."""
+    """Take the next job of that slot for `ttl` seconds; None where none waits, or the host has as many of the slot as it may.
+
+    First come jobs whose worker died. Then owners take turns: next is the one whose last start in this slot lies furthest back.
+    """
     now = _now(now)
-    lost = sa.and_(ROW.state == "running", ROW.lease < now)
-    free = sa.and_(ROW.slot == slot, sa.or_(ROW.state == "queued", lost))
+    lost = sa.and_(ROW.slot == slot, ROW.state == "running", ROW.lease < now)
+    free = sa.or_(lost, sa.and_(ROW.slot == slot, ROW.state == "queued"))
     if not _any(free):  # the usual case takes no write lock
         return None
-    _give_up(sa.and_(lost, ROW.stop), now, state="stopped", error="")
-    tired = f"It was started {ATTEMPTS} times and its process died each time; see the log, then start it again with a smaller model."
-    _give_up(sa.and_(lost, ROW.attempts >= ATTEMPTS), now, state="interrupted", error=tired)
-    other = JOBS.alias()
-    busy = sa.exists().where(other.c.host == host, other.c.slot == slot, other.c.state == "running", other.c.lease >= now)
-    pick = sa.select(ROW.id).where(free, ~busy).order_by(ROW.created, ROW.id).limit(1).with_for_update(skip_locked=True)  # not in SQLite
+    if _any(lost):
+        _update(lost, ROW.stop, state="stopped", error="", note="", finished=now)
+        tired = f"It was started {ATTEMPTS} times and its process died each time; see the log, then start it again with a smaller model."
+        _update(lost, ROW.attempts >= ATTEMPTS, state="interrupted", error=tired, note="", finished=now)
+    busy = sa.and_(ROW.slot == slot, ROW.host == host, ROW.state == "running", ROW.lease >= now)
     taken = {"state": "running", "worker": worker, "host": host, "lease": now + ttl, "attempts": ROW.attempts + 1, "started": now}
-    statement = sa.update(JOBS).where(ROW.id == pick.scalar_subquery(), free).values(taken).returning(*ROW)
-    with begin() as connection:
-        row = connection.execute(statement).first()
-    return Job(**row._mapping) if row else None
+    with alone() as connection:
+        if _count(connection, busy) >= AT_ONCE[slot]:
+            return None
+        job = _first(connection, lost) or next(iter(_in_turn(connection, slot)), None)
+        # Still free: PostgreSQL lets others stop it, or its worker come back to life, since it was found.
+        row = connection.execute(sa.update(JOBS).where(ROW.id == job, free).values(taken).returning(*ROW)).first()
+        if row:
+            _note_turn(connection, row.owner, slot)
+    return _job(row) if row else None
+
+
+def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str | None:
+    """The oldest job of those."""
+    return connection.execute(sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)).scalar()
+
+
+def _in_turn(connection: sa.Connection, slot: str) -> list[str]:
+    """The waiting jobs of a slot in the order in which they will start, if no more come."""
+    waiting = sa.select(ROW.id, ROW.owner).where(ROW.state == "queued", ROW.slot == slot).order_by(ROW.created, ROW.id)
+    owners = sa.select(ROW.owner).where(ROW.state == "queued", ROW.slot == slot)
+    turns = sa.select(TURNS.c.owner, TURNS.c.turn).where(TURNS.c.slot == slot, TURNS.c.owner.in_(owners))
+    jobs = [(str(job), str(owner)) for job, owner in connection.execute(waiting)]
+    return fair_order(jobs, {str(owner): int(turn) for owner, turn in connection.execute(turns)})
+
+
+def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> list[str]:
+    """Jobs, given oldest first as (id, owner), with owners taking turns: who never had one first, then by their last.
+
+    `fair_order([("1", "ann"), ("2", "ann"), ("3", "bob")], {})` is `["1", "3", "2"]`.
+    """
+    owners = sorted(dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0))
+    places = {owner: place for place, owner in enumerate(owners)}
+    rounds: Counter[str] = Counter()
+    keyed = []
+    for job, owner in jobs:
+        keyed.append((rounds[owner], places[owner], job))
+        rounds[owner] += 1
+    return [job for _, _, job in sorted(keyed)]
+
+
+def _note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
+    mine = sa.and_(TURNS.c.owner == owner, TURNS.c.slot == slot)
+    last = connection.execute(sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)).scalar() or 0
+    if not connection.execute(sa.update(TURNS).where(mine).values(turn=last + 1)).rowcount:
+        connection.execute(sa.insert(TURNS).values(owner=owner, slot=slot, turn=last + 1))
+
+
+def _job(row: sa.Row[Any]) -> Job:
+    return Job(**{**row._mapping, "wishes": Wishes(**row.wishes)})
 
 
 def _any(condition: sa.ColumnElement[bool]) -> bool:
     with begin() as connection:
         return connection.execute(sa.select(ROW.id).where(condition).limit(1)).first() is not None
-
-
-def _give_up(condition: sa.ColumnElement[bool], now: float, **values: str) -> None:
-    if _any(condition):
-        _update(condition, finished=now, note="", **values)
 
 
 def _update(*conditions: sa.ColumnElement[bool], **values: Any) -> int:
@@ -128,13 +202,18 @@ def renew(job: str, worker: str, ttl: float, *, now: float | None = None) -> Non
         raise Lost(job)
 
 
-def is_stop_wanted(job: str, worker: str) -> bool:
-    """Whether somebody asked the job to stop. Raises Lost where it is no longer this worker's."""
+def heard(job: str, worker: str) -> tuple[bool, Wishes]:
+    """Whether somebody asked the job to stop, and what else is wished. Raises Lost where it is no longer this worker's."""
     with begin() as connection:
-        stop = connection.execute(sa.select(ROW.stop).where(_ours(job, worker))).scalar()
-    if stop is None:
+        row = connection.execute(sa.select(ROW.stop, ROW.wishes).where(_ours(job, worker))).first()
+    if row is None:
         raise Lost(job)
-    return bool(stop)
+    return bool(row.stop), Wishes(**row.wishes)
+
+
+def progressed(job: str, worker: str) -> None:
+    """A checkpoint was saved: what kills it from here on is counted anew."""
+    _update(_ours(job, worker), ROW.attempts > 1, attempts=1)
 
 
 def tell(job: str, note: str) -> None:
@@ -162,6 +241,23 @@ def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
         _update(mine, ROW.state == "running", stop=True)
 
 
+def wish(job: str, owner: str, *, pause: bool | None = None, once: int = 0, lr: float | None = None) -> None:
+    """Change what is wished of a running job; `once` more single updates are added to those asked for. None leaves as it is.
+
+    Raises UserError for a job of somebody else, or one that does not run.
+    """
+    with alone() as connection:
+        asked = sa.select(ROW.state, ROW.wishes).where(ROW.id == job, ROW.owner == owner).with_for_update()  # not in SQLite
+        row = connection.execute(asked).first()
+        if row is None:
+            raise UserError(f"There is no job `{job}` of yours; reload the page to see those there are.")
+        if row.state != "running":
+            raise UserError(f"The job `{job}` does not run, so nothing can be changed about it; reload the page to see how it stands.")
+        before = Wishes(**row.wishes)
+        after = Wishes(before.pause if pause is None else pause, before.once + once, before.lr if lr is None else lr)
+        connection.execute(sa.update(JOBS).where(ROW.id == job).values(wishes=asdict(after)))
+
+
 def find(job: str) -> Job | None:
     """The job of that id."""
     return next(iter(_select(ROW.id == job, limit=1)), None)
@@ -180,16 +276,15 @@ def latest(run: str) -> Job | None:
 def _select(condition: sa.ColumnElement[bool], limit: int) -> list[Job]:
     statement = sa.select(*ROW).where(condition).order_by(ROW.created.desc(), ROW.id.desc()).limit(limit)
     with begin() as connection:
-        return [Job(**row._mapping) for row in connection.execute(statement)]
+        return [_job(row) for row in connection.execute(statement)]
 
 
 def position(job: str) -> int:
-    """How many jobs of its slot wait before it."""
-    own, other = JOBS.alias(), JOBS.alias()
-    earlier = sa.or_(other.c.created < own.c.created, sa.and_(other.c.created == own.c.created, other.c.id < own.c.id))
-    before = sa.and_(own.c.id == job, other.c.state == "queued", other.c.slot == own.c.slot, earlier)
+    """How many waiting jobs of its slot start before it, owners taking turns; 0 where it waits no more."""
     with begin() as connection:
-        return int(connection.execute(sa.select(sa.func.count()).select_from(own.join(other, before))).scalar_one())
+        slot = connection.execute(sa.select(ROW.slot).where(ROW.id == job, ROW.state == "queued")).scalar()
+        order = _in_turn(connection, slot) if slot else []
+    return order.index(job) if job in order else 0
 
 
 def is_anything_left(host: str, *, now: float | None = None) -> bool:

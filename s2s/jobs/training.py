@@ -1,11 +1,10 @@
-"""A run from its recipe to its last checkpoint, here or through the queue: the loop's events become files."""
+"""A run from its recipe to its last checkpoint: the loop's events become files. `submitting` puts it into the queue."""
 
 from __future__ import annotations
 
 import contextlib
 import platform
-import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -13,15 +12,23 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from s2s import settings
 from s2s.config import Recipe, UserError, override
-from s2s.data import TrainingPairs, absolute, load_pairs_for_training, splits
-from s2s.jobs import queue
-from s2s.model.weights import saved_steps
-from s2s.runs import RunFolder
+from s2s.data import Pair, TrainingPairs, absolute, load_pairs_for_training, splits
+from s2s.jobs import origin, queue, repeat
+from s2s.jobs.kinds import Desk
+from s2s.jobs.origin import Origin
+from s2s.jobs.recording import Recorder
+from s2s.jobs.steering import Steering, changed
+from s2s.jobs.watching import Watcher
+from s2s.model.size import count_parameters
+from s2s.model.weights import load_weights, saved_steps
+from s2s.runs import RunFolder, learning
 from s2s.runs.listing import FIGURES, LONGEST_NAME, clean_name, is_training, listed_one, runs_folder
+from s2s.runs.store import now
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
 from s2s.tokenizers import advice
-from s2s.train import Event, Sample, Saved, Step, Trainer, TrainingData, Validation, Warned, prepare
+from s2s.train import Changed, Event, Saved, Step, Trainer, TrainingData, Warned, prepare
 from s2s.train.machine import settle
 
 LOCK_SECONDS = 2.0  # a screen that looks whether a run trains holds the lock for an instant
@@ -47,6 +54,13 @@ class Asked:
     preset: str = ""
     name: str = ""
     owner: str = OWNER
+    init_from: str = ""  # RUN or RUN@STEP, whose weights and vocabulary it starts with
+    tags: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What people will call it."""
+        return (clean_name(self.name) or self.preset or self.source)[:LONGEST_NAME].rstrip()
 
 
 @dataclass(frozen=True)
@@ -56,8 +70,10 @@ class Started:
     folder: RunFolder
     recipe: Recipe
     data: TrainingData
+    valid: tuple[Pair, ...]
     notes: tuple[str, ...]
     is_resumed: bool = False
+    origin: Origin | None = None
 
 
 def _silent(note: str) -> None:
@@ -87,35 +103,58 @@ def _starting(asked: Asked, path: Path, tell: Tell) -> Stages:
     if saved_steps(folder.checkpoints):
         raise TakenError(f"`{folder.id}` already holds a trained run; go on with that one, or start another.")
     recipe = settle(asked.recipe)
+    given = origin.origin(asked.init_from) if asked.init_from else None
+    if given:
+        origin.check(given, recipe)
     tell("Reading the text.")
     yield
     pairs = load_pairs_for_training(asked.source, asked.valid, recipe.train.seed, recipe.data)
+    unknown = origin.check_text(given, pairs.train.pairs) if given else ""
     tell("Learning the vocabulary.")
     yield
-    data = prepare(recipe, pairs.train, pairs.valid)
+    data = prepare(recipe, pairs.train, pairs.valid, given.tokenizers() if given else None)
+    _check_size(recipe, data)
     yield
-    notes = _notes(pairs, data, recipe)
+    notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
     with _lock(folder):  # a run that is being trained there, and has no checkpoint yet, keeps its files
-        folder.create(recipe, _about(asked, pairs, data, notes), (data.src_tokenizer, data.tgt_tokenizer))
-    return Started(folder, recipe, data, notes)
+        about = _about(asked, pairs, data, notes) | ({"init_from": asdict(given)} if given else {})
+        about["command"] = repeat.command(recipe, about)
+        learning.cut_back(folder, 0)
+        folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
+    return Started(folder, recipe, data, pairs.valid.pairs, notes, origin=given)
 
 
-def resume(
-    path: Path, *, steps: int | None = None, source: str | None = None, valid: str | None = None, tell: Tell = _silent
-) -> Started:
-    """Open a run to go on with it, perhaps for more steps.
-
-    Its source (or the given one, where the data has moved) must still hold the pairs that the run was started with.
-    """
-    return _result(_resuming(path, steps, (source, valid), tell))
+def _check_size(recipe: Recipe, data: TrainingData) -> None:
+    """Raises UserError for a model larger than this place allows."""
+    most = settings.limits().parameters
+    if most is not None and (n := count_parameters(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)) > most:
+        raise UserError(f"This model has {n:,} parameters and at most {most:,} are allowed here; choose a smaller preset such as small.")
 
 
-def _resuming(path: Path, steps: int | None, moved: tuple[str | None, str | None], tell: Tell) -> Stages:
+@dataclass(frozen=True)
+class More:
+    """How to go on with a run: None leaves a thing as it is."""
+
+    steps: int | None = None
+    lr: float | None = None  # the schedule's highest, from the next step on
+    source: str | None = None  # where the text has moved
+    valid: str | None = None
+
+
+AS_IT_WAS = More()
+
+
+def resume(path: Path, more: More = AS_IT_WAS, tell: Tell = _silent) -> Started:
+    """Open a run to go on with it. Its source must still hold the pairs that the run was started with."""
+    return _result(_resuming(path, more, tell))
+
+
+def _resuming(path: Path, more: More, tell: Tell) -> Stages:
     folder = RunFolder(path)
     about = folder.about()
-    source, valid = moved
-    recipe = settle(override(folder.recipe(), {} if steps is None else {"train.steps": steps}))
-    _check_there_is_more(folder, recipe)
+    source, valid = more.source, more.valid
+    recipe = settle(lengthened(folder.recipe(), more.steps))
+    check_there_is_more(folder, recipe)
     tell("Reading the text.")
     yield
     pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data)
@@ -124,10 +163,26 @@ def _resuming(path: Path, steps: int | None, moved: tuple[str | None, str | None
     yield
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
     yield
-    return Started(folder, recipe, data, tuple(about["data"]["notes"]), is_resumed=True)
+    _note_what_is_new(folder, recipe, more.lr)
+    return Started(folder, recipe, data, pairs.valid.pairs, tuple(about["data"]["notes"]), is_resumed=True)
 
 
-def _check_there_is_more(folder: RunFolder, recipe: Recipe) -> None:
+def lengthened(recipe: Recipe, steps: int | None) -> Recipe:
+    """With so many steps, None for as many as it has."""
+    return recipe if steps is None else override(recipe, {"train.steps": steps})
+
+
+def _note_what_is_new(folder: RunFolder, recipe: Recipe, lr: float | None) -> None:
+    """More steps or another learning rate, once: a worker that takes the job over finds it written down."""
+    step, known = max(saved_steps(folder.checkpoints)) + 1, folder.recipe()
+    if recipe.train.steps != known.train.steps:
+        change = {"step": step, "steps": recipe.train.steps, "time": now()}
+        folder.amend(lambda about: {**changed(about, change), "recipe": recipe.to_json()})
+    if lr is not None and lr != next((change.lr for change in reversed(_changes(folder))), known.train.lr):
+        folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": now()}))
+
+
+def check_there_is_more(folder: RunFolder, recipe: Recipe) -> None:
     """Raises NothingLeftError where the run has reached the last step of the recipe."""
     reached = max(saved_steps(folder.checkpoints), default=0)
     if reached >= recipe.train.steps:
@@ -152,58 +207,47 @@ def run(started: Started) -> Generator[Event, None, None]:
 
     Closing the iterator saves where training stands, so that it can be resumed from there.
     """
+    with contextlib.closing(steered(started)) as events:
+        yield from filter(None, events)
+
+
+def steered(started: Started, steering: Steering | None = None) -> Generator[Event | None, None, None]:
+    """The same under somebody's hand; None comes while a pause is wanted."""
     folder = started.folder
     with _lock(folder):
-        trainer = Trainer(started.recipe, started.data, folder.checkpoints)
+        trainer = Trainer(started.recipe, started.data, folder.checkpoints, _changes(folder))
         if started.is_resumed:
             trainer.resume()
             folder.cut_back(trainer.progress.step)
-            folder.write_about({**folder.about(), "recipe": started.recipe.to_json()})
-        yield from _recorded(folder, trainer)
+            learning.cut_back(folder, trainer.progress.step)
+            folder.amend(lambda about: {"recipe": started.recipe.to_json()})
+        elif started.origin:
+            load_weights(trainer.model, started.origin.weights)
+        yield from _recorded(started, trainer, steering)
 
 
-def _recorded(folder: RunFolder, trainer: Trainer) -> Iterator[Event]:
-    accuracy = _accuracy_at(folder, trainer.progress.best_step) if trainer.progress.step else None
+def _changes(folder: RunFolder) -> list[Changed]:
+    return [Changed(change["step"], change["lr"]) for change in folder.about().get("changes", []) if "lr" in change]
 
-    def report(state: str) -> None:
-        progress, steps = trainer.progress, trainer.recipe.train.steps
-        best = {} if accuracy is None else {"best_loss": progress.best_loss, "token_accuracy": accuracy}
-        folder.set_status(state, step=progress.step, steps=steps, best_step=progress.best_step, **best)
 
-    report("running")
-    state, resumed = "failed", trainer.progress.step
+def _recorded(started: Started, trainer: Trainer, steering: Steering | None) -> Generator[Event | None, None, None]:
+    recorder = Recorder(started.folder, trainer, Watcher(trainer, started.valid))
+    recorder.report("running")
+    state = "failed"
     try:
         for event in trainer.run():
-            _record(folder, event, is_first=event.step == resumed + 1)
-            if isinstance(event, Validation) and event.is_best:
-                accuracy = event.token_accuracy
-            if isinstance(event, Saved):
-                report("running")
+            recorder.take(event)
             yield event
+            if steering and isinstance(event, Step):
+                yield from steering.turn(trainer, started.folder)
+                recorder.is_taken_up = steering.was_paused
         state = "done"
     except GeneratorExit:
         list(trainer.save())
         state = "stopped"
         raise
     finally:
-        report(state)
-
-
-def _accuracy_at(folder: RunFolder, step: int) -> float | None:
-    """What the validation at that step found; None before the first."""
-    found = (line for line in folder.lines("metrics") if line.get("kind") == "valid" and line.get("step") == step)
-    return next((line.get("token_accuracy") for line in found), None)
-
-
-def _record(folder: RunFolder, event: Event, *, is_first: bool) -> None:
-    """`first` marks the step with which training is taken up: the time between it and the line before was a pause."""
-    stamp = {"time": round(time.time(), 3)}  # seconds since the epoch
-    if isinstance(event, Step):
-        folder.log("metrics", {"kind": "train", **asdict(event), **stamp} | ({"first": True} if is_first else {}))
-    elif isinstance(event, Validation):
-        folder.log("metrics", {"kind": "valid", **asdict(event), **stamp})
-    elif isinstance(event, Sample):
-        folder.log("samples", asdict(event))
+        recorder.report(state)
 
 
 def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
@@ -218,13 +262,10 @@ def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[st
     return tuple(notes)
 
 
-def _name(asked: Asked) -> str:
-    return (clean_name(asked.name) or asked.preset or asked.source)[:LONGEST_NAME].rstrip()
-
-
 def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "name": _name(asked),
+        "name": asked.title,
+        "tags": list(asked.tags),
         "owner": asked.owner,
         "preset": asked.preset,
         "source": absolute(asked.source),
@@ -250,6 +291,11 @@ def submit(asked: Asked, *, express: bool = False) -> str:
     for spec in filter(None, (asked.source, asked.valid)):
         splits(spec)
     recipe, run_id = asked.recipe, new_id()
+    _check_steps(recipe)
+    if asked.init_from:
+        given = origin.origin(asked.init_from)
+        origin.check(given, recipe)
+        asked = replace(asked, init_from=str(given))  # the same one, whatever becomes its best until then
     if not worker_is_elsewhere():
         recipe = settle(recipe)
         if not asked.recipe.train.threads:
@@ -258,30 +304,51 @@ def submit(asked: Asked, *, express: bool = False) -> str:
     return run_id
 
 
-def submit_resume(run_id: str, owner: str, steps: int | None = None) -> None:
-    """Queue a run to go on with, perhaps to more steps; one without a checkpoint starts again.
+def _check_steps(recipe: Recipe) -> None:
+    most = settings.limits().steps
+    if most is not None and recipe.train.steps > most:
+        raise UserError(f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; ask for at most so many.")
+
+
+def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float | None = None) -> None:
+    """Queue a run to go on with, perhaps to more steps or with another `train.lr`; one without a checkpoint starts again.
 
     Raises UserError where it is somebody else's, is finished, or is worked on.
     """
     folder, job = RunFolder(runs_folder() / run_id), queue.latest(run_id)
-    if listed_one(run_id, owner):
-        about = folder.about()
-    elif job and job.owner == owner:
-        about = dict(job.spec)
-    else:
-        shipped = " It ships with the program, without what training needs to go on." if (SHIPPED / run_id).is_dir() else ""
-        raise UserError(f"There is no run `{run_id}` of yours to go on with; start a new one.{shipped}")
-    if lacks := [key for key in ("source", "valid", "preset", "name") if key not in about]:
-        raise UserError(f"The recipe.json of the run `{run_id}` lacks {', '.join(lacks)}; start a new run.")
+    about = _about_of(folder, job, owner)
     known = folder.recipe() if (folder.path / "recipe.json").is_file() else Recipe.from_json(about["recipe"])
-    recipe = override(known, {} if steps is None else {"train.steps": steps})
-    _check_there_is_more(folder, recipe)
+    recipe = lengthened(known, steps)
+    _check_steps(recipe)
+    check_there_is_more(folder, recipe)
+    if lr is not None:
+        override(recipe, {"train.lr": lr})
     if is_training(folder.path):
         raise UserError(f"The run `{run_id}` is being trained; wait for it, or stop it first.")
     if job:
         queue.abandon(job.id)
-    asked = Asked(recipe, about["source"], about["valid"], about["preset"], about["name"], owner)
-    queue.submit("train", owner, run_id, _spec(asked), express=bool(job and job.slot == "express"))
+    asked = Asked(recipe, about["source"], about["valid"], about["preset"], about["name"], owner, _init_from(about))
+    queue.submit("train", owner, run_id, _spec(asked) | ({} if lr is None else {"lr": lr}), express=bool(job and job.slot == "express"))
+
+
+def _about_of(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str, Any]:
+    """What is known of a run, by its folder or, before it has one, by its job."""
+    if listed_one(folder.id, owner):
+        about = folder.about()
+    elif job and job.owner == owner:
+        about = dict(job.spec)
+    else:
+        shipped = " It ships with the program, without what training needs to go on." if (SHIPPED / folder.id).is_dir() else ""
+        raise UserError(f"There is no run `{folder.id}` of yours to go on with; start a new one.{shipped}")
+    if lacks := [key for key in ("source", "valid", "preset", "name") if key not in about]:
+        raise UserError(f"The recipe.json of the run `{folder.id}` lacks {', '.join(lacks)}; start a new run.")
+    return about
+
+
+def _init_from(about: Mapping[str, Any]) -> str:
+    """In a job's spec it is a text already."""
+    given = about.get("init_from") or ""
+    return given if isinstance(given, str) else str(Origin(**given))
 
 
 def _spec(asked: Asked) -> dict[str, Any]:
@@ -290,28 +357,38 @@ def _spec(asked: Asked) -> dict[str, Any]:
         "source": absolute(asked.source),
         "valid": asked.valid and absolute(asked.valid),
         "preset": asked.preset,
-        "name": _name(asked),
+        "name": asked.title,
         "threads": asked.recipe.train.threads,
+        "init_from": asked.init_from,
+        "tags": list(asked.tags),
     }
 
 
-def work(job: queue.Job, tell: Tell) -> Generator[Event | None, None, None]:
+def _asked(job: queue.Job) -> Asked:
+    """The opposite of `_spec`; older jobs have neither origin nor tags."""
+    spec = job.spec
+    more = {"init_from": spec.get("init_from", ""), "tags": tuple(spec.get("tags", ()))}
+    return Asked(Recipe.from_json(spec["recipe"]), spec["source"], spec["valid"], spec["preset"], spec["name"], job.owner, **more)
+
+
+def work(job: queue.Job, desk: Desk) -> Generator[Event | None, None, None]:
     """Train the run of a job from where it stands: its newest checkpoint, or the start. None comes between the stages before training."""
-    recipe, folder = Recipe.from_json(job.spec["recipe"]), RunFolder(runs_folder() / job.run)
-    reached = max(saved_steps(folder.checkpoints), default=0)
+    spec, folder = job.spec, RunFolder(runs_folder() / job.run)
+    recipe, reached = Recipe.from_json(spec["recipe"]), max(saved_steps(folder.checkpoints), default=0)
     if reached >= recipe.train.steps and job.attempts > 1:  # the worker before was killed after its last checkpoint
         known = {key: value for key, value in folder.status().items() if key in FIGURES}
         folder.set_status("done", **known | {"step": reached})
         return
     if reached:
-        started = yield from _resuming(folder.path, recipe.train.steps, (None, None), tell)
+        started = yield from _resuming(folder.path, More(recipe.train.steps, spec.get("lr")), desk.tell)
     else:
-        asked = Asked(recipe, job.spec["source"], job.spec["valid"], job.spec["preset"], job.spec["name"], job.owner)
-        started = yield from _starting(asked, folder.path, tell)
+        started = yield from _starting(_asked(job), folder.path, desk.tell)
     threads = started.recipe.train.threads
-    tell(f"Training on {started.recipe.train.device}, {threads} thread{'s' * (threads > 1)}.")
-    with contextlib.closing(run(started)) as events:
+    desk.tell(f"Training on {started.recipe.train.device}, {threads} thread{'s' * (threads > 1)}.")
+    with contextlib.closing(steered(started, Steering(desk, job))) as events:
         for event in events:
             if isinstance(event, Warned):
-                tell(event.text)
+                desk.tell(event.text)
+            if isinstance(event, Saved):
+                desk.progressed()
             yield event

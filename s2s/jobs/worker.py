@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import signal
 import socket
@@ -19,6 +21,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import endings, queue
 from s2s.jobs.database import UnreachableError
+from s2s.jobs.nursery import IS_POSSIBLE, Newborn, Nursery, Order
 
 PAUSE = 0.3  # seconds between two looks at the queue
 LOCK_SECONDS = 2.0  # an app that looks whether a worker is there holds the lock for an instant
@@ -37,6 +40,7 @@ def serve(idle: float | None = None) -> str:
     try:
         while not told:
             with _lock():
+                worker.open_nursery()
                 worker.work(idle, told)
             # A job that came while the lock was given back found a worker in place, and nobody else starts one.
             if not told and not worker.is_anything_left():
@@ -44,6 +48,7 @@ def serve(idle: float | None = None) -> str:
     except Timeout:
         return "A worker is running on this machine already; it takes the jobs."
     finally:
+        worker.close_nursery()
         for number, handler in before.items():
             signal.signal(number, handler)
     running = ", ".join(child.job.id for child in worker.children.values())
@@ -55,18 +60,32 @@ class Child:
     """A job and the process that does it."""
 
     job: queue.Job
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Newborn
 
 
 class Worker:
-    """One a machine: a job at a time in each slot."""
+    """One a machine: so many jobs at a time as each slot may have."""
 
     def __init__(self) -> None:
         self.host = socket.gethostname()[:120]
         self.name = f"{self.host}:{os.getpid()}:{time.time():.3f}"
         self.ttl = settings.lease_seconds()
-        self.children: dict[str, Child] = {}
+        self.children: dict[str, Child] = {}  # by job
+        self.claims = itertools.count(1)
+        self.nursery: Nursery | None = None  # without one each job gets a process that starts from nothing
         self.trouble = ""  # with the database, as it was said last
+
+    def open_nursery(self) -> None:
+        """Have a place where jobs start at once, ready in some seconds; where there cannot be one, they start slower."""
+        if IS_POSSIBLE and self.nursery is None:
+            with contextlib.suppress(OSError):
+                self.nursery = Nursery(_environment({}), _log_folder() / "nursery.log")
+
+    def close_nursery(self) -> None:
+        """The jobs that were born there go on."""
+        if self.nursery:
+            self.nursery.close()
+        self.nursery = None
 
     def work(self, idle: float | None, told: Sequence[int]) -> None:
         """Until told to end, or without work for so long."""
@@ -98,23 +117,65 @@ class Worker:
             return True
 
     def _bury(self) -> None:
-        for slot, child in list(self.children.items()):
-            if (code := child.process.poll()) is not None:
-                queue.finish(child.job.id, self.name, "interrupted", endings.died(code, child.job.run))  # unless it wrote its own end
-                del self.children[slot]
+        self._look_into_nursery()
+        for child in list(self.children.values()):
+            if isinstance(child.process, Newborn) and child.process.pid is None:
+                self._wait_for(child.job, child.process)
+            elif (code := child.process.poll()) is not None:
+                # Unless it wrote its own end.
+                queue.finish(child.job.id, child.job.worker, "interrupted", endings.died(code, child.job.run))
+                del self.children[child.job.id]
+            elif isinstance(child.process, Newborn) and child.process.is_out_of_sight:  # its lease says whether it lives
+                del self.children[child.job.id]
+
+    def _look_into_nursery(self) -> None:
+        """One that had been ready and died is replaced; one that never was would not be the next time either."""
+        if self.nursery is None:
+            return
+        self.nursery.look()
+        if self.nursery.is_gone:
+            print("The process that jobs are forked from has died; see nursery.log.", file=sys.stderr, flush=True)
+            was_ready, self.nursery = self.nursery.is_ready, None
+            if was_ready:
+                self.open_nursery()
+
+    def _wait_for(self, job: queue.Job, ordered: Newborn) -> None:
+        """A job whose process is not there yet has nobody else to keep its lease."""
+        if ordered.is_refused:
+            self._spawn(job)
+        elif ordered.is_out_of_sight:
+            del self.children[job.id]
+        else:
+            try:
+                queue.renew(job.id, job.worker, self.ttl)
+            except queue.Lost:
+                del self.children[job.id]
 
     def _claim(self) -> None:
-        for slot in queue.SLOTS:
-            if slot not in self.children and (job := queue.claim(self.name, self.host, slot, self.ttl)):
-                self._start(slot, job)
+        for slot, at_once in queue.AT_ONCE.items():
+            while sum(child.job.slot == slot for child in self.children.values()) < at_once:
+                # Another name each time: a process that was given up, and comes back to life, must not think the job its own again.
+                job = queue.claim(f"{self.name}:{next(self.claims)}", self.host, slot, self.ttl)
+                if job is None:
+                    break
+                self._start(job)
 
-    def _start(self, slot: str, job: queue.Job) -> None:
+    def _start(self, job: queue.Job) -> None:
+        order = Order(job.id, job.worker, str(_log_folder() / f"{job.id}.log"), job.spec.get("threads") or 0)
+        newborn = self.nursery.order(order) if self.nursery else None
+        if newborn:
+            self.children[job.id] = Child(job, newborn)
+        else:
+            self._spawn(job)
+
+    def _spawn(self, job: queue.Job) -> None:
         threads = {"OMP_NUM_THREADS": str(job.spec["threads"])} if job.spec.get("threads") else {}
+        self.children.pop(job.id, None)
         try:
-            self.children[slot] = Child(job, _spawn(["s2s.jobs.child", job.id, self.name], f"{job.id}.log", threads))
+            self.children[job.id] = Child(job, _spawn(["s2s.jobs.child", job.id, job.worker], f"{job.id}.log", threads))
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            queue.finish(job.id, self.name, "failed", f"Its process could not be started ({reason}); free some space, then resume it.")
+            queue.finish(job.id, job.worker, "failed", f"Its process could not be started ({reason}); free some space, then resume it.")
 
 
 class Starter:
@@ -155,8 +216,6 @@ def ensure() -> None:
 
 def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """`python -m MODULE ...`, detached, its output appended to a file in the log folder."""
-    root = str(Path(settings.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     with (_log_folder() / log).open("ab") as file:
         return subprocess.Popen(
             [sys.executable, "-m", *module],
@@ -164,8 +223,15 @@ def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subproc
             stdout=file,
             stderr=file,
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": path, **extra},
+            env=_environment(extra),
         )
+
+
+def _environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """This process's own, with which another finds this very program."""
+    root = str(Path(settings.__file__).parents[1])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, **extra}
 
 
 def _log_folder() -> Path:

@@ -26,13 +26,14 @@ from s2s.config import (
 
 @dataclass(frozen=True)
 class Preset:
-    """A recipe, the vocabulary sizes its parameters are quoted for, one sentence, and its source."""
+    """A recipe, the vocabulary sizes its parameters are quoted for, one sentence, its source, and what it is good for, with the reason."""
 
     recipe: Recipe
     src_vocab_size: int
     tgt_vocab_size: int
     summary: str
     source: str
+    good_for: str
 
 
 def _first_steps() -> Recipe:
@@ -245,29 +246,94 @@ def _t5(d_model: int, d_head: int, d_ff: int, n_layers: int, n_heads: int) -> Re
 
 
 _VASWANI = "Vaswani et al. 2017, Attention Is All You Need, table 3"
+_COUNTS = "Reading its shape and counting its parameters; too large to train on one machine in reasonable time."
 _T5 = "Raffel et al. 2020, Exploring the Limits of Transfer Learning"
 
 PRESETS: MappingProxyType[str, Preset] = MappingProxyType(
     {
-        "small": Preset(_small(), 4000, 4000, "The default: learns a simple language in minutes on two cores.", "ours"),
-        "modern-small": Preset(
-            _modern_small(), 4000, 4000, "As small, of today's parts: RMSNorm, SwiGLU, rotary.", "Touvron et al. 2023, section 2.2"
+        "small": Preset(
+            _small(),
+            4000,
+            4000,
+            "The default: learns a simple language in minutes on two cores.",
+            "ours",
+            "Texts of simple sentences, and the first try on any: two layers a side cost little, pre-norm forgives most learning rates.",
         ),
-        "first-steps": Preset(_first_steps(), 6, 6, "78 numbers that learn two phrases: small enough to follow by hand.", "ours"),
-        "mini-t5": Preset(_mini_t5(), 1000, 1000, "Three small layers with a shared position table; five phrases in seconds.", "ours"),
-        "char-halves": Preset(_char_halves(), 28, 28, "Character by character: a passage's second half from its first.", "ours"),
-        "blocks": Preset(_blocks(), 20_000, 10_000, "Two post-norm layers, separate word vocabularies, GELU.", "ours"),
+        "modern-small": Preset(
+            _modern_small(),
+            4000,
+            4000,
+            "As small, of today's parts: RMSNorm, SwiGLU, rotary.",
+            "Touvron et al. 2023, section 2.2",
+            "Seeing what today's parts change: as large as small and trained alike, so that the two compare fairly.",
+        ),
+        "first-steps": Preset(
+            _first_steps(),
+            6,
+            6,
+            "78 numbers that learn two phrases: small enough to follow by hand.",
+            "ours",
+            "Following every number by hand: two columns and one head; it cannot hold more than a few phrases.",
+        ),
+        "mini-t5": Preset(
+            _mini_t5(),
+            1000,
+            1000,
+            "Three small layers with a shared position table; five phrases in seconds.",
+            "ours",
+            "A handful of phrases that are to be learnt by heart: whole words and no warm-up to wait for, so it is done in seconds.",
+        ),
+        "char-halves": Preset(
+            _char_halves(),
+            28,
+            28,
+            "Character by character: a passage's second half from its first.",
+            "ours",
+            "Plain text that is to be continued, and spelling: some dozen characters need no vocabulary, but make long texts.",
+        ),
+        "blocks": Preset(
+            _blocks(),
+            20_000,
+            10_000,
+            "Two post-norm layers, separate word vocabularies, GELU.",
+            "ours",
+            "Pictures of attention between whole words; a word that the text lacks stays unknown, so give it simple texts.",
+        ),
         "transformer-tiny": Preset(
-            _transformer_tiny(), 10_000, 10_000, "For Multi30k: narrow, deep, much dropout.", "Wu et al. 2021, arXiv:2105.14462"
+            _transformer_tiny(),
+            10_000,
+            10_000,
+            "For Multi30k: narrow, deep, much dropout.",
+            "Wu et al. 2021, arXiv:2105.14462",
+            "Some ten thousand pairs of real sentences: found on 29,000, where models ten times larger translated worse; wants an hour or more.",
         ),
         "transformer-base": Preset(
-            _transformer_base(), 37_000, 37_000, "The original base model; wants a GPU and millions of pairs.", _VASWANI
+            _transformer_base(),
+            37_000,
+            37_000,
+            "The original base model; wants a GPU and millions of pairs.",
+            _VASWANI,
+            "Millions of pairs on a GPU: 60 M parameters learn some thousand pairs by heart instead of the language.",
         ),
-        "vaswani-512": Preset(_vaswani_512(), 10_000, 10_000, "The base model with separate, untied vocabularies.", _VASWANI),
-        "t5-small": Preset(_t5(512, 64, 2048, 6, 8), 32_128, 32_128, "T5's smallest: relative positions, no biases.", _T5),
-        "t5-base": Preset(_t5(768, 64, 3072, 12, 12), 32_128, 32_128, "T5 base, for its shape and its counts.", _T5),
-        "t5-large": Preset(_t5(1024, 64, 4096, 24, 16), 32_128, 32_128, "T5 large, for its shape and its counts.", _T5),
-        "t5-3b": Preset(_t5(1024, 128, 16_384, 24, 32), 32_128, 32_128, "T5 3B, for its shape and its counts.", _T5),
-        "t5-11b": Preset(_t5(1024, 128, 65_536, 24, 128), 32_128, 32_128, "T5 11B, for its shape and its counts.", _T5),
+        "vaswani-512": Preset(
+            _vaswani_512(),
+            10_000,
+            10_000,
+            "The base model with separate, untied vocabularies.",
+            _VASWANI,
+            "Studying the paper's model matrix by matrix, since nothing is shared; to train it, take transformer-base and a GPU.",
+        ),
+        "t5-small": Preset(
+            _t5(512, 64, 2048, 6, 8),
+            32_128,
+            32_128,
+            "T5's smallest: relative positions, no biases.",
+            _T5,
+            "Comparing with the published T5 checkpoints, whose shape this is; from scratch it wants a GPU and millions of texts.",
+        ),
+        "t5-base": Preset(_t5(768, 64, 3072, 12, 12), 32_128, 32_128, "T5 base, for its shape and its counts.", _T5, _COUNTS),
+        "t5-large": Preset(_t5(1024, 64, 4096, 24, 16), 32_128, 32_128, "T5 large, for its shape and its counts.", _T5, _COUNTS),
+        "t5-3b": Preset(_t5(1024, 128, 16_384, 24, 32), 32_128, 32_128, "T5 3B, for its shape and its counts.", _T5, _COUNTS),
+        "t5-11b": Preset(_t5(1024, 128, 65_536, 24, 128), 32_128, 32_128, "T5 11B, for its shape and its counts.", _T5, _COUNTS),
     }
 )

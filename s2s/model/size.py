@@ -53,6 +53,20 @@ def _floats_a_token(recipe: Recipe, tgt_vocab_size: int, slots: int) -> int:
     return kept
 
 
+def training_flops(recipe: Recipe, tgt_vocab_size: int, *, slots: int, length: float) -> float:
+    """Operations of the whole run, forward and backward, at `slots` of a batch on each side in texts of `length` tokens.
+
+    6 for each weight of a matrix and each token that it multiplies (Kaplan et al. 2020, section 2.1), and 12 for each
+    attention, token, column and token looked at (Chowdhery et al. 2022, appendix B; a causal mask saves nothing here).
+    """
+    model = recipe.model
+    products = count_parameters(model, 1, 1) + model.d_model * tgt_vocab_size
+    columns = sum(
+        attentions * stack.n_layers * stack.n_heads * model.d_head(stack) for stack, attentions in ((model.encoder, 1), (model.decoder, 2))
+    )
+    return float(recipe.train.steps) * slots * (6 * products + 12 * columns * length)
+
+
 def check_memory(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int, free: int) -> None:
     """Raise a UserError when training is forecast to need more than `free` bytes."""
     needed = training_bytes(recipe, vocab_sizes, slots=slots)

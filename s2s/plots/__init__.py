@@ -10,11 +10,15 @@ import plotly.graph_objects as go
 
 from s2s.plots.attention import cell, heatmap, numbers
 from s2s.plots.coverage import coverage
-from s2s.plots.curves import curves
+from s2s.plots.curves import Line, Look, Mark, curves, points
+from s2s.plots.expected import expected
 from s2s.plots.growth import growth
+from s2s.plots.learning import alignment_error, entropy, film
 from s2s.plots.lengths import lengths
+from s2s.plots.parallel import parallel
 from s2s.plots.pieces import pieces
 from s2s.plots.ratio import ratio
+from s2s.plots.schedule import schedule
 from s2s.plots.still import still
 from s2s.plots.words import words
 
@@ -30,9 +34,14 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
     {
         "attention": Plot(heatmap, "Each row is one word being written; its cells, which sum to 1, say where the model looks for it."),
         "curves": Plot(curves, "Lower is better. Where validation turns up while training goes down, the model learns by heart."),
+        "entropy": Plot(entropy, "Dotted: looks everywhere alike; 0: at one token alone. A head whose line falls makes up its mind."),
+        "alignment_error": Plot(alignment_error, "Lower is better: at 0 each word being written looks most at what it translates."),
+        "parallel": Plot(parallel, "Follow one line from its settings to its scores; on every score, up is better."),
         "lengths": Plot(lengths, "How many texts have so many words. Where the shapes differ, one side says the same with more of them."),
         "pieces": Plot(pieces, "More pieces make shorter texts and a larger model; where a line turns flat, more of them bring little."),
         "ratio": Plot(ratio, "A narrow hill is a faithful translation; pairs far from it, left or right, are worth a look."),
+        "schedule": Plot(schedule, "How large a step the weights take: it climbs through the warm-up, then falls as the schedule says."),
+        "expected": Plot(expected, "Most trainings of this kind should end within the band; beside it is unusual, not wrong."),
         "growth": Plot(growth, "The steeper the line still is on the right, the more new words the next texts will bring."),
         "words": Plot(words, "A few words make up most of any text; a word here that does not belong is worth a look."),
         "coverage": Plot(coverage, "What is missing to 100 % are words that the model has not met so often before it is tested on them."),
@@ -41,16 +50,26 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
 
 __all__ = [
     "PLOTS",
+    "Line",
+    "Look",
+    "Mark",
     "Plot",
+    "alignment_error",
     "cell",
     "coverage",
     "curves",
+    "entropy",
+    "expected",
+    "film",
     "growth",
     "heatmap",
     "lengths",
     "numbers",
+    "parallel",
     "pieces",
+    "points",
     "ratio",
+    "schedule",
     "still",
     "words",
 ]

@@ -1,30 +1,153 @@
-"""Training curves."""
+"""Training curves of one run or of several."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from s2s.plots import theme
 
-TRAIN, VALID = theme.CATEGORICAL[0], theme.CATEGORICAL[1]
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")  # a run each: none is told by its colour alone
+MARKERS = ("diamond", "square", "circle", "triangle-up", "x", "star")
+MARKS = 9  # markers along a curve that has a point a step
+GREY = "#8A8F98"  # 3:1 and more on white as on the dark ground
+LABELLED = 4  # changes of the learning rate that are named: more would stand in each other's way
 
 
-def curves(steps: ArrayLike, loss: ArrayLike, valid_steps: ArrayLike, valid_loss: ArrayLike, *, title: str) -> go.Figure:
-    """Loss in nats a target token by step: a line for the batches trained on, dots on dashes for the held-out pairs."""
-    if not np.size(steps) and not np.size(valid_steps):
-        return theme.empty("The curves start with the first step.")
-    train = _trace("training", steps, loss, line={"color": TRAIN, "width": 2}, mode="lines")
-    dots = {"mode": "lines+markers", "marker": {"size": 8, "symbol": "diamond"}, "cliponaxis": False}
-    valid = _trace("validation", valid_steps, valid_loss, line={"color": VALID, "width": 2, "dash": "dash"}, **dots)
-    layout = theme.layout(title, 340, "step", "loss (nats a token)") | {"hovermode": "x unified"}
-    return go.Figure([train, valid], layout)
+class Line(NamedTuple):
+    """One curve and how it is told from the others."""
+
+    name: str
+    steps: ArrayLike
+    values: ArrayLike
+    run: int = 0  # which of the runs in the picture, from 0: its colour, dash and marker
+    is_held_out: bool = False  # a point a validation, drawn as it is; the others have a point a step and may be smoothed
 
 
-def _trace(name: str, x: ArrayLike, y: ArrayLike, **style: Any) -> go.Scatter:
-    return go.Scatter(
-        x=np.asarray(x, np.float32), y=np.asarray(y, np.float32), name=name, hovertemplate="%{y:.3f}", connectgaps=True, **style
-    )
+class Mark(NamedTuple):
+    """Something that happened at a step."""
+
+    step: int
+    label: str
+
+
+class Look(NamedTuple):
+    """How curves are drawn."""
+
+    smoothing: float = 0.0  # weight of what was, 0 to below 1
+    stretch: tuple[float, float] | None = None  # first and last step shown; None: all
+    is_log_x: bool = False
+    is_log_y: bool = False
+
+
+class Points(NamedTuple):
+    """What is drawn of a curve. `smoothed` are the values themselves where nothing is smoothed."""
+
+    steps: NDArray[np.float64]
+    values: NDArray[np.float32]
+    smoothed: NDArray[np.float32]
+
+
+USUAL = Look()
+
+
+def curves(lines: Sequence[Line], *, title: str, up: str, look: Look = USUAL, marks: Sequence[Mark] = ()) -> go.Figure:
+    """Numbers by step, named `up`: a line for the batches trained on, markers on dashes for the held-out pairs."""
+    shown = [(line, found) for line in lines if len((found := points(line, look)).steps)]
+    if not shown:
+        return theme.empty("The curves start with the first step." if look == USUAL else "Nothing here: show more steps, or other axes.")
+    is_alone = len({line.run for line in lines}) == 1  # those out of sight too: nothing changes its colour while one looks around
+    traces = [trace for line, found in shown for trace in _traces(line, found, look, is_alone=is_alone)]
+    layout = theme.layout(title, 360, "step", up) | {"hovermode": "x unified"}
+    last = max(float(found.steps[-1]) for _, found in shown)
+    layout["shapes"] = _uprights(marks, look.stretch or (0.0, last), is_log=look.is_log_x)
+    layout["xaxis"] |= _axis(look.is_log_x) | _span(look)
+    layout["yaxis"] |= _axis(look.is_log_y) | ({"rangemode": "normal"} if look.stretch else {})  # to see a stretch closely
+    return go.Figure(traces, layout)
+
+
+def points(line: Line, look: Look) -> Points:
+    """Those that can be drawn: numbers, above 0 on a log axis, in the stretch or next to it, so that lines go on to the rim."""
+    steps, values = np.asarray(line.steps, np.float64), np.asarray(line.values, np.float64)
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    soft = smoothed(narrow, look.smoothing) if look.smoothing and not line.is_held_out else narrow
+    kept = np.isfinite(narrow) & ((values > 0) | (not look.is_log_y)) & ((steps > 0) | (not look.is_log_x))
+    cut = _between(steps[kept], *look.stretch) if look.stretch else slice(None)
+    return Points(steps[kept][cut], narrow[kept][cut], soft[kept][cut])
+
+
+def _between(steps: NDArray[np.float64], low: float, high: float) -> slice:
+    first, last = int(np.searchsorted(steps, low)), int(np.searchsorted(steps, high, "right"))
+    return slice(max(0, first - 1), last + 1) if last > first else slice(0)
+
+
+def smoothed(values: ArrayLike, weight: float) -> NDArray[np.float32]:
+    """The exponential moving average over the points, without a bias to its start (Kingma & Ba 2015, section 3); NaN is passed over."""
+    given = np.asarray(values, np.float64)
+    average, left = 0.0, 1.0
+    found = np.full(len(given), np.nan)
+    for i, value in enumerate(given):
+        if np.isfinite(value):
+            average, left = weight * average + (1 - weight) * value, left * weight
+            found[i] = average / (1 - left)
+    return found.astype(np.float32)
+
+
+def _traces(line: Line, found: Points, look: Look, *, is_alone: bool) -> list[go.Scatter]:
+    """The curve; a smoothed one over what it is made of, which is faint."""
+    colour = theme.CATEGORICAL[(int(line.is_held_out) if is_alone else line.run) % len(theme.CATEGORICAL)]
+    style = _style(line, colour, is_alone=is_alone)
+    told = {"name": theme.inert(line.name), "hovertemplate": "%{y:.4~g}"}
+    curve = _trace(found.steps, found.smoothed, **style, **told)
+    if line.is_held_out or not look.smoothing:
+        return [curve]
+    faint = {"mode": "lines", "line": {"color": colour, "width": 1}, "opacity": 0.3, "showlegend": False, "hoverinfo": "skip"}
+    return [_trace(found.steps, found.values, **faint), curve]
+
+
+def _style(line: Line, colour: str, *, is_alone: bool) -> dict[str, Any]:
+    """Of one run: training solid, held-out dashed with markers. Of several: a dash and a marker each, open where trained on."""
+    symbol = MARKERS[line.run % len(MARKERS)]
+    marker = {"symbol": symbol, "size": 8, "color": colour}
+    stroke = {"color": colour, "width": 2, "dash": DASHES[line.run % len(DASHES)]}
+    if line.is_held_out:
+        return {"mode": "lines+markers", "marker": marker, "cliponaxis": False, "line": stroke | ({"dash": "dash"} if is_alone else {})}
+    if is_alone:
+        return {"mode": "lines", "line": stroke | {"dash": "solid"}}
+    return {"mode": "lines+markers", "marker": marker | {"symbol": f"{symbol}-open", "maxdisplayed": MARKS}, "line": stroke}
+
+
+def _trace(steps: ArrayLike, values: ArrayLike, **style: Any) -> go.Scatter:
+    return go.Scatter(x=np.asarray(steps, np.float32), y=np.asarray(values, np.float32), connectgaps=True, **style)
+
+
+def _axis(is_log: bool) -> dict[str, Any]:
+    return {"type": "log", "rangemode": "normal", "dtick": None, "exponentformat": "power", "minor": {"ticks": "outside"}} if is_log else {}
+
+
+def _span(look: Look) -> dict[str, Any]:
+    if look.stretch is None:
+        return {}
+    low, high = look.stretch
+    return {"range": [float(np.log10(max(1.0, end))) for end in (low, high)] if look.is_log_x else [low, high], "rangemode": "normal"}
+
+
+def _uprights(marks: Sequence[Mark], span: tuple[float, float], *, is_log: bool) -> list[dict[str, Any]]:
+    """Those within the span; the newest of them named."""
+    low, high = span
+    seen = [mark for mark in marks if low <= mark.step <= high]
+    middle = math.sqrt(max(1.0, low) * high) if is_log else (low + high) / 2
+    return [_upright(mark, mark.label if i >= len(seen) - LABELLED else "", mark.step > middle) for i, mark in enumerate(seen)]
+
+
+def _upright(mark: Mark, label: str, is_right: bool) -> dict[str, Any]:
+    """A dotted line from bottom to top, its name on the side where there is room."""
+    place = {"type": "line", "x0": mark.step, "x1": mark.step, "yref": "paper", "y0": 0, "y1": 1}
+    side = {"textposition": "end", "textangle": 0, "xanchor": "right" if is_right else "left", "yanchor": "top"}
+    return {**place, "line": {"color": GREY, "width": 1.5, "dash": "dot"}, "label": {"text": theme.inert(label), **side}}

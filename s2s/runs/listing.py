@@ -6,7 +6,7 @@ import functools
 import re
 import shutil
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from s2s.runs.store import STATES, RunFolder
 from s2s.settings import OWNER, SHIPPED, home
 
 LONGEST_NAME = 80
+LONGEST_TAG, MOST_TAGS, LONGEST_COMMENT = 40, 10, 2000
 LIVE = ("queued", "starting", "running")
 COUNTS = ("step", "steps", "best_step")
 FIGURES = (*COUNTS, "best_loss", "token_accuracy")
@@ -51,6 +52,10 @@ class Listed:
     job: str = ""  # its newest job's id
     position: int | None = None  # queued: how many wait before it
     is_stopping: bool = False  # somebody asked it to stop and it has not heard yet
+    is_paused: bool = False  # somebody asked it to wait
+    tags: tuple[str, ...] = ()
+    comment: str = ""  # what its owner wrote about it, any number of lines
+    init_from: str = ""  # the run whose weights it began with
 
     @property
     def is_live(self) -> bool:
@@ -92,7 +97,16 @@ def is_training(folder: Path) -> bool:
 def rename(run_id: str, owner: str, name: str) -> None:
     """Give a run another name. Raises UserError for an empty or long one, or a run of somebody else."""
     folder, name = _own(run_id, owner, "renamed"), checked_name(name)
-    folder.write_about({**folder.about(), "name": name})
+    folder.amend(lambda about: {"name": name})
+
+
+def annotate(run_id: str, owner: str, *, tags: Iterable[str] | None = None, comment: str | None = None) -> None:
+    """Give a run these tags, this comment, or both; what is None stays as it is. Raises UserError for too many or too long ones."""
+    said: dict[str, object] = {} if tags is None else {"tags": list(checked_tags(tags))}
+    if comment is not None:
+        said["comment"] = checked_comment(comment)
+    folder = _own(run_id, owner, "annotated")
+    folder.amend(lambda about: said)
 
 
 def delete(run_id: str, owner: str) -> None:
@@ -120,6 +134,25 @@ def checked_name(name: str) -> str:
     if not 0 < len(name) <= LONGEST_NAME:
         raise UserError(f"A name has 1 to {LONGEST_NAME} characters and this one has {len(name)}; give another.")
     return name
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Without empty ones and doubles, in their order. Raises UserError for too many or a long one."""
+    clean = tuple(dict.fromkeys(filter(None, map(clean_name, tags))))
+    if len(clean) > MOST_TAGS:
+        raise UserError(f"A run has at most {MOST_TAGS} tags and these are {len(clean)}; leave some out.")
+    for tag in clean:
+        if len(tag) > LONGEST_TAG:
+            raise UserError(f"A tag has at most {LONGEST_TAG} characters and `{tag[:LONGEST_TAG]}…` has {len(tag)}; shorten it.")
+    return clean
+
+
+def checked_comment(comment: str) -> str:
+    """Its lines as they can be shown. Raises UserError for a long one."""
+    clean = "\n".join(map(clean_name, comment.splitlines())).strip()
+    if len(clean) > LONGEST_COMMENT:
+        raise UserError(f"A note has at most {LONGEST_COMMENT:,} characters and this one has {len(clean):,}; shorten it.")
+    return clean
 
 
 def _own(run_id: str, owner: str, done: str) -> RunFolder:
@@ -192,7 +225,19 @@ def _about(path: Path, stamp: Stamp) -> Listed:
         steps = int(about["recipe"]["train"]["steps"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(f"`{path.name}` is no run: its recipe.json lacks what every run has; delete it, or train it anew.") from error
-    return Listed(path.name, name, owner, str(about.get("source", "")), str(about.get("preset", "")), created, "", steps=steps)
+    row = Listed(path.name, name, owner, str(about.get("source", "")), str(about.get("preset", "")), created, "", steps=steps)
+    return replace(row, **_annotations(about))
+
+
+def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Tags, comment and the run it began with; what is no text there is passed over."""
+    tags, comment, init_from = (about.get(key) for key in ("tags", "comment", "init_from"))
+    begun = init_from.get("run") if isinstance(init_from, Mapping) else None
+    return {
+        "tags": tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        "comment": comment if isinstance(comment, str) else "",
+        "init_from": begun if isinstance(begun, str) else "",
+    }
 
 
 @functools.lru_cache(maxsize=4096)

@@ -3,42 +3,82 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 POINTS = 1500  # as many as a chart of a screen's width can show
 WINDOW = 20.0  # seconds over which the speed is taken
+FEW = 20  # steps since a pause that alone do not tell the pace
 BLOCK = 1 << 20  # bytes read at once
+VALID = ("loss", "perplexity", "token_accuracy", "bleu", "chrf", "memory")  # of a validation; the first three always
 TAIL = 200  # bytes before the place reached, by which a file that was written anew is known
+
+
+class Change(NamedTuple):
+    """From `step` on the peak `train.lr` is `lr`: somebody changed it while the run trained."""
+
+    step: int
+    lr: float
+    time: float  # seconds since the epoch; 0 where it was not written
+
+
+class Pace(NamedTuple):
+    """What a run's steps take: updates, and between some of them a validation with all that comes with it."""
+
+    update: float  # seconds
+    validation: float  # seconds, sampling and saving included
+    every: int  # steps from one validation to the next; 0 before there were two
+
+    def seconds(self, step: int, steps: int) -> float:
+        """From `step` to `steps`; the validation right after `step` has been."""
+        left = max(0, steps - step)
+        validations = 0 if not (left and self.every) else steps // self.every - step // self.every + bool(steps % self.every)
+        return left * self.update + validations * self.validation
+
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True)
 class Curves:
-    """What a run has logged. `loss` are means over buckets of steps where there are many; the newest step always stands alone, last."""
+    """What a run has logged; NaN where an older run didn't.
+
+    `loss`, `rates`, `grad_norms` and `speeds` are means over buckets of steps where there are many; the newest step always stands
+    alone, last. Nobody may write to the arrays: visitors share them.
+    """
 
     steps: NDArray[np.int64]
     loss: NDArray[np.float32]  # nats a token
+    rates: NDArray[np.float32]  # learning rate
+    grad_norms: NDArray[np.float32]  # before clipping
+    speeds: NDArray[np.float32]  # tokens a second of updates alone
     valid_steps: NDArray[np.int64]
     valid_loss: NDArray[np.float32]  # nats a token
     valid_perplexity: NDArray[np.float32]
     valid_token_accuracy: NDArray[np.float32]
+    valid_bleu: NDArray[np.float32]  # 0 to 100
+    valid_chrf: NDArray[np.float32]  # 0 to 100
+    valid_memory: NDArray[np.float64]  # bytes resident
+    changes: tuple[Change, ...]
     step: int  # the newest; 0 before training
     lr: float | None
     grad_norm: float | None
-    tokens_per_second: float | None
+    tokens_per_second: float | None  # of the last seconds, validation and saving included
     seconds_per_step: float | None  # validation and saving included, since training was last taken up
+    pace: Pace | None
     n_broken: int  # lines that could not be read: cut by a full disk, say
 
     def seconds_left(self, steps: int) -> float | None:
         """Until step `steps`, at the pace so far; None before there is one."""
-        return None if self.seconds_per_step is None else max(0, steps - self.step) * self.seconds_per_step
+        return None if self.pace is None else self.pace.seconds(self.step, steps)
 
 
 class Metrics:
@@ -48,6 +88,7 @@ class Metrics:
         self.path = Path(path)
         self._lock = threading.Lock()
         self._state = _State()
+        self._curves: Curves | None = None  # until something new is read
         self._offset = 0
         self._tail = b""
 
@@ -59,10 +100,12 @@ class Metrics:
                     self._follow(file)
             except FileNotFoundError:
                 self._start_again()
-            return self._state.curves()
+            if self._curves is None:
+                self._curves = self._state.curves()
+            return self._curves
 
     def _start_again(self) -> None:
-        self._state, self._offset, self._tail = _State(), 0, b""
+        self._state, self._curves, self._offset, self._tail = _State(), None, 0, b""
 
     def _follow(self, file: BinaryIO) -> None:
         file.seek(self._offset - len(self._tail))
@@ -76,6 +119,7 @@ class Metrics:
                 self._take(whole + newline)
 
     def _take(self, whole: bytes) -> None:
+        self._curves = None
         for line in whole.splitlines():
             try:
                 self._state.add(json.loads(line))
@@ -90,42 +134,48 @@ class _State:
 
     def __init__(self) -> None:
         self.width = 1  # steps a bucket
-        self.buckets: list[list[float]] = []  # number of the bucket, lines, sum of steps, sum of losses
+        self.buckets: list[list[float]] = []  # number of the bucket, lines, sums of step, loss, lr, grad_norm, tokens, seconds
         self.newest: Mapping[str, Any] | None = None
-        self.valid: list[tuple[int, float, float, float]] = []
+        self.valid: list[tuple[float, ...]] = []  # step, then as in VALID
+        self.changes: list[Change] = []
         self.window: deque[tuple[float, int]] = deque()  # time and tokens of the last seconds' steps
-        self.taken_up: tuple[float, int] | None = None  # time and step from which the pace is taken
-        self.time = 0.0
+        self.clock = _Clock()
         self.n_broken = 0
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """One line of either kind; others are for other readers. A line that lacks something raises, and changes nothing."""
+        """One line; of a kind that is not known here, it is for other readers. One that lacks something raises, and changes nothing."""
         if line["kind"] == "valid":
-            time = float(line.get("time", self.time))
-            self.valid.append((int(line["step"]), float(line["loss"]), float(line["perplexity"]), float(line["token_accuracy"])))
-            self.time = time
+            self._add_validation(line)
         elif line["kind"] == "train":
             self._add_step(line)
+        elif line["kind"] == "change":
+            self.changes.append(Change(int(line["step"]), float(line["lr"]), float(line.get("time", 0.0))))
+
+    def _add_validation(self, line: Mapping[str, Any]) -> None:
+        time = float(line.get("time", self.clock.time))
+        needed = [float(line[key]) for key in ("step", *VALID[:3])]
+        self.valid.append((*needed, *(float(line.get(key, math.nan)) for key in VALID[3:])))
+        self.clock.validated(time)
 
     def _add_step(self, line: Mapping[str, Any]) -> None:
         step, loss, n_tokens, seconds = int(line["step"]), float(line["loss"]), int(line["n_tokens"]), float(line["seconds"])
-        newest = {"step": step, "loss": loss, **{key: float(line[key]) for key in ("lr", "grad_norm") if key in line}}
-        self.time = float(line.get("time", self.time + seconds))  # older runs have no time of day
-        if self.taken_up is None or line.get("first"):
-            self.taken_up = (self.time - seconds, step - 1)
+        known = {key: float(line[key]) for key in ("lr", "grad_norm") if key in line}
+        time = float(line.get("time", self.clock.time + seconds))  # older runs have no time of day
+        if self.clock.stepped(step, time, seconds, is_first=bool(line.get("first"))):
             self.window.clear()
-        self.window.append((self.time, n_tokens))
-        while self.window[0][0] < self.time - WINDOW:
+        self.window.append((time, n_tokens))
+        while self.window[0][0] < time - WINDOW:
             self.window.popleft()
-        self.newest = newest
-        self._pour(step, loss)
+        self.newest = {"step": step, "sums": [1, step, loss, *(known.get(key, math.nan) for key in ("lr", "grad_norm")), n_tokens, seconds]}
+        self.newest |= known
+        self._pour(step, self.newest["sums"])
 
-    def _pour(self, step: int, loss: float) -> None:
+    def _pour(self, step: int, sums: list[float]) -> None:
         number = (step - 1) // self.width
-        if not self.buckets or self.buckets[-1][0] != number:
-            self.buckets.append([number, 0, 0, 0.0])
-        bucket = self.buckets[-1]
-        bucket[1:] = [bucket[1] + 1, bucket[2] + step, bucket[3] + loss]
+        if self.buckets and self.buckets[-1][0] == number:
+            self.buckets[-1][1:] = _added(self.buckets[-1][1:], sums)
+        else:
+            self.buckets.append([number, *sums])
         if len(self.buckets) == POINTS:  # one is kept for the newest step
             self._halve()
 
@@ -134,29 +184,41 @@ class _State:
         joined: list[list[float]] = []
         for number, *sums in self.buckets:
             if joined and joined[-1][0] == number // 2:
-                joined[-1][1:] = [own + more for own, more in zip(joined[-1][1:], sums, strict=True)]
+                joined[-1][1:] = _added(joined[-1][1:], sums)
             else:
                 joined.append([number // 2, *sums])
         self.buckets = joined
 
     def curves(self) -> Curves:
         """Arrays of their own, which nobody changes later."""
-        points = [(total // lines, loss / lines) for _, lines, total, loss in self.buckets]
-        if self.newest and self.buckets[-1][1] > 1:
-            points.append((self.newest["step"], self.newest["loss"]))
+        sums = [bucket[1:] for bucket in self.buckets]
         newest = self.newest or {}
+        if newest and sums[-1][0] > 1:
+            sums.append(newest["sums"])
+        lines, total, loss, rates, norms, tokens, seconds = np.array(sums, np.float64).reshape(-1, 7).T
+        valid = np.array(self.valid, np.float64).reshape(-1, 1 + len(VALID)).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            speeds = np.where(seconds > 0, tokens / seconds, np.nan)
         return Curves(
-            steps=np.array([step for step, _ in points], np.int64),
-            loss=_floats([loss for _, loss in points]),
-            valid_steps=np.array([row[0] for row in self.valid], np.int64),
-            valid_loss=_floats([row[1] for row in self.valid]),
-            valid_perplexity=_floats([row[2] for row in self.valid]),
-            valid_token_accuracy=_floats([row[3] for row in self.valid]),
+            steps=_frozen((total / lines).astype(np.int64)),
+            loss=_floats(loss / lines),
+            rates=_floats(rates / lines),
+            grad_norms=_floats(norms / lines),
+            speeds=_floats(speeds),
+            valid_steps=_frozen(valid[0].astype(np.int64)),
+            valid_loss=_floats(valid[1]),
+            valid_perplexity=_floats(valid[2]),
+            valid_token_accuracy=_floats(valid[3]),
+            valid_bleu=_floats(valid[4]),
+            valid_chrf=_floats(valid[5]),
+            valid_memory=_frozen(valid[6]),
+            changes=tuple(self.changes),
             step=newest.get("step", 0),
             lr=newest.get("lr"),
             grad_norm=newest.get("grad_norm"),
             tokens_per_second=self._tokens_per_second(),
-            seconds_per_step=self._seconds_per_step(),
+            seconds_per_step=self.clock.seconds_per_step(),
+            pace=self._pace(),
             n_broken=self.n_broken,
         )
 
@@ -164,14 +226,85 @@ class _State:
         seconds = self.window[-1][0] - self.window[0][0] if self.window else 0.0
         return sum(tokens for _, tokens in list(self.window)[1:]) / seconds if seconds > 0 else None
 
-    def _seconds_per_step(self) -> float | None:
-        if self.taken_up is None or self.newest is None:
+    def _pace(self) -> Pace | None:
+        seconds = self.clock.seconds()
+        steps = sorted({int(row[0]) for row in self.valid})[-2:]
+        return seconds and Pace(*seconds, every=steps[-1] - steps[0] if steps else 0)
+
+
+@dataclass
+class _Stint:
+    """Training from where it was taken up to a pause, or till now. Times are in seconds."""
+
+    since: float  # time of day
+    steps_before: int
+    steps: int = 0
+    stepped_at: float = 0.0  # time of day of the newest step's end
+    validating: float = 0.0
+    n_validations: int = 0
+
+    @property
+    def updating(self) -> float:
+        return max(0.0, self.stepped_at - self.since - self.validating)
+
+
+class _Clock:
+    """Where the time went: what lies between two stints counts for nothing."""
+
+    def __init__(self) -> None:
+        self.time = 0.0  # of the newest line
+        self.stints: list[_Stint] = []  # the newest and, as far as the pace needs them, those before
+        self.is_validating = False
+
+    def stepped(self, step: int, time: float, seconds: float, *, is_first: bool) -> bool:
+        """Whether a stint begins here."""
+        is_anew = is_first or not self.stints
+        if is_anew:
+            self.stints.append(_Stint(time - seconds, step - 1))
+            self._forget()
+        stint = self.stints[-1]
+        if self.is_validating and not is_anew:
+            stint.validating += max(0.0, time - seconds - stint.stepped_at)
+            stint.n_validations += 1
+        self.time, stint.steps, stint.stepped_at, self.is_validating = time, step - stint.steps_before, time, False
+        return is_anew
+
+    def _forget(self) -> None:
+        """Keep the newest stint, and before it those from the last long one on."""
+        long = [i for i, stint in enumerate(self.stints[:-1]) if stint.steps >= FEW]
+        self.stints = self.stints[long[-1] if long else 0 :][-FEW:]
+
+    def validated(self, time: float) -> None:
+        self.time, self.is_validating = time, True
+
+    def seconds_per_step(self) -> float | None:
+        """All in all, in this stint."""
+        if not self.stints or self.stints[-1].steps <= 0:
             return None
-        since, before = self.taken_up
-        steps = self.newest["step"] - before
-        return float(max(0.0, self.time - since) / steps) if steps > 0 else None
+        return max(0.0, self.time - self.stints[-1].since) / self.stints[-1].steps
+
+    def seconds(self) -> tuple[float, float] | None:
+        """Of an update, and of a validation; a stint of few steps is taken together with those before."""
+        if not self.stints or self.stints[-1].steps <= 0:
+            return None
+        newest = self.stints[-1]
+        counted = [newest] if newest.steps >= FEW else self.stints
+        update = sum(stint.updating for stint in counted) / sum(stint.steps for stint in counted)
+        validated = [newest] if newest.n_validations else [stint for stint in self.stints if stint.n_validations]
+        if validated:
+            return update, sum(stint.validating for stint in validated) / sum(stint.n_validations for stint in validated)
+        return update, max(0.0, self.time - newest.stepped_at) if self.is_validating else 0.0  # as far as the first is
 
 
-def _floats(values: list[float]) -> NDArray[np.float32]:
+def _added(left: list[float], right: list[float]) -> list[float]:
+    return [own + more for own, more in zip(left, right, strict=True)]
+
+
+def _floats(values: NDArray[np.float64]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):  # the perplexity of a run that diverges
-        return np.array(values, np.float64).astype(np.float32)
+        return _frozen(values.astype(np.float32))
+
+
+def _frozen(values: NDArray[Number]) -> NDArray[Number]:
+    values.setflags(write=False)
+    return values

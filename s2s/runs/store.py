@@ -6,16 +6,19 @@
     samples.jsonl       the probe sentences' translations
     tokenizer.json      shared, or src.tokenizer.json and tgt.tokenizer.json
     checkpoints/        step-00000200.safetensors and its .state
+    attention/          what was kept of a fixed pair at each checkpoint
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from filelock import FileLock
 
 from s2s import files, tokenizers
 from s2s.config import Recipe, UserError, override
@@ -69,6 +72,12 @@ class RunFolder:
     def write_about(self, content: Mapping[str, Any]) -> None:
         """Replace recipe.json."""
         files.write_json(self.path / "recipe.json", content)
+
+    def amend(self, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+        """Put into recipe.json what `change` makes of it; two processes that do so take turns."""
+        with FileLock(self.path / ".about.lock"):
+            about = self.about()
+            self.write_about({**about, **change(about)})
 
     def about(self) -> dict[str, Any]:
         """What recipe.json says. Raises UserError where it is missing, broken or newer than this program."""

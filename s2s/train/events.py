@@ -55,4 +55,12 @@ class Warned:
     text: str
 
 
-Event = Step | Validation | Sample | Saved | Warned
+@dataclass(frozen=True)
+class Changed:
+    """Somebody changed the learning rate: `lr` is the schedule's highest from this step on."""
+
+    step: int
+    lr: float
+
+
+Event = Step | Validation | Sample | Saved | Warned | Changed

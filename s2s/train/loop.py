@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from s2s.model.transformer import Transformer
 from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
 from s2s.train import checkpoint
 from s2s.train.checkpoint import Progress
-from s2s.train.events import Event, Sample, Saved, Step, Validation, Warned
+from s2s.train.events import Changed, Event, Sample, Saved, Step, Validation, Warned
 from s2s.train.loss import cross_entropy, right_tokens, total_nats
 from s2s.train.machine import free_memory, matrix_products, settle
 from s2s.train.optimizers import make_optimizer
@@ -74,9 +74,12 @@ def train(recipe: Recipe, data: TrainingData, folder: Path | None = None, *, res
 
 
 class Trainer:
-    """The model, the optimiser and the place in the data between two updates."""
+    """The model, the optimiser and the place in the data between two updates.
 
-    def __init__(self, recipe: Recipe, data: TrainingData, folder: Path | None) -> None:
+    `changes` are those of the learning rate, in order; between two events more may be put behind them, for later steps.
+    """
+
+    def __init__(self, recipe: Recipe, data: TrainingData, folder: Path | None, changes: Sequence[Changed] = ()) -> None:
         recipe = settle(recipe)
         torch.set_num_threads(recipe.train.threads)
         self.recipe, self.data, self.folder = recipe, data, folder
@@ -88,8 +91,13 @@ class Trainer:
         self.progress = Progress()
         self.rng = {"cpu": torch.Generator().manual_seed(recipe.train.seed).get_state()}
         self.order = batches.epoch(data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=0)
+        self.changes = list(changes)
         self.warnings: list[str] = []
         self.saved_step = 0
+
+    def peak(self, step: int) -> float:
+        """The schedule's highest learning rate, as it is at that step."""
+        return next((change.lr for change in reversed(self.changes) if change.step <= step), self.recipe.train.lr)
 
     @property
     def is_stale(self) -> bool:
@@ -104,6 +112,9 @@ class Trainer:
         if self.progress.step == 0:
             yield from self.observe()
         while self.progress.step < self.recipe.train.steps and not self.is_stale:
+            for change in self.changes:
+                if change.step == self.progress.step + 1:
+                    yield change
             yield self.update()
             yield from self.observe()
 
@@ -122,7 +133,7 @@ class Trainer:
         """One batch, one step of the optimiser."""
         started, settings = time.perf_counter(), self.recipe.train
         batch, step = self.next_batch(), self.progress.step + 1
-        rate = learning_rate(step, settings)
+        rate = learning_rate(step, settings, self.peak(step))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.model.train()

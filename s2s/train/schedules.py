@@ -37,7 +37,7 @@ SCHEDULES: MappingProxyType[str, Choice[Schedule]] = MappingProxyType(
 )
 
 
-def learning_rate(step: int, train: TrainConfig) -> float:
-    """The rate of the given step, counted from 1: linear warm-up to `lr`, then the schedule."""
+def learning_rate(step: int, train: TrainConfig, peak: float | None = None) -> float:
+    """The rate of the given step, counted from 1: linear warm-up to `peak` (`train.lr` where none is given), then the schedule."""
     warm = min(1.0, step / train.warmup_steps) if train.warmup_steps else 1.0
-    return train.lr * warm * SCHEDULES[train.schedule].make(step, train)
+    return (train.lr if peak is None else peak) * warm * SCHEDULES[train.schedule].make(step, train)

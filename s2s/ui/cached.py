@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+import torch
+from safetensors import SafetensorError, safe_open
 
 import s2s
 from s2s import settings
@@ -19,11 +23,12 @@ from s2s.data.corpora import Stored
 from s2s.data.preview import Preview
 from s2s.data.preview import preview as make_preview
 from s2s.demo import DEMOS
-from s2s.files import read_lines
-from s2s.jobs import board
-from s2s.jobs.forecast import Forecast
+from s2s.jobs import advice, board, queue
+from s2s.jobs.forecast import Forecast, Pace, learnt_pace
 from s2s.jobs.forecast import forecast as make_forecast
-from s2s.model.weights import saved_steps
+from s2s.model.presets import PRESETS
+from s2s.model.size import count_parameters
+from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import Decoded, Run, RunFolder
 from s2s.runs.listing import Listed
 from s2s.runs.metrics import Curves, Metrics
@@ -48,14 +53,15 @@ def runs() -> dict[str, Listed | None]:
     return shipped | {row.id: row for row in listed()}
 
 
-@st.cache_resource(ttl=LIVES, max_entries=64, show_spinner=False)  # rows that nobody writes to: shared, not copied
-def _listed(home: str, owner: str) -> list[Listed]:
+@st.cache_resource(max_entries=16, show_spinner=False)  # rows that nobody writes to: shared, not copied
+def _listed(home: str, owner: str, moment: int) -> list[Listed]:
+    """`moment` counts LIVES, since a `ttl` that runs out between Streamlit's look and its reading is a KeyError on the page."""
     return board.runs(owner)
 
 
 def listed() -> list[Listed]:
     """The visitor's own runs, newest first, whatever their state."""
-    return _listed(str(settings.home()), settings.OWNER)
+    return _listed(str(settings.home()), settings.OWNER, int(time.monotonic() / LIVES))
 
 
 def forget_lists() -> None:
@@ -70,6 +76,11 @@ def title(run_id: str) -> str:
 
 def _title(run_id: str, row: Listed | None) -> str:
     return shortened(printable(row.name), 32) if row and row.name else run_id
+
+
+def titles() -> dict[str, str]:
+    """Of every run, by its id."""
+    return {run_id: _title(run_id, row) for run_id, row in runs().items()}
 
 
 def label(run_id: str) -> str:
@@ -127,14 +138,101 @@ def _previewed(home: str, spec: str) -> Preview:
     return Preview.from_json(known)
 
 
+def about(run_id: str) -> Mapping[str, Any]:
+    """What recipe.json says of a run; nothing before it is written, or where it is broken. Nobody may write to it."""
+    try:
+        return _about(*_stamped(run_id))
+    except (UserError, OSError):
+        return {}
+
+
+def recipe(run_id: str) -> Recipe | None:
+    """What a run was asked for, although it may still wait; None where that cannot be read."""
+    try:
+        return _recipe(*_stamped(run_id))
+    except (UserError, OSError):
+        return _ordered(run_id)
+
+
+def _stamped(run_id: str) -> tuple[str, int, int]:
+    """A run's folder, and one state of its recipe.json told from the next."""
+    folder = settings.run_folder(run_id)
+    stamp = (folder / "recipe.json").stat()
+    return str(folder), stamp.st_mtime_ns, stamp.st_size
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _about(folder: str, changed: int, size: int) -> Mapping[str, Any]:
+    return RunFolder(folder).about()
+
+
+def parameters(run_id: str) -> int | None:
+    """How many numbers a run trains; None before its first checkpoint."""
+    try:
+        folder = settings.run_folder(run_id) / "checkpoints"
+    except UserError:
+        return None
+    steps = saved_steps(folder)
+    return _parameters(str(weights_path(folder, steps[0]))) if steps else None
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _parameters(path: str) -> int | None:
+    try:
+        with safe_open(path, "numpy") as file:
+            return sum(int(math.prod(file.get_slice(name).get_shape())) for name in file.keys())  # noqa: SIM118 (no mapping)
+    except (OSError, SafetensorError):  # broken, or pruned meanwhile
+        return None
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _recipe(folder: str, changed: int, size: int) -> Recipe:
+    return RunFolder(folder).recipe()
+
+
+def _ordered(run_id: str) -> Recipe | None:
+    """As the queue has it."""
+    try:
+        job = queue.latest(run_id)
+        return Recipe.from_json(job.spec["recipe"]) if job and job.owner == settings.OWNER else None
+    except (UserError, KeyError):  # the queue is away, as the page says
+        return None
+
+
 def forecast(spec: str, recipe: Recipe) -> Forecast:
     """What training would cost. Raises UserError for a text that cannot be read."""
-    return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), recipe)
+    return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), pace(), recipe)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _forecast(home: str, spec: str, written: str, _recipe: Recipe) -> Forecast:
-    return make_forecast(_recipe, preview(spec))
+def _forecast(home: str, spec: str, written: str, pace: Pace, _recipe: Recipe) -> Forecast:
+    return make_forecast(_recipe, preview(spec), pace)
+
+
+def pace() -> Pace:
+    """How fast this home's runs trained, beside the formula."""
+    return _pace(str(settings.home()))
+
+
+@st.cache_resource(ttl=60, max_entries=8, show_spinner=False)
+def _pace(home: str) -> Pace:
+    return learnt_pace("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def recommended(spec: str, minutes: float) -> advice.Recommended:
+    """The preset for a text and so many minutes. Raises UserError for a text that cannot be read."""
+    return _recommended(str(settings.home()), spec, minutes, pace())
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _recommended(home: str, spec: str, minutes: float, pace: Pace) -> advice.Recommended:
+    return advice.recommended(preview(spec), minutes, pace)
+
+
+@st.cache_resource(show_spinner=False)
+def preset_sizes() -> dict[str, int]:
+    """Parameters of every preset, with the vocabulary that it is quoted for. Nobody may write to it."""
+    return {name: count_parameters(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size) for name, row in PRESETS.items()}
 
 
 def notes(run_id: str) -> list[str]:
@@ -146,21 +244,53 @@ def notes(run_id: str) -> list[str]:
     return [str(note) for note in data.get("notes") or []]
 
 
-def samples(run_id: str) -> list[dict[str, Any]]:
-    """The probe sentences' newest translations; none before the first."""
+def samples(run_id: str, step: int | None = None) -> list[dict[str, Any]]:
+    """The probe sentences' translations at a step of `sample_steps`, the newest unless one is given; none before the first."""
+    places, path = _places(run_id)
+    if not places:
+        return []
+    start, length = places.get(max(places) if step is None else step, (0, 0))
+    with path.open("rb") as file:
+        file.seek(start)
+        return [line for given in file.read(length).splitlines() if (line := _sample(given))]
+
+
+def sample_steps(run_id: str) -> list[int]:
+    """At which steps the probe sentences were translated."""
+    return sorted(_places(run_id)[0])
+
+
+def _places(run_id: str) -> tuple[dict[int, tuple[int, int]], Path]:
     try:
         path = settings.run_folder(run_id) / "samples.jsonl"
         stamp = path.stat()
     except (UserError, OSError):
-        return []
-    return _sampled(str(path), stamp.st_mtime_ns, stamp.st_size)
+        return {}, Path()
+    return _sampled(str(path), stamp.st_mtime_ns, stamp.st_size), path
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _sampled(path: str, changed: int, size: int) -> list[dict[str, Any]]:
-    lines = [line for line in read_lines(Path(path)) if {"step", "source", "text", "reference"} <= line.keys()]
-    newest = max((line["step"] for line in lines), default=0)
-    return [line for line in lines if line["step"] == newest]
+def _sampled(path: str, changed: int, size: int) -> dict[int, tuple[int, int]]:
+    """From a step to the first byte and the length of its lines: a long run's translations would fill the memory."""
+    places: dict[int, tuple[int, int]] = {}
+    end = 0
+    with open(path, "rb") as file:
+        for given in file:
+            end += len(given)
+            if line := _sample(given):
+                start, _ = places.get(line["step"], (end - len(given), 0))
+                places[line["step"]] = (start, end - start)
+    return places
+
+
+def _sample(given: bytes) -> dict[str, Any]:
+    """A line of samples.jsonl; empty where it is broken, or being written."""
+    try:
+        line = json.loads(given)
+    except (ValueError, RecursionError):
+        return {}
+    is_whole = isinstance(line, dict) and {"step", "source", "text", "reference"} <= line.keys() and isinstance(line["step"], int)
+    return dict(line) if is_whole else {}
 
 
 def attention(run: Run, text: str, target: str) -> Attention:
@@ -177,6 +307,11 @@ def translation(run: Run, text: str) -> Translation:
     """By beam search, with every head's attention."""
     made = decoded(run, text, "beam", {})
     return Translation(made, attention(run, text, made.text))
+
+
+def trained() -> dict[str, str]:
+    """The runs that have a checkpoint, shipped and own, by id: what people call them."""
+    return {run_id: label(run_id) for run_id, row in runs().items() if row is None or row.checkpoints}
 
 
 def curves(run_id: str) -> Curves:

@@ -64,7 +64,7 @@ PAGES = (
         title="Runs",
         icon=":material/history:",
         url_path="runs",
-        keys=("run",),
+        keys=("run", "set"),
         summary="Every model you trained, and what became of it",
         run="any",
     ),

@@ -1,4 +1,4 @@
-"""The form of a run: text, preset, every setting; what it will cost; the button."""
+"""The form of a run: text, preset, every setting; the button."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import pandas as pd
 import streamlit as st
-import torch
 
 from s2s import settings, share
 from s2s.config import Recipe, UserError, flat, override
-from s2s.jobs import training, worker
-from s2s.jobs.forecast import Forecast, check
+from s2s.jobs import sweep, training, worker
+from s2s.jobs.advice import short_count
 from s2s.model.presets import PRESETS
-from s2s.train.machine import free_memory
 from s2s.ui import address, cached, forms, pickers
-from s2s.ui.cards import Card, cards
 from s2s.ui.sources import FIRST, SHIPPED
-from s2s.ui.text import distinct, duration, worded
+from s2s.ui.text import distinct, worded
 
 PREFIX = "set "
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 USUAL = "small"
+FROM = "start from"  # in the session: the run whose weights are taken, or ""
 MAIN = (
     "train.steps",
     "train.batch_tokens",
@@ -55,6 +53,14 @@ class Asked:
     name: str
     recipe: Recipe
     wrong: UserError | None = None
+    init_from: str = ""  # the run whose weights and vocabulary it starts with
+    has_twin: bool = False  # the same from scratch, beside it
+
+    def order(self) -> training.Asked:
+        """As the queue takes it."""
+        return training.Asked(
+            self.recipe, self.source, preset=self.preset, name=self.name, owner=settings.OWNER, init_from=self.init_from
+        )
 
 
 def form() -> Asked:
@@ -66,16 +72,29 @@ def form() -> Asked:
         source, preset = _source(), _preset()
         usual = f"{preset} on {cached.called(source)}"
         name = st.text_input("Name", key="run name", max_chars=80, placeholder=usual, persist_state="session", width=260)
+        presets = st.popover("Presets", icon=":material/menu_book:", key="all presets", on_change="rerun", width="content")
+    if presets.open:
+        with presets:
+            _table_of_presets()
     base = PRESETS[preset].recipe
-    st.caption(f"{PRESETS[preset].summary} Source: {PRESETS[preset].source}.")
+    row = PRESETS[preset]
+    st.caption(f"{row.summary} Good for: {row.good_for[0].lower()}{row.good_for[1:]} Source: {row.source}.")
     changes = forms.changes(base, ALL, PREFIX)
     learnt(changes)
     wrong = forms.why_not(base, changes)
     made = base if wrong else override(base, changes)
     _settings(base, wrong)
-    packed = share.pack({"source": source, "preset": preset, **forms.written(changes)})
+    start = {FROM: st.session_state[FROM]} if st.session_state.get(FROM) else {}
+    packed = share.pack({"source": source, "preset": preset, **start, **forms.written(changes)})
     address.hold("set", packed, share.pack({"source": FIRST, "preset": USUAL}))
     return Asked(source, preset, name or usual, made, wrong)
+
+
+def _table_of_presets() -> None:
+    """A table whose cells wrap, so that a phone shows it too."""
+    sizes = cached.preset_sizes()
+    rows = [(name, short_count(sizes[name]), f"{row.good_for} ({row.source})") for name, row in PRESETS.items()]
+    st.table(pd.DataFrame(rows, columns=["preset", "parameters", "good for, why, and source"]), hide_index=True)
 
 
 def learnt(changes: Mapping[str, Any]) -> None:
@@ -122,7 +141,7 @@ def _take_preset() -> None:
 def _fill(given: dict[str, str]) -> None:
     """Put what a link says into the widgets; what it cannot mean is said and left out. A text alone leaves the recipe as it is."""
     names_recipe = set(given) - {"source"}
-    source, preset = given.pop("source", FIRST), given.pop("preset", USUAL)
+    source, preset, start = given.pop("source", FIRST), given.pop("preset", USUAL), given.pop(FROM, "")
     if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
         pickers.say(f"There is no text {source[:60]} here (any more); {FIRST} is shown instead.")
         source = FIRST
@@ -133,37 +152,16 @@ def _fill(given: dict[str, str]) -> None:
     if not names_recipe:  # what was chosen on Data stays
         st.session_state.setdefault("preset", USUAL)
         return
+    if start and start not in cached.trained():
+        pickers.say(f"There is no trained run {start[:40]} here to start from (any more).")
+        start = ""
+    st.session_state[FROM] = start
     base = PRESETS[preset].recipe
     changes, lost = forms.understood(base, given)
     for sentence in lost:
         pickers.say(sentence)
     st.session_state["preset"] = preset
     forms.fill(override(base, changes), ALL, PREFIX)
-
-
-def forecast(asked: Asked) -> UserError | None:
-    """What it will cost, before anybody presses. Returns why it cannot be trained, which stands there too."""
-    if asked.wrong:
-        return asked.wrong
-    try:
-        cost = cached.forecast(asked.source, asked.recipe)
-        _cards(asked, cost)
-        check(asked.recipe, cached.preview(asked.source), cost, free_memory(DEVICE))
-    except UserError as wrong:
-        forms.complain(wrong)
-        return wrong
-    return None
-
-
-def _cards(asked: Asked, cost: Forecast) -> None:
-    sizes = f"vocabularies of about {cost.src_vocab_size:,} and {cost.tgt_vocab_size:,}"
-    cards(
-        (
-            Card("Parameters", _short(cost.parameters), f"{cost.parameters:,} numbers, {sizes}"),
-            Card("Memory", f"{cost.megabytes:,.0f} MB", f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"),
-            Card("Time", duration(cost.seconds), f"for {asked.recipe.train.steps:,} steps, each text seen about {cost.epochs:.1f} times"),
-        )
-    )
 
 
 def button(asked: Asked, why_not: UserError | None) -> None:
@@ -176,19 +174,30 @@ def button(asked: Asked, why_not: UserError | None) -> None:
 
 def _train(asked: Asked) -> None:
     try:
-        cost = cached.forecast(asked.source, asked.recipe)
-        order = training.Asked(asked.recipe, asked.source, preset=asked.preset, name=asked.name, owner=settings.OWNER)
-        run_id = training.submit(order, express=cost.is_express)
-        worker.ensure()
+        orders = sweep.twins(asked.order(), asked.name) if asked.has_twin else [asked.order()]
+        run_id, *_ = queued(orders)
     except UserError as wrong:
         st.session_state["refused"] = wrong
         return
-    cached.forget_lists()
     st.session_state["run"] = run_id
 
 
-def _short(number: int) -> str:
-    for size, unit in ((1e9, " B"), (1e6, " M"), (1e3, " k")):
-        if number >= size:
-            return f"{number / size:.1f}{unit}"
-    return str(number)
+def queued(orders: list[training.Asked]) -> list[str]:
+    """The ids of the runs, all of them queued. Raises UserError where one is refused: then none is."""
+    are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
+    ids = sweep.submit(orders, are_express)
+    worker.ensure()
+    cached.forget_lists()
+    return ids
+
+
+def take_preset(preset: str) -> None:
+    """Choose it, with all that it is about."""
+    st.session_state["preset"] = preset
+    _take_preset()
+
+
+def take(changes: Mapping[str, Any]) -> None:
+    """Put settings into their widgets."""
+    for key, value in changes.items():
+        st.session_state[PREFIX + key] = value

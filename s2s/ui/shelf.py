@@ -1,24 +1,73 @@
-"""The runs as a table, and what may be done to the one that is chosen."""
+"""The runs as a table, one of several views of them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from s2s import settings
+from s2s import share
 from s2s.config import UserError
-from s2s.jobs import board, training, worker
 from s2s.runs.listing import Listed
-from s2s.ui import cached, forms, watch
+from s2s.ui import address, cached, forms, watch
 from s2s.ui.pages import link
-from s2s.ui.text import plain, worded
 
 PULSE = 2.0  # seconds between two looks at live runs
 POINTS = 40  # of a sparkline
+FEW = 5  # runs that one finds without a search
+TAB = "runs tab"
 MARKS = {"done": "✓", "failed": "✗", "running": "▶", "starting": "▶", "queued": "…", "stopped": "❚❚", "interrupted": "!"}
+
+
+def tabs(views: Mapping[str, Callable[[str], None]], run_id: str) -> None:
+    """One of the views; which, and what it compares, stands in the address."""
+    slugs = {name: name.lower().replace(" ", "-") for name in views}
+    usual, *_ = views
+    asked = address.arrived("set")
+    _take(st.session_state.pop("turn to", asked), {slug: name for name, slug in slugs.items()} | {"": usual})
+    if st.session_state.get(TAB) not in views:
+        st.session_state[TAB] = st.session_state.get("runs view", usual)
+    shown = st.session_state["runs view"] = st.session_state[TAB]
+    for (name, draw), tab in zip(views.items(), st.tabs(list(views), key=TAB, on_change="rerun"), strict=True):
+        if name == shown:
+            with tab:
+                _drawn(draw, run_id)
+    held = {"compared": " ".join(st.session_state.get("compared", ())), "sweep": str(st.session_state.get("sweep") or "")}
+    said = {"tab": slugs[shown]} | {key: value for key, value in held.items() if value and key in USED.get(slugs[shown], ())}
+    address.hold("set", "" if shown == usual else share.pack(said))
+
+
+USED = {"side-by-side": ("compared",), "sweeps": ("sweep",)}  # what an address says beside the view
+
+
+def turn_to(tab: str, compared: Sequence[str]) -> None:
+    """Another view when the page is next drawn. (A link from the page to itself would lose what it says when the run's is written.)"""
+    st.session_state["turn to"] = share.pack({"tab": tab, "compared": " ".join(compared)})
+
+
+def _drawn(draw: Callable[[str], None], run_id: str) -> None:
+    """A view that cannot be shown leaves the others."""
+    try:
+        draw(run_id)
+    except UserError as wrong:
+        forms.complain(wrong)
+
+
+def _take(said: str | None, names: Mapping[str, str]) -> None:
+    """Put what a link says into the session; a view that there is not gives way to the first."""
+    if said is None:
+        return
+    given = share.unpack(said)
+    st.session_state[TAB] = names.get(given.get("tab", ""), names[""])
+    if "compared" in given:
+        st.session_state["compared"] = given["compared"].split()
+        st.session_state["compared for"] = st.session_state["run"]
+    if "sweep" in given:
+        st.session_state["sweep"] = given["sweep"]
 
 
 def empty() -> None:
@@ -37,39 +86,84 @@ def table() -> None:
 
 def _table(chosen: str, was_live: bool) -> None:
     rows = cached.listed()
-    if was_live != any(row.is_live for row in rows):
+    if was_live != any(row.is_live for row in rows) or st.session_state["run"] != chosen:
         st.rerun()
-    key = f"runs {chosen} {len(rows)}"  # another choice above is another selection here
+    wanted = str(_search() or "") if len(rows) > FEW else ""
+    shown = [row for row in rows if matches(row, wanted)]
+    key = f"runs {chosen} {len(rows)} {wanted}"  # another choice above is another selection here
     st.dataframe(
-        pd.DataFrame([_cells(row) for row in rows]),
+        pd.DataFrame([_cells(row) for row in shown], columns=list(_cells(rows[0])) if rows else None),
         hide_index=True,
         placeholder="",
         key=key,
-        on_select=partial(_choose, key, [row.id for row in rows]),
+        on_select=partial(choose, key, [row.id for row in shown]),
         selection_mode="single-row",
-        selection_default={"selection": {"rows": [i for i, row in enumerate(rows) if row.id == chosen]}},
-        column_config={
-            "curve": st.column_config.LineChartColumn(width="small", help="Validation loss from first to last."),
-            "accuracy": st.column_config.NumberColumn(format="percent", help="Held-out tokens that the model ranks first."),
-            "loss": st.column_config.NumberColumn(format="%.3f", help="Best validation loss, nats a token."),
-            "started": st.column_config.DatetimeColumn(format="distance"),
-        },
-        alt=f"{len(rows)} runs with state, name, score, steps and text",
+        selection_default={"selection": {"rows": [i for i, row in enumerate(shown) if row.id == chosen]}},
+        column_config=COLUMNS,
+        alt=f"{len(shown)} runs with state, name, score, steps and text",
     )
+    if wanted:
+        st.caption(f"{len(shown)} of {len(rows)} runs.")
+
+
+def _search() -> str | None:
+    return st.text_input(
+        "Find", key="find run", placeholder="name, tag, text or state", live="300ms", max_chars=80, persist_state="session", width=300
+    )
+
+
+COLUMNS = {
+    "curve": st.column_config.LineChartColumn(width="small", help="Validation loss from first to last."),
+    "accuracy": st.column_config.NumberColumn(format="percent", help="Held-out tokens that the model ranks first."),
+    "loss": st.column_config.NumberColumn(format="%.3f", help="Best validation loss, nats a token."),
+    "BLEU": st.column_config.NumberColumn(
+        format="%.1f", help="0 to 100: how many word sequences the greedy translations of some held-out pairs share with the references."
+    ),
+    "tags": st.column_config.ListColumn(),
+    "started": st.column_config.DatetimeColumn(format="distance"),
+    "started from": st.column_config.TextColumn(help="The run whose weights it began with."),
+}
 
 
 def _cells(row: Listed) -> dict[str, object]:
     return {
-        "state": f"{MARKS[row.state]} {watch.STATES[row.state][2]}",
+        "state": state(row),
         "name": row.name or row.id,
+        "tags": list(row.tags),
         "accuracy": row.token_accuracy,
         "loss": row.best_loss,
+        "BLEU": bleu(row.id, row.best_step),
         "curve": _thinned([float(loss) for loss in cached.curves(row.id).valid_loss]),
         "steps": f"{row.step:,} of {row.steps:,}" if row.steps else "",
         "text": cached.called(row.source),
         "preset": row.preset,
         "started": datetime.fromtimestamp(row.created, UTC),
+        "started from": called(row.init_from),
     }
+
+
+def state(row: Listed) -> str:
+    """A mark and a word."""
+    return "❚❚ paused" if row.is_paused and row.state == "running" else f"{MARKS[row.state]} {watch.STATES[row.state][2]}"
+
+
+def bleu(run_id: str, best_step: int | None) -> float | None:
+    """At the best validation, or at the newest that has one."""
+    curves = cached.curves(run_id)
+    known = {int(step): float(score) for step, score in zip(curves.valid_steps, curves.valid_bleu, strict=True) if math.isfinite(score)}
+    return known.get(best_step or 0, next(reversed(known.values()), None))
+
+
+def called(run: str) -> str:
+    """A run that another one names: by its name, or the last part of its folder."""
+    return cached.title(run) if run and run in cached.runs() else run.rstrip("/").rpartition("/")[2]
+
+
+def matches(row: Listed, wanted: str) -> bool:
+    """Whether every word stands in the run's name, tags, text, preset, state, note or id."""
+    words = (row.id, row.name, *row.tags, cached.called(row.source), row.source, row.preset, state(row), row.comment)
+    everything = "\n".join(words).casefold()
+    return all(word in everything for word in wanted.casefold().split())
 
 
 def _thinned(values: list[float]) -> list[float]:
@@ -77,59 +171,8 @@ def _thinned(values: list[float]) -> list[float]:
     return values[::-1][::stride][::-1]  # the newest always stays
 
 
-def _choose(key: str, run_ids: list[str]) -> None:
+def choose(key: str, run_ids: list[str]) -> None:
+    """The clicked row's run becomes that of the page."""
     picked = st.session_state[key].selection.rows
     if picked:
         st.session_state["run"] = run_ids[picked[0]]
-
-
-def actions(run_id: str) -> None:
-    """What may be done to the chosen run."""
-    row = cached.runs().get(run_id)
-    with st.container(border=True, key="actions"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
-            watch.badge(row.state if row else "done")
-        if row and row.error:
-            st.error(worded(row.error), icon=":material/error:")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            _doors(run_id, row)
-            if row:
-                _changes(row)
-        if row is None:
-            st.caption("This run ships with the program; it can be opened everywhere, but not renamed or deleted.")
-        if refused := st.session_state.pop("refused change", None):
-            forms.complain(refused)
-
-
-def _doors(run_id: str, row: Listed | None) -> None:
-    if row is None or row.checkpoints:
-        link("compare", "Translate")
-        link("attention", "Attention")
-    link("train", "Training")
-
-
-def _changes(row: Listed) -> None:
-    if row.state in ("stopped", "interrupted", "failed"):
-        st.button("Resume", icon=":material/play_arrow:", key="resume", on_click=_do, args=("resume", row.id))
-    with st.popover("Rename", icon=":material/edit:"):
-        st.text_input("Name", row.name, key=f"rename {row.id}", max_chars=80, on_change=_do, args=("rename", row.id))
-    with st.popover("Delete", icon=":material/delete:", disabled=row.is_live, help="Stop it first." if row.is_live else None):
-        st.write("Its checkpoints and curves are deleted for good, and links to it will say so.")
-        st.button("Delete this run", key="delete", on_click=_do, args=("delete", row.id), type="primary")
-
-
-def _do(what: str, run_id: str) -> None:
-    """One change; a refusal stands in the card."""
-    try:
-        if what == "rename":
-            board.rename(run_id, settings.OWNER, str(st.session_state[f"rename {run_id}"]))
-        elif what == "delete":
-            board.delete(run_id, settings.OWNER)
-        else:
-            training.submit_resume(run_id, settings.OWNER)
-            worker.ensure()
-    except UserError as wrong:
-        st.session_state["refused change"] = wrong
-    cached.forget_lists()
-    st.session_state["run"] = run_id if what != "delete" else next(iter(cached.runs()))

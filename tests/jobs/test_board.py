@@ -141,7 +141,9 @@ def test_a_lost_run_that_is_stopped_is_not_taken_up_again(tiny: Recipe) -> None:
     assert (state(run), queue.claim("v", "h", "long", 20.0)) == ("interrupted", None)
 
 
-def test_the_table_of_three_hundred_runs_is_quick(trained: Path) -> None:
+def test_the_table_of_three_hundred_runs_is_quick(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_MAX_JOBS", "none")
+    monkeypatch.setenv("S2S_MAX_QUEUE", "none")
     about = RunFolder(trained).about()
     for number in range(300):
         folder = RunFolder(runs_folder() / f"run-{number}")
@@ -211,3 +213,49 @@ def test_without_the_queue_the_folders_are_there_and_the_trouble_is_said(
         with pytest.raises(UserError) as found:
             act(waiting, OWNER)
         assert str(found.value) == said
+
+
+def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learning_rate(tiny: Recipe, trained: Path) -> None:
+    run = submit(tiny)
+    job = claim()
+    train(trained, run)
+    assert not board.one(run, OWNER).is_paused
+    with pytest.raises(UserError, match=f"The run `{run}` is not paused; pause it first, then take one step after the other"):
+        board.step(run, OWNER)
+    for _ in range(2):  # two people press it
+        board.pause(run, OWNER)
+    board.step(run, OWNER)
+    board.step(run, OWNER)
+    board.change_lr(run, OWNER, 0.002)
+    assert board.one(run, OWNER).is_paused
+    assert queue.heard(job.id, "w") == (False, queue.Wishes(pause=True, once=2, lr=0.002))
+    with pytest.raises(UserError, match=r"`lr` 101 is out of range; give a number between 0.0 and 100.0"):
+        board.change_lr(run, OWNER, 101)
+    for _ in range(2):
+        board.go_on(run, OWNER)
+    assert [row.is_paused for row in board.runs(OWNER)] == [False]
+    board.pause(run, OWNER)
+    for _ in range(2):
+        board.stop(run, OWNER)
+    with pytest.raises(UserError, match=f"The run `{run}` is being stopped, so it cannot be told to go on; resume it"):
+        board.go_on(run, OWNER)
+    queue.finish(job.id, "w", "stopped")
+    assert not board.one(run, OWNER).is_paused
+    with pytest.raises(UserError, match="nothing to stop"):
+        board.stop(run, OWNER)
+
+
+def test_a_run_that_does_not_train_cannot_be_steered(tiny: Recipe, trained: Path) -> None:
+    run = submit(tiny)
+    train(trained, "by-hand")
+    steer = {board.pause: "paused", board.go_on: "told to go on", board.step: "taken on by a step"}
+    steer[lambda run, owner: board.change_lr(run, owner, 0.1)] = "given another learning rate"
+    for act, words in steer.items():
+        with pytest.raises(UserError, match=f"`{run}` is not training, so it cannot be {words}; it can be once it trains"):
+            act(run, OWNER)
+        for other, owner in ((run, "bob"), ("by-hand", OWNER), ("nothing", OWNER)):
+            with pytest.raises(UserError, match=f"`{other}` is not training, so it cannot be {words}; start it or resume it first"):
+                act(other, owner)
+    claim(time.time() - 100)  # its worker is gone
+    with pytest.raises(UserError, match="is not training, so it cannot be paused"):
+        board.pause(run, OWNER)

@@ -1,3 +1,4 @@
+import json
 import os
 from collections.abc import Callable, Generator
 from types import MappingProxyType
@@ -8,7 +9,8 @@ import pytest
 from s2s.config import UserError
 from s2s.jobs import child, queue
 from s2s.jobs.database import UnreachableError
-from s2s.jobs.kinds import Kind
+from s2s.jobs.kinds import Desk, Kind
+from s2s.settings import home
 
 
 class Left(BaseException):
@@ -33,8 +35,8 @@ def outcome(work: Callable[..., Generator[object, None, None]], monkeypatch: pyt
 def test_a_job_says_what_it_does_and_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    def work(job: queue.Job, tell: Callable[[str], None]) -> Generator[object, None, None]:
-        tell("Working.")
+    def work(job: queue.Job, desk: Desk) -> Generator[object, None, None]:
+        desk.tell("Working.")
         yield 1
         seen.append(getattr(queue.find(job.id), "note", ""))
 
@@ -54,6 +56,78 @@ def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert outcome(work, monkeypatch, stop=True) == ("stopped", "")
     assert closed == [True]
+
+
+def test_a_job_hears_what_is_wished_and_says_that_it_progressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+
+    def work(job: queue.Job, desk: Desk) -> Generator[object, None, None]:
+        seen.append(desk.wishes)
+        monkeypatch.setattr(child, "LOOK", 0.0)
+        queue.wish(job.id, "ann", pause=True, lr=0.5)
+        heart = desk.heartbeat  # type: ignore[attr-defined]
+        heart.start()
+        while not desk.wishes.pause:
+            yield None
+        heart.over.set()
+        heart.join()
+        seen.append(desk.wishes)
+        desk.progressed()
+
+    job = claimed("toy")
+    queue.renew(job.id, "w", -1.0)
+    again = queue.claim("w2", "h", "long", 20.0)
+    assert again is not None
+    monkeypatch.setattr(child, "JOBS", MappingProxyType({"toy": Kind(work, "A toy.")}))
+    assert (again.attempts, child._outcome(again, child.Heartbeat(again, 20.0), [])) == (2, ("done", ""))
+    assert seen == [queue.Wishes(), queue.Wishes(True, 0, 0.5)]
+    assert getattr(queue.find(job.id), "attempts", 0) == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (1200, "The training reached the limit of 60 minutes; what it learned is kept, resume it from step 1,200."),
+        (0, "The training reached the limit of 60 minutes; nothing was saved yet, start it again."),
+    ],
+)
+def test_a_job_works_no_longer_than_it_may(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    times, closed = iter([0.0, 3599.0, 3600.0]), []
+
+    def work(job: queue.Job, desk: Desk) -> Generator[object, None, None]:
+        try:
+            while True:
+                yield 1
+        finally:
+            folder = home() / "runs" / job.run
+            folder.mkdir(parents=True)
+            (folder / "status.json").write_text(json.dumps({"step": step}))
+            closed.append(True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(child.time, "monotonic", lambda: next(times))
+        assert outcome(work, monkeypatch) == ("stopped", said)
+    assert (closed, list(times)) == ([True], [])
+
+
+@pytest.mark.parametrize(("express", "nice"), [(True, 0), (False, 10)])
+def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(express: bool, nice: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(os, "nice", given.append)
+    monkeypatch.setattr(child.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(child, "JOBS", MappingProxyType({"toy": Kind(lambda job, desk: iter_one(), "A toy.")}))
+    job = queue.submit("toy", "ann", "r", {}, express=express)
+    assert queue.claim("w", "h", "express" if express else "long", 20.0) is not None
+    child.main(job, "w")
+    assert (given, getattr(queue.find(job), "state", "")) == ([nice], "done")
+    with pytest.raises(SystemExit) as left:
+        child.main(job, "w")  # it is over
+    assert left.value.code == child.LOST
+
+
+def iter_one() -> Generator[object, None, None]:
+    yield 1
 
 
 def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_its_text(
@@ -109,22 +183,22 @@ def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(m
     monkeypatch.setattr(child, "LOOK", 0.0)
     monkeypatch.setattr(child.time, "monotonic", lambda: next(times))
 
-    def away(*_: str) -> bool:
+    def away(*_: str) -> tuple[bool, queue.Wishes]:
         raise UnreachableError("gone")
 
     def leave(status: int) -> None:
         raise Left(status)
 
     monkeypatch.setattr(os, "_exit", leave)
-    monkeypatch.setattr(queue, "is_stop_wanted", away)
+    monkeypatch.setattr(queue, "heard", away)
     with pytest.raises(Left):
         child.Heartbeat(claimed("toy"), 20.0).run()
     assert list(times) == []
 
 
 def test_a_note_that_cannot_be_written_costs_nothing_and_the_end_waits_for_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    def work(job: queue.Job, tell: Callable[[str], None]) -> Generator[object, None, None]:
-        tell("Working.")
+    def work(job: queue.Job, desk: Desk) -> Generator[object, None, None]:
+        desk.tell("Working.")
         yield 1
 
     real, tries = queue.finish, []

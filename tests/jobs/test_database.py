@@ -24,13 +24,31 @@ def test_the_migrations_make_the_table_that_the_program_reads() -> None:
 def test_an_older_database_grows_and_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     with database.begin() as connection:
         values = dict.fromkeys(("id", "kind", "owner", "run", "slot", "state", "worker", "host", "note", "error"), "x")
-        connection.execute(sa.insert(database.JOBS).values(**values, spec={}, stop=False, attempts=0, lease=0.0, created=1.0))
+        connection.execute(sa.insert(database.JOBS).values(**values, spec={}, stop=False, attempts=0, lease=0.0, created=1.0, wishes={}))
     database.engine(settings.database_url()).dispose()
     database.engine.cache_clear()
     monkeypatch.setattr(database, "MIGRATIONS", (*database.MIGRATIONS, ("ALTER TABLE jobs ADD COLUMN more TEXT",)))
     with database.begin() as connection:
         assert connection.exec_driver_sql("SELECT id, more FROM jobs").all() == [("x", None)]
         assert connection.exec_driver_sql("SELECT max(version) FROM schema_version").scalar() == len(database.MIGRATIONS)
+
+
+def test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = "(id, kind, owner, run, slot, spec, state, stop, attempts, worker, host, lease, note, error, created, started)"
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", database.MIGRATIONS[:1])
+        with database.begin() as connection:
+            for job, owner, slot, started in (("1", "ann", "long", "7.5"), ("2", "bob", "long", "3"), ("3", "ann", "long", "NULL")):
+                state = "queued" if started == "NULL" else "done"
+                values = f"('{job}', 'train', '{owner}', 'r{job}', '{slot}', '{{}}', '{state}', false, 1, '', '', 0, '', '', 1, {started})"
+                connection.exec_driver_sql(f"INSERT INTO jobs {row} VALUES {values}")
+    database.engine(settings.database_url()).dispose()
+    database.engine.cache_clear()
+    assert [(job.id, job.wishes) for job in queue.jobs("ann")] == [("3", queue.Wishes()), ("1", queue.Wishes())]
+    queue.submit("train", "bob", "later", {})
+    with database.begin() as connection:
+        assert {tuple(turn) for turn in connection.execute(sa.select(*database.TURNS.c))} == {("bob", "long", 1), ("ann", "long", 2)}
+    assert getattr(queue.claim("w", "h", "long", 20.0), "run", None) == "later"
 
 
 def test_a_newer_database_is_refused() -> None:
@@ -43,7 +61,7 @@ def test_a_newer_database_is_refused() -> None:
     with pytest.raises(UserError, match=r"has version 99, newer than the \d+ known here; update this program"), database.begin():
         pass
     with sqlite3.connect(settings.home() / "s2s.db") as connection:
-        connection.execute("UPDATE schema_version SET version = 1")
+        connection.execute(f"UPDATE schema_version SET version = {len(database.MIGRATIONS)}")
     connection.close()
 
 

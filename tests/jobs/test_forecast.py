@@ -1,11 +1,16 @@
+import json
+from pathlib import Path
+
 import pytest
 
-from s2s.config import override
+from s2s import settings
+from s2s.config import Recipe, override
 from s2s.data import load
 from s2s.data.preview import Preview
-from s2s.jobs.forecast import forecast, peak, vocab_sizes
+from s2s.jobs.forecast import BOUNDS, START, Pace, forecast, learnt_pace, peak, seconds_a_step, vocab_sizes
 from s2s.model.presets import PRESETS
 from s2s.model.size import count_parameters
+from s2s.runs import RunFolder
 from s2s.tokenizers import fit
 
 RECIPE = PRESETS["small"].recipe
@@ -45,3 +50,61 @@ def test_short_runs_take_the_express_slot() -> None:
 
 def test_the_peak_is_a_speed() -> None:
     assert 1e8 < peak() < 1e14
+
+
+def test_a_slower_machine_takes_longer(seen: Preview) -> None:
+    usual, slow = forecast(RECIPE, seen), forecast(RECIPE, seen, Pace(2.0, 3))
+    assert slow.seconds - START == pytest.approx(2 * (usual.seconds - START))
+    assert slow.tokens_a_second == pytest.approx(usual.tokens_a_second / 2)
+    assert usual.tokens == RECIPE.train.steps * usual.slots
+
+
+def run_that_took(times: float, tiny: Recipe, *, steps: int = 60, device: str = "cpu", name: str = "abcdefgh12345678") -> Path:
+    """A run's files, with steps that took so many times what the formula says."""
+    recipe = override(tiny, {"train.batch_tokens": 100, "train.threads": 1})
+    pieces = fit(recipe.tokenizer, ["a b"], ["c d"])
+    folder = RunFolder(settings.home() / "runs" / name)
+    shown = {**recipe.to_json(), "train": {**recipe.to_json()["train"], "device": device}}
+    folder.create(recipe, {}, pieces)
+    folder.write_about({**folder.about(), "recipe": shown})
+    each = 1.12 * times * seconds_a_step(recipe, pieces[1].vocab_size, 100)
+    for step in range(1, steps + 1):
+        pause = 3600 if step > steps // 2 else 0  # somebody went to lunch
+        folder.log("metrics", {"kind": "train", "step": step, "n_tokens": 170, "seconds": each, "time": 1e9 + pause + step * each})
+        folder.log("metrics", {"kind": "attention", "step": step})
+    return folder.path
+
+
+@pytest.mark.parametrize("times", [0.5, 1.7])
+def test_the_pace_is_learnt_from_runs_of_this_home(times: float, tiny: Recipe) -> None:
+    assert learnt_pace("cpu") == Pace()
+    run_that_took(times, tiny)
+    assert learnt_pace("cpu").n_runs == 1
+    assert learnt_pace("cpu").factor == pytest.approx(times, rel=0.02)
+    assert learnt_pace("cuda") == Pace()
+
+
+def test_runs_that_cannot_tell_are_left_out(tiny: Recipe) -> None:
+    run_that_took(1.0, tiny, steps=20)
+    run_that_took(1.0, tiny, device="cuda", name="b" * 16)
+    broken = run_that_took(1.0, tiny, name="c" * 16)
+    (broken / "recipe.json").write_text("{")
+    torn = run_that_took(1.0, tiny, name="d" * 16)
+    (torn / "metrics.jsonl").write_text(json.dumps({"kind": "train"}) + "\n" + '{"kind"')
+    assert learnt_pace("cpu") == Pace()
+
+
+def test_one_strange_run_does_not_decide(tiny: Recipe) -> None:
+    for number, times in enumerate([1.2, 1.2, 100.0]):
+        run_that_took(times, tiny, name=f"{number}" * 16)
+    assert learnt_pace("cpu").factor == pytest.approx(1.2, rel=0.02)
+    for number in range(3, 8):
+        run_that_took(100.0, tiny, name=f"{number}" * 16)
+    assert learnt_pace("cpu").factor == BOUNDS[1]
+
+
+def test_byte_pairs_end_where_every_word_is_one_piece() -> None:
+    corpus = load("builtin:en-fr#rows=3000")
+    recipe = override(RECIPE, {"tokenizer.vocab_size": 10_000})
+    (real, _) = fit(recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs])
+    assert vocab_sizes(recipe, Preview.of(corpus))[0] == pytest.approx(real.vocab_size, rel=0.12)

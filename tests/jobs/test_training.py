@@ -10,6 +10,7 @@ from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run
+from tests.jobs.desk import Desk
 
 SOURCE = "synthetic:reverse#rows=80"
 
@@ -74,13 +75,13 @@ def test_files_are_named_from_the_root_for_the_process_that_reads_them(
 def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpoint(tiny: Recipe) -> None:
     run, said = training.submit(asked(tiny)), []
     job = claim()
-    events = training.work(job, said.append)
+    events = training.work(job, Desk(said))
     next(event for event in events if event and event.step == 15)
     events.close()
     assert said == ["Reading the text.", "Learning the vocabulary.", "Training on cpu, 1 thread."]
     folder = RunFolder(runs_folder() / run)
     assert (folder.id, folder.status()["state"], folder.about()["name"]) == (job.run, "stopped", "one")
-    list(training.work(job, said.append))
+    list(training.work(job, Desk(said)))
     assert folder.status()["state"] == "done"
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
     assert all(line["time"] > 1.7e9 for line in folder.lines("metrics"))
@@ -88,24 +89,24 @@ def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpo
 
 def test_a_run_whose_worker_died_after_the_last_step_is_done(tiny: Recipe) -> None:
     run = training.submit(asked(tiny))
-    list(training.work(claim(), lambda note: None))
+    list(training.work(claim(), Desk()))
     folder = RunFolder(runs_folder() / run)
     before = folder.status()
     folder.set_status("running", **{key: before[key] for key in ("step", "steps", "best_step")})
     queue._update(queue.ROW.run == run, lease=0.0)
-    assert list(filter(None, training.work(claim(), lambda note: None))) == []
+    assert list(filter(None, training.work(claim(), Desk()))) == []
     assert (folder.status()["state"], folder.status()["step"]) == ("done", 30)
 
 
 def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
     run = training.submit(asked(tiny))
     job = claim()
-    events = training.work(job, lambda note: None)
+    events = training.work(job, Desk())
     next(filter(None, events))
     events.close()
     queue.finish(job.id, "w", "stopped")
     training.submit_resume(run, OWNER, steps=4)
-    list(training.work(claim(), lambda note: None))
+    list(training.work(claim(), Desk()))
     assert [line["step"] for line in RunFolder(runs_folder() / run).lines("metrics") if line["kind"] == "train"] == [1, 2, 3, 4]
 
 
@@ -145,7 +146,7 @@ def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(tiny:
     run, said = training.submit(asked(tiny)), []
     job = claim()
     for n_stages, note in ((1, "Reading the text."), (2, "Learning the vocabulary."), (3, "Learning the vocabulary.")):
-        events = training.work(job, said.append)
+        events = training.work(job, Desk(said))
         assert [next(events) for _ in range(n_stages)] == [None] * n_stages
         events.close()
         assert (said[-1], (runs_folder() / run).exists()) == (note, False)
@@ -158,11 +159,11 @@ def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(tiny:
 def test_a_run_that_is_done_goes_on_to_more_steps(tiny: Recipe) -> None:
     run = training.submit(asked(tiny))
     job = claim()
-    list(training.work(job, lambda note: None))
+    list(training.work(job, Desk()))
     queue.finish(job.id, "w", "done")
     training.submit_resume(run, OWNER, steps=40)
     job = claim()
-    list(training.work(job, lambda note: None))
+    list(training.work(job, Desk()))
     queue.finish(job.id, "w", "done")
     folder, row = RunFolder(runs_folder() / run), board.one(run, OWNER)
     assert (row.state, row.step, row.steps, row.checkpoints[-1], folder.recipe().train.steps) == ("done", 40, 40, 40, 40)
@@ -189,7 +190,7 @@ def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(
     assert board.one("mine", OWNER).state == "failed"
     training.submit_resume("mine", OWNER, steps=31)
     job = claim()
-    list(training.work(job, lambda note: None))
+    list(training.work(job, Desk()))
     queue.finish(job.id, "w", "done")
     assert (board.one("mine", OWNER).state, board.one("mine", OWNER).step) == ("done", 31)
     folder.write_about({key: value for key, value in folder.about().items() if key != "source"})

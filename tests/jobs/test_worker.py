@@ -3,7 +3,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import board, queue, training, worker
 from s2s.jobs.database import UnreachableError
+from s2s.jobs.nursery import Newborn, Order
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
@@ -30,7 +31,7 @@ def working(*more: str) -> Iterator[subprocess.Popen[bytes]]:
     children: list[psutil.Process] = []
     try:
         yield process
-        children = psutil.Process(process.pid).children() if process.poll() is None else []
+        children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
     finally:
         process.terminate()
         process.wait(20)
@@ -69,7 +70,7 @@ def has_checkpoint(run: str) -> bool:
 def child_of(process: subprocess.Popen[bytes], run: str) -> psutil.Process:
     job = queue.latest(run)
     assert job is not None
-    return next(child for child in psutil.Process(process.pid).children() if job.id in child.cmdline())
+    return next(child for child in psutil.Process(process.pid).children(recursive=True) if child.name() == job.id[:15])
 
 
 def final_weights(path: Path, step: int) -> bytes:
@@ -113,7 +114,7 @@ def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undistur
     recipe = override(tiny, {"train.steps": 120, "train.watch.save_every": 20, "train.watch.validate_every": 100})
     with working() as process:
         run = submit(recipe)
-        wait_for(lambda: has_checkpoint(run))
+        wait_for(lambda: folder(run).status().get("step"))
         child_of(process, run).kill()
         wait_for_state(run, "interrupted", seconds=5.0)
         error = board.one(run, OWNER).error
@@ -210,7 +211,7 @@ def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(tiny: Reci
     assert job is not None
     process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
     process.wait(20)
-    one.children["long"] = worker.Child(job, process)
+    one.children[job.id] = worker.Child(job, process)
 
     def away(*_: object, **__: object) -> bool:
         raise UnreachableError("away")
@@ -222,6 +223,111 @@ def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(tiny: Reci
     assert (one.children, board.one(run, OWNER).error) == (
         ({}, "The training process ended with status 1 before its work was done; nothing was saved yet, start it again.")
     )
+
+
+class Midwife:
+    """Stands in for a nursery, and for the processes that are started without one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_gone, self.is_ready = False, True
+        self.born: list[Newborn] = []
+        self.spawned: list[str] = []
+        monkeypatch.setattr(worker, "_spawn", self.spawn)
+
+    def order(self, order: Order) -> Newborn | None:
+        self.born.append(Newborn(order))
+        return None if self.is_gone else self.born[-1]
+
+    def look(self) -> None:
+        """Nothing happens by itself."""
+
+    def spawn(self, module: Sequence[str], *_: object) -> subprocess.Popen[bytes]:
+        self.spawned.append(module[1])
+        process = subprocess.Popen([sys.executable, "-c", ""])
+        process.wait(20)
+        return process
+
+
+@pytest.fixture
+def attended(monkeypatch: pytest.MonkeyPatch) -> tuple[worker.Worker, Midwife]:
+    one, midwife = worker.Worker(), Midwife(monkeypatch)
+    one.nursery = midwife  # type: ignore[assignment]
+    return one, midwife
+
+
+def test_a_job_is_born_in_the_nursery_and_its_death_is_noticed(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+    (one, midwife), run = attended, submit(override(tiny, {"train.threads": 1}))
+    one.turn()
+    (newborn,) = midwife.born
+    job = queue.latest(run)
+    assert job is not None
+    log = str(worker._log_folder() / f"{job.id}.log")
+    assert newborn.order == Order(job.id, job.worker, log, threads=1)
+    newborn.pid, newborn.code = 1, -9
+    one.turn()
+    row = board.one(run, OWNER)
+    assert (row.state, row.error.partition(",")[0]) == ("interrupted", "The training process was killed (signal 9)")
+    assert (one.children, midwife.spawned) == ({}, [])
+
+
+def test_the_lease_of_a_job_that_waits_for_its_process_is_kept(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+    (one, midwife), run = attended, submit(tiny)
+    one.turn()
+    before = queue.latest(run)
+    one.turn()
+    after = queue.latest(run)
+    assert before is not None
+    assert after is not None
+    assert (after.lease > before.lease, after.attempts, len(midwife.born)) == (True, 1, 1)
+    queue.finish(after.id, after.worker, "done")  # as far as anybody knows, it is lost
+    one.turn()
+    assert one.children == {}
+
+
+def test_without_a_nursery_jobs_start_from_nothing(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+    (one, midwife), runs = attended, [submit(tiny), submit(tiny)]
+    one.turn()
+    midwife.born[0].is_refused = True
+    one.turn()
+    jobs = [queue.latest(run) for run in runs]
+    assert midwife.spawned == [getattr(jobs[0], "id", None)]
+    midwife.is_gone, midwife.is_ready = True, False
+    one.turn()
+    assert one.nursery is None  # one that was never ready would not be the next time
+    one.turn()
+    assert midwife.spawned == [getattr(job, "id", None) for job in jobs]
+
+
+def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_nursery_that_died_is_replaced(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one, midwife), run = attended, submit(tiny)
+    opened: list[Path] = []
+    monkeypatch.setattr(worker, "Nursery", lambda environment, log: opened.append(log))
+    one.turn()
+    midwife.born[0].pid, midwife.born[0].is_out_of_sight, midwife.is_gone = 1, True, True
+    one.turn()
+    assert (one.children, board.one(run, OWNER).state, midwife.spawned) == ({}, "starting", [])
+    assert opened == [worker._log_folder() / "nursery.log"]
+    job = queue.latest(run)
+    assert job is not None
+    assert queue.claim("another", one.host, "long", 20.0) is None
+    queue.renew(job.id, job.worker, -1.0)  # it is dead, or stalled
+    one.nursery = None
+    one.turn()
+    assert (midwife.spawned, list(one.children)) == ([job.id], [job.id])
+    with pytest.raises(queue.Lost):  # as the process that comes back to life will hear, although it was the same worker's
+        queue.heard(job.id, job.worker)
+
+
+def test_four_quick_jobs_start_at_once_beside_a_long_one(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+    (one, midwife), quick = attended, [submit(tiny, express=True) for _ in range(6)]
+    long = [submit(tiny) for _ in range(2)]
+    one.turn()
+    assert sorted(child.job.run for child in one.children.values()) == sorted([long[0], *quick[:4]])
+    midwife.born[1].pid, midwife.born[1].code = 1, 1
+    one.turn()
+    assert len(one.children) == 5
 
 
 def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:

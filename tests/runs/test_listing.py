@@ -9,7 +9,7 @@ from filelock import FileLock
 
 from s2s.config import UserError
 from s2s.runs import RunFolder, listing
-from s2s.runs.listing import clean_name, delete, is_training, listed, listed_one, rename, runs_folder
+from s2s.runs.listing import annotate, clean_name, delete, is_training, listed, listed_one, rename, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run
 
@@ -188,3 +188,50 @@ def test_three_hundred_runs_are_parsed_once(trained: Path, monkeypatch: pytest.M
     os.utime(runs_folder() / "run-7" / "recipe.json")
     listed(OWNER)
     assert parsed[300:] == ["run-7"]
+
+
+def test_tags_and_a_comment_are_cleaned_kept_and_listed(trained: Path) -> None:
+    put(trained, "one", name="mine")
+    before = RunFolder(runs_folder() / "one").about()
+    annotate("one", OWNER, tags=[" baseline ", "sweep:lr", "", "baseline", "a\u202eb"])
+    annotate("one", OWNER, comment="  first \x00line\n\n*second*\u202e  ")
+    row = listed(OWNER)[0]
+    assert (row.tags, row.comment, row.name) == (("baseline", "sweep:lr", "ab"), "first line\n\n*second*", "mine")
+    annotate("one", OWNER, tags=())
+    assert (listed(OWNER)[0].tags, listed(OWNER)[0].comment) == ((), "first line\n\n*second*")
+    assert RunFolder(runs_folder() / "one").about() == before | {"tags": [], "comment": "first line\n\n*second*"}
+
+
+def test_annotations_that_cannot_be_are_a_sentence_and_change_nothing(trained: Path) -> None:
+    put(trained, "one")
+    annotate("one", OWNER, tags=["x" * 40] + [str(n) for n in range(9)], comment="x" * 2000)
+    kept = listed(OWNER)[0]
+    with pytest.raises(UserError, match="A run has at most 10 tags and these are 11; leave some out"):
+        annotate("one", OWNER, tags=map(str, range(11)))
+    with pytest.raises(UserError, match=r"A tag has at most 40 characters and `x{40}…` has 41; shorten it"):
+        annotate("one", OWNER, tags=["x" * 41])
+    with pytest.raises(UserError, match="A note has at most 2,000 characters and this one has 2,001; shorten it"):
+        annotate("one", OWNER, tags=["good"], comment="x" * 2001)
+    with pytest.raises(UserError, match="There is no run `one` of yours"):
+        annotate("one", "bob", tags=["x"])
+    with pytest.raises(UserError, match="ships with the program and cannot be annotated"):
+        annotate("demo-en-fr", OWNER, comment="x")
+    assert listed(OWNER) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("about", "read"),
+    [
+        ({}, ((), "", "")),
+        ({"tags": "no list", "comment": 7, "init_from": "a"}, ((), "", "")),
+        ({"tags": ["a", 7, None, "b"], "comment": None, "init_from": {"run": 7}}, (("a", "b"), "", "")),
+        ({"tags": {"a": 1}, "comment": ["x"], "init_from": []}, ((), "", "")),
+        ({"tags": ["a"], "comment": "x", "init_from": {"run": "first", "step": 20}}, (("a",), "x", "first")),
+    ],
+)
+def test_annotations_of_a_wrong_kind_are_passed_over(about: dict[str, object], read: object, trained: Path) -> None:
+    folder = put(trained, "one")
+    folder.write_about({**{key: value for key, value in folder.about().items() if key not in ("tags", "comment", "init_from")}, **about})
+    (row,) = listed(OWNER)
+    assert (row.tags, row.comment, row.init_from) == read
+    assert (row.state, row.is_paused) == ("done", False)

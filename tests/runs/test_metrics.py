@@ -1,4 +1,5 @@
 import json
+import math
 import random
 import threading
 from dataclasses import fields, replace
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from s2s.runs import Curves, Metrics, metrics
+from s2s.runs.metrics import Change
 
 
 def train_line(step: int, time: float, **more: Any) -> dict[str, Any]:
@@ -117,6 +119,81 @@ def test_speed_is_of_the_last_seconds_and_pace_counts_validation_but_no_pause(tm
     assert seen.seconds_left(14) == 0.0
 
 
+def test_what_is_logged_beside_the_loss_has_a_curve_and_what_older_runs_lack_is_nan(tmp_path: Path) -> None:
+    old = {key: value for key, value in train_line(1, 1.0).items() if key not in ("lr", "grad_norm")}
+    scored = valid_line(2, 2.5) | {"bleu": 31.5, "chrf": 52.0, "memory": 3_000_000_001}
+    change = {"kind": "change", "step": 3, "lr": 5e-4, "time": 2.7}
+    seen = Metrics(write(tmp_path / "m", [valid_line(0, 0.5), old, train_line(2, 2.0), scored, change, train_line(3, 3.0)])).read()
+    np.testing.assert_array_equal(seen.rates, np.float32([math.nan, 2e-4, 3e-4]))
+    np.testing.assert_array_equal(seen.grad_norms, np.float32([math.nan, 1.5, 1.5]))
+    np.testing.assert_array_equal(seen.speeds, np.float32([200, 200, 200]))
+    np.testing.assert_array_equal(seen.valid_bleu, np.float32([math.nan, 31.5]))
+    np.testing.assert_array_equal(seen.valid_chrf, np.float32([math.nan, 52.0]))
+    np.testing.assert_array_equal(seen.valid_memory, [math.nan, 3_000_000_001])
+    assert seen.changes == (Change(3, 5e-4, 2.7),)
+
+
+def test_every_curve_is_a_mean_over_the_same_buckets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "POINTS", 8)
+    lines = [train_line(step, float(step), grad_norm=step**2, n_tokens=step, seconds=2.0) for step in range(1, 12)]
+    seen = Metrics(write(tmp_path / "m", lines)).read()
+    assert seen.grad_norms.tolist() == [2.5, 12.5, 30.5, 56.5, 90.5, 121.0]
+    np.testing.assert_allclose(seen.rates, 1e-4 * np.array([1.5, 3.5, 5.5, 7.5, 9.5, 11]), rtol=1e-6)
+    assert seen.speeds.tolist() == [0.75, 1.75, 2.75, 3.75, 4.75, 5.5]
+
+
+def test_who_looks_again_gets_the_same_arrays_and_can_spoil_them_for_nobody(tmp_path: Path) -> None:
+    following = Metrics(write(tmp_path / "m", many(10)))
+    seen = following.read()
+    assert following.read() is seen
+    with pytest.raises(ValueError, match="read-only"):
+        seen.loss[0] = 0.0
+
+
+def play(steps: int, every: int, update: float, validation: float, pause_at: int = 0) -> tuple[list[dict[str, Any]], dict[int, float]]:
+    """The log of a run, and the seconds from each step to the end without its pause."""
+    draw, time, paused, lines, reached = random.Random(1), 100.0, 0.0, [valid_line(0, 100.0)], {}
+    for step in range(1, steps + 1):
+        if step == pause_at:
+            time, paused = time + 3600, 3600.0
+        seconds = update * draw.uniform(0.5, 1.5) * (5 if step == 1 else 1)  # the first step warms up
+        time += seconds * 1.05  # what lies between two steps
+        lines.append(train_line(step, time, seconds=seconds, **({"first": True} if step in (1, pause_at) else {})))
+        if step % every == 0 or step == steps:
+            lines.append(valid_line(step, time + 0.6 * validation))
+            time += validation * (1.2 if step == every else 1)  # translations that end late, at first
+        reached[step] = time - paused
+    return lines, {step: time - paused - at for step, at in reached.items()}
+
+
+@pytest.mark.parametrize("pause_at", [0, 60])
+@pytest.mark.parametrize("every", [10, 33, 100, 150, 199])
+@pytest.mark.parametrize("validation", [0.0, 2.0, 30.0], ids="validation={}".format)
+def test_after_a_fifth_of_a_run_the_time_left_is_right_within_thirty_percent(
+    every: int, validation: float, pause_at: int, tmp_path: Path
+) -> None:
+    lines, truth = play(1000, every, 0.1, validation, pause_at)
+    end = next(i for i, line in enumerate(lines) if line["kind"] == "train" and line["step"] == 201)
+    left = Metrics(write(tmp_path / "m", lines[:end])).read().seconds_left(1000)
+    assert left == pytest.approx(truth[200], rel=0.3)
+
+
+def test_single_steps_between_pauses_do_not_upset_the_time_left(tmp_path: Path) -> None:
+    lines, truth = play(1000, 100, 0.1, 2.0)
+    lines = [line for line in lines if line["step"] <= 300]
+    before = Metrics(write(tmp_path / "m", lines)).read().seconds_left(1000)
+    assert before == pytest.approx(truth[300], rel=0.3)
+    singles = [train_line(step, 9000.0 * step, seconds=0.2, first=True) for step in range(301, 321)]
+    for n in (1, 5, 15):
+        left = Metrics(write(tmp_path / "m", lines + singles[:n])).read().seconds_left(1000)
+        assert left == pytest.approx(truth[300 + n], rel=0.3)
+
+
+def test_at_the_last_step_nothing_is_left(tmp_path: Path) -> None:
+    lines, _ = play(100, 30, 0.1, 2.0)
+    assert Metrics(write(tmp_path / "m", lines)).read().seconds_left(100) == 0.0
+
+
 def test_runs_from_before_there_was_a_time_of_day_have_a_pace_too(tmp_path: Path) -> None:
     lines = [{key: value for key, value in train_line(step, 0.0).items() if key != "time"} for step in range(1, 11)]
     seen = Metrics(write(tmp_path / "m", lines)).read()
@@ -137,6 +214,8 @@ BROKEN = [
     b'{"kind": "train", "step": 3}',
     b'{"kind": "train", "step": null, "loss": 1.0, "n_tokens": 1, "seconds": 1.0}',
     b'{"kind": "valid", "step": 3, "loss": "low", "perplexity": 1.0, "token_accuracy": 1.0}',
+    b'{"kind": "change", "step": 3}',
+    b'{"kind": "valid", "step": 3, "loss": 1.0, "perplexity": 1.0, "token_accuracy": 1.0, "bleu": "good"}',
     b"[" * 100_000,
 ]
 

@@ -104,7 +104,7 @@ def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:
     folder = RunFolder(path)
     for line in ({"kind": "train", "step": 21, "loss": 1.0}, {"kind": "train", "step": 22, "loss": 1.0}):
         folder.log("metrics", line)
-    list(training.run(training.resume(path, steps=30)))
+    list(training.run(training.resume(path, training.More(steps=30))))
     steps = [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"]
     assert steps == list(range(1, 31))
     assert folder.status()["state"] == "done"
@@ -117,7 +117,7 @@ def test_a_log_with_broken_lines_is_read_without_them_and_gone_on_with(tmp_path:
     content, whole = log.read_bytes(), folder.lines("metrics")
     log.write_bytes(b'{"kind": "tra{"kind": "valid"}\n[]\n{"step": "x"}\n{"kind": "train"}\n' + content)
     assert folder.lines("metrics") == [{"step": "x"}, {"kind": "train"}, *whole]
-    list(training.run(training.resume(path, steps=25)))
+    list(training.run(training.resume(path, training.More(steps=25))))
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 26))
 
 
@@ -195,11 +195,11 @@ def test_a_run_knows_its_data_from_every_folder(tmp_path: Path, tiny: Recipe, mo
     monkeypatch.chdir(tmp_path)
     list(training.run(training.start(training.Asked(override(tiny, {"train.steps": 5}), "pairs.tsv#rows=50"), Path("run"))))
     monkeypatch.chdir("/")
-    list(training.run(training.resume(tmp_path / "run", steps=6)))
+    list(training.run(training.resume(tmp_path / "run", training.More(steps=6))))
     (tmp_path / "pairs.tsv").rename(tmp_path / "moved.tsv")
     with pytest.raises(UserError, match="There is no file"):
-        training.resume(tmp_path / "run", steps=7)
-    list(training.run(training.resume(tmp_path / "run", steps=7, source=f"{tmp_path}/moved.tsv#rows=50")))
+        training.resume(tmp_path / "run", training.More(steps=7))
+    list(training.run(training.resume(tmp_path / "run", training.More(steps=7, source=f"{tmp_path}/moved.tsv#rows=50"))))
 
 
 def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> None:
@@ -221,7 +221,7 @@ def test_changed_data_is_noticed_when_going_on(tmp_path: Path, tiny: Recipe) -> 
     list(training.run(training_run))
     table.write_text("".join(f"{n} a\t{n} c\n" for n in range(60)))
     with pytest.raises(UserError, match=r"pairs.tsv` has not the pairs this run was started with"):
-        training.resume(tmp_path / "run", steps=20)
+        training.resume(tmp_path / "run", training.More(steps=20))
 
 
 def test_numbers_in_the_files_are_finite(run: Run) -> None:

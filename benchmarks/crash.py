@@ -1,0 +1,337 @@
+"""Processes killed without warning, 50 times: does every run end as if nothing had happened?
+
+Small runs wait in the queue of a fresh `S2S_HOME`, and a worker (`python -m s2s worker`) does them. At moments drawn from a
+seed (a job is just claimed, its process starts, it is in a step, a checkpoint is half written) SIGKILL takes the worker, the
+training processes, the process that they are forked from, or all of them. A worker that is dead is started anew; a run that
+says it was interrupted is resumed as a visitor does it. In the end every run must have the weights of an undisturbed one
+(sha256 of the last checkpoint), each line of its logs once and whole, and no job may ever have had two processes: /proc
+is looked at every 20 ms for those that write to a job's log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.report import last_line, table
+from benchmarks.serving import ROOT, processes
+from s2s.config import Recipe, UserError, override
+from s2s.jobs import queue, training
+from s2s.model.presets import PRESETS
+from s2s.model.weights import saved_steps, weights_path
+from s2s.runs.listing import runs_folder
+from s2s.settings import OWNER, home
+
+SOURCE, VALID = "synthetic:reverse#rows=80", "synthetic:reverse#split=valid,rows=20"
+RECIPE = MappingProxyType(
+    {
+        "model.d_model": 16,
+        "model.d_ff": 32,
+        "model.n_layers": 1,
+        "tokenizer.kind": "word",
+        "train.steps": 60,
+        "train.warmup_steps": 5,
+        "train.batch_tokens": 64,
+        "train.threads": 1,
+        "train.device": "cpu",
+        "train.watch.validate_every": 10,
+        "train.watch.save_every": 10,
+        "train.watch.samples": 2,
+        "train.watch.scores": 4,
+    }
+)
+LEASE = "2"  # seconds
+PATIENCE = 60.0  # seconds for a moment to come, or for all runs to end
+LOOK = 0.02  # seconds between two looks of the witness
+# The longest delay after a moment was seen, in seconds: a claim takes milliseconds, writing a checkpoint some more.
+MOMENTS = MappingProxyType({"claim": 0.03, "start": 0.6, "step": 0.6, "checkpoint": 0.004})
+TARGETS = ("trainer", "worker", "nursery", "all")
+
+
+@dataclass(frozen=True)
+class Blow:
+    """What is killed, and when: so many seconds after the moment was seen."""
+
+    moment: str
+    target: str
+    delay: float
+
+
+def schedule(seed: int, count: int) -> list[Blow]:
+    """Each target at each moment before any comes twice."""
+    dice, pairs = random.Random(seed), list(product(MOMENTS, TARGETS))
+    drawn = [pair for _ in range(0, count, len(pairs)) for pair in dice.sample(pairs, len(pairs))]
+    return [Blow(moment, target, dice.uniform(0, MOMENTS[moment])) for moment, target in drawn[:count]]
+
+
+class Wrong(Exception):  # noqa: N818 (it is what it says)
+    """Something that must not happen."""
+
+
+class Witness(threading.Thread):
+    """Sees which processes write to a job's log: those that work on it."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(name="witness", daemon=True)
+        self.folder = folder / "log"
+        self.over = threading.Event()
+        self.seen: dict[str, set[int]] = {}  # job to the processes it ever had
+        self.doubles: set[str] = set()  # jobs that had two at once
+
+    def run(self) -> None:
+        """Until `over` is set."""
+        while not self.over.wait(LOOK):
+            now = self.trainers()
+            for pid, job in now.items():
+                self.seen.setdefault(job, set()).add(pid)
+            self.doubles |= {job for job, count in Counter(now.values()).items() if count > 1}
+
+    def trainers(self) -> dict[int, str]:
+        """Process id to job, of those alive; one that was killed and not yet buried has no files any more."""
+        found = {}
+        for process in os.listdir("/proc"):
+            if process.isdecimal():
+                with contextlib.suppress(OSError):
+                    log = Path(os.readlink(f"/proc/{process}/fd/1"))
+                    if log.parent == self.folder and len(log.stem) == 16:
+                        found[int(process)] = log.stem
+        return found
+
+
+class Shop:
+    """A worker that is started whenever there is none, and the runs that it is given."""
+
+    def __init__(self) -> None:
+        self.recipe = override(PRESETS["small"].recipe, RECIPE)
+        self.witness = Witness(home())
+        self.runs: list[str] = []
+        self.done: set[str] = set()
+        self.resumed = 0
+        self.worker: subprocess.Popen[bytes] | None = None
+        self.looked = 0.0
+
+    def mend(self) -> None:
+        """What people do: start the worker that is gone, resume what was interrupted; and something always waits."""
+        if self.worker is None or self.worker.poll() is not None:
+            with (self.witness.folder / "worker.log").open("ab") as log:
+                self.worker = subprocess.Popen([sys.executable, "-m", "s2s", "worker"], cwd=ROOT, stdout=log, stderr=log)
+        for run in self.runs:
+            if run not in self.done and (job := queue.latest(run)):
+                self._mend(job)
+
+    def _mend(self, job: queue.Job) -> None:
+        if job.state == "done":
+            self.done.add(job.run)
+        elif job.state == "interrupted":
+            self._resume(job)
+        elif job.state not in ("queued", "running"):
+            raise Wrong(f"The run {job.run} is {job.state}: {job.error}")
+
+    def _resume(self, job: queue.Job) -> None:
+        try:
+            training.submit_resume(job.run, OWNER)
+        except UserError as error:
+            raise Wrong(f"The run {job.run} is interrupted ({job.error}) and cannot be resumed: {error}") from error
+        self.resumed += 1
+
+    def supply(self, count: int) -> None:
+        """So many runs that are not done, in both slots."""
+        while len(self.runs) - len(self.done) < count:
+            asked = training.Asked(self.recipe, SOURCE, VALID, name=f"run {len(self.runs)}")
+            self.runs.append(training.submit(asked, express=len(self.runs) % 2 == 1))
+
+    def wait(self, what: Callable[[], object], name: str) -> None:
+        """Until it is so; everything is mended meanwhile."""
+        end, mended = time.monotonic() + PATIENCE, 0.0
+        while not what():
+            if time.monotonic() > end:
+                raise Wrong(f"{name} did not come within {PATIENCE:.0f} s.")
+            if time.monotonic() - mended > 0.2:
+                self.mend()
+                mended = time.monotonic()
+            time.sleep(0.0005)
+
+    def strike(self, blow: Blow) -> dict[str, Any]:
+        """Wait for the moment, kill; what was done, for people."""
+        self.supply(3)
+        started, before = time.monotonic(), set(_drafts())
+        self.wait(_moment(blow.moment), f"The moment `{blow.moment}`")
+        time.sleep(blow.delay)
+        victims = self._victims(blow.target)
+        for pid in victims:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if self.worker and self.worker.pid in victims:
+            self.worker.wait()
+        torn, seconds = len(set(_drafts()) - before), time.monotonic() - started
+        row = {"moment": blow.moment, "killed": " + ".join(sorted(victims.values())), "delay ms": 1000 * blow.delay}
+        return row | {"half-written files": torn, "after s": seconds}
+
+    def _victims(self, target: str) -> dict[int, str]:
+        """Process id to what it is."""
+        found: dict[int, str] = {}
+
+        def there_is_one() -> bool:
+            found.clear()
+            found.update({pid: role for pid, role in self._roles().items() if target in (role, "all")})
+            return bool(found)
+
+        if target == "trainer":
+            self.wait(there_is_one, "A training process")
+        elif not there_is_one():  # there is no nursery
+            target = "all"
+            self.wait(there_is_one, "A process")
+        return found
+
+    def _roles(self) -> dict[int, str]:
+        roles = dict.fromkeys(processes(home()), "nursery") | dict.fromkeys(self.witness.trainers(), "trainer")
+        if self.worker and self.worker.poll() is None:
+            roles[self.worker.pid] = "worker"
+        return roles
+
+    def close(self) -> Iterator[str]:
+        """The worker is told to end, and with it must go what it started."""
+        self.witness.over.set()
+        if self.worker:
+            self.worker.terminate()
+            self.worker.wait(20)
+        end = time.monotonic() + 10
+        while (left := processes(home())) and time.monotonic() < end:
+            time.sleep(0.05)
+        for pid, role in left.items():
+            yield f"A process was left behind ({role})."
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _moment(name: str) -> Callable[[], object]:
+    """Whether it has come since now."""
+    if name == "checkpoint":
+        before = set(_drafts())
+        return lambda: set(_drafts()) - before
+    if name == "step":
+        sizes = _sizes()
+        return lambda: any(size > sizes.get(path, 0) for path, size in _sizes().items())
+    claims = _claims()
+    return lambda: _claims() - claims
+
+
+def _claims() -> set[tuple[str, float | None]]:
+    return {(job.id, job.started) for job in queue.jobs(OWNER) if job.started}
+
+
+def _sizes() -> dict[Path, int]:
+    return {path: path.stat().st_size for path in runs_folder().glob("*/metrics.jsonl")}
+
+
+def _drafts() -> Iterator[Path]:
+    """Checkpoints that are being written, or never were to their end."""
+    for folder in runs_folder().glob("*/checkpoints"):
+        with contextlib.suppress(OSError):
+            yield from (folder / name for name in os.listdir(folder) if name.startswith(".step-"))
+
+
+def disturbed(seed: int, count: int) -> dict[str, Any]:
+    """Runs in this process's `S2S_HOME`, killed so often: a row a blow, and what was wrong with them in the end."""
+    (home() / "log").mkdir(parents=True, exist_ok=True)
+    runs_folder().mkdir(parents=True, exist_ok=True)
+    shop, rows, wrong = Shop(), [], list[str]()
+    shop.witness.start()
+    started = time.monotonic()
+    try:
+        rows += [shop.strike(blow) for blow in schedule(seed, count)]
+        shop.wait(lambda: len(shop.done) == len(shop.runs), "The end of all runs")
+    except Wrong as error:
+        wrong.append(str(error))
+    finally:
+        wrong += shop.close()
+    wrong += [f"The job {job} had two processes at once." for job in shop.witness.doubles]
+    expected = undisturbed(shop.recipe, home() / "undisturbed")
+    for run in shop.done:
+        jobs = [job.id for job in queue.jobs(OWNER) if job.run == run]
+        wrong += [] if any(shop.witness.seen.get(job) for job in jobs) else [f"{run}: nobody saw it train."]
+        wrong += [f"{run}: {what}" for what in differences(runs_folder() / run, expected)]
+    numbers = {"seed": seed, "kills": len(rows), "runs": len(shop.runs), "resumed by hand": shop.resumed}
+    numbers |= {"training processes": sum(map(len, shop.witness.seen.values())), "half-written files": len(set(_drafts()))}
+    return numbers | {"seconds": time.monotonic() - started, "rows": rows, "wrong": wrong}
+
+
+def undisturbed(recipe: Recipe, path: Path) -> Path:
+    """The same run without a queue; its folder."""
+    list(training.run(training.start(training.Asked(recipe, SOURCE, VALID), path)))
+    return path
+
+
+def differences(run: Path, expected: Path) -> list[str]:
+    """What a run has otherwise than an undisturbed one, a sentence each."""
+    wrong = []
+    (step, digest), (last, wanted) = _last_weights(run), _last_weights(expected)
+    if (step, digest) != (last, wanted):
+        wrong.append(f"its weights of step {step} are {digest[:12]}, those of the undisturbed run's step {last} {wanted[:12]}.")
+    for name in ("metrics.jsonl", "samples.jsonl"):
+        wrong += [f"{name}: {what}" for what in _log_differences((run / name).read_bytes(), (expected / name).read_bytes())]
+    return wrong
+
+
+def _last_weights(run: Path) -> tuple[int, str]:
+    step = saved_steps(run / "checkpoints")[-1]
+    return step, hashlib.sha256(weights_path(run / "checkpoints", step).read_bytes()).hexdigest()
+
+
+def _log_differences(found: bytes, expected: bytes) -> list[str]:
+    """Torn lines, doubled or missing ones, and any that says something else."""
+    try:
+        lines = [_known(line) for line in found.splitlines()]
+    except ValueError:
+        return ["a line is torn."]
+    wanted = [_known(line) for line in expected.splitlines()]
+    if not found.endswith(b"\n"):
+        return ["its last line is torn."]
+    doubled, missing = Counter(lines) - Counter(wanted), Counter(wanted) - Counter(lines)
+    both = (("many", doubled), ("few", missing))
+    said = [f"{sum(rows.values())} lines too {word}, such as {next(iter(rows))}." for word, rows in both if rows]
+    return said or ([] if lines == wanted else ["its lines are out of order."])
+
+
+def _known(line: bytes) -> str:
+    """Without what depends on the clock and the process."""
+    return json.dumps({key: value for key, value in json.loads(line).items() if key not in ("time", "seconds", "memory", "first")})
+
+
+def main() -> None:
+    """In a home of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same moments and targets")
+    parser.add_argument("--out", type=Path, help="write the result here too, for example benchmarks/crash.json")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.environ.update({"S2S_HOME": folder, "S2S_LEASE_SECONDS": LEASE})
+        results = disturbed(arguments.seed, arguments.kills)
+    table(results["rows"])
+    print("\n".join(results["wrong"]) or f"{results['kills']} kills, {results['runs']} runs: nothing was wrong.")
+    if arguments.out:
+        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+    last_line("crash", results)
+    raise SystemExit(bool(results["wrong"]))
+
+
+if __name__ == "__main__":
+    main()

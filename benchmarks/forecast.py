@@ -1,0 +1,119 @@
+"""How long a run will take, as told before it starts and after a fifth of it, beside the truth.
+
+Each run goes through the queue of a fresh `S2S_HOME`, as the page would send it: the first is forecast by the formula alone,
+the later ones with what those before them taught. A case is as long as the formula takes for `--seconds`. The time left is
+what the page says at the step that ends the first fifth (`Curves.seconds_left` of the lines until there); the truth is from the
+time of that line to that of the last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from benchmarks.report import last_line, table
+from benchmarks.serving import ROOT
+from s2s.config import Recipe, override
+from s2s.data.preview import preview
+from s2s.jobs import queue, training
+from s2s.jobs.forecast import START, forecast, learnt_pace
+from s2s.model.presets import PRESETS
+from s2s.runs import RunFolder
+from s2s.runs.listing import runs_folder
+from s2s.runs.metrics import Metrics
+from s2s.settings import OWNER
+
+MOST_PERCENT = 30  # off, after a fifth
+LOOKS = 10  # validations and checkpoints of a run
+QUICK = 15.0  # seconds
+
+
+class Case(NamedTuple):
+    """What to train on what."""
+
+    preset: str
+    source: str
+    changes: Mapping[str, Any] = MappingProxyType({})
+
+
+CASES = (
+    Case("mini-t5", "builtin:mini-en-fr"),
+    Case("small", "builtin:en-fr"),
+    Case("transformer-tiny", "builtin:en-fr"),
+    Case("small", "synthetic:reverse", MappingProxyType({"tokenizer.kind": "char", "model.d_model": 64})),
+)
+
+
+def lasting(case: Case, seconds: float) -> Recipe:
+    """The case's recipe with as many steps as the formula takes so long for."""
+    recipe = override(PRESETS[case.preset].recipe, dict(case.changes))
+    cost = forecast(recipe, preview(case.source))
+    steps = max(5 * LOOKS, round(recipe.train.steps * (seconds - START) / (cost.seconds - START)))
+    often = {"train.watch.validate_every": steps // LOOKS, "train.watch.save_every": steps // LOOKS}
+    return override(recipe, {"train.steps": steps, "train.warmup_steps": min(recipe.train.warmup_steps, steps // 6), **often})
+
+
+def measure(case: Case, seconds: float) -> dict[str, Any]:
+    """One run, alone."""
+    recipe = lasting(case, seconds)
+    told = forecast(recipe, preview(case.source), learnt_pace("cpu"))
+    run = training.submit(training.Asked(recipe, case.source, preset=case.preset, name=case.preset), express=told.is_express)
+    subprocess.run([sys.executable, "-m", "s2s", "worker", "--idle", "1"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    (job,) = queue.jobs(OWNER, 1)
+    if job.state != "done" or job.started is None or job.finished is None:
+        raise SystemExit(f"{case.preset} on {case.source} is {job.state}: {job.error}")
+    took = job.finished - job.started
+    left, truly_left = after_a_fifth(runs_folder() / run)
+    row = {"preset": case.preset, "text": case.source, "steps": recipe.train.steps, "learnt from": told.pace.n_runs}
+    row |= {"told before s": told.seconds, "took s": took, "off %": percent(told.seconds, took)}
+    return row | {"left at a fifth s": left, "truly s": truly_left, "then off %": percent(left, truly_left)}
+
+
+def after_a_fifth(run: Path) -> tuple[float, float]:
+    """Seconds left as they were told, and as they were, after the first update beyond it: the validation before has been."""
+    steps, lines = RunFolder(run).recipe().train.steps, list(_lines(run / "metrics.jsonl"))
+    fifth = next(n for n, (_, step, kind, _) in enumerate(lines) if kind == "train" and step == steps // 5 + 1)
+    with tempfile.TemporaryDirectory() as folder:
+        early = Path(folder) / "metrics.jsonl"
+        early.write_bytes(b"".join(raw for raw, *_ in lines[: fifth + 1]))
+        told = Metrics(early).read().seconds_left(steps)
+    return float("nan") if told is None else told, lines[-1][3] - lines[fifth][3]
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, int, str, float]]:
+    """Each line as it stands, its step, kind and time."""
+    parsed = RunFolder(path.parent).lines("metrics")
+    for raw, line in zip(path.read_bytes().splitlines(keepends=True), parsed, strict=True):
+        yield raw, line["step"], line["kind"], line["time"]
+
+
+def percent(told: float, truly: float) -> float:
+    """How far off, of the truth; below 0 where it was told too short."""
+    return 100 * (told - truly) / truly
+
+
+def main() -> None:
+    """All cases, one after the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"one case of {QUICK:.0f} s")
+    parser.add_argument("--seconds", type=float, default=40.0, help="of each case, by formula")
+    arguments = parser.parse_args()
+    cases, seconds = (CASES[:1], QUICK) if arguments.quick else (CASES, arguments.seconds)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.environ["S2S_HOME"] = folder
+        rows = [measure(case, seconds) for case in cases]
+    table(rows)
+    worst = max(abs(row["then off %"]) for row in rows)
+    print(f"\nAfter a fifth at most {worst:.0f} % off; goal: {MOST_PERCENT} %.")
+    last_line("forecast", rows)
+
+
+if __name__ == "__main__":
+    main()

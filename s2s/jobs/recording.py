@@ -1,0 +1,53 @@
+"""What a training leaves in its run's folder, as it happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from s2s.jobs.watching import Watcher
+from s2s.runs import RunFolder
+from s2s.train import Changed, Event, Sample, Saved, Step, Trainer, Validation
+
+
+class Recorder:
+    """Writes each event of one training, with what the watcher sees of it."""
+
+    def __init__(self, folder: RunFolder, trainer: Trainer, watcher: Watcher) -> None:
+        self.folder, self.trainer, self.watcher = folder, trainer, watcher
+        self.accuracy = _accuracy_at(folder, trainer.progress.best_step) if trainer.progress.step else None
+        self.is_taken_up = True  # the time since the line before was a pause
+
+    def take(self, event: Event) -> None:
+        """One event, after which the folder is whole again."""
+        if isinstance(event, Step):
+            self._log("train", {**asdict(event), **({"first": True} if self.is_taken_up else {})})
+            self.is_taken_up = False
+        elif isinstance(event, Validation):
+            self._log("valid", {**asdict(event), **self.watcher.at_validation(event.step)})
+            self.accuracy = event.token_accuracy if event.is_best else self.accuracy
+        elif isinstance(event, Changed):
+            self._log("change", asdict(event))
+        elif isinstance(event, Sample):
+            self.folder.log("samples", asdict(event))
+        elif isinstance(event, Saved):
+            if heads := self.watcher.at_checkpoint(event.step, self.folder):
+                self._log("attention", {"step": event.step, **heads})
+            self.report("running")
+
+    def report(self, state: str) -> None:
+        """How far training is."""
+        progress, steps = self.trainer.progress, self.trainer.recipe.train.steps
+        best = {} if self.accuracy is None else {"best_loss": progress.best_loss, "token_accuracy": self.accuracy}
+        self.folder.set_status(state, step=progress.step, steps=steps, best_step=progress.best_step, **best)
+
+    def _log(self, kind: str, content: Mapping[str, Any]) -> None:
+        self.folder.log("metrics", {"kind": kind, **content, "time": round(time.time(), 3)})  # seconds since the epoch
+
+
+def _accuracy_at(folder: RunFolder, step: int) -> float | None:
+    """What the validation at that step found; None before the first."""
+    found = (line for line in folder.lines("metrics") if line.get("kind") == "valid" and line.get("step") == step)
+    return next((line.get("token_accuracy") for line in found), None)

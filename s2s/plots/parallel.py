@@ -1,0 +1,134 @@
+"""Parallel coordinates: an axis a setting or score, a line a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from s2s.plots import theme
+
+OTHERS, BEST = theme.CATEGORICAL[0], theme.CATEGORICAL[3]
+DECADES = 1.0  # from this on positive numbers are set out by their logarithm
+ROOM = 0.06  # of an axis, above and below what it shows
+TICKS, NEAR = 6, 0.07  # the most ticks of an axis, and how near two may be
+
+Value = float | int | str | bool | None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What stands on one axis: a value a run, None where it has none yet. `is_low_up` turns it over, where less is better."""
+
+    name: str
+    values: tuple[Value, ...]
+    is_low_up: bool = False
+
+
+@dataclass(frozen=True)
+class _Scale:
+    places: tuple[float | None, ...]  # of the values, 0 to 1
+    ticks: tuple[tuple[float, str], ...]
+
+
+def parallel(axes: Sequence[Axis], names: Sequence[str], *, best: int | None = None, title: str) -> go.Figure:
+    """A line for each named run through its values; the best run's is thicker, has diamonds, and is drawn last."""
+    if not names or not axes:
+        return theme.empty("No run of this sweep has settings to show.")
+    scales = [_scale(axis) for axis in axes]
+    order = sorted(range(len(names)), key=lambda run: run == best)
+    layout = theme.layout(title, 400, "", "")
+    layout["xaxis"] = _across(axes)
+    layout["yaxis"] = {"visible": False, "range": [-ROOM, 1 + ROOM], "fixedrange": True}
+    layout["margin"] = {"l": 12, "r": 12, "t": 110, "b": 12}
+    layout |= {"shapes": [_upright(at) for at in range(len(axes))], "showlegend": False, "hovermode": "closest"}
+    lines = [_line(axes, scales, run, names[run], is_best=run == best) for run in order]
+    return go.Figure([*lines, _ticks(scales)], layout)
+
+
+def _line(axes: Sequence[Axis], scales: Sequence[_Scale], run: int, name: str, *, is_best: bool) -> go.Scatter:
+    said = [f"{theme.inert(axis.name)}: {theme.inert(written(axis.values[run]))}" for axis in axes]
+    style: dict[str, Any] = {"color": BEST, "width": 4} if is_best else {"color": OTHERS, "width": 1.5}
+    return go.Scatter(
+        x=list(range(len(axes))),
+        y=[scale.places[run] for scale in scales],
+        name=theme.inert(name),
+        mode="lines+markers",
+        line=style,
+        marker={"size": 12 if is_best else 6, "symbol": "diamond" if is_best else "circle"},
+        hovertext=[f"{theme.inert(name)}{' (best)' * is_best}<br>{each}" for each in said],
+        hoverinfo="text",
+        cliponaxis=False,
+    )
+
+
+def _across(axes: Sequence[Axis]) -> dict[str, Any]:
+    names = [theme.inert(axis.name).replace(".", ".<br>") for axis in axes]
+    ticks = {"tickmode": "array", "tickvals": list(range(len(axes))), "ticktext": names, "side": "top", "tickangle": 0, "automargin": False}
+    return ticks | {"range": [-0.35, len(axes) - 0.65], "showgrid": False, "zeroline": False, "fixedrange": True}
+
+
+def _upright(at: int) -> dict[str, Any]:
+    line = {"color": "#888888", "width": 1}
+    return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "line": line, "layer": "below"}
+
+
+def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
+    """Texts, not annotations, which the screen's theme writes in a pale grey."""
+    ticks = [(at, place, theme.inert(theme.short(text))) for at, scale in enumerate(scales) for place, text in scale.ticks]
+    x, y, text = zip(*ticks, strict=True) if ticks else ((), (), ())
+    return go.Scatter(x=x, y=y, text=text, mode="text", textposition="top right", textfont={"size": 11}, hoverinfo="skip", cliponaxis=False)
+
+
+def written(value: Value) -> str:
+    """A value in few signs: `0.0005`, `true`, `1.234`, `-` for none.
+
+    >>> written(0.0005), written(True), written(1.23456), written(None)
+    ('0.0005', 'true', '1.235', '-')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+
+
+def _rounded(value: Value) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else written(value)
+
+
+def _scale(axis: Axis) -> _Scale:
+    """Numbers by their size, or its logarithm over a decade or more; anything else in the order in which it is met."""
+    known = [value for value in axis.values if value is not None]
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
+        sizes = [float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None for value in axis.values]
+        present = [size for size in sizes if size is not None]
+        bend = math.log10 if present and min(present) > 0 and math.log10(max(present) / min(present)) >= DECADES else float
+        numbers = [None if size is None else bend(size) for size in sizes]
+    else:
+        kinds = list(dict.fromkeys(map(written, known)))
+        numbers = [None if value is None else float(kinds.index(written(value))) for value in axis.values]
+    places = _places(numbers, is_low_up=axis.is_low_up)
+    texts = {place: _rounded(value) for place, value in zip(places, axis.values, strict=True) if place is not None}
+    return _Scale(places, tuple(_apart(texts)))
+
+
+def _places(numbers: Sequence[float | None], *, is_low_up: bool) -> tuple[float | None, ...]:
+    present = [number for number in numbers if number is not None]
+    low, high = min(present, default=0.0), max(present, default=0.0)
+    shares = [None if number is None else (number - low) / (high - low) if high > low else 0.5 for number in numbers]
+    return tuple(1 - share if share is not None and is_low_up else share for share in shares)
+
+
+def _apart(texts: Mapping[float, str]) -> list[tuple[float, str]]:
+    """Both ends, and of those between as many as can be read."""
+    places = sorted(texts)
+    kept = [places[0], places[-1]] if places else []
+    stride = max(1, math.ceil(len(places) / TICKS))
+    for place in places[stride:-1:stride]:
+        if all(abs(place - other) >= NEAR for other in kept):
+            kept.append(place)
+    return [(place, texts[place]) for place in sorted(set(kept))]

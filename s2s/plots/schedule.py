@@ -1,0 +1,40 @@
+"""The learning rate that a run will have, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from s2s.plots import theme
+
+MARK = {"color": "#888888", "width": 1, "dash": "dot"}
+
+
+def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> go.Figure:
+    """The rate by step, to the run's last one; dotted lines say where the warm-up (in steps) ends, and the run."""
+    across, up = np.asarray(steps, np.float32), np.asarray(rates, np.float32)
+    if not across.size:
+        return theme.empty("There are no steps.")
+    line = go.Scatter(
+        x=across, y=up, mode="lines", line={"color": theme.CATEGORICAL[0], "width": 2}, hovertemplate="step %{x:,}: %{y:.3g}<extra></extra>"
+    )
+    figure = go.Figure(line, theme.layout(title, 230, "step", "learning rate"))
+    figure.update_layout(showlegend=False, margin={"l": 56, "r": 12, "t": 44, "b": 8})
+    figure.update_yaxes(tickformat="~g", nticks=5)
+    end = int(across[-1])
+    for at, said, anchor in _marks(warmup, end):
+        figure.add_vline(x=at, line=MARK)
+        figure.add_annotation(
+            x=at, y=1, yref="paper", yanchor="bottom", xanchor=anchor, text=theme.inert(said), showarrow=False, font={"size": 11}
+        )
+    return figure
+
+
+def _marks(warmup: int, end: int) -> list[tuple[int, str, str]]:
+    """Where, what, and on which side of the line it is written."""
+    if warmup >= end:
+        return [(end, f"the end, at step {end:,}: still warming up", "right")]
+    last = (end, f"end: {end:,}", "right")
+    is_near = warmup > 0.6 * end  # the two would lie upon each other
+    return [*([(warmup, f"warm-up: {warmup:,}", "right" if is_near else "left")] if warmup else []), *([] if is_near else [last])]

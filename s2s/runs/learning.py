@@ -1,0 +1,171 @@
+"""What a training job kept of its attention: one pair at each checkpoint, and two numbers a head. Knows nothing of training.
+
+    attention/step-00000200.safetensors     float16 weights of every kind, tokens and texts in the metadata
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import safetensors.numpy
+from safetensors import SafetensorError, safe_open
+
+from s2s.analysis.attention import KINDS, Attention, Weights
+from s2s.config import UserError
+from s2s.files import write_bytes
+from s2s.runs.store import RunFolder
+
+MOST = 100  # files a run
+TOKENS = ("src_tokens", "tgt_inputs", "tgt_tokens")
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The attention of the fixed pair at one step."""
+
+    step: int
+    source: str
+    target: str
+    attention: Attention
+
+
+@dataclass(frozen=True)
+class History:
+    """The two numbers of every head against steps. What a line lacked is NaN; what all of them lack is None."""
+
+    steps: npt.NDArray[np.int64]
+    entropy: Floats  # (n, layers, heads): of cross-attention, nats, mean over rows
+    aer: Floats | None  # (n, layers, heads): alignment error rate, 0 to 1
+    aer_mean: Floats | None  # (n, layers): of the mean over the heads of a layer
+    uniform: Floats | None  # (n,): the entropy of a head that looks everywhere alike, nats
+    n_pairs: int  # that the newest numbers rest on
+
+
+def keep(folder: RunFolder, kept: Kept) -> None:
+    """Write one step; beyond 100 files those go that leave the smallest gaps. Raises UserError where it cannot be written."""
+    seen = kept.attention
+    tensors = {kind: np.ascontiguousarray(getattr(seen, kind), np.float16) for kind in KINDS}
+    about = {key: getattr(seen, key) for key in TOKENS} | {"source": kept.source, "target": kept.target}
+    content = safetensors.numpy.save(tensors, {"pair": json.dumps(about, ensure_ascii=False)})
+    write_bytes(_path(folder, kept.step), content)
+    for step in superfluous(steps(folder), MOST):
+        _path(folder, step).unlink(missing_ok=True)
+
+
+def superfluous(known: Sequence[int], most: int) -> list[int]:
+    """The steps to drop so that `most` are left: again and again the one with the closest neighbours, never the first or last."""
+    left, dropped = list(known), []
+    while len(left) > max(most, 2):
+        gaps = [after - before for before, after in zip(left, left[2:], strict=False)]
+        dropped.append(left.pop(1 + gaps.index(min(gaps))))
+    return dropped
+
+
+def steps(folder: RunFolder) -> list[int]:
+    """The steps whose attention is kept, ascending; none for runs from before it was kept."""
+    found = (re.fullmatch(r"step-(\d{8,})\.safetensors", path.name) for path in (folder.path / "attention").glob("step-*.safetensors"))
+    return sorted(int(match[1]) for match in found if match)
+
+
+def kept(folder: RunFolder, step: int) -> Kept:
+    """What was kept at a step, rows summing to 1. Raises UserError where the file is missing or broken."""
+    path = _path(folder, step)
+    try:
+        with safe_open(path, "np") as file:
+            about = json.loads(file.metadata()["pair"])
+            tensors = {kind: _whole(file.get_tensor(kind)) for kind in KINDS}
+        src, inputs, tgt = (tuple(str(token) for token in about[key]) for key in TOKENS)
+        attention = Attention(src, inputs, tgt, *(tensors[kind] for kind in KINDS))
+        _check(attention)
+        return Kept(step, str(about["source"]), str(about["target"]), attention)
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UserError(f"The attention kept at step {step} (`{path.name}`) cannot be read; choose another step.") from error
+
+
+def _whole(weights: npt.NDArray[np.float16]) -> Weights:
+    """Float32, and what float16 took from a row given back."""
+    exact = weights.astype(np.float32)
+    sums = exact.sum(-1, keepdims=True)
+    whole: Weights = np.divide(exact, sums, out=exact, where=sums > 0)
+    return whole
+
+
+def _check(attention: Attention) -> None:
+    """Raises ValueError where weights and tokens do not belong together."""
+    for kind in KINDS:
+        view = attention.view(kind)
+        if view.weights.ndim != 4 or view.weights.shape[2:] != (len(view.rows), len(view.keys)):
+            raise ValueError(f"the {kind} weights are {view.weights.shape}")
+
+
+def cut_back(folder: RunFolder, step: int) -> None:
+    """Delete what was kept after that step; after 0, everything."""
+    for later in steps(folder):
+        if later > step:
+            _path(folder, later).unlink(missing_ok=True)
+
+
+def history(folder: RunFolder) -> History | None:
+    """The lines of kind `attention` in metrics.jsonl, ascending by step; None where there is none.
+
+    Broken lines, and those of another number of heads than the newest, are left out.
+    """
+    lines: dict[int, Mapping[str, Any]] = {}
+    for line in _attention_lines(folder.path / "metrics.jsonl"):
+        with contextlib.suppress(KeyError, TypeError, ValueError):
+            lines[int(line["step"])] = {**line, "entropy": _grid(line["entropy"], 2)}
+    if not lines:
+        return None
+    shape = lines[max(lines)]["entropy"].shape
+    rows = [lines[step] for step in sorted(lines) if lines[step]["entropy"].shape == shape]
+    return History(
+        steps=np.array([int(row["step"]) for row in rows], np.int64),
+        entropy=np.stack([row["entropy"] for row in rows]),
+        aer=_stacked(rows, "aer", shape),
+        aer_mean=_stacked(rows, "aer_mean", shape[:1]),
+        uniform=_stacked(rows, "uniform", ()),
+        n_pairs=int(rows[-1].get("n_pairs") or 0),
+    )
+
+
+def _attention_lines(path: Path) -> list[dict[str, Any]]:
+    """Only what names the kind is parsed: a long run has tens of thousands of other lines."""
+    found = []
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+        for line in file:
+            if b'"attention"' in line and line.endswith(b"\n"):
+                with contextlib.suppress(ValueError, RecursionError):
+                    found.append(json.loads(line))
+    return [line for line in found if isinstance(line, dict) and line.get("kind") == "attention"]
+
+
+def _grid(given: Any, depth: int) -> Floats:
+    grid = np.array(given, np.float32)
+    if grid.ndim != depth or not grid.size:
+        raise ValueError(f"{depth} dimensions are wanted")
+    return grid
+
+
+def _stacked(rows: Sequence[Mapping[str, Any]], key: str, shape: tuple[int, ...]) -> Floats | None:
+    """One array for all lines, NaN where a line has no such numbers."""
+    found = np.full((len(rows), *shape), np.nan, np.float32)
+    for place, row in enumerate(rows):
+        with contextlib.suppress(KeyError, TypeError, ValueError):
+            grid = _grid(row[key], len(shape))
+            if grid.shape == shape:
+                found[place] = grid
+    return None if np.isnan(found).all() else found
+
+
+def _path(folder: RunFolder, step: int) -> Path:
+    return folder.path / "attention" / f"step-{step:08d}.safetensors"

@@ -1,0 +1,99 @@
+import itertools
+import math
+
+import pytest
+
+from s2s.plots import parallel, theme
+from s2s.plots.parallel import Axis, written
+
+LR, KIND = Axis("train.lr", (0.0005, 0.005, 0.05)), Axis("tokenizer.kind", ("bpe", "word", "bpe"))
+LOSS = Axis("validation loss", (3.0, None, 1.0), is_low_up=True)
+
+
+def lines(figure):
+    """The runs' lines by name, in the order in which they are drawn."""
+    return {trace.name: trace for trace in figure.data if trace.mode != "text"}
+
+
+def ticks(figure, at):
+    """The texts of an axis with their places."""
+    (found,) = (trace for trace in figure.data if trace.mode == "text")
+    return {text: y for x, y, text in zip(found.x, found.y, found.text, strict=True) if x == at}
+
+
+def test_a_line_a_run_through_its_values():
+    figure = parallel([LR, KIND, LOSS], ["a", "b", "c"], best=2, title="sweep <b>")
+    assert {name: [y if y is None else pytest.approx(y) for y in line.y] for name, line in lines(figure).items()} == {
+        "a": [0.0, 0.0, 0.0],
+        "b": [0.5, 1.0, None],
+        "c": [1.0, 0.0, 1.0],
+    }, "logarithms over decades; words in their order; less loss is higher; nothing where nothing is known"
+    assert ticks(figure, 0) == {"0.0005": 0.0, "0.005": pytest.approx(0.5), "0.05": 1.0}
+    assert ticks(figure, 1) == {"bpe": 0.0, "word": 1.0}
+    assert ticks(figure, 2) == {"3": 0.0, "1": 1.0}
+    assert figure.layout.title.text == "sweep &lt;b&gt;"
+    assert list(figure.layout.xaxis.ticktext) == ["train.<br>lr", "tokenizer.<br>kind", "validation loss"]
+
+
+def test_the_best_is_told_without_its_colour_and_is_drawn_over_the_others():
+    drawn = list(lines(parallel([LR, LOSS], ["a", "b", "c"], best=0, title="")).values())
+    assert [line.name for line in drawn] == ["b", "c", "a"]
+    assert {line.marker.symbol for line in drawn[:2]} == {"circle"}
+    assert drawn[2].marker.symbol == "diamond"
+    assert drawn[2].line.width > drawn[0].line.width
+    assert "(best)" in drawn[2].hovertext[0]
+    assert "(best)" not in drawn[0].hovertext[0]
+
+
+def test_what_people_wrote_is_no_markup():
+    figure = parallel([Axis("<i>", ("<b>", "&"))], ["<u>", "b"], title="")
+    assert lines(figure)["&lt;u&gt;"].hovertext == ("&lt;u&gt;<br>&lt;i&gt;: &lt;b&gt;",)
+    assert set(ticks(figure, 0)) == {"&lt;b&gt;", "&amp;"}
+    assert list(figure.layout.xaxis.ticktext) == ["&lt;i&gt;"]
+
+
+def test_all_alike_stand_in_the_middle_and_numbers_of_one_size_are_set_out_evenly():
+    figure = parallel(
+        [Axis("a", (7, 7, 7)), Axis("b", (1, 2, 5)), Axis("c", (True, False, True)), Axis("d", (0, 10, 1000))], list("xyz"), title=""
+    )
+    ys = [[line.y[axis] for line in lines(figure).values()] for axis in range(4)]
+    assert ys[0] == [0.5, 0.5, 0.5]
+    assert ys[1] == [0.0, 0.25, 1.0]
+    assert ys[2] == [0.0, 1.0, 0.0]
+    assert ys[3] == [0.0, 0.01, 1.0], "0 has no logarithm"
+    assert set(ticks(figure, 2)) == {"true", "false"}
+
+
+def test_many_values_keep_ticks_that_can_be_read():
+    for n in (2, 6, 7, 24, 100):
+        places = sorted(
+            ticks(parallel([Axis("loss", tuple(1 + i / n for i in range(n)))], [str(i) for i in range(n)], title=""), 0).values()
+        )
+        assert places[0] == 0.0
+        assert places[-1] == 1.0
+        assert len(places) <= 7
+        assert all(after - before > 0.069 for before, after in itertools.pairwise(places))
+
+
+@pytest.mark.parametrize("broken", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_leaves_a_gap(broken):
+    figure = parallel([Axis("loss", (1.0, broken, 3.0))], list("abc"), title="")
+    assert [line.y for line in lines(figure).values()] == [(0.0,), (None,), (1.0,)]
+
+
+def test_nothing_to_show_says_why():
+    for figure in (parallel([], ["a"], title=""), parallel([LR], [], title="")):
+        assert figure.layout.annotations[0].text == "No run of this sweep has settings to show."
+    assert parallel([Axis("a", (None,))], ["x"], title="").data[0].y == (None,)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "-"), (True, "true"), (0.0005, "0.0005"), (1e-9, "1e-09"), (12345, "12,345"), ("bpe", "bpe"), (1.23456, "1.235")],
+)
+def test_written(value, text):
+    assert written(value) == text
+
+
+def test_the_lines_are_told_from_their_ground():
+    assert {line.line.color for line in lines(parallel([LR], list("abc"), best=1, title="")).values()} <= set(theme.CATEGORICAL)

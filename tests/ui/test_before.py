@@ -1,0 +1,190 @@
+"""What stands on Train before anybody presses: costs, warnings with their cures, expectation, sweep, start from a run."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s import settings
+from s2s.config import Recipe, flat
+from s2s.jobs import expected, queue
+from s2s.model.presets import PRESETS
+from s2s.share import pack, unpack
+from s2s.ui import cached
+from tests.conftest import make_run
+from tests.jobs.test_expected import run
+from tests.screen import lost, opened, said
+
+SMALL = {"source": "builtin:en-fr", "preset": "small"}
+OWN = "abcdefgh12345678"
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    cached.forget_lists()
+
+
+def train(**changes: str) -> AppTest:
+    screen = opened("train", set=pack({**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}))
+    assert not screen.exception
+    return screen
+
+
+def unfold(screen: AppTest, key: str) -> AppTest:
+    screen.session_state[key] = True
+    screen.run()
+    assert not screen.exception
+    return screen
+
+
+def keys(screen: AppTest, kind: str) -> set[str]:
+    return {each.key for each in getattr(screen, kind)}
+
+
+def test_the_usual_visitor_sees_no_warning_and_nothing_unfolded() -> None:
+    screen = train()
+    assert not screen.warning
+    assert not screen.error
+    assert {"Parameters", "Time", "Memory needed", "Compute"} <= {each.label for each in screen.metric}
+    assert "each text seen about" in said(screen)
+    assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
+
+
+def test_a_button_mends_what_a_warning_says() -> None:
+    screen = train(train__steps="150")
+    (warning,) = [each for each in screen.warning if "still be climbing" in each.value]
+    (cure,) = [each for each in screen.button if each.label.startswith("Set train") and "warmup" in each.label]
+    assert not screen.button(key="train").disabled  # a warning, no refusal
+    cure.click().run()
+    assert screen.session_state["set train.warmup_steps"] == 25
+    assert not [each for each in screen.warning if each.value == warning.value]
+
+
+def test_a_preset_that_fits_is_one_click_away() -> None:
+    screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "vaswani-512"}))
+    (cure,) = [each for each in screen.button if each.label.startswith("Take")]
+    cure.click().run()
+    assert screen.selectbox(key="preset").value == "small"
+    assert screen.number_input(key="set model.d_model").value == PRESETS["small"].recipe.model.d_model
+
+
+def test_what_the_place_does_not_allow_cannot_be_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_MAX_STEPS", "500")
+    screen = train()
+    assert "500 allowed here" in said(screen)
+    assert screen.button(key="train").disabled
+    screen.button(key="cure 0").click().run()
+    assert screen.number_input(key="set train.steps").value == 500
+    assert not screen.button(key="train").disabled
+
+
+def test_every_preset_says_what_it_is_good_for() -> None:
+    for row in PRESETS.values():
+        assert row.good_for.endswith(".")
+        assert 40 < len(row.good_for) < 160
+    screen = unfold(train(), "all presets")
+    (table,) = screen.table
+    assert list(table.value["preset"]) == list(PRESETS)
+
+
+def test_what_to_expect_is_one_sentence_and_a_picture_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = (run(20_000, 90, like="short sentences", rich=2.2),)
+    monkeypatch.setattr(expected, "measured", lambda: known)
+    screen = train()
+    assert "Expect BLEU" in said(screen)
+    assert "short sentences" in said(screen)
+    before = len(screen.get("plotly_chart"))
+    unfold(screen, "expect")
+    assert len(screen.get("plotly_chart")) == before + 1
+    screen.number_input(key="minutes").set_value(2).run()
+    screen.button(key="use it").click().run()
+    assert screen.number_input(key="set train.steps").value < PRESETS["small"].recipe.train.steps
+    assert not screen.exception
+
+
+def test_without_a_measured_run_it_says_why() -> None:
+    assert "by heart" in said(opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "mini-t5"})))
+    assert "none to compare" in said(opened("train", set=pack({"source": "synthetic:copy", "preset": "small"})))
+
+
+def test_a_sweep_is_counted_queued_and_linked() -> None:
+    screen = unfold(train(train__steps="20"), "sweeping")
+    assert screen.button(key="queue sweep").disabled
+    screen.selectbox(key="sweep key 0").set_value("train.lr").run()
+    screen.text_input(key="sweep values 0").set_value("0.001, 0.003").run()
+    screen.selectbox(key="sweep key 1").set_value("model.dropout").run()
+    screen.text_input(key="sweep values 1").set_value("0, 0.1, 0.2").run()
+    assert screen.button(key="queue sweep").label == "Queue 6 runs"
+    screen.text_input(key="run name").set_value("<b>rates</b>").run()
+    screen.button(key="queue sweep").click().run()
+    assert not screen.exception
+    assert "is queued" in "".join(each.value for each in screen.success)
+    jobs = queue.jobs(settings.OWNER)
+    assert len(jobs) == 6
+    assert {tuple(job.spec["tags"]) for job in jobs} == {("sweep:<b>rates</b>",)}
+    found = {(Recipe.from_json(job.spec["recipe"]).train.lr, Recipe.from_json(job.spec["recipe"]).model.dropout) for job in jobs}
+    assert found == {(lr, dropout) for lr in (0.001, 0.003) for dropout in (0, 0.1, 0.2)}
+
+
+def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = unfold(train(train__steps="20"), "sweeping")
+    screen.selectbox(key="sweep key 0").set_value("train.lr").run()
+    screen.text_input(key="sweep values 0").set_value("0.001, fast, 7000").run()
+    assert "train.lr cannot be fast" in said(screen)
+    monkeypatch.setenv("S2S_MAX_JOBS", "2")
+    screen.text_input(key="sweep values 0").set_value("0.001, 0.002, 0.003").run()
+    screen.button(key="queue sweep").click().run()
+    assert screen.error
+    assert not [job for job in queue.jobs(settings.OWNER) if job.state == "queued"]
+
+
+@pytest.fixture
+def own() -> str:
+    """A small trained run of the visitor's."""
+    make_run(settings.home() / "runs" / OWN, {})
+    cached.forget_lists()
+    return OWN
+
+
+def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: str) -> None:
+    screen = unfold(opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "origin")
+    screen.selectbox(key="start from").set_value(own).run()
+    theirs = cached.recipe(own)
+    assert theirs
+    assert screen.number_input(key="set model.d_model").value == theirs.model.d_model
+    assert "its weights fit no others" in said(screen)
+    held = screen.session_state["set"]
+    assert unpack(held)["start from"] == own
+    screen.toggle(key="twin").set_value(True).run()
+    screen.text_input(key="run name").set_value("again").run()
+    screen.button(key="train").click().run()
+    assert not screen.exception
+    jobs = {job.spec["name"]: job for job in queue.jobs(settings.OWNER)}
+    assert set(jobs) == {"again", "again (from scratch)"}
+    assert jobs["again"].spec["init_from"].startswith(own)
+    assert not jobs["again (from scratch)"].spec.get("init_from")
+    assert all(list(job.spec["tags"]) == ["twin:again"] for job in jobs.values())
+    again = opened("train", set=held)
+    assert unpack(again.session_state["set"]) == unpack(held)
+
+
+def test_another_shape_is_refused_and_mended(own: str) -> None:
+    screen = unfold(train(), "origin")
+    screen.selectbox(key="start from").set_value(own).run()
+    screen.number_input(key="set model.d_model").set_value(64).run()
+    assert "another shape" in said(screen)
+    assert screen.button(key="train").disabled
+    screen.button(key="take origin").click().run()
+    assert not screen.button(key="train").disabled
+
+
+def test_a_link_to_a_run_that_is_gone_is_said() -> None:
+    screen = opened("train", set=pack({**SMALL, "start from": "gone"}))
+    assert any("no trained run gone" in sentence for sentence in lost(screen))
+    assert not screen.button(key="train").disabled
+    assert "start from" not in unpack(screen.session_state["set"])
+
+
+def test_every_setting_can_be_swept() -> None:
+    from s2s.ui.sweep import KNOBS
+
+    assert set(KNOBS) <= set(flat(Recipe()))

@@ -1,0 +1,37 @@
+import io
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from s2s.plots import Line, Look
+from s2s.runs import Curves
+from s2s.ui.curves import QUANTITIES, rounded, table
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_sliders_end_is_a_round_number_that_moves_seldom(seed: int) -> None:
+    last = int(10 ** random.Random(seed).uniform(0, 6))
+    end = rounded(last)
+    assert last <= end <= max(20, 2.5 * last)
+    assert rounded(end) == end
+
+
+def test_every_quantity_names_fields_that_curves_have_and_says_how_to_read_it() -> None:
+    for row in QUANTITIES.values():
+        assert row.reading.endswith(".")
+        assert row.axis
+        for fields in row.curves.values():
+            assert set(fields) <= set(Curves.__dataclass_fields__)
+
+
+def test_the_table_holds_what_is_drawn() -> None:
+    lines = [Line("training", np.arange(1, 9), np.arange(8.0)), Line("a, b", [0, 8], [2.0, np.nan], is_held_out=True)]
+    read = pd.read_csv(io.StringIO(table(lines, Look(0.5, (3, 5)))))
+    assert read[read.curve == "training"].step.tolist() == [2, 3, 4, 5, 6]
+    assert list(read.columns) == ["curve", "step", "value", "smoothed"]
+    assert read[read.curve == "a, b"].empty
+    whole = pd.read_csv(io.StringIO(table(lines, Look())))
+    assert whole[whole.curve == "a, b"].value.tolist() == [2.0]
+    assert "smoothed" not in whole

@@ -1,0 +1,187 @@
+"""The tab "Attention while learning", without a browser."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s import settings
+from s2s.analysis import Attention
+from s2s.runs import RunFolder, learning
+from s2s.runs.learning import History, Kept
+from s2s.ui import cached
+from s2s.ui import learning as screen_of
+from tests.screen import picture, said, written
+
+RUN = "abcdefgh12345678"
+STEPS = (10, 20, 30)
+
+
+def page(run):
+    from s2s.ui.learning import tab
+
+    tab(run)
+
+
+def opened(run=RUN):
+    return AppTest.from_function(page, default_timeout=30, kwargs={"run": run}).run()
+
+
+def rows(*shape, seed=0):
+    raw = np.random.default_rng(seed).random(shape).astype(np.float32)
+    return raw / raw.sum(-1, keepdims=True)
+
+
+def keep(step):
+    seen = Attention(
+        ("▁*the*", "▁cat", "</s>"), ("<s>", "▁le"), ("▁le", "</s>"), rows(2, 3, 2, 3, seed=step), rows(2, 3, 3, 3), rows(2, 3, 2, 2)
+    )
+    learning.keep(folder(), Kept(step, "*the* :material/home: cat", "le", seen))
+
+
+def folder():
+    return RunFolder(settings.home() / "runs" / RUN)
+
+
+def log(*, has_gold=True):
+    for step in STEPS:
+        more = {"aer": rows(2, 3).tolist(), "aer_mean": [0.5, 0.25]} if has_gold else {}
+        line = {"kind": "attention", "step": step, "entropy": rows(2, 3, seed=step).tolist(), "uniform": 1.1, "n_pairs": 32}
+        folder().log("metrics", line | more)
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch):
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    cached.forget_lists()
+
+
+@pytest.fixture
+def run():
+    folder().path.mkdir(parents=True)
+    (folder().path / "recipe.json").write_text("{}")
+    for step in STEPS:
+        keep(step)
+    log()
+
+
+def title(screen):
+    return picture(screen)[0].replace("<br>", "\n").splitlines()
+
+
+def pressed(screen, label):
+    return next(each for each in screen.button if each.label == label).click().run()
+
+
+@pytest.mark.parametrize("which", [RUN, "demo-en-fr", "gone"])
+def test_a_run_that_kept_nothing_says_so(which):
+    screen = opened(which)
+    assert not screen.exception
+    assert "No attention was kept" in said(screen)
+    assert not screen.get("plotly_chart")
+
+
+def test_it_opens_at_the_newest_checkpoint_and_says_what_one_sees(run):
+    screen = opened()
+    assert not screen.exception
+    assert title(screen) == [f"{cached.title(RUN)} · step 30", "cross-attention · layer 2 of 2 · mean of 3 heads"]
+    np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[1].mean(0), atol=1e-3)
+    assert "looks everywhere alike" in said(screen)
+    assert "The pair: *the* :material/home: cat → le" in said(screen)
+    assert ":material/home:" not in written(screen)  # which would be an icon
+    assert len(screen.get("plotly_chart")) == 3
+
+
+def test_the_scrubber_goes_through_the_checkpoints(run):
+    screen = pressed(opened(), "Earlier")
+    assert title(screen)[0].endswith("step 20")
+    np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=20)[1].mean(0), atol=1e-3)
+    screen = pressed(screen, "Earlier")
+    assert next(each for each in screen.button if each.label == "Earlier").disabled
+    assert not next(each for each in screen.button if each.label == "Later").disabled
+    screen.select_slider(key="learning step").set_value(20).run()
+    assert title(screen)[0].endswith("step 20")
+    assert title(pressed(screen, "Later"))[0].endswith("step 30")
+
+
+def test_the_newest_is_followed_and_a_chosen_one_stays(run):
+    screen = opened()
+    keep(40)
+    assert title(screen.run())[0].endswith("step 40")
+    screen.select_slider(key="learning step").set_value(20).run()
+    keep(50)
+    assert title(screen.run())[0].endswith("step 20")
+    for step in (10, 20):
+        (folder().path / "attention" / f"step-{step:08d}.safetensors").unlink()
+    assert title(screen.run())[0].endswith("step 30")
+    assert not screen.exception
+
+
+def test_a_chosen_head_is_the_one_that_is_drawn_thicker(run):
+    screen = opened()
+    screen.segmented_control(key="head").set_value("3").run()
+    screen.segmented_control(key="layer").set_value("1").run()
+    assert title(screen)[1] == "cross-attention · layer 1 of 2 · head 3 of 3"
+    np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[0, 2], atol=1e-3)
+    for figure in screen.get("plotly_chart")[1:]:
+        assert "L1 H3 (above)" in {trace.get("name") for trace in json.loads(figure.proto.spec)["data"]}
+    screen.segmented_control(key="kind").set_value("encoder").run()
+    assert title(screen)[1] == "encoder self-attention · layer 1 of 2 · head 3 of 3"
+    assert "(above)" not in screen.get("plotly_chart")[1].proto.spec
+
+
+def test_the_film_has_every_checkpoint_and_leaves_the_chosen_one_alone(run):
+    screen = pressed(opened(), "Earlier")
+    (folder().path / "attention" / "step-00000030.safetensors").write_text("broken")
+    screen.toggle(key="learning film").set_value(True).run()
+    assert not screen.exception
+    figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
+    assert [frame["name"] for frame in figure["frames"]] == ["10", "20"]
+    screen.toggle(key="learning film").set_value(False).run()
+    assert title(screen)[0].endswith("step 20")
+
+
+def test_a_broken_file_is_a_sentence_and_the_lines_stay(run):
+    (folder().path / "attention" / "step-00000030.safetensors").write_text("broken")
+    screen = opened()
+    assert not screen.exception
+    assert "choose another step" in said(screen)
+    assert len(screen.get("plotly_chart")) == 2
+    assert title(pressed(screen, "Earlier"))[0].endswith("step 20")
+
+
+def test_without_gold_it_says_why_there_is_no_error(run):
+    (folder().path / "metrics.jsonl").unlink()
+    log(has_gold=False)
+    screen = opened()
+    assert len(screen.get("plotly_chart")) == 2
+    assert "no gold alignment" in said(screen)
+
+
+def test_one_checkpoint_needs_no_scrubber(run):
+    learning.cut_back(folder(), 10)
+    screen = opened()
+    assert not screen.exception
+    assert "One checkpoint so far: step 10." in said(screen)
+    assert title(screen)[0].endswith("step 10")
+
+
+def test_the_table_has_a_row_a_step_and_head():
+    entropy, aer = rows(2, 2, 3), rows(2, 2, 3, seed=1)
+    history = History(np.array([5, 9]), entropy, aer, None, None, 32)
+    head, *lines = csv.reader(io.StringIO(screen_of._table(history)))
+    assert head == ["step", "layer", "head", "entropy", "alignment_error"]
+    for step, layer, number, *values in lines:
+        place = (5, 9).index(int(step)), int(layer) - 1, int(number) - 1
+        np.testing.assert_allclose([float(value) for value in values], [entropy[place], aer[place]], rtol=1e-5)
+    assert len(lines) == 12
+
+
+def test_a_film_of_many_checkpoints_is_spread_over_them():
+    steps = list(range(0, 1000, 10))
+    found = screen_of._spread(steps)
+    assert (len(found), len(set(found)), found[0], found[-1]) == (30, 30, 0, 990)
+    assert screen_of._spread(steps[:7]) == steps[:7]

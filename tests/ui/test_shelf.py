@@ -1,0 +1,328 @@
+"""The views of Runs: the table, side by side, sweeps, the facts and deeds of one run."""
+
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.config import flat, override
+from s2s.jobs import board, training
+from s2s.model.presets import PRESETS
+from s2s.runs import RunFolder
+from s2s.runs.differences import OF_THE_MACHINE
+from s2s.runs.listing import listed, runs_folder
+from s2s.settings import OWNER
+from s2s.share import pack, unpack
+from s2s.ui import cached, deeds, shelf, sweeps
+from tests.conftest import TINY, make_run
+from tests.screen import lost, opened, said
+
+NASTY = "*a* :material/home: <b> $x$"
+RATES = {"one0000000000000": 0.001, "two0000000000000": 0.01, "three00000000000": 0.1}
+
+Put = Callable[..., RunFolder]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("trained") / "one", {})
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs wait."""
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    cached.forget_lists()
+
+
+@pytest.fixture
+def put(trained: Path) -> Put:
+    """A copy of a trained run, with other words in its recipe.json."""
+
+    def copy(run: str, settings: dict[str, object] | None = None, /, **about: object) -> RunFolder:
+        folder = RunFolder(shutil.copytree(trained, runs_folder() / run))
+        recipe = override(folder.recipe(), settings or {})
+        folder.amend(lambda old: {"recipe": recipe.to_json(), **about})
+        cached.forget_lists()
+        return folder
+
+    return copy
+
+
+@pytest.fixture
+def sweep(put: Put) -> list[str]:
+    """Three runs that differ in one setting; the second has the lowest loss, the third the highest BLEU."""
+    for run, rate in RATES.items():
+        folder = put(run, {"train.lr": rate}, name=f"rate {rate}", tags=["sweep:rates", "x"])
+        folder.set_status("done", step=30, steps=30, best_step=30, best_loss=abs(rate - 0.01) + 1, token_accuracy=0.5)
+        for step, bleu in ((10, 1.0), (30, 100 * rate)):
+            folder.log("metrics", {"kind": "valid", "step": step, "loss": 1.0, "perplexity": 2.7, "token_accuracy": 0.5, "bleu": bleu})
+    return list(RATES)
+
+
+def view(tab: str, run: str = "", **more: str) -> AppTest:
+    """A view of Runs by its link."""
+    screen = opened("runs", set=pack({"tab": tab, **more}), **({"run": run} if run else {}))
+    assert not screen.exception
+    return screen
+
+
+# The table
+
+
+def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[str]) -> None:
+    put("heir000000000000", name=NASTY, tags=[NASTY], init_from={"run": sweep[0], "step": 30}, comment=f"{NASTY}\nsecond")
+    screen = opened("runs", run="heir000000000000")
+    table = screen.dataframe[0].value.set_index("name")
+    assert list(table.loc[NASTY, "tags"]) == [NASTY]
+    assert table.loc[NASTY, "started from"] == "rate 0.001"
+    assert table.loc["rate 0.1", "BLEU"] == pytest.approx(10.0)
+    assert NASTY in said(screen)
+
+
+def test_bleu_is_that_of_the_best_step_or_the_newest(sweep: list[str]) -> None:
+    assert [shelf.bleu(sweep[2], step) for step in (10, 30, None, 7)] == [
+        1.0,
+        pytest.approx(10.0),
+        pytest.approx(10.0),
+        pytest.approx(10.0),
+    ]
+    assert shelf.bleu("nothing", 10) is None
+
+
+def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
+    put("other00000000000", name="Été", comment="Overfits")
+    rows = {row.id: row for row in cached.listed()}
+    found = {
+        wanted: [run for run in (*sweep, "other00000000000") if shelf.matches(rows[run], wanted)]
+        for wanted in ("", "ÉTÉ", "sweep:rates", "rate 0.01", "done x", "overfits", "synthetic", "failed", "x été")
+    }
+    assert found == {
+        "": [*sweep, "other00000000000"],
+        "ÉTÉ": ["other00000000000"],
+        "sweep:rates": sweep,
+        "rate 0.01": sweep[1:2],
+        "done x": sweep,
+        "overfits": ["other00000000000"],
+        "synthetic": [*sweep, "other00000000000"],
+        "failed": [],
+        "x été": [],
+    }
+
+
+def test_the_search_stands_where_there_are_many(put: Put, sweep: list[str]) -> None:
+    assert "find run" not in [each.key for each in opened("runs").text_input]
+    for n in range(3):
+        put(f"more{n}00000000000")
+    screen = opened("runs", run=sweep[0])
+    screen.text_input(key="find run").set_value("rates").run()
+    assert set(screen.dataframe[0].value["name"]) == {f"rate {rate}" for rate in RATES.values()}
+    assert "3 of 6 runs." in said(screen)
+    screen.text_input(key="find run").set_value("nothing has this").run()
+    assert not screen.exception
+    assert len(screen.dataframe[0].value) == 0
+
+
+# One run
+
+
+def test_tags_and_a_note_are_kept_and_what_is_too_long_is_a_sentence(put: Put) -> None:
+    put("one0000000000000", tags=["old"])
+    screen = opened("runs", run="one0000000000000")
+    screen.multiselect(key="tags one0000000000000").set_value([]).run()
+    assert listed(OWNER)[0].tags == ()
+    screen.text_area(key="note one0000000000000").set_value(f"{NASTY}\nand more").run()
+    assert listed(OWNER)[0].comment == f"{NASTY}\nand more"
+    assert NASTY in said(screen)
+    screen.multiselect(key="tags one0000000000000").set_value(["x" * 41]).run()
+    assert "A tag has at most 40 characters" in said(screen)
+    screen.multiselect(key="tags one0000000000000").set_value(["mine", "sweep:a"]).run()
+    assert listed(OWNER)[0].tags == ("mine", "sweep:a")
+
+
+@pytest.mark.parametrize("preset", ["mini-t5", "small", "transformer-tiny"])
+def test_duplicate_opens_train_as_the_run_was_asked_for(preset: str, put: Put) -> None:
+    recipe = override(PRESETS[preset].recipe, {"train.lr": 0.25, "train.seed": 7, "train.threads": 1, "data.clean.overlap": False})
+    put("one0000000000000", recipe=recipe.to_json(), preset=preset, source="builtin:mini-en-fr", valid=None)
+    packed, untold = deeds.duplicate("one0000000000000")
+    assert untold == []
+    screen = opened("train", set=packed)
+    assert not screen.exception
+    assert not lost(screen)
+    held = unpack(screen.session_state["set"])
+    assert held == unpack(packed)
+    assert (held["source"], held["preset"]) == ("builtin:mini-en-fr", preset)
+    base = flat(PRESETS[preset].recipe)
+    asked = {key: screen.session_state[f"set {key}"] for key in flat(recipe) if f"set {key}" in screen.session_state}
+    assert asked == {key: base[key] if key in OF_THE_MACHINE else value for key, value in flat(recipe).items() if key in asked}
+    assert {"train.lr", "train.seed", "data.clean.overlap"} <= asked.keys()
+
+
+def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
+    put("one0000000000000", source="corpus:gone", valid="builtin:mini-en-fr", init_from={"run": "gone", "step": 1})
+    _, untold = deeds.duplicate("one0000000000000")
+    assert [sentence.split(",")[0] for sentence in untold] == [
+        "Its text `corpus:gone` is not among those on Data",
+        "It was validated on `builtin:mini-en-fr`; a run from Train keeps pairs of its own text for that.",
+        "The run whose weights it began with is not here any more; the copy starts from scratch.",
+    ]
+    assert "corpus:gone" in said(opened("runs", run="one0000000000000"))
+    put("two0000000000000", init_from={"run": "one0000000000000", "step": 30}, source="builtin:mini-en-fr", valid=None)
+    packed, untold = deeds.duplicate("two0000000000000")
+    assert (unpack(packed)["start from"], untold) == ("one0000000000000", [])
+
+
+def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
+    folder = put("one0000000000000", command="python -m s2s train", changes=[{"step": 20, "lr": 0.5, "time": 1.0}, "broken"], tags=["t"])
+    screen = opened("runs", run="one0000000000000")
+    data, tables = folder.about()["data"], "".join(str(each.proto.body) for each in screen.get("html"))
+    for fact in (data["train_hash"][:16], "cpu, 1 thread", folder.about()["versions"]["torch"], folder.about()["source"]):
+        assert fact in tables
+    assert "python -m s2s train" in [each.value for each in screen.code]
+    assert "0.5 from step 20." in said(screen)
+
+
+@pytest.mark.parametrize(
+    "broken", [{"data": None, "versions": 3, "changes": 4, "init_from": []}, {"data": {"train_hash": 5}, "command": 7}]
+)
+def test_facts_of_a_wrong_kind_break_nothing(broken: dict[str, object], put: Put) -> None:
+    put("one0000000000000", **broken)
+    for tab in ("", "side-by-side", "attention-while-learning", "sweeps"):
+        view(tab, "one0000000000000")
+
+
+# Side by side
+
+
+def test_a_run_opens_beside_its_twin(put: Put, sweep: list[str]) -> None:
+    for run in ("heir000000000000", "scratch000000000"):
+        put(run, tags=["twin:x"])
+    screen = opened("runs", run="heir000000000000")
+    screen.button(key="twin").click().run()
+    assert not screen.exception
+    assert screen.multiselect(key="compared").value == ["heir000000000000", "scratch000000000"]
+    assert unpack(screen.session_state["set"])["tab"] == "side-by-side"
+    assert "twin" not in [each.key for each in opened("runs", run=sweep[0]).button]
+
+
+def test_the_run_of_the_page_stands_beside_the_newest_other(sweep: list[str]) -> None:
+    screen = view("side-by-side", sweep[0])
+    chosen = screen.multiselect(key="compared").value
+    assert chosen[0] == sweep[0]
+    assert chosen[1] in sweep[1:]
+    assert unpack(screen.session_state["set"]) == {"tab": "side-by-side", "compared": " ".join(chosen)}
+
+
+def test_settings_that_differ_are_marked_and_stand_alone_until_all_are_asked_for(sweep: list[str]) -> None:
+    screen = view("side-by-side", sweep[0], compared=" ".join(sweep))
+    assert screen.multiselect(key="compared").value == sweep
+    measured, settings_table = (each.value for each in screen.dataframe)
+    assert list(measured.columns) == ["measured", "rate 0.001", "rate 0.01", "rate 0.1"]
+    marked = measured.set_index("measured").loc["BLEU"]
+    assert list(marked) == ["0.1", "1.0", "★ 10.0"]
+    assert not measured.map(lambda cell: "★" in cell).set_index(measured["measured"]).loc["accuracy"].any(), "all are as good"
+    assert settings_table.to_dict("records")[0] | {"meaning": ""} == {
+        " ": "≠",
+        "setting": "train.lr",
+        "rate 0.001": "0.001",
+        "rate 0.01": "0.01",
+        "rate 0.1": "0.1",
+        "meaning": "",
+    }
+    assert len(settings_table) == 1
+    screen.toggle(key="versus all").set_value(True).run()
+    everything = screen.dataframe[1].value
+    assert list(everything[" "]) == ["≠"] + [""] * (len(everything) - 1)
+    assert set(flat(PRESETS["small"].recipe)) <= set(everything["setting"])
+
+
+def test_one_run_alone_and_one_that_is_gone_are_a_sentence(put: Put) -> None:
+    put("one0000000000000")
+    screen = view("side-by-side", "one0000000000000", compared="one0000000000000 gone")
+    assert "no run gone here" in " ".join(lost(screen)).replace("\\", "")
+    assert screen.multiselect(key="compared").value == ["one0000000000000"]
+    assert "Choose two runs or more" in said(screen)
+
+
+@pytest.mark.parametrize("name", ["same", "measured", "setting", "meaning"])
+def test_runs_may_be_called_alike_or_as_a_column(name: str, put: Put) -> None:
+    runs = ["one0000000000000", "two0000000000000"]
+    for run in runs:
+        put(run, {"train.lr": 1.0 + len(runs)}, name=name)
+    put(runs[0] + "x", {"train.lr": 1.0}, name=name)
+    screen = view("side-by-side", runs[0], compared=" ".join([*runs, runs[0] + "x"]))
+    for table in screen.dataframe:
+        assert {f"{name} · {run}" for run in [*runs, runs[0] + "x"]} <= set(table.value.columns)
+
+
+@pytest.mark.parametrize("damage", ["recipe.json", "status.json", "metrics.jsonl"])
+def test_a_damaged_run_stands_beside_a_good_one(damage: str, sweep: list[str]) -> None:
+    (runs_folder() / sweep[0] / damage).write_text('{"half')
+    cached.forget_lists()
+    for tab in ("side-by-side", "sweeps", "attention-while-learning"):
+        view(tab, sweep[1], compared=" ".join(sweep))
+
+
+# Sweeps
+
+
+def test_without_a_sweep_there_is_a_way_to_one(put: Put) -> None:
+    put("one0000000000000", tags=["sweep:", "swept"])
+    assert "No sweeps yet" in "".join(each.value for each in view("sweeps").subheader)
+
+
+def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> None:
+    screen = view("sweeps", sweep[0])
+    assert "Best: rate 0.01**, validation loss 1.000, with train.lr 0.01. By BLEU it is rate 0.1 (10.0)." in said(screen)
+    table = screen.dataframe[0].value
+    assert list(table["train.lr"]) == list(RATES.values())
+    assert list(table["best"]) == ["", "★", ""]
+    figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
+    assert figure["layout"]["title"]["text"] == "Sweep rates · 3 runs"
+    assert [trace["name"] for trace in figure["data"] if "name" in trace] == ["rate 0.001", "rate 0.1", "rate 0.01"]
+    rows = sweeps.sweeps(cached.listed())
+    numbers = pd.read_csv(io.StringIO(sweeps.table(sweeps.measured("rates", rows["rates"])).to_csv(index=False)))
+    assert list(numbers["run"]) == sweep
+
+
+def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
+    recipe = override(PRESETS["small"].recipe, {**TINY, "train.lr": 7.0})
+    run = training.submit(training.Asked(recipe, "builtin:mini-en-fr", name="waits", tags=("sweep:rates", "x")))
+    cached.forget_lists()
+    assert board.one(run, OWNER).tags == ("sweep:rates", "x")
+    screen = view("sweeps", sweep[0])
+    row = screen.dataframe[0].value.set_index("name").loc["waits"]
+    assert "waiting" in row["state"]
+    assert row["train.lr"] == 7.0
+    assert "3 of 4 done, 1 waiting." in [each.proto.text for each in screen.get("progress")]
+    assert "Ahead so far: rate 0.01" in said(screen)
+    for tab in ("", "side-by-side", "attention-while-learning", "sweeps"):
+        view(tab, run)
+
+
+def test_a_run_of_a_sweep_may_be_deleted(sweep: list[str]) -> None:
+    board.delete(sweep[1], OWNER)
+    cached.forget_lists()
+    assert "Best: rate 0.001" in said(view("sweeps", sweep[0]))
+
+
+def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put) -> None:
+    put("one0000000000000", {"train.lr": 1.0}, name="failed", tags=["sweep:s"]).set_status("failed", step=3, steps=30)
+    put("two0000000000000", {"train.lr": 0.5}, name="good", tags=["sweep:s"]).set_status("done", step=30, steps=30, best_loss=2.0)
+    cached.forget_lists()
+    screen = view("sweeps")
+    assert "Best: good" in said(screen)
+    assert "1 of 2 done, 1 failed." in [each.proto.text for each in screen.get("progress")]
+
+
+# Links
+
+
+@pytest.mark.parametrize("given", ["tab:nowhere", "compared:", "sweep:gone,tab:sweeps", "%%%", "tab:side-by-side,compared:a b c"])
+def test_a_link_of_anything_opens(given: str, sweep: list[str]) -> None:
+    assert not opened("runs", set=given, run=sweep[0]).exception
