@@ -4,8 +4,9 @@ Small runs wait in the queue of a fresh `S2S_HOME`, and a worker (`python -m s2s
 seed (a job is just claimed, its process starts, it is in a step, a checkpoint is half written) SIGKILL takes the worker, the
 training processes, the process that they are forked from, or all of them. A worker that is dead is started anew; a run that
 says it was interrupted is resumed as a visitor does it. In the end every run must have the weights of an undisturbed one
-(sha256 of the last checkpoint), each line of its logs once and whole, and no job may ever have had two processes: /proc
-is looked at every 20 ms for those that write to a job's log.
+(sha256 of the last checkpoint), each line of its logs once and whole, and no job may have had two processes: /proc is looked at
+every 20 ms for those that write to a job's log. One that was ordered by a worker since killed may be born when another has the
+job; it must see that at once and end.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.report import last_line, table
+from benchmarks.report import last_line, machine, table
 from benchmarks.serving import ROOT, processes
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, training
@@ -60,6 +61,7 @@ RECIPE = MappingProxyType(
 LEASE = "2"  # seconds
 PATIENCE = 60.0  # seconds for a moment to come, or for all runs to end
 LOOK = 0.02  # seconds between two looks of the witness
+GRACE = 2.0  # seconds in which a process that comes too late finds out that another has the job, and ends without touching the run
 # The longest delay after a moment was seen, in seconds: a claim takes milliseconds, writing a checkpoint some more.
 MOMENTS = MappingProxyType({"claim": 0.03, "start": 0.6, "step": 0.6, "checkpoint": 0.004})
 TARGETS = ("trainer", "worker", "nursery", "all")
@@ -93,7 +95,8 @@ class Witness(threading.Thread):
         self.folder = folder / "log"
         self.over = threading.Event()
         self.seen: dict[str, set[int]] = {}  # job to the processes it ever had
-        self.doubles: set[str] = set()  # jobs that had two at once
+        self.together: dict[str, float] = {}  # jobs that had two at once, and for how many seconds at most in one go
+        self._since: dict[str, float] = {}
 
     def run(self) -> None:
         """Until `over` is set."""
@@ -101,7 +104,13 @@ class Witness(threading.Thread):
             now = self.trainers()
             for pid, job in now.items():
                 self.seen.setdefault(job, set()).add(pid)
-            self.doubles |= {job for job, count in Counter(now.values()).items() if count > 1}
+            self._time({job for job, count in Counter(now.values()).items() if count > 1})
+
+    def _time(self, doubled: set[str]) -> None:
+        now = time.monotonic()
+        self._since = {job: self._since.get(job, now) for job in doubled}
+        for job, since in self._since.items():
+            self.together[job] = max(self.together.get(job, 0.0), now - since)
 
     def trainers(self) -> dict[int, str]:
         """Process id to job, of those alive; one that was killed and not yet buried has no files any more."""
@@ -125,7 +134,7 @@ class Shop:
         self.done: set[str] = set()
         self.resumed = 0
         self.worker: subprocess.Popen[bytes] | None = None
-        self.looked = 0.0
+        self.wanted = 3  # runs that are not done, so that something is always claimed; none more when all blows have fallen
 
     def mend(self) -> None:
         """What people do: start the worker that is gone, resume what was interrupted; and something always waits."""
@@ -135,6 +144,7 @@ class Shop:
         for run in self.runs:
             if run not in self.done and (job := queue.latest(run)):
                 self._mend(job)
+        self._supply()
 
     def _mend(self, job: queue.Job) -> None:
         if job.state == "done":
@@ -151,9 +161,9 @@ class Shop:
             raise Wrong(f"The run {job.run} is interrupted ({job.error}) and cannot be resumed: {error}") from error
         self.resumed += 1
 
-    def supply(self, count: int) -> None:
-        """So many runs that are not done, in both slots."""
-        while len(self.runs) - len(self.done) < count:
+    def _supply(self) -> None:
+        """In both slots."""
+        while len(self.runs) - len(self.done) < self.wanted:
             asked = training.Asked(self.recipe, SOURCE, VALID, name=f"run {len(self.runs)}")
             self.runs.append(training.submit(asked, express=len(self.runs) % 2 == 1))
 
@@ -170,7 +180,6 @@ class Shop:
 
     def strike(self, blow: Blow) -> dict[str, Any]:
         """Wait for the moment, kill; what was done, for people."""
-        self.supply(3)
         started, before = time.monotonic(), set(_drafts())
         self.wait(_moment(blow.moment), f"The moment `{blow.moment}`")
         time.sleep(blow.delay)
@@ -257,19 +266,23 @@ def disturbed(seed: int, count: int) -> dict[str, Any]:
     started = time.monotonic()
     try:
         rows += [shop.strike(blow) for blow in schedule(seed, count)]
+        shop.wanted = 0
         shop.wait(lambda: len(shop.done) == len(shop.runs), "The end of all runs")
     except Wrong as error:
         wrong.append(str(error))
     finally:
         wrong += shop.close()
-    wrong += [f"The job {job} had two processes at once." for job in shop.witness.doubles]
+    together = shop.witness.together
+    wrong += [f"The job {job} had two processes for {seconds:.1f} s." for job, seconds in together.items() if seconds > GRACE]
     expected = undisturbed(shop.recipe, home() / "undisturbed")
     for run in shop.done:
         jobs = [job.id for job in queue.jobs(OWNER) if job.run == run]
         wrong += [] if any(shop.witness.seen.get(job) for job in jobs) else [f"{run}: nobody saw it train."]
         wrong += [f"{run}: {what}" for what in differences(runs_folder() / run, expected)]
-    numbers = {"seed": seed, "kills": len(rows), "runs": len(shop.runs), "resumed by hand": shop.resumed}
-    numbers |= {"training processes": sum(map(len, shop.witness.seen.values())), "half-written files": len(set(_drafts()))}
+    numbers: dict[str, float] = {"seed": seed, "kills": len(rows), "runs": len(shop.runs), "resumed by hand": shop.resumed}
+    numbers |= {"training processes": sum(map(len, shop.witness.seen.values()))}
+    numbers |= {"kills in a write": sum(row["half-written files"] > 0 for row in rows)}
+    numbers |= {"came too late": len(together), "longest together s": max(together.values(), default=0.0)}
     return numbers | {"seconds": time.monotonic() - started, "rows": rows, "wrong": wrong}
 
 
@@ -328,7 +341,7 @@ def main() -> None:
     table(results["rows"])
     print("\n".join(results["wrong"]) or f"{results['kills']} kills, {results['runs']} runs: nothing was wrong.")
     if arguments.out:
-        arguments.out.write_text(json.dumps(results, indent=1) + "\n")
+        arguments.out.write_text(json.dumps({"machine": machine(), "results": results}, indent=1) + "\n")
     last_line("crash", results)
     raise SystemExit(bool(results["wrong"]))
 

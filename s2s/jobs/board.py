@@ -148,4 +148,6 @@ def _state(row: Listed | None, job: queue.Job, now: float) -> str:
 def _without_folder(job: queue.Job) -> Listed:
     spec = job.spec
     steps = int(spec["recipe"]["train"]["steps"])
-    return Listed(job.run, spec["name"], job.owner, spec["source"], spec["preset"], job.created, job.state, steps=steps)
+    tags, origin = tuple(spec.get("tags", ())), str(spec.get("init_from", "")).rpartition("@")[0]
+    known = Listed(job.run, spec["name"], job.owner, spec["source"], spec["preset"], job.created, job.state, steps=steps)
+    return replace(known, tags=tags, init_from=origin)

@@ -305,7 +305,7 @@ PRESETS: MappingProxyType[str, Preset] = MappingProxyType(
             10_000,
             "For Multi30k: narrow, deep, much dropout.",
             "Wu et al. 2021, arXiv:2105.14462",
-            "Some ten thousand pairs of real sentences: found on 29,000, where models ten times larger translated worse; wants an hour or more.",
+            "Ten thousands of real sentences: found on 29,000 pairs, where models ten times larger translated worse; wants an hour.",
         ),
         "transformer-base": Preset(
             _transformer_base(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from s2s.model.transformer import Transformer
 BYTES = 4  # of a float32
 
 
+@functools.lru_cache(maxsize=256)
 def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
     """Trained numbers; shared ones count once. Built on torch's meta device, so 11 billion cost no memory."""
     with torch.device("meta"), _Blank():

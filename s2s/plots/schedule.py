@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from s2s.plots import theme
 
 MARK = {"color": "#888888", "width": 1, "dash": "dot"}
+ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "font": {"size": 11}}
 
 
 def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> go.Figure:
@@ -19,16 +20,12 @@ def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> 
     line = go.Scatter(
         x=across, y=up, mode="lines", line={"color": theme.CATEGORICAL[0], "width": 2}, hovertemplate="step %{x:,}: %{y:.3g}<extra></extra>"
     )
-    figure = go.Figure(line, theme.layout(title, 230, "step", "learning rate"))
-    figure.update_layout(showlegend=False, margin={"l": 56, "r": 12, "t": 44, "b": 8})
-    figure.update_yaxes(tickformat="~g", nticks=5)
-    end = int(across[-1])
-    for at, said, anchor in _marks(warmup, end):
-        figure.add_vline(x=at, line=MARK)
-        figure.add_annotation(
-            x=at, y=1, yref="paper", yanchor="bottom", xanchor=anchor, text=theme.inert(said), showarrow=False, font={"size": 11}
-        )
-    return figure
+    marks = _marks(warmup, int(across[-1]))
+    layout = theme.layout(title, 230, "step", "learning rate") | {"showlegend": False}
+    layout["yaxis"] |= {"tickformat": "~g", "nticks": 5}
+    layout["shapes"] = [{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": MARK} for at, _, _ in marks]
+    layout["annotations"] = [{"x": at, "text": said, "xanchor": anchor, **ABOVE} for at, said, anchor in marks]
+    return go.Figure(line, layout)
 
 
 def _marks(warmup: int, end: int) -> list[tuple[int, str, str]]:

@@ -25,14 +25,14 @@ def panel(asked: Asked) -> Asked:
     held = st.session_state.get(FROM) or SCRATCH
     if held and held not in cached.trained():  # deleted meanwhile
         held = st.session_state[FROM] = SCRATCH
-    with st.expander("Start from a run", icon=":material/fork_right:", key="origin", on_change="rerun") as part:
+    with st.expander("Start from a run", icon=":material/fork_right:", key="from a run", on_change="rerun") as part:
         if part.open:
             _widgets(held)
     if not held:
         return asked
     taken = "model, tokenizer and `data.max_length` are taken from it, since its weights fit no others"
     st.caption(f":material/fork_right: Starts from {plain(cached.title(held))}: {taken}.")
-    asked = replace(asked, init_from=held, has_twin=bool(st.session_state.get("twin")))
+    asked = replace(asked, init_from=held, has_twin=bool(st.session_state.get("with a twin")))
     return asked if asked.wrong else replace(asked, wrong=_mismatch(asked))
 
 
@@ -52,7 +52,7 @@ def _widgets(held: str) -> None:
         )
         st.toggle(
             "Train its twin from scratch beside it",
-            key="twin",
+            key="with a twin",
             disabled=not held,
             persist_state="session",
             help="A second run with the same settings and random first weights: Runs shows both side by side.",

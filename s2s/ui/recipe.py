@@ -58,9 +58,7 @@ class Asked:
 
     def order(self) -> training.Asked:
         """As the queue takes it."""
-        return training.Asked(
-            self.recipe, self.source, preset=self.preset, name=self.name, owner=settings.OWNER, init_from=self.init_from
-        )
+        return training.Asked(self.recipe, self.source, preset=self.preset, name=self.name, owner=settings.OWNER, init_from=self.init_from)
 
 
 def form() -> Asked:

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from s2s.config import override
-from s2s.data import load
-from s2s.data.preview import Preview
+from s2s.data.preview import Preview, preview
 from s2s.jobs import expected
 from s2s.jobs.expected import FAR, MARGIN, Measured, Point, band, best, richness, why_none
 from s2s.jobs.forecast import Forecast, forecast
@@ -51,7 +50,7 @@ def test_more_steps_expect_no_less() -> None:
 
 
 def test_the_kind_of_text_decides_which_runs_speak() -> None:
-    grammar = Preview.of(load("builtin:en-fr#rows=3000"))
+    grammar = preview("builtin:en-fr")
     assert richness(grammar) < 8 < richness(captions(1000))
     found = band(SMALL, "small", grammar, forecast(SMALL, grammar), GRID)
     assert found

@@ -146,7 +146,7 @@ def own() -> str:
 
 
 def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: str) -> None:
-    screen = unfold(opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "origin")
+    screen = unfold(opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "from a run")
     screen.selectbox(key="start from").set_value(own).run()
     theirs = cached.recipe(own)
     assert theirs
@@ -154,7 +154,7 @@ def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: 
     assert "its weights fit no others" in said(screen)
     held = screen.session_state["set"]
     assert unpack(held)["start from"] == own
-    screen.toggle(key="twin").set_value(True).run()
+    screen.toggle(key="with a twin").set_value(True).run()
     screen.text_input(key="run name").set_value("again").run()
     screen.button(key="train").click().run()
     assert not screen.exception
@@ -168,7 +168,7 @@ def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: 
 
 
 def test_another_shape_is_refused_and_mended(own: str) -> None:
-    screen = unfold(train(), "origin")
+    screen = unfold(train(), "from a run")
     screen.selectbox(key="start from").set_value(own).run()
     screen.number_input(key="set model.d_model").set_value(64).run()
     assert "another shape" in said(screen)
@@ -188,3 +188,14 @@ def test_every_setting_can_be_swept() -> None:
     from s2s.ui.sweep import KNOBS
 
     assert set(KNOBS) <= set(flat(Recipe()))
+
+
+def test_after_the_data_page_the_form_opens() -> None:
+    screen = opened("data")
+    screen.segmented_control(key="origin").set_value("Upload").run()
+    kept = {key: screen.session_state[key] for key in ("origin", "view") if key in screen.session_state}
+    again = opened("train")
+    for key, value in kept.items():
+        again.session_state[key] = value
+    again.run()
+    assert not again.exception

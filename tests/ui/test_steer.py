@@ -26,7 +26,7 @@ LR = f"steer {RUN} train.lr"
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_run(tmp_path_factory.mktemp("trained") / RUN, {}).path
+    return make_run(tmp_path_factory.mktemp("trained") / RUN, {})
 
 
 @pytest.fixture(autouse=True)
