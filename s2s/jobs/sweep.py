@@ -12,13 +12,12 @@ from typing import Any
 from s2s.config import Recipe, UserError, flat, override
 from s2s.jobs import board, training
 from s2s.jobs.training import Asked
-from s2s.runs.listing import LONGEST_NAME, clean_name
+from s2s.runs.listing import LONGEST_NAME, LONGEST_TAG, clean_name
 
 MOST = 24  # runs at once: more cannot be told apart in one picture
 KNOBS = 3
 TAG = "sweep:"
 TWIN = "twin:"
-LONGEST_TAG = 40
 
 
 def values(recipe: Recipe, key: str, text: str) -> list[Any]:
@@ -71,7 +70,7 @@ def grid(asked: Asked, choices: Mapping[str, Sequence[Any]], name: str) -> list[
         n_runs *= len(of_one)
     if not 0 < n_runs <= MOST:
         raise UserError(f"A sweep has 1 to {MOST} runs and this one would have {n_runs:,}; give fewer values.")
-    name = clean_name(name)[:LONGEST_TAG].rstrip() or "sweep"
+    name = clean_name(name)[: LONGEST_TAG - len(TAG)].rstrip() or "sweep"
     return [_one(asked, dict(zip(choices, row, strict=True)), name) for row in itertools.product(*choices.values())]
 
 
@@ -92,7 +91,7 @@ def _written(value: Any) -> str:
 
 def twins(asked: Asked, name: str) -> list[Asked]:
     """A run that starts from another one, and the same from scratch, tagged `twin:NAME`."""
-    name = clean_name(name)[:LONGEST_TAG].rstrip() or "twin"
+    name = clean_name(name)[: LONGEST_TAG - len(TWIN)].rstrip() or "twin"
     tags, rest = (*asked.tags, f"{TWIN}{name}"), " (from scratch)"
     scratch = replace(asked, init_from="", name=f"{clean_name(asked.name)[: LONGEST_NAME - len(rest)].rstrip()}{rest}", tags=tags)
     return [replace(asked, tags=tags), scratch]

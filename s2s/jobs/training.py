@@ -16,6 +16,7 @@ from s2s import settings
 from s2s.config import Recipe, UserError, override
 from s2s.data import Pair, TrainingPairs, absolute, load_pairs_for_training, splits
 from s2s.jobs import origin, queue, repeat
+from s2s.jobs.advice import warmup_note
 from s2s.jobs.kinds import Desk
 from s2s.jobs.origin import Origin
 from s2s.jobs.recording import Recorder
@@ -255,7 +256,7 @@ def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[st
     sides = ([getattr(pair, side) for pair in pairs.train.pairs] for side in ("src", "tgt"))
     warning = advice(recipe.tokenizer.kind, *sides)
     notes = [*pairs.train.notes, pairs.note, *(note for note in pairs.valid.notes if note not in pairs.train.notes)]
-    notes += [warning] if warning else []
+    notes += filter(None, [warning, warmup_note(recipe)])
     for side, encoded in (("training", data.train), ("validation", data.valid)):
         if encoded.n_dropped:
             notes.append(f"{encoded.n_dropped:,} {side} pairs are longer than {recipe.data.max_length} tokens and were dropped.")
