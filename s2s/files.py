@@ -12,6 +12,10 @@ from typing import Any
 from s2s.config import UserError
 
 
+class UnwrittenError(UserError):
+    """The disk is full, or may not be written to."""
+
+
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
     """Write beside the target, flush to the disk, rename. On failure the old file stands and nothing else is left."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -25,7 +29,7 @@ def write_bytes(path: Path, content: bytes | memoryview) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             draft.unlink()
-        raise UserError(
+        raise UnwrittenError(
             f"`{path.name}` cannot be written ({error.strerror or error}); choose another folder or free some space."
             " What was there is untouched."
         ) from error
@@ -48,7 +52,7 @@ def append_line(path: Path, value: Any) -> None:
         with path.open("ab") as file:
             file.write(line)
     except OSError as error:
-        raise UserError(f"`{path.name}` cannot be written ({error.strerror or error}); free some space.") from error
+        raise UnwrittenError(f"`{path.name}` cannot be written ({error.strerror or error}); free some space.") from error
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

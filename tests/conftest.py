@@ -17,8 +17,9 @@ DATA = Path(os.environ.get("S2S_TEST_DATA") or Path(__file__).parents[1].parent 
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Every test has a home, and one thread, of its own."""
+    """Every test has a home, and one thread, of its own; no screen starts a worker."""
     monkeypatch.setenv("S2S_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     torch.manual_seed(0)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from s2s.config import UserError
+from s2s.files import UnwrittenError
+from s2s.jobs.steering import Steering
 from s2s.jobs.watching import Watcher
 from s2s.runs import RunFolder
 from s2s.train import Changed, Event, Sample, Saved, Step, Trainer, Validation
@@ -33,9 +37,19 @@ class Recorder:
         elif isinstance(event, Sample):
             self.folder.log("samples", asdict(event))
         elif isinstance(event, Saved):
-            if heads := self.watcher.at_checkpoint(event.step, self.folder):
-                self._log("attention", {"step": event.step, **heads})
+            self._at_checkpoint(event.step)
             self.report("running")
+
+    def catch_up(self) -> None:
+        """What belongs to the checkpoint that training goes on from, where a process was killed right after writing it."""
+        step = self.trainer.progress.step
+        lines = self.folder.lines("metrics") if step else []
+        if lines and not any(line.get("kind") == "attention" and line.get("step") == step for line in lines):
+            self._at_checkpoint(step)
+
+    def _at_checkpoint(self, step: int) -> None:
+        if heads := self.watcher.at_checkpoint(step, self.folder):
+            self._log("attention", {"step": step, **heads})
 
     def report(self, state: str) -> None:
         """How far training is."""
@@ -45,6 +59,45 @@ class Recorder:
 
     def _log(self, kind: str, content: Mapping[str, Any]) -> None:
         self.folder.log("metrics", {"kind": kind, **content, "time": round(time.time(), 3)})  # seconds since the epoch
+
+
+def recorded(recorder: Recorder, steering: Steering | None) -> Generator[Event | None, None, None]:
+    """The training's events, each written down before it is passed on. Closing saves where training stands.
+
+    Raises UserError where a write fails, saying what is kept.
+    """
+    try:
+        yield from _followed(recorder, steering)
+    except UnwrittenError as error:
+        with contextlib.suppress(UnwrittenError):
+            recorder.report("failed")
+        saved = recorder.trainer.saved_step
+        kept = f"The checkpoint of step {saved:,} is kept; resume the run" if saved else "Start the run again"
+        raise UserError(f"{error} {kept} when there is room.") from error
+
+
+def _followed(recorder: Recorder, steering: Steering | None) -> Generator[Event | None, None, None]:
+    recorder.report("running")
+    recorder.catch_up()
+    state = "failed"
+    try:
+        for event in recorder.trainer.run():
+            recorder.take(event)
+            yield event
+            if steering and isinstance(event, Step):
+                yield from steering.turn(recorder.trainer, recorder.folder)
+                recorder.is_taken_up = steering.was_paused
+        state = "done"
+    except GeneratorExit:
+        list(recorder.trainer.save())
+        state = "stopped"
+        raise
+    except UnwrittenError:  # nor can this be
+        state = ""
+        raise
+    finally:
+        if state:
+            recorder.report(state)
 
 
 def _accuracy_at(folder: RunFolder, step: int) -> float | None:

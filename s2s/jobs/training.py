@@ -1,4 +1,4 @@
-"""A run from its recipe to its last checkpoint: the loop's events become files. `submitting` puts it into the queue."""
+"""A run from its recipe to its last checkpoint: here or through the queue."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from s2s.jobs import origin, queue, repeat
 from s2s.jobs.advice import warmup_note
 from s2s.jobs.kinds import Desk
 from s2s.jobs.origin import Origin
-from s2s.jobs.recording import Recorder
+from s2s.jobs.recording import Recorder, recorded
 from s2s.jobs.steering import Steering, changed
 from s2s.jobs.watching import Watcher
 from s2s.model.size import count_parameters
 from s2s.model.weights import load_weights, saved_steps
 from s2s.runs import RunFolder, learning
-from s2s.runs.listing import FIGURES, LONGEST_NAME, clean_name, is_training, listed_one, runs_folder
+from s2s.runs.listing import LONGEST_NAME, clean_name, is_training, listed_one, runs_folder
 from s2s.runs.store import now
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
 from s2s.tokenizers import advice
-from s2s.train import Changed, Event, Saved, Step, Trainer, TrainingData, Warned, prepare
+from s2s.train import Changed, Event, Saved, Trainer, TrainingData, Warned, prepare
 from s2s.train.machine import settle
 
 LOCK_SECONDS = 2.0  # a screen that looks whether a run trains holds the lock for an instant
@@ -155,7 +155,8 @@ def _resuming(path: Path, more: More, tell: Tell) -> Stages:
     about = folder.about()
     source, valid = more.source, more.valid
     recipe = settle(lengthened(folder.recipe(), more.steps))
-    check_there_is_more(folder, recipe)
+    if not _lacks_only_its_end(folder, recipe):
+        check_there_is_more(folder, recipe)
     tell("Reading the text.")
     yield
     pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data)
@@ -188,6 +189,11 @@ def check_there_is_more(folder: RunFolder, recipe: Recipe) -> None:
     reached = max(saved_steps(folder.checkpoints), default=0)
     if reached >= recipe.train.steps:
         raise NothingLeftError(f"This run has reached step {reached} of {recipe.train.steps}; ask for more than {reached} steps to go on.")
+
+
+def _lacks_only_its_end(folder: RunFolder, recipe: Recipe) -> bool:
+    """Whether its process was killed after the last checkpoint, before it could say that the run is done."""
+    return max(saved_steps(folder.checkpoints), default=0) >= recipe.train.steps and folder.status().get("state") == "running"
 
 
 @contextlib.contextmanager
@@ -224,31 +230,11 @@ def steered(started: Started, steering: Steering | None = None) -> Generator[Eve
             folder.amend(lambda about: {"recipe": started.recipe.to_json()})
         elif started.origin:
             load_weights(trainer.model, started.origin.weights)
-        yield from _recorded(started, trainer, steering)
+        yield from recorded(Recorder(folder, trainer, Watcher(trainer, started.valid)), steering)
 
 
 def _changes(folder: RunFolder) -> list[Changed]:
     return [Changed(change["step"], change["lr"]) for change in folder.about().get("changes", []) if "lr" in change]
-
-
-def _recorded(started: Started, trainer: Trainer, steering: Steering | None) -> Generator[Event | None, None, None]:
-    recorder = Recorder(started.folder, trainer, Watcher(trainer, started.valid))
-    recorder.report("running")
-    state = "failed"
-    try:
-        for event in trainer.run():
-            recorder.take(event)
-            yield event
-            if steering and isinstance(event, Step):
-                yield from steering.turn(trainer, started.folder)
-                recorder.is_taken_up = steering.was_paused
-        state = "done"
-    except GeneratorExit:
-        list(trainer.save())
-        state = "stopped"
-        raise
-    finally:
-        recorder.report(state)
 
 
 def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
@@ -321,9 +307,11 @@ def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float |
     known = folder.recipe() if (folder.path / "recipe.json").is_file() else Recipe.from_json(about["recipe"])
     recipe = lengthened(known, steps)
     _check_steps(recipe)
-    check_there_is_more(folder, recipe)
+    if not _lacks_only_its_end(folder, recipe):
+        check_there_is_more(folder, recipe)
     if lr is not None:
-        override(recipe, {"train.lr": lr})
+        changed_recipe = override(recipe, {"train.lr": lr})
+        recipe = recipe if saved_steps(folder.checkpoints) else changed_recipe  # it starts again, with that rate
     if is_training(folder.path):
         raise UserError(f"The run `{run_id}` is being trained; wait for it, or stop it first.")
     if job:
@@ -376,10 +364,6 @@ def work(job: queue.Job, desk: Desk) -> Generator[Event | None, None, None]:
     """Train the run of a job from where it stands: its newest checkpoint, or the start. None comes between the stages before training."""
     spec, folder = job.spec, RunFolder(runs_folder() / job.run)
     recipe, reached = Recipe.from_json(spec["recipe"]), max(saved_steps(folder.checkpoints), default=0)
-    if reached >= recipe.train.steps and job.attempts > 1:  # the worker before was killed after its last checkpoint
-        known = {key: value for key, value in folder.status().items() if key in FIGURES}
-        folder.set_status("done", **known | {"step": reached})
-        return
     if reached:
         started = yield from _resuming(folder.path, More(recipe.train.steps, spec.get("lr")), desk.tell)
     else:

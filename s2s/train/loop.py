@@ -122,7 +122,7 @@ class Trainer:
         """Put everything back to the newest checkpoint that can be read."""
         if self.folder is None:
             raise ValueError("resume needs the folder that holds the checkpoints")
-        self.progress, self.rng, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer)
+        self.progress, self.rng, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer, self.recipe)
         self.saved_step = self.progress.step
         checkpoint.drop_after(self.folder, self.saved_step)  # broken ones, which must not count as kept
         if self.is_stale:  # asked to go on all the same
@@ -171,13 +171,17 @@ class Trainer:
         """Write a checkpoint of where training stands, unless there is one or nowhere to write it."""
         step = self.progress.step
         if self.folder is not None and step and step != self.saved_step:
-            path = checkpoint.save(self.folder, self.model, self.optimizer, self.rng, self.progress)
+            path = checkpoint.save(
+                self.folder, self.model, self.optimizer, rng=self.rng, progress=self.progress, recipe=self.recipe
+            )
             self.saved_step = step
             checkpoint.prune(self.folder, keep=self.recipe.train.watch.keep, best_step=self.progress.best_step)
             yield Saved(step, path)
 
     def _diverged(self, step: int) -> UserError:
-        kept = f"the checkpoint of step {self.saved_step:,} is kept" if self.saved_step else "no checkpoint was written yet"
+        kept = "no checkpoint was written yet: start anew"
+        if self.saved_step:
+            kept = f"the checkpoint of step {self.saved_step:,} is kept: go on from it"
         what = f"Training diverged at step {step:,}: its gradient is no number any more"
         return UserError(f"{what}; lower train.lr or raise train.warmup_steps ({kept}).")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -168,6 +169,8 @@ def button(asked: Asked, why_not: UserError | None) -> None:
     st.button("Train", type="primary", icon=":material/play_arrow:", key="train", on_click=_train, args=(asked,), disabled=is_wrong)
     if refused := st.session_state.pop("refused", None):
         forms.complain(refused)
+    with contextlib.suppress(UserError):  # who presses will hear of it
+        worker.ensure()  # warm by then, so that the curve begins at once
 
 
 def _train(asked: Asked) -> None:

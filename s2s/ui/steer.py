@@ -31,8 +31,10 @@ def buttons(row: Listed, curves: Curves) -> None:
             _while_it_trains(row, curves)
         elif row.state in ("stopped", "interrupted", "failed"):
             _button("Resume", ":material/play_arrow:", "resume", row.id, is_first=True)
+            if row.checkpoints:
+                _more(row, "Resume otherwise", row.step + 1, row.steps)
         elif row.state == "done":
-            _more(row)
+            _more(row, "Continue", row.steps + 1, 2 * row.steps)
         if row.checkpoints:
             link("compare", "Translate with it")
             link("attention", "Look inside")
@@ -58,17 +60,23 @@ def _button(label: str, icon: str, what: str, run_id: str, *, is_first: bool = F
 
 def _rate(row: Listed, recipe: Recipe, curves: Curves) -> None:
     """The learning rate's peak: now, with another value, and what it was before."""
-    key, history = _rate_key(row.id), changes(row.id)
+    history = changes(row.id)
     now = peak(recipe, history)
     with st.popover("Learning rate", icon=":material/tune:"):
-        forms.inputs(replace(recipe, train=replace(recipe.train, lr=now)), [LR], key.removesuffix(LR))
-        held = st.session_state.get(key)
-        wanted = now if held is None else float(held)
+        wanted = _wanted(row.id, recipe, now)
         st.caption(worded(rates(recipe, curves.step + 1, now, wanted)))
         button = "Use it from the next step"
         st.button(button, key="change lr", on_click=act, args=("change lr", row.id), type="primary", disabled=wanted == now)
         if history:
             st.caption("Changed so far:  \n" + "  \n".join(worded(told(change)) for change in reversed(history)))
+
+
+def _wanted(run_id: str, recipe: Recipe, now: float) -> float:
+    """The peak rate as the widget has it."""
+    key = _rate_key(run_id)
+    forms.inputs(replace(recipe, train=replace(recipe.train, lr=now)), [LR], key.removesuffix(LR))
+    held = st.session_state.get(key)
+    return now if held is None else float(held)
 
 
 def changes(run_id: str) -> list[Mapping[str, Any]]:
@@ -99,12 +107,13 @@ def rates(recipe: Recipe, step: int, now: float, wanted: float) -> str:
     return usual + (f"; with {wanted:g} it would give {learning_rate(step, train, wanted):.2e}." if wanted != now else ".")
 
 
-def _more(row: Listed) -> None:
-    """A run that has ended can go on."""
-    with st.popover("Continue", icon=":material/fast_forward:"):
-        steps = st.number_input("To step", min_value=row.steps + 1, value=2 * row.steps, key="to step")
+def _more(row: Listed, label: str, least: int, usual: int) -> None:
+    """A run that has ended can go on to another step, and with another learning rate."""
+    with st.popover(label, icon=":material/fast_forward:"):
+        steps = st.number_input("To step", min_value=least, value=max(least, usual), key="to step")
         if recipe := cached.recipe(row.id):
-            st.caption(worded(drawn_anew(recipe, row.step + 1, int(steps), peak(recipe, changes(row.id)))))
+            wanted = _wanted(row.id, recipe, peak(recipe, changes(row.id)))
+            st.caption(worded(drawn_anew(recipe, row.step + 1, int(steps), wanted)))
         st.button("Go on", key="go on", on_click=act, args=("continue", row.id), type="primary")
 
 
@@ -112,7 +121,7 @@ def drawn_anew(recipe: Recipe, step: int, steps: int, now: float) -> str:
     """What more steps make of the learning rate, in a sentence."""
     train = replace(recipe.train, steps=steps)
     rate = f"step {step:,} starts at a rate of {learning_rate(step, train, now):.2e}"
-    if train.schedule == "cosine":
+    if train.schedule == "cosine" and steps != recipe.train.steps:
         return f"The cosine schedule is drawn anew to the new last step, so the rate jumps up again: {rate}."
     return f"The {train.schedule} schedule goes on as it was: {rate}."
 
@@ -124,6 +133,12 @@ def act(what: str, run_id: str) -> None:
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
     cached.forget_lists()
+
+
+def _new_rate(run_id: str) -> float | None:
+    """None where it stays as it was."""
+    held, recipe = st.session_state.get(_rate_key(run_id)), cached.recipe(run_id)
+    return float(held) if held is not None and recipe and float(held) != peak(recipe, changes(run_id)) else None
 
 
 def _do(what: str, run_id: str) -> None:
@@ -139,8 +154,8 @@ def _do(what: str, run_id: str) -> None:
         case "stop":
             board.stop(run_id, settings.OWNER)
         case "resume" | "continue":
-            steps = int(st.session_state["to step"]) if what == "continue" else None
-            training.submit_resume(run_id, settings.OWNER, steps=steps)
+            more = (int(st.session_state["to step"]), _new_rate(run_id)) if what == "continue" else ()
+            training.submit_resume(run_id, settings.OWNER, *more)
             worker.ensure()
         case _:
             raise ValueError(f"nobody can do {what} to a run")

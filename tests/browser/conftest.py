@@ -43,7 +43,7 @@ class Server:
     def start(self) -> None:
         where = ["--server.port", str(self.port), "--server.address", "127.0.0.1", "--server.headless", "true"]
         command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", *where]
-        env = {**os.environ, "S2S_HOME": str(self.home)}
+        env = {**os.environ, "S2S_HOME": str(self.home), "S2S_WORKER": ""}
         with (self.home / "server.log").open("ab") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until_ready(self.address, self.process)

@@ -7,6 +7,11 @@ from s2s.jobs import database
 
 
 @pytest.fixture(autouse=True)
+def _own_worker(_own_home: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("S2S_WORKER")
+
+
+@pytest.fixture(autouse=True)
 def _closed_database(_own_home: None) -> Iterator[None]:
     """No connection outlives its test."""
     yield
