@@ -33,7 +33,14 @@ class Heartbeat(threading.Thread):
         self.over = threading.Event()
 
     def run(self) -> None:
-        """Until `over` is set."""
+        """Until `over` is set; a process that nobody can stop any more must not go on."""
+        try:
+            self._beat()
+        finally:
+            if not self.over.is_set():
+                os._exit(LOST)
+
+    def _beat(self) -> None:
         renewed = time.monotonic()
         while not self.over.wait(min(LOOK, self.ttl / 4)):
             try:
@@ -62,7 +69,7 @@ class Desk:
     def tell(self, sentence: str) -> None:
         """For everybody to read."""
         with contextlib.suppress(UnreachableError):
-            queue.tell(self.heartbeat.job.id, sentence)
+            queue.tell(self.heartbeat.job.id, self.heartbeat.job.worker, sentence)
 
     def progressed(self) -> None:
         """What kills the job from here on is counted anew."""

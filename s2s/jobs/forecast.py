@@ -35,7 +35,6 @@ PIECES_A_WORD = 1.3  # of a subword tokenizer, about
 MERGES_A_WORD = 1.6  # after so many for each distinct word every word is one piece: measured on texts of 15 to 1,250 words
 RUNS = 10  # of this machine's newest ones, from which its pace is learnt
 ENOUGH = 50  # steps that a run must have made to tell
-PAUSE = 60.0  # seconds between two lines, from which on somebody paused
 LINES = 1 << 17  # bytes at the end of a metrics.jsonl that are looked at: some hundred steps
 BOUNDS = (0.3, 3.0)  # a run beside many others says nothing about one alone
 SLOTS_A_TOKEN = 0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
@@ -241,6 +240,6 @@ def _measured(lines: list[dict[str, Any]], batch_tokens: int) -> tuple[float, in
         raise ValueError("too few steps to tell")
     times = [float(line["time"]) for line in lines]
     gaps = [after - before for before, after in itertools.pairwise(times)]
-    between = statistics.mean(gap for gap in gaps if gap < PAUSE)
+    between = statistics.mean(gap for gap, line in zip(gaps, lines[1:], strict=True) if not line.get("first"))
     tokens = statistics.median(line["n_tokens"] for line in lines)  # of both sides, without padding
     return between, min(batch_tokens, int(SLOTS_A_TOKEN * tokens))

@@ -126,17 +126,19 @@ class Nursery:
             self.process.wait()
         self._answers.close()
         for newborn in self._newborns:
-            newborn.is_out_of_sight = self.is_ready
-            newborn.is_refused = not self.is_ready  # it had not begun to carry out orders
+            newborn.is_out_of_sight = self.is_ready or self.process.poll() is None
+            newborn.is_refused = not self.is_ready and self.process.poll() is not None  # it never began to carry out orders
         self._newborns.clear()
 
 
 def serve(warm: Callable[[], None]) -> Order | None:
     """Carry out orders until nobody gives any more, then None. A child comes out of here as well, with its order."""
+    answers = os.dup(1)
+    os.dup2(2, 1)  # what an import prints is no answer
     warm()
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page that it looks at
-    _say(ready=os.getpid())
+    _say(answers, ready=os.getpid())
     heard, children = b"", dict[int, str]()
     while True:
         if select.select([0], [], [], LOOK if children else None)[0]:
@@ -144,24 +146,25 @@ def serve(warm: Callable[[], None]) -> Order | None:
                 return None
             *lines, heard = (heard + data).split(b"\n")
             for order in (Order(**json.loads(line)) for line in lines):
-                if (pid := _fork(order)) == 0:
+                if (pid := _fork(answers, order)) == 0:
+                    os.close(answers)
                     _leave_home(order)
                     return order
                 if pid:
                     children[pid] = order.job
         for pid, code in _ended(children):
-            _say(job=children.pop(pid), ended=pid, code=code)
+            _say(answers, job=children.pop(pid), ended=pid, code=code)
 
 
-def _fork(order: Order) -> int | None:
+def _fork(answers: int, order: Order) -> int | None:
     """0 in the child; None where there is none."""
     try:
         pid = os.fork()
     except OSError as error:
-        _say(job=order.job, refused=error.strerror)
+        _say(answers, job=order.job, refused=error.strerror)
         return None
     if pid:
-        _say(job=order.job, started=pid)
+        _say(answers, job=order.job, started=pid)
     return pid
 
 
@@ -184,9 +187,9 @@ def _leave_home(order: Order) -> None:
         Path("/proc/self/comm").write_text(order.job[:15])  # as many as the kernel keeps
 
 
-def _say(**answer: object) -> None:
+def _say(answers: int, **answer: object) -> None:
     with contextlib.suppress(OSError):  # nobody listens any more, as the end of the orders will say too
-        os.write(1, _line(answer))
+        os.write(answers, _line(answer))
 
 
 def _line(said: Mapping[str, object]) -> bytes:

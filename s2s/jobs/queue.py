@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -30,6 +30,11 @@ class Wishes:
     pause: bool = False
     once: int = 0  # single updates that were asked for since it was submitted, in a pause
     lr: float | None = None  # the peak learning rate from now on; None is the recipe's
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Wishes:
+        """As the database has them; what a newer program wishes is passed over."""
+        return cls(**{field.name: written[field.name] for field in fields(cls) if field.name in written})
 
 
 @dataclass(frozen=True)
@@ -178,7 +183,7 @@ def _note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
 
 
 def _job(row: sa.Row[Any]) -> Job:
-    return Job(**{**row._mapping, "wishes": Wishes(**row.wishes)})
+    return Job(**{**row._mapping, "wishes": Wishes.of(row.wishes)})
 
 
 def _any(condition: sa.ColumnElement[bool]) -> bool:
@@ -208,7 +213,7 @@ def heard(job: str, worker: str) -> tuple[bool, Wishes]:
         row = connection.execute(sa.select(ROW.stop, ROW.wishes).where(_ours(job, worker))).first()
     if row is None:
         raise Lost(job)
-    return bool(row.stop), Wishes(**row.wishes)
+    return bool(row.stop), Wishes.of(row.wishes)
 
 
 def progressed(job: str, worker: str) -> None:
@@ -216,9 +221,9 @@ def progressed(job: str, worker: str) -> None:
     _update(_ours(job, worker), ROW.attempts > 1, attempts=1)
 
 
-def tell(job: str, note: str) -> None:
-    """Say what the job is doing now, in a sentence."""
-    _update(ROW.id == job, note=note)
+def tell(job: str, worker: str, note: str) -> None:
+    """Say what the job is doing now, in a sentence; of a worker that has it no more, nobody hears."""
+    _update(_ours(job, worker), note=note)
 
 
 def finish(job: str, worker: str, state: str, error: str = "", *, now: float | None = None) -> bool:
@@ -253,7 +258,7 @@ def wish(job: str, owner: str, *, pause: bool | None = None, once: int = 0, lr: 
             raise UserError(f"There is no job `{job}` of yours; reload the page to see those there are.")
         if row.state != "running":
             raise UserError(f"The job `{job}` does not run, so nothing can be changed about it; reload the page to see how it stands.")
-        before = Wishes(**row.wishes)
+        before = Wishes.of(row.wishes)
         after = Wishes(before.pause if pause is None else pause, before.once + once, before.lr if lr is None else lr)
         connection.execute(sa.update(JOBS).where(ROW.id == job).values(wishes=asdict(after)))
 

@@ -13,7 +13,7 @@ from s2s.files import UnwrittenError
 from s2s.jobs.steering import Steering
 from s2s.jobs.watching import Watcher
 from s2s.runs import RunFolder
-from s2s.train import Changed, Event, Sample, Saved, Step, Trainer, Validation
+from s2s.train import Changed, Event, Sample, Saved, Step, Trainer, Validation, Warned
 
 
 class Recorder:
@@ -36,6 +36,8 @@ class Recorder:
             self._log("change", asdict(event))
         elif isinstance(event, Sample):
             self.folder.log("samples", asdict(event))
+        elif isinstance(event, Warned):
+            self.folder.amend(lambda about: {"warnings": [*about.get("warnings", []), event.text]})
         elif isinstance(event, Saved):
             self._at_checkpoint(event.step)
             self.report("running")
@@ -89,8 +91,10 @@ def _followed(recorder: Recorder, steering: Steering | None) -> Generator[Event 
                 recorder.is_taken_up = steering.was_paused
         state = "done"
     except GeneratorExit:
-        list(recorder.trainer.save())
-        state = "stopped"
+        for event in recorder.trainer.end():
+            recorder.take(event)
+        progress = recorder.trainer.progress
+        state = "done" if progress.step == recorder.trainer.recipe.train.steps else "stopped"
         raise
     except UnwrittenError:  # nor can this be
         state = ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from s2s.jobs import repeat
+from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import Desk
 from s2s.jobs.queue import Job, ask_to_stop
 from s2s.runs import RunFolder
@@ -24,22 +26,24 @@ class Steering:
         self.desk, self.job = desk, job
         self.n_once = desk.wishes.once  # single steps asked for so far
         self.was_paused = False  # since the last update
+        self.until: float | None = None  # when this pause is over, single steps included
 
     def turn(self, trainer: Trainer, folder: RunFolder) -> Iterator[None]:
         """Before the next update: wait while a pause is wanted, and take over another learning rate."""
-        until = time.monotonic() + LONGEST_PAUSE
         self.was_paused = False
         while self.desk.wishes.pause:
+            self.until = time.monotonic() + LONGEST_PAUSE if self.until is None else self.until
             self._change(trainer, folder)
             self.was_paused = True
             if self.desk.wishes.once > self.n_once:
                 self.n_once += 1
                 return
-            if time.monotonic() > until:
-                ask_to_stop(self.job.id, self.job.owner)
-                until = float("inf")
+            if time.monotonic() > self.until:
+                with contextlib.suppress(UnreachableError):  # asked again at the next look
+                    ask_to_stop(self.job.id, self.job.owner)
             yield
             time.sleep(LOOK)
+        self.until = None
         self.n_once = self.desk.wishes.once
         self._change(trainer, folder)
 
@@ -56,6 +60,7 @@ class Steering:
 
 def changed(about: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """What recipe.json says of a run of which something else, `lr` or `steps`, holds from a step on."""
-    taken_back = [later for later in about.get("changes", []) if later["step"] >= change["step"] and later.keys() == change.keys()]
-    changes = [*(earlier for earlier in about.get("changes", []) if earlier not in taken_back), change]
+    what = change.keys() & {"lr", "steps"}
+    kept = [other for other in about.get("changes", []) if other["step"] < change["step"] or not what & other.keys()]
+    changes = [*kept, change]
     return {"changes": changes, "command": repeat.continued(about.get("command", ""), changes)}

@@ -99,7 +99,8 @@ def start(asked: Asked, path: Path, tell: Tell = _silent) -> Started:
     return _result(_starting(asked, path, tell))
 
 
-def _starting(asked: Asked, path: Path, tell: Tell) -> Stages:
+def _starting(asked: Asked, path: Path, tell: Tell, *, again: bool = False) -> Stages:
+    """`again`: what was noted about the run, before its process was killed without a checkpoint, is kept."""
     folder = RunFolder(path)
     if saved_steps(folder.checkpoints):
         raise TakenError(f"`{folder.id}` already holds a trained run; go on with that one, or start another.")
@@ -119,10 +120,19 @@ def _starting(asked: Asked, path: Path, tell: Tell) -> Stages:
     notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
     with _lock(folder):  # a run that is being trained there, and has no checkpoint yet, keeps its files
         about = _about(asked, pairs, data, notes) | ({"init_from": asdict(given)} if given else {})
-        about["command"] = repeat.command(recipe, about)
+        about |= _noted(folder, recipe) if again else {}
+        about["command"] = repeat.continued(repeat.command(recipe, about), about.get("changes", []))
         learning.cut_back(folder, 0)
         folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
     return Started(folder, recipe, data, pairs.valid.pairs, notes, origin=given)
+
+
+def _noted(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
+    """What people wrote about a run, and changed while it ran; the latter not where it starts again with another recipe."""
+    if not (folder.path / "recipe.json").is_file():
+        return {}
+    about, keys = folder.about(), {"created", "name", "tags", "comment"} | ({"changes"} if folder.recipe() == recipe else set())
+    return {key: about[key] for key in keys & about.keys()}
 
 
 def _check_size(recipe: Recipe, data: TrainingData) -> None:
@@ -147,16 +157,17 @@ AS_IT_WAS = More()
 
 def resume(path: Path, more: More = AS_IT_WAS, tell: Tell = _silent) -> Started:
     """Open a run to go on with it. Its source must still hold the pairs that the run was started with."""
+    folder = RunFolder(path)
+    _check_there_is_more(folder, more.steps, is_done=_state(folder) == "done")
+    with _lock(folder):
+        _note_what_is_new(folder, more)
     return _result(_resuming(path, more, tell))
 
 
 def _resuming(path: Path, more: More, tell: Tell) -> Stages:
     folder = RunFolder(path)
-    about = folder.about()
+    about, recipe = folder.about(), settle(folder.recipe())
     source, valid = more.source, more.valid
-    recipe = settle(lengthened(folder.recipe(), more.steps))
-    if not _lacks_only_its_end(folder, recipe):
-        check_there_is_more(folder, recipe)
     tell("Reading the text.")
     yield
     pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data)
@@ -165,35 +176,39 @@ def _resuming(path: Path, more: More, tell: Tell) -> Stages:
     yield
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
     yield
-    _note_what_is_new(folder, recipe, more.lr)
     return Started(folder, recipe, data, pairs.valid.pairs, tuple(about["data"]["notes"]), is_resumed=True)
 
 
-def lengthened(recipe: Recipe, steps: int | None) -> Recipe:
+def _lengthened(recipe: Recipe, steps: int | None) -> Recipe:
     """With so many steps, None for as many as it has."""
     return recipe if steps is None else override(recipe, {"train.steps": steps})
 
 
-def _note_what_is_new(folder: RunFolder, recipe: Recipe, lr: float | None) -> None:
-    """More steps or another learning rate, once: a worker that takes the job over finds it written down."""
+def _note_what_is_new(folder: RunFolder, more: More) -> None:
+    """Into recipe.json, where it is asked for: whoever trains from there on obeys it, however often it is taken over."""
     step, known = max(saved_steps(folder.checkpoints)) + 1, folder.recipe()
-    if recipe.train.steps != known.train.steps:
+    recipe, lr = _lengthened(known, more.steps), more.lr
+    if recipe != known:
         change = {"step": step, "steps": recipe.train.steps, "time": now()}
         folder.amend(lambda about: {**changed(about, change), "recipe": recipe.to_json()})
     if lr is not None and lr != next((change.lr for change in reversed(_changes(folder))), known.train.lr):
+        override(recipe, {"train.lr": lr})
         folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": now()}))
 
 
-def check_there_is_more(folder: RunFolder, recipe: Recipe) -> None:
-    """Raises NothingLeftError where the run has reached the last step of the recipe."""
+def _state(folder: RunFolder) -> str:
+    """What status.json says last; empty where it cannot be read: going on writes a new one."""
+    try:
+        return str(folder.status().get("state", ""))
+    except UserError:
+        return ""
+
+
+def _check_there_is_more(folder: RunFolder, steps: int | None, *, is_done: bool) -> None:
+    """Raises NothingLeftError where the run has reached its last step; one that was killed there may still come to its end."""
     reached = max(saved_steps(folder.checkpoints), default=0)
-    if reached >= recipe.train.steps:
-        raise NothingLeftError(f"This run has reached step {reached} of {recipe.train.steps}; ask for more than {reached} steps to go on.")
-
-
-def _lacks_only_its_end(folder: RunFolder, recipe: Recipe) -> bool:
-    """Whether its process was killed after the last checkpoint, before it could say that the run is done."""
-    return max(saved_steps(folder.checkpoints), default=0) >= recipe.train.steps and folder.status().get("state") == "running"
+    if (is_done or steps is not None) and reached >= (most := _lengthened(folder.recipe(), steps).train.steps):
+        raise NothingLeftError(f"This run has reached step {reached} of {most}; ask for more than {reached} steps to go on.")
 
 
 @contextlib.contextmanager
@@ -224,7 +239,7 @@ def steered(started: Started, steering: Steering | None = None) -> Generator[Eve
     with _lock(folder):
         trainer = Trainer(started.recipe, started.data, folder.checkpoints, _changes(folder))
         if started.is_resumed:
-            trainer.resume()
+            trainer.resume(is_asked=_state(folder) != "running")
             folder.cut_back(trainer.progress.step)
             learning.cut_back(folder, trainer.progress.step)
             folder.amend(lambda about: {"recipe": started.recipe.to_json()})
@@ -305,19 +320,28 @@ def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float |
     folder, job = RunFolder(runs_folder() / run_id), queue.latest(run_id)
     about = _about_of(folder, job, owner)
     known = folder.recipe() if (folder.path / "recipe.json").is_file() else Recipe.from_json(about["recipe"])
-    recipe = lengthened(known, steps)
+    recipe, has_begun = _lengthened(known, steps), bool(saved_steps(folder.checkpoints))
     _check_steps(recipe)
-    if not _lacks_only_its_end(folder, recipe):
-        check_there_is_more(folder, recipe)
-    if lr is not None:
-        changed_recipe = override(recipe, {"train.lr": lr})
-        recipe = recipe if saved_steps(folder.checkpoints) else changed_recipe  # it starts again, with that rate
+    if has_begun:
+        is_done = _state(folder) == "done" and (job is None or job.state == "done")
+        _check_there_is_more(folder, steps, is_done=is_done)
+    elif lr is not None:
+        recipe = override(recipe, {"train.lr": lr})  # it starts again
     if is_training(folder.path):
         raise UserError(f"The run `{run_id}` is being trained; wait for it, or stop it first.")
     if job:
         queue.abandon(job.id)
-    asked = Asked(recipe, about["source"], about["valid"], about["preset"], about["name"], owner, _init_from(about))
-    queue.submit("train", owner, run_id, _spec(asked) | ({} if lr is None else {"lr": lr}), express=bool(job and job.slot == "express"))
+    asked = Asked(recipe, about["source"], about["valid"], about["preset"], about["name"], owner)
+    asked = replace(asked, init_from=_init_from(about), tags=tuple(about.get("tags", ())))
+    is_short = bool(job and job.slot == "express" and recipe.train.steps <= known.train.steps)
+    if has_begun:
+        _note_what_is_new(folder, More(steps, lr))
+    try:
+        queue.submit("train", owner, run_id, _spec(asked), express=is_short)
+    except UserError:
+        if has_begun:
+            folder.write_about(about)  # nothing is asked for
+        raise
 
 
 def _about_of(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str, Any]:
@@ -362,12 +386,11 @@ def _asked(job: queue.Job) -> Asked:
 
 def work(job: queue.Job, desk: Desk) -> Generator[Event | None, None, None]:
     """Train the run of a job from where it stands: its newest checkpoint, or the start. None comes between the stages before training."""
-    spec, folder = job.spec, RunFolder(runs_folder() / job.run)
-    recipe, reached = Recipe.from_json(spec["recipe"]), max(saved_steps(folder.checkpoints), default=0)
-    if reached:
-        started = yield from _resuming(folder.path, More(recipe.train.steps, spec.get("lr")), desk.tell)
+    folder = RunFolder(runs_folder() / job.run)
+    if saved_steps(folder.checkpoints):
+        started = yield from _resuming(folder.path, AS_IT_WAS, desk.tell)
     else:
-        started = yield from _starting(_asked(job), folder.path, desk.tell)
+        started = yield from _starting(_asked(job), folder.path, desk.tell, again=True)
     threads = started.recipe.train.threads
     desk.tell(f"Training on {started.recipe.train.device}, {threads} thread{'s' * (threads > 1)}.")
     with contextlib.closing(steered(started, Steering(desk, job))) as events:

@@ -97,7 +97,8 @@ def load(
 def _check_sum(path: Path, written: str | None, found: str) -> None:
     """Older checkpoints have none."""
     if written not in (None, found):
-        raise UserError(f"The checkpoint `{path.name}` cannot be read (it holds other bytes than were written); use an older one of this run.")
+        why = "it holds other bytes than were written"
+        raise UserError(f"The checkpoint `{path.name}` cannot be read ({why}); use an older one of this run.")
 
 
 def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:

@@ -94,6 +94,8 @@ class Trainer:
         self.changes = list(changes)
         self.warnings: list[str] = []
         self.saved_step = 0
+        self.observed_step = 0
+        self.is_warned = False
 
     def peak(self, step: int) -> float:
         """The schedule's highest learning rate, as it is at that step."""
@@ -118,14 +120,14 @@ class Trainer:
             yield self.update()
             yield from self.observe()
 
-    def resume(self) -> None:
-        """Put everything back to the newest checkpoint that can be read."""
+    def resume(self, *, is_asked: bool = True) -> None:
+        """Put everything back to the newest checkpoint that can be read; somebody who asks for more gets it after early stopping too."""
         if self.folder is None:
             raise ValueError("resume needs the folder that holds the checkpoints")
         self.progress, self.rng, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer, self.recipe)
-        self.saved_step = self.progress.step
+        self.saved_step = self.observed_step = self.progress.step
         checkpoint.drop_after(self.folder, self.saved_step)  # broken ones, which must not count as kept
-        if self.is_stale:  # asked to go on all the same
+        if self.is_stale and is_asked:
             self.progress = replace(self.progress, stale=0)
         self.order = self._epoch(self.progress.epoch)
 
@@ -154,6 +156,7 @@ class Trainer:
     def observe(self) -> Iterator[Event]:
         """Validate, sample and save where the step asks for it; the last step does all three."""
         step, watch = self.progress.step, self.recipe.train.watch
+        self.observed_step = step
         is_last = step == self.recipe.train.steps
         if step == 0 or step % watch.validate_every == 0 or is_last:
             validation = self.validate()
@@ -162,10 +165,17 @@ class Trainer:
             else:
                 self.progress = replace(self.progress, stale=self.progress.stale + 1)
             yield validation
+            yield from self.worse_than_guessing(validation)
             yield from self.sample()
         is_best = step == self.progress.best_step
         if step and (step % watch.save_every == 0 or is_last or is_best or self.is_stale):
             yield from self.save()
+
+    def end(self) -> Iterator[Event]:
+        """What training that is stopped owes its last step: the validation, if it was due, and a checkpoint."""
+        if self.observed_step != self.progress.step:
+            yield from self.observe()
+        yield from self.save()
 
     def save(self) -> Iterator[Saved]:
         """Write a checkpoint of where training stands, unless there is one or nowhere to write it."""
@@ -179,7 +189,10 @@ class Trainer:
             yield Saved(step, path)
 
     def _diverged(self, step: int) -> UserError:
-        kept = "no checkpoint was written yet: start anew"
+        if self.folder is not None and self.saved_step > self.progress.best_step:  # from those nobody could go on
+            checkpoint.drop_after(self.folder, self.progress.best_step)
+            self.saved_step = self.progress.best_step
+        kept = "no good checkpoint was written yet: start anew"
         if self.saved_step:
             kept = f"the checkpoint of step {self.saved_step:,} is kept: go on from it"
         what = f"Training diverged at step {step:,}: its gradient is no number any more"
@@ -201,6 +214,14 @@ class Trainer:
             raise self._diverged(self.progress.step)
         perplexity = math.exp(min(loss, 700.0))
         return Validation(self.progress.step, loss, perplexity, right / count, loss < self.progress.best_loss)
+
+    def worse_than_guessing(self, found: Validation) -> Iterator[Warned]:
+        """A loss twice that of giving every token the same probability is no noise any more: it is said, once."""
+        guessing = math.log(self.data.tgt_tokenizer.vocab_size)
+        if found.step and found.loss > 2 * guessing and not self.is_warned:
+            self.is_warned = True
+            what = f"At step {found.step:,} the validation loss was {found.loss:.3g}, and guessing gives {guessing:.3g}"
+            yield Warned(found.step, f"{what}: the learning rate is too high; lower train.lr, also while it runs.")
 
     def sample(self) -> Iterator[Sample]:
         """The probe sentences as they are translated now."""

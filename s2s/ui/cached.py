@@ -236,12 +236,13 @@ def preset_sizes() -> dict[str, int]:
 
 
 def notes(run_id: str) -> list[str]:
-    """What became of a run's text before training: sentences. None before it was read."""
+    """What became of a run's text before training, and what was amiss since: sentences. None before it was read."""
     try:
-        data = RunFolder(settings.run_folder(run_id)).about().get("data") or {}
+        about = RunFolder(settings.run_folder(run_id)).about()
     except UserError:
         return []
-    return [str(note) for note in data.get("notes") or []]
+    data = about.get("data") or {}
+    return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]
 
 
 def samples(run_id: str, step: int | None = None) -> list[dict[str, Any]]:

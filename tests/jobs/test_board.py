@@ -50,7 +50,7 @@ def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(tiny: 
         ("queued", 1, "one", "small", "synthetic:reverse#rows=80", 30)
     )
     job = claim()
-    queue.tell(job.id, "Reading the text.")
+    queue.tell(job.id, job.worker, "Reading the text.")
     row = board.one(first, OWNER)
     assert (row.state, row.note, row.position, row.is_live) == ("starting", "Reading the text.", None, True)
     train(trained, first)

@@ -159,7 +159,7 @@ def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(os, "fork", fork)
     monkeypatch.setattr(os, "write", lambda _, line: said.append(line))
-    assert nursery._fork(Order("a", "w", "log")) is None
+    assert nursery._fork(1, Order("a", "w", "log")) is None
     assert [json.loads(line) for line in said] == [{"job": "a", "refused": "Resource temporarily unavailable"}]
 
 

@@ -126,7 +126,7 @@ def test_jobs_are_listed_newest_first_and_know_how_many_wait_before_them() -> No
 def test_what_a_job_says_is_kept_until_it_ends() -> None:
     job = submit()
     claim()
-    queue.tell(job, "Reading the text.")
+    queue.tell(job, "w", "Reading the text.")
     assert getattr(queue.find(job), "note", None) == "Reading the text."
     queue.finish(job, "w", "failed", "No.")
     found = queue.find(job)

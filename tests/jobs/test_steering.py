@@ -1,15 +1,15 @@
 import hashlib
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from s2s.cli import main
-from s2s.config import Recipe, override
+from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, steering, training
 from s2s.model.weights import weights_path
-from s2s.runs import RunFolder
+from s2s.runs import RunFolder, learning, listing
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER
 from s2s.train import Step
@@ -103,7 +103,7 @@ def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny
     told = [(line["step"], line["lr"]) for line in folder.lines("metrics") if line["kind"] == "change"]
     about = folder.about()
     assert told == [(change["step"], change["lr"]) for change in about["changes"]] == [(8, 0.002), (21, 0.0)]
-    assert about["command"].endswith("# and then: train.lr=0.002 from step 8, train.lr=0 from step 21")
+    assert about["command"].endswith("# and then: train.lr=0.002 from step 8, train.lr=0.0 from step 21")
     assert folder.recipe().train.lr == 0.01
 
 
@@ -161,3 +161,92 @@ def test_the_line_that_repeats_a_run_repeats_it(tiny: Recipe, tmp_path: Path) ->
     words[words.index("--out") + 1] = str(tmp_path / "again")
     assert main(words[3:]) == 0
     assert weights(job.run) == hashlib.sha256(weights_path(tmp_path / "again" / "checkpoints", STEPS).read_bytes()).hexdigest()
+
+
+def killed(job: queue.Job, desk: Desk, at: int, wishes: Mapping[int, float]) -> None:
+    """Train up to a step and leave the folder as a process does that is killed there; `wishes` are learning rates by step."""
+    path = runs_folder() / job.run
+    events = training.work(job, desk)
+    for event in events:
+        if isinstance(event, Step):
+            if event.step in wishes:
+                desk.wish(lr=wishes[event.step])
+            if event.step == at:
+                break
+    kept = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    events.close()
+    for file in [file for file in path.rglob("*") if file.is_file() and file not in kept]:
+        file.unlink()
+    for file, content in kept.items():
+        file.write_bytes(content)
+
+
+def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_written(tiny: Recipe) -> None:
+    undisturbed, desk = begun(tiny)
+    train(undisturbed, desk, lambda step: desk.wish(lr=0.001) if step == 5 else None)
+    queue.finish(undisturbed.id, "w", "done")
+    job, desk = begun(tiny)
+    killed(job, desk, 8, {5: 0.001})
+    listing.annotate(job.run, OWNER, tags=["a", "b"], comment="c")
+    assert train(job, desk)[0] == 1
+    assert weights(job.run) == weights(undisturbed.run)
+    about = RunFolder(runs_folder() / job.run).about()
+    assert [(change["step"], change["lr"]) for change in about["changes"]] == [(6, 0.001)]
+    assert (about["tags"], about["comment"]) == (["a", "b"], "c")
+
+
+def test_who_takes_a_resumed_run_over_changes_nothing_back(tiny: Recipe) -> None:
+    def resumed() -> tuple[queue.Job, Desk]:
+        job, desk = begun(tiny)
+        train(job, desk)
+        queue.finish(job.id, "w", "done")
+        training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
+        return claim(), Desk()
+
+    undisturbed, desk = resumed()
+    train(undisturbed, desk, lambda step: desk.wish(lr=0.001) if step == 45 else None)
+    queue.finish(undisturbed.id, "w", "done")
+    job, desk = resumed()
+    killed(job, desk, 55, {45: 0.001})
+    train(job, desk)
+    assert weights(job.run, 60) == weights(undisturbed.run, 60)
+    changes = RunFolder(runs_folder() / job.run).about()["changes"]
+    assert [(change["step"], change["lr"]) for change in changes if "lr" in change] == [(31, 0.005), (46, 0.001)]
+
+
+def test_nothing_is_noted_of_a_request_that_the_queue_refuses(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    job, desk = begun(tiny)
+    train(job, desk)
+    queue.finish(job.id, "w", "done")
+    path = runs_folder() / job.run / "recipe.json"
+    before = path.read_bytes()
+    training.submit(asked(tiny))
+    monkeypatch.setenv("S2S_MAX_JOBS", "1")
+    with pytest.raises(UserError):
+        training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(("step", "state"), [(20, "stopped"), (STEPS, "done")])
+def test_a_stop_owes_its_step_what_was_due(step: int, state: str, tiny: Recipe) -> None:
+    job, desk = begun(tiny)
+    events = training.work(job, desk)
+    while not (isinstance(event := next(events), Step) and event.step == step):
+        pass
+    events.close()
+    folder = RunFolder(runs_folder() / job.run)
+    assert folder.status()["state"] == state
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "valid"] == list(range(0, step + 1, 10))
+    assert learning.steps(folder)[-1] == step
+
+
+def test_early_stopping_outlives_a_kill_and_gives_way_to_who_asks_for_more(tiny: Recipe) -> None:
+    job, desk = begun(override(tiny, {"train.lr": 0.0, "train.watch.patience": 1}))
+    killed(job, desk, 10, {})
+    events = [event for event in training.work(job, desk) if isinstance(event, Step)]
+    assert events[-1].step == 10 or not events
+    queue.finish(job.id, "w", "done")
+    assert RunFolder(runs_folder() / job.run).status()["state"] == "done"
+    training.submit_resume(job.run, OWNER)
+    steps = [event.step for event in training.work(claim(), desk) if isinstance(event, Step)]
+    assert steps[0] == 11

@@ -18,20 +18,8 @@ from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER
-
-
-class Desk:
-    """Of a job that nobody wishes anything of."""
-
-    def __init__(self) -> None:
-        self.wishes = queue.Wishes()
-        self.said: list[str] = []
-
-    def tell(self, sentence: str) -> None:
-        self.said.append(sentence)
-
-    def progressed(self) -> None:
-        """Nobody counts."""
+from s2s.train import Step
+from tests.jobs.desk import Desk
 
 
 def submit(recipe: Recipe, source: str = SOURCE, valid: str | None = VALID) -> str:
@@ -251,3 +239,22 @@ def test_what_a_killed_process_left_half_written_goes_when_the_run_goes_on(recip
     training.submit_resume(run, OWNER, steps=30)
     assert attempt() == ""
     assert not {path.name for path in folder(run).checkpoints.iterdir()} & set(left)
+
+
+def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) -> None:
+    """Those after it may be ruined already: whoever goes on from them diverges again."""
+    every = {"train.watch.save_every": 1, "train.steps": 40, "train.schedule": "constant", "train.warmup_steps": 0}
+    run = submit(override(recipe, every | {"model.norm.kind": "none", "train.optimizer.clip_norm": 0.0, "train.lr": 0.01}))
+    desk, job = Desk(), queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+    with pytest.raises(UserError) as said:
+        for event in training.work(job, desk):
+            if isinstance(event, Step) and event.step == 13:
+                desk.wish(lr=1e6)
+    queue.finish(job.id, "w", "failed", str(said.value))
+    best = folder(run).status()["best_step"]
+    assert f"the checkpoint of step {best} is kept: go on from it" in str(said.value)
+    assert saved_steps(folder(run).checkpoints)[-1] == best > 0
+    training.submit_resume(run, OWNER, lr=0.01)
+    assert attempt() == ""
+    assert board.one(run, OWNER).step == 40

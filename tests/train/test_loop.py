@@ -12,7 +12,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.data import load
 from s2s.data.corpus import Corpus
 from s2s.model.weights import load_weights, saved_steps, trained_tensors, weights_path
-from s2s.train import Sample, Saved, Step, Trainer, TrainingData, Validation, checkpoint, prepare, train
+from s2s.train import Sample, Saved, Step, Trainer, TrainingData, Validation, Warned, checkpoint, prepare, train
 from s2s.train.loss import cross_entropy, right_tokens, total_nats
 from s2s.train.optimizers import OPTIMIZERS
 from tests.conftest import full_disk
@@ -52,6 +52,17 @@ def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(kind: str, 
         again = {event.step: event.loss for event in resumed.run() if isinstance(event, Step)}
         assert again == {later: loss for later, loss in losses.items() if later > step}
         assert digest(resumed) == digest(undisturbed)
+
+
+def test_a_loss_worse_than_guessing_is_said_once(tiny: Recipe, corpus: Corpus) -> None:
+    wild = override(tiny, {"train.lr": 3.0, "train.warmup_steps": 0, "train.schedule": "constant"})
+    trainer = Trainer(wild, ready(wild, corpus), None)
+    events = list(trainer.run())
+    (said,) = [event for event in events if isinstance(event, Warned)]
+    worst = next(event for event in events if isinstance(event, Validation) and event.step == said.step)
+    assert worst.loss > 2 * math.log(trainer.data.tgt_tokenizer.vocab_size)
+    assert said.text.endswith("the learning rate is too high; lower train.lr, also while it runs.")
+    assert not [event for event in Trainer(tiny, ready(tiny, corpus), None).run() if isinstance(event, Warned)]
 
 
 def test_the_same_recipe_and_seed_give_the_same_bits_and_another_seed_others(tiny: Recipe, corpus: Corpus) -> None:
