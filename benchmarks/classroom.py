@@ -3,9 +3,10 @@
 A server of its own on an empty `S2S_HOME`; first a long run (`small` on `builtin:en-fr`) comes to its first step. Then each of the
 class (benchmarks/session.py, no browser) opens /train, gives the run a name and presses the button at a moment of its own, and
 its page looks at the run every second until that is done. The preset is the one that the page recommends for that text. Others
-go through the pages as in benchmarks/app.py. Seconds run from the press to the time of the first line in the run's metrics.jsonl,
-and to the end of its job; a page's answer from sending to `script_finished`, what a page asks for by itself apart. Class, server
-and trainings share the machine.
+go through the pages as in benchmarks/app.py. Seconds run from the press to the first point on the curve, and to the end of the
+job. The first point is there when a look has ended that began after the first `train` line of the run's metrics.jsonl (the
+validation before training is no point of it); who never has one counts as if it had come when the lesson's patience ends. A page's
+answer runs from sending to `script_finished`, what a page asks for by itself apart. Class, server and trainings share the machine.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from s2s.settings import OWNER
 TEXT = "builtin:mini-en-fr"
 MINUTES = 10.0  # that somebody has who asks for the preset that fits
 WITHIN = 60.0  # seconds in which all press
-PATIENCE = 600.0  # seconds until all are done
+PATIENCE = 600.0  # seconds until all are done, or nobody waits any more
 FIRST_POINT, LAST_DONE, ANSWER = 6.0, 180.0, 0.4  # goals in seconds: p50, all, p95
 LONG = {"train.steps": 100_000}
 
@@ -68,11 +69,16 @@ class Pressed(NamedTuple):
     name: str
     at: float
     saw: float  # its page showed the run
+    looks: list[tuple[float, float]]  # what the page asked for by itself: begin and end
+
+    def first_point(self, written: float | None) -> float | None:
+        """When the page showed a line of that time; None for never."""
+        return None if written is None else next((end for begin, end in self.looks if begin >= written), None)
 
 
 async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed | None:
-    """One of the class, who presses at that moment (`time.monotonic()`) and watches until the run is done."""
-    session, title = Session(url), TITLES["train"]
+    """One of the class, who presses at that moment (`time.monotonic()`) and watches until the run is done; None: it couldn't."""
+    session, title, found = Session(url), TITLES["train"], None
     try:
         await asyncio.sleep(max(0.0, moment - time.monotonic() - 5 * visitors.dice.random()))
         await session.connect()
@@ -82,18 +88,25 @@ async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed 
         await asyncio.sleep(max(0.0, moment - time.monotonic()))
         pressed = time.time()
         visitors.waited[PRESS].append(await session.set("train", True))
-        found = Pressed(name, pressed, time.time())
-        while name not in visitors.over:
-            await asyncio.sleep(1.0)
-            for fragment in list(session.polls):
-                visitors.waited[POLL].append(await session.poll(fragment))
+        found = Pressed(name, pressed, time.time(), [])
+        await watch(session, visitors, found, moment + PATIENCE)
         await session.socket.close()
     except (OSError, TimeoutError, ConnectionClosed, KeyError) as error:
         visitors.wrong.append(f"{name}: {type(error).__name__} {error}")
-        return None
-    finally:
-        visitors.wrong += session.exceptions + session.complaints
+    visitors.wrong += session.exceptions + session.complaints
     return found
+
+
+async def watch(session: Session, visitors: Class, pressed: Pressed, end: float) -> None:
+    """A look a second, and one when the run is over."""
+    is_over = False
+    while not is_over and time.monotonic() < end:
+        is_over = pressed.name in visitors.over
+        await asyncio.sleep(1.0)
+        begin = time.time()
+        for fragment in list(session.polls):
+            visitors.waited[POLL].append(await session.poll(fragment))
+        pressed.looks.append((begin, time.time()))
 
 
 def jobs() -> dict[str, queue.Job]:
@@ -109,8 +122,7 @@ async def lesson(served: Server, visitors: Class, students: int, browsers: int) 
     looking = [asyncio.create_task(visit(served.url, visitors, pages[n % len(pages)], begun + PATIENCE)) for n in range(browsers)]
     looking.append(asyncio.create_task(visitors.follow()))
     working = (study(served.url, visitors, f"student {n + 1}", moment) for n, moment in enumerate(moments))
-    async with asyncio.timeout(PATIENCE):
-        found = await asyncio.gather(*working)
+    found = await asyncio.gather(*working)
     for task in looking:
         task.cancel()
     return [one for one in found if one]
@@ -122,9 +134,11 @@ def outcome(pressed: Sequence[Pressed]) -> list[dict[str, Any]]:
     for one in pressed:
         job = known[one.name]
         lines = RunFolder(runs_folder() / job.run).lines("metrics")
+        written = next((line["time"] for line in lines if line["kind"] == "train"), None)
+        seen = one.first_point(written)
         row = {"name": one.name, "state": job.state, "pressed at s": one.at - pressed[0].at, "answered s": one.saw - one.at}
-        row |= {"waited in the queue s": (job.started or one.at) - one.at, "first point s": lines[0]["time"] - one.at if lines else None}
-        rows.append(row | {"done s": (job.finished or one.at) - one.at, "error": job.error})
+        times = {"waited in the queue s": job.started, "written s": written, "first point s": seen, "done s": job.finished}
+        rows.append(row | {what: then and then - one.at for what, then in times.items()} | {"error": job.error})
     return rows
 
 
@@ -133,9 +147,10 @@ def share_of(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def summary(rows: Sequence[dict[str, Any]], visitors: Visitors) -> list[dict[str, Any]]:
+def summary(rows: Sequence[dict[str, Any]], visitors: Visitors, students: int) -> list[dict[str, Any]]:
     """The numbers that have goals, and those beside them."""
-    points = [row["first point s"] for row in rows if row["first point s"] is not None]
+    seen = [row["first point s"] for row in rows if row["first point s"] is not None]
+    points = seen + [PATIENCE] * (students - len(seen))
     done = [row["pressed at s"] + row["done s"] for row in rows if row["state"] == "done"]
     pages = [seconds for title in (*TITLES.values(), PRESS) for seconds in visitors.waited[title]]
     lines = [("first point, p50", share_of(points, 0.5), FIRST_POINT), ("first point, p95", share_of(points, 0.95), None)]
@@ -161,18 +176,21 @@ def main() -> None:
         await_training(served, live)
         visitors = Class(live, chosen)
         pressed = asyncio.run(lesson(served, visitors, arguments.students, arguments.browsers))
+        if not pressed:
+            raise SystemExit("\n".join(["Nobody could press Train:", *visitors.wrong]))
         rows = outcome(pressed)
         begun = RunFolder(runs_folder() / live).lines("metrics")
         between = [line for line in begun if line["kind"] == "train" and line["time"] >= pressed[0].at]
     table(rows)
     print()
-    table(found := summary(rows, visitors))
+    table(found := summary(rows, visitors, arguments.students))
     done = sum(row["state"] == "done" for row in rows)
-    print(f"\n{chosen} on {TEXT}, forecast {cost.seconds:.0f} s: {done} of {arguments.students} done.")
+    blind = arguments.students - sum(row["first point s"] is not None for row in rows)
+    print(f"\n{chosen} on {TEXT}, forecast {cost.seconds:.0f} s: {done} of {arguments.students} done, {blind} without a first point.")
     print(f"The long run made {len(between)} steps meanwhile.")
     print("\n".join(f"  {re.sub(r'[0-9a-z]{16}', 'ID', line)}" for line in sorted(set(visitors.wrong))))
-    numbers = {"preset": chosen, "forecast": cost.seconds, "students": arguments.students, "done": done, "summary": found, "rows": rows}
-    last_line("classroom", {**numbers, "wrong": visitors.wrong, "load": os.getloadavg()[0]})
+    numbers = {"preset": chosen, "forecast": cost.seconds, "students": arguments.students, "done": done, "blind": blind, "summary": found}
+    last_line("classroom", {**numbers, "rows": rows, "wrong": visitors.wrong, "load": os.getloadavg()[0]})
 
 
 if __name__ == "__main__":

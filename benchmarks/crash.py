@@ -1,12 +1,18 @@
 """Processes killed without warning, 50 times: does every run end as if nothing had happened?
 
 Small runs wait in the queue of a fresh `S2S_HOME`, and a worker (`python -m s2s worker`) does them. At moments drawn from a
-seed (a job is just claimed, its process starts, it is in a step, a checkpoint is half written) SIGKILL takes the worker, the
-training processes, the process that they are forked from, or all of them. A worker that is dead is started anew; a run that
-says it was interrupted is resumed as a visitor does it. In the end every run must have the weights of an undisturbed one
-(sha256 of the last checkpoint), each line of its logs once and whole, and no job may have had two processes: /proc is looked at
-every 20 ms for those that write to a job's log. One that was ordered by a worker since killed may be born when another has the
-job; it must see that at once and end.
+seed SIGKILL takes the worker, the training processes, the process that they are forked from, or all of them:
+- `claim`: a job was claimed, which others see from its commit on (before it nothing has happened); its process is yet to be born;
+- `start`: its process starts, reads the text and learns the vocabulary;
+- `step`: a line was just written to a run's metrics;
+- `checkpoint`: a checkpoint is half written;
+- `last`: the last checkpoint stands, and the job has not ended.
+A third of the runs stop early, a third have more weights, so that writing them takes longer; in half of them the learning rate
+is changed while they train. A worker that is dead is started anew; a run that says it was interrupted is resumed as a visitor
+does it. In the end every run must have the weights of an undisturbed one (sha256 of the last checkpoint) with the changes that
+its recipe.json says, each line of its logs once and whole, and no job may have had two processes: /proc is looked at every 20 ms
+for those that write to a job's log. One that was ordered by a worker since killed may be born when another has the job; it must
+see that at once and end.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -37,17 +43,19 @@ from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, training
 from s2s.model.presets import PRESETS
 from s2s.model.weights import saved_steps, weights_path
+from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER, home
 
 SOURCE, VALID = "synthetic:reverse#rows=80", "synthetic:reverse#split=valid,rows=20"
+STEPS = 40
 RECIPE = MappingProxyType(
     {
         "model.d_model": 16,
         "model.d_ff": 32,
         "model.n_layers": 1,
         "tokenizer.kind": "word",
-        "train.steps": 60,
+        "train.steps": STEPS,
         "train.warmup_steps": 5,
         "train.batch_tokens": 64,
         "train.threads": 1,
@@ -58,12 +66,20 @@ RECIPE = MappingProxyType(
         "train.watch.scores": 4,
     }
 )
-LEASE = "2"  # seconds
-PATIENCE = 60.0  # seconds for a moment to come, or for all runs to end
+# Run after run; the second kind learns too fast, so that early stopping ends it.
+KINDS: tuple[Mapping[str, Any], ...] = (
+    MappingProxyType({}),
+    MappingProxyType({"train.watch.patience": 1, "train.lr": 0.1, "train.watch.validate_every": 5}),
+    MappingProxyType({"model.d_ff": 8192}),
+)
+WISHED = (1, 2)  # of four runs those whose learning rate is changed
+LEASE = "3"  # seconds
+PATIENCE = 180.0  # seconds for a moment to come, or for all runs to end
 LOOK = 0.02  # seconds between two looks of the witness
-GRACE = 2.0  # seconds in which a process that comes too late finds out that another has the job, and ends without touching the run
-# The longest delay after a moment was seen, in seconds: a claim takes milliseconds, writing a checkpoint some more.
-MOMENTS = MappingProxyType({"claim": 0.03, "start": 0.6, "step": 0.6, "checkpoint": 0.004})
+GRACE = 5.0  # seconds in which a process that comes too late finds out that another has the job, and ends without touching the run
+# The longest delay after a moment was seen, in seconds: a claim takes milliseconds, writing a checkpoint less.
+MOMENTS = MappingProxyType({"claim": 0.03, "start": 0.6, "step": 0.6, "checkpoint": 0.001, "last": 0.01})
+BRIEF = ("checkpoint", "last")  # those that a blow can miss
 TARGETS = ("trainer", "worker", "nursery", "all")
 
 
@@ -127,8 +143,9 @@ class Witness(threading.Thread):
 class Shop:
     """A worker that is started whenever there is none, and the runs that it is given."""
 
-    def __init__(self) -> None:
-        self.recipe = override(PRESETS["small"].recipe, RECIPE)
+    def __init__(self, seed: int) -> None:
+        self.dice = random.Random(seed)
+        self.known: dict[int, str] = {}  # the processes of the last look, and what they are
         self.witness = Witness(home())
         self.runs: list[str] = []
         self.done: set[str] = set()
@@ -145,12 +162,15 @@ class Shop:
             if run not in self.done and (job := queue.latest(run)):
                 self._mend(job)
         self._supply()
+        self.known = self._roles()
 
     def _mend(self, job: queue.Job) -> None:
         if job.state == "done":
             self.done.add(job.run)
         elif job.state == "interrupted":
             self._resume(job)
+        elif job.state == "running" and self.runs.index(job.run) % 4 in WISHED and job.wishes.lr is None:
+            self._wish(job)
         elif job.state not in ("queued", "running"):
             raise Wrong(f"The run {job.run} is {job.state}: {job.error}")
 
@@ -161,11 +181,17 @@ class Shop:
             raise Wrong(f"The run {job.run} is interrupted ({job.error}) and cannot be resumed: {error}") from error
         self.resumed += 1
 
+    def _wish(self, job: queue.Job) -> None:
+        """Once it trains; unless it has just ended."""
+        if (runs_folder() / job.run / "metrics.jsonl").is_file():
+            with contextlib.suppress(UserError):
+                queue.wish(job.id, OWNER, lr=10 ** -self.dice.uniform(2, 4))
+
     def _supply(self) -> None:
         """In both slots."""
-        while len(self.runs) - len(self.done) < self.wanted:
-            asked = training.Asked(self.recipe, SOURCE, VALID, name=f"run {len(self.runs)}")
-            self.runs.append(training.submit(asked, express=len(self.runs) % 2 == 1))
+        while (n := len(self.runs)) - len(self.done) < self.wanted:
+            recipe = override(PRESETS["small"].recipe, {**RECIPE, **KINDS[n % len(KINDS)]})
+            self.runs.append(training.submit(training.Asked(recipe, SOURCE, VALID, name=f"run {n}"), express=n % 2 == 1))
 
     def wait(self, what: Callable[[], object], name: str) -> None:
         """Until it is so; everything is mended meanwhile."""
@@ -179,35 +205,31 @@ class Shop:
             time.sleep(0.0005)
 
     def strike(self, blow: Blow) -> dict[str, Any]:
-        """Wait for the moment, kill; what was done, for people."""
-        started, before = time.monotonic(), set(_drafts())
-        self.wait(_moment(blow.moment), f"The moment `{blow.moment}`")
+        """Wait for the moment, kill; what was done, for people. It was met if it still lasts when all that was known has died."""
+        started, before, target = time.monotonic(), self.signs(blow.moment), blow.target
+        self.wait(lambda: self.signs(blow.moment) - before, f"The moment `{blow.moment}`")
         time.sleep(blow.delay)
-        victims = self._victims(blow.target)
-        for pid in victims:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        if self.worker and self.worker.pid in victims:
-            self.worker.wait()
-        torn, seconds = len(set(_drafts()) - before), time.monotonic() - started
-        row = {"moment": blow.moment, "killed": " + ".join(sorted(victims.values())), "delay ms": 1000 * blow.delay}
-        return row | {"half-written files": torn, "after s": seconds}
-
-    def _victims(self, target: str) -> dict[int, str]:
-        """Process id to what it is."""
-        found: dict[int, str] = {}
-
-        def there_is_one() -> bool:
-            found.clear()
-            found.update({pid: role for pid, role in self._roles().items() if target in (role, "all")})
-            return bool(found)
-
-        if target == "trainer":
-            self.wait(there_is_one, "A training process")
-        elif not there_is_one():  # there is no nursery
+        killed = _kill(target, self.known)  # a look at all processes takes longer than a write
+        is_met = bool(killed and self.signs(blow.moment) - before)
+        killed |= _kill(target, self._roles())
+        if not killed and target == "nursery":  # there is none
             target = "all"
-            self.wait(there_is_one, "A process")
-        return found
+        self.wait(lambda: killed or killed.update(_kill(target, self._roles())), f"A process to kill ({target})")
+        if self.worker and self.worker.pid in killed:
+            self.worker.wait()
+        row = {"moment": blow.moment, "killed": " + ".join(sorted(killed.values())), "delay ms": 1000 * blow.delay}
+        return row | {"met": is_met if blow.moment in BRIEF else None, "after s": time.monotonic() - started}
+
+    def signs(self, moment: str) -> set[Any]:
+        """One more among them says that the moment has come."""
+        folders = [runs_folder() / run for run in self.runs if run not in self.done]
+        if moment == "checkpoint":
+            return {draft for folder in folders for draft in _drafts(folder)}
+        if moment == "last":
+            return {folder for folder in folders if _has_all(folder) and (job := queue.latest(folder.name)) and job.finished is None}
+        if moment == "step":
+            return {(path, path.stat().st_size) for folder in folders for path in folder.glob("metrics.jsonl")}
+        return {(job.id, job.started) for job in queue.jobs(OWNER) if job.started}
 
     def _roles(self) -> dict[int, str]:
         roles = dict.fromkeys(processes(home()), "nursery") | dict.fromkeys(self.witness.trainers(), "trainer")
@@ -230,38 +252,37 @@ class Shop:
                 os.kill(pid, signal.SIGKILL)
 
 
-def _moment(name: str) -> Callable[[], object]:
-    """Whether it has come since now."""
-    if name == "checkpoint":
-        before = set(_drafts())
-        return lambda: set(_drafts()) - before
-    if name == "step":
-        sizes = _sizes()
-        return lambda: any(size > sizes.get(path, 0) for path, size in _sizes().items())
-    claims = _claims()
-    return lambda: _claims() - claims
+def _kill(target: str, roles: Mapping[int, str]) -> dict[int, str]:
+    """Those of the target; process id to what it was."""
+    killed = {}
+    for pid, role in roles.items():
+        with contextlib.suppress(ProcessLookupError):
+            if target in (role, "all"):
+                os.kill(pid, signal.SIGKILL)
+                killed[pid] = role
+    return killed
 
 
-def _claims() -> set[tuple[str, float | None]]:
-    return {(job.id, job.started) for job in queue.jobs(OWNER) if job.started}
+def _has_all(run: Path) -> bool:
+    """Its last checkpoint stands; one that stops early says only then that it was the last."""
+    if weights_path(run / "checkpoints", STEPS).exists():
+        return True
+    with contextlib.suppress(OSError):
+        return b'"done"' in (run / "status.json").read_bytes()
+    return False
 
 
-def _sizes() -> dict[Path, int]:
-    return {path: path.stat().st_size for path in runs_folder().glob("*/metrics.jsonl")}
-
-
-def _drafts() -> Iterator[Path]:
+def _drafts(run: Path) -> Iterator[str]:
     """Checkpoints that are being written, or never were to their end."""
-    for folder in runs_folder().glob("*/checkpoints"):
-        with contextlib.suppress(OSError):
-            yield from (folder / name for name in os.listdir(folder) if name.startswith(".step-"))
+    with contextlib.suppress(OSError):
+        yield from (name for name in os.listdir(run / "checkpoints") if name.startswith(".step-"))
 
 
 def disturbed(seed: int, count: int) -> dict[str, Any]:
     """Runs in this process's `S2S_HOME`, killed so often: a row a blow, and what was wrong with them in the end."""
     (home() / "log").mkdir(parents=True, exist_ok=True)
     runs_folder().mkdir(parents=True, exist_ok=True)
-    shop, rows, wrong = Shop(), [], list[str]()
+    shop, rows, wrong = Shop(seed), [], list[str]()
     shop.witness.start()
     started = time.monotonic()
     try:
@@ -272,23 +293,44 @@ def disturbed(seed: int, count: int) -> dict[str, Any]:
         wrong.append(str(error))
     finally:
         wrong += shop.close()
-    together = shop.witness.together
-    wrong += [f"The job {job} had two processes for {seconds:.1f} s." for job, seconds in together.items() if seconds > GRACE]
-    expected = undisturbed(shop.recipe, home() / "undisturbed")
-    for run in shop.done:
+    together, seconds = shop.witness.together, time.monotonic() - started
+    wrong += [f"The job {job} had two processes for {length:.1f} s." for job, length in together.items() if length > GRACE]
+    for run in sorted(shop.done):
         jobs = [job.id for job in queue.jobs(OWNER) if job.run == run]
         wrong += [] if any(shop.witness.seen.get(job) for job in jobs) else [f"{run}: nobody saw it train."]
-        wrong += [f"{run}: {what}" for what in differences(runs_folder() / run, expected)]
-    numbers: dict[str, float] = {"seed": seed, "kills": len(rows), "runs": len(shop.runs), "resumed by hand": shop.resumed}
-    numbers |= {"training processes": sum(map(len, shop.witness.seen.values()))}
-    numbers |= {"kills in a write": sum(row["half-written files"] > 0 for row in rows)}
+        wrong += [f"{run}: {what}" for what in differences(runs_folder() / run, twin(runs_folder() / run))]
+    met = {f"met: {moment}": _share_met(rows, moment) for moment in BRIEF}
+    numbers: dict[str, Any] = {"seed": seed, "kills": len(rows), "runs": len(shop.runs), **met, **_kinds(shop.done)}
+    numbers |= {"resumed by hand": shop.resumed, "training processes": sum(map(len, shop.witness.seen.values()))}
     numbers |= {"came too late": len(together), "longest together s": max(together.values(), default=0.0)}
-    return numbers | {"seconds": time.monotonic() - started, "rows": rows, "wrong": wrong}
+    return numbers | {"seconds": seconds, "rows": rows, "wrong": wrong}
 
 
-def undisturbed(recipe: Recipe, path: Path) -> Path:
-    """The same run without a queue; its folder."""
-    list(training.run(training.start(training.Asked(recipe, SOURCE, VALID), path)))
+def _share_met(rows: Sequence[Mapping[str, Any]], moment: str) -> str:
+    found = [row["met"] for row in rows if row["moment"] == moment]
+    return f"{sum(found)} of {len(found)}"
+
+
+def _kinds(runs: Iterable[str]) -> dict[str, int]:
+    """How many were not simply trained to their end."""
+    folders = [RunFolder(runs_folder() / run) for run in runs]
+    early = sum(saved_steps(folder.checkpoints)[-1] < folder.recipe().train.steps for folder in folders)
+    return {"stopped early": early, "with another learning rate": sum("changes" in folder.about() for folder in folders)}
+
+
+def twin(run: Path) -> Path:
+    """A run of the same recipe, with the same changes of the learning rate, that nobody disturbs; its folder."""
+    recipe, changes = RunFolder(run).recipe(), RunFolder(run).about().get("changes", [])
+    asked = json.dumps([recipe.to_json(), [[change["step"], change["lr"]] for change in changes]])
+    path = home() / "undisturbed" / hashlib.sha256(asked.encode()).hexdigest()[:16]
+    return path if path.exists() else undisturbed(recipe, path, changes)
+
+
+def undisturbed(recipe: Recipe, path: Path, changes: Sequence[Mapping[str, Any]] = ()) -> Path:
+    """A run without a queue, whose learning rate changes as recipe.json would say; its folder."""
+    started = training.start(training.Asked(recipe, SOURCE, VALID), path)
+    started.folder.amend(lambda about: {"changes": list(changes)})
+    list(training.run(started))
     return path
 
 

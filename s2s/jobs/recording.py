@@ -32,6 +32,8 @@ class Recorder:
         elif isinstance(event, Validation):
             self._log("valid", {**asdict(event), **self.watcher.at_validation(event.step)})
             self.accuracy = event.token_accuracy if event.is_best else self.accuracy
+            if event.step == 0:  # where every story begins
+                self._at_checkpoint(0)
         elif isinstance(event, Changed):
             self._log("change", asdict(event))
         elif isinstance(event, Sample):

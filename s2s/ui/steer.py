@@ -30,9 +30,10 @@ def buttons(row: Listed, curves: Curves) -> None:
         elif row.is_live:
             _while_it_trains(row, curves)
         elif row.state in ("stopped", "interrupted", "failed"):
-            _button("Resume", ":material/play_arrow:", "resume", row.id, is_first=True)
-            if row.checkpoints:
-                _more(row, "Resume otherwise", row.step + 1, row.steps)
+            again = "Resume" if row.checkpoints or row.state != "failed" else "Start again"
+            _button(again, ":material/play_arrow:", "resume", row.id, is_first=True)
+            if row.checkpoints or row.state == "failed":
+                _more(row, f"{again} otherwise", (row.checkpoints or (0,))[-1] + 1, row.steps)
         elif row.state == "done":
             _more(row, "Continue", row.steps + 1, 2 * row.steps)
         if row.checkpoints:

@@ -26,8 +26,8 @@ def test_ten_kills_leave_every_run_as_an_undisturbed_one(monkeypatch: pytest.Mon
 
 def test_the_schedule_is_the_seeds_and_takes_each_target_at_each_moment() -> None:
     assert crash.schedule(3, 20) == crash.schedule(3, 20) != crash.schedule(4, 20)
-    pairs = {(blow.moment, blow.target) for blow in crash.schedule(3, 16)}
-    assert len(pairs) == len(crash.MOMENTS) * len(crash.TARGETS) == 16
+    pairs = {(blow.moment, blow.target) for blow in crash.schedule(3, 20)}
+    assert len(pairs) == len(crash.MOMENTS) * len(crash.TARGETS) == 20
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ def test_what_a_screen_shows_is_in_the_metrics(tmp_path: Path) -> None:
     assert all(2**27 < line["memory"] < 2**36 for line in valid)
     assert "bleu" not in valid[0]
     assert all(0 <= line[key] <= 100 for line in valid[1:] for key in ("bleu", "chrf"))
-    assert [line["step"] for line in lines(path, "attention")] == learning.steps(RunFolder(path)) == [10, 20, 30]
+    assert [line["step"] for line in lines(path, "attention")] == learning.steps(RunFolder(path)) == [0, 10, 20, 30]
     assert [line["step"] for line in lines(path, "train") if line.get("first")] == [1]
     assert all(math.isfinite(line["time"]) for line in RunFolder(path).lines("metrics"))
 
@@ -38,7 +38,7 @@ def test_going_on_takes_back_what_was_kept_later(tmp_path: Path) -> None:
     for file in (path / "checkpoints").glob("step-00000030*"):
         file.unlink()
     list(training.run(training.resume(path, training.More(steps=22))))
-    assert [line["step"] for line in lines(path, "attention")] == learning.steps(RunFolder(path)) == [10, 20, 22]
+    assert [line["step"] for line in lines(path, "attention")] == learning.steps(RunFolder(path)) == [0, 10, 20, 22]
 
 
 def test_what_is_too_much_for_this_place_is_refused(tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
