@@ -177,7 +177,8 @@ def test_a_kept_text_is_a_link_can_be_renamed_and_deleted() -> None:
     assert "set=source" in link(screen)
     screen.text_input(key=f"name {spec.partition(':')[2]}").set_value("another name").run()
     assert corpora.stored(settings.OWNER)[0].name == "another name"
-    screen.button(key="delete text").click().run()
+    assert screen.button(key=f"delete text {spec.partition(':')[2]}").label == "Delete another name"
+    screen.button(key=f"delete text {spec.partition(':')[2]}").click().run()
     assert not screen.exception
     assert not corpora.stored(settings.OWNER)
     assert "Nothing is kept yet" in said(screen)
@@ -404,7 +405,7 @@ def test_deleting_a_text_that_is_gone_is_a_sentence() -> None:
     corpora.store(files.from_pasted("c ||| d"), name="other", owner=settings.OWNER)
     screen = opened("data", set=pack({"source": f"corpus:{hash}"}))
     corpora.delete(hash, settings.OWNER)
-    screen.button(key="delete text").click().run()
+    screen.button(key=f"delete text {hash}").click().run()
     assert not screen.exception
 
 

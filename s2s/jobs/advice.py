@@ -59,6 +59,7 @@ class Case:
     seen: Preview
     cost: Forecast
     limits: Limits
+    is_begun: bool = False  # it starts from the weights of a trained run
 
     @property
     def text_tokens(self) -> float:
@@ -81,7 +82,7 @@ class Recommended:
 
 def advice(case: Case) -> list[Advice]:
     """All that there is to say, refusals first."""
-    said = [one for rule in RULES.values() if (one := rule(case))]
+    said = [one for name, rule in RULES.items() if not (case.is_begun and name in FRESH) and (one := rule(case))]
     return sorted(said, key=lambda one: not one.is_refusal)
 
 
@@ -130,11 +131,15 @@ def warmup_note(recipe: Recipe) -> str:
 def overfits(case: Case) -> Advice | None:
     """Too many parameters for so few pairs."""
     parameters, tokens = case.cost.parameters, 2 * case.text_tokens
-    if case.is_handful or parameters <= PARAMETERS_A_TOKEN * tokens:
+    if parameters <= PARAMETERS_A_TOKEN * tokens:
         return None
-    sentence = f"{case.seen.n_pairs:,} pairs and {short_count(parameters)} parameters: this will overfit"
     other = by_rule(case.seen, case.cost.seconds / 60).preset
     smaller = forecast(PRESETS[other].recipe, case.seen).parameters
+    given = f"{case.seen.n_pairs:,} pairs and {short_count(parameters)} parameters"
+    if case.is_handful:  # by heart is all there is, and the preset for that does it in seconds
+        by_heart = f"{given}: so few are learnt by heart, for which a small model does; try {other}, which has {short_count(smaller)}."
+        return Advice(by_heart, preset=other) if other != case.preset and smaller < parameters else None
+    sentence = f"{given}: this will overfit"
     if other != case.preset and smaller < parameters / 2:
         return Advice(f"{sentence}; try {other}, which has {short_count(smaller)}.", preset=other)
     if case.recipe.model.dropout < MUCH_DROPOUT:
@@ -177,7 +182,7 @@ def no_dropout(case: Case) -> Advice | None:
     is_small = HANDFUL <= case.seen.n_pairs < SMALL_TEXT and case.cost.epochs > FEW_EPOCHS
     if not is_small or case.recipe.model.dropout > 0:
         return None
-    sentence = f"No dropout, and only {case.seen.n_pairs:,} pairs, each seen {case.cost.epochs:.0f} times: this will overfit."
+    sentence = f"No dropout, and only {case.seen.n_pairs:,} pairs, each seen {case.cost.epochs:,.0f} times: this will overfit."
     return Advice(sentence, {"model.dropout": DROPOUT})
 
 
@@ -230,6 +235,7 @@ RULES: Mapping[str, Callable[[Case], Advice | None]] = MappingProxyType(
         "too_long": too_long,
     }
 )
+FRESH = ("overfits", "few_epochs", "large_vocabulary")  # that speak of random first weights: trained ones know pieces and words already
 
 
 def recommended(seen: Preview, minutes: float, pace: Pace = AS_COUNTED, known: Sequence[Measured] | None = None) -> Recommended:

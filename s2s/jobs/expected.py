@@ -106,9 +106,7 @@ def band(recipe: Recipe, preset: str, seen: Preview, cost: Forecast, known: Sequ
     known = measured() if known is None else known
     if why_none(recipe, seen) or not known:
         return None
-    alike = _alike(known, richness(seen))
-    own = [run for run in alike if run.preset == preset]
-    near = _nearest_sizes(own or alike, seen.n_pairs)
+    near = _near(known, preset, seen)
     longest = FAR * max(run.tokens for run in near)
     reach = cost.tokens if cost.tokens <= longest else longest / FAR
     tokens = np.linspace(0, reach, POINTS + 1)[1:]
@@ -117,8 +115,32 @@ def band(recipe: Recipe, preset: str, seen: Preview, cost: Forecast, known: Sequ
         return None
     lows, highs = _edges(values)
     seconds = tokens / cost.tokens_a_second
-    but = _doubts(near, seen, preset if own else "")
+    but = _doubts(near, seen, preset)
     return Band(float(lows[-1]), float(highs[-1]), float(seconds[-1]), (seconds / 60).astype(np.float32), lows, highs, tuple(near), but)
+
+
+def why_no_band(recipe: Recipe, preset: str, seen: Preview, cost: Forecast, known: Sequence[Measured] | None = None) -> str:
+    """Why `band` gives none, in a sentence."""
+    if why := why_none(recipe, seen):
+        return why
+    known = measured() if known is None else known
+    if not known:
+        return "There are no measured runs of ours to compare with: watch the validation loss."
+    near = _near(known, preset, seen)
+    scored = [point.tokens for run in near for point in run.points if point.bleu is not None]
+    if not scored:
+        return "None of our own measured runs was on such a text: watch the validation loss."
+    steps = math.ceil(min(scored) / 2 / cost.slots)  # as early as `Measured.bleu_at` speaks
+    like = " and ".join(dict.fromkeys(run.like for run in near))
+    short = f"No run of ours on {like} was scored as early as {cost.steps:,} steps: expectations begin at about {steps:,}"
+    return f"{short}. Watch the validation loss."
+
+
+def _near(known: Sequence[Measured], preset: str, seen: Preview) -> list[Measured]:
+    """The runs that speak for this text: on the kind most like it, with that preset where there are any, of the sizes around."""
+    alike = _alike(known, richness(seen))
+    own = [run for run in alike if run.preset == preset]
+    return _nearest_sizes(own or alike, seen.n_pairs)
 
 
 def _or_nan(value: float | None) -> float:
@@ -153,7 +175,7 @@ def _nearest_sizes(runs: Sequence[Measured], n_pairs: int) -> list[Measured]:
 def _doubts(runs: Sequence[Measured], seen: Preview, preset: str) -> tuple[str, ...]:
     sizes = [run.n_pairs for run in runs]
     said = []
-    if not preset:
+    if all(run.preset != preset for run in runs):
         said.append("None of our runs had this preset: these are other models.")
     if seen.n_pairs > FAR * max(sizes):
         said.append(f"No run of ours had so many pairs; the largest of these had {max(sizes):,}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import math
 import os
 import statistics
 import time
@@ -34,7 +35,9 @@ WATCHING = 1.12  # validation, samples and saving beside the updates
 PIECES_A_WORD = 1.3  # of a subword tokenizer, about
 MERGES_A_WORD = 1.6  # after so many for each distinct word every word is one piece: measured on texts of 15 to 1,250 words
 RUNS = 10  # of this machine's newest ones, from which its pace is learnt
-ENOUGH = 50  # steps that a run must have made to tell
+ENOUGH = 100  # steps that a run must have made to tell
+LONG = 20.0  # seconds that they must have taken: in a shorter run, starting up weighs too much
+SURE = 3  # runs; of fewer, half of what they say is believed
 LINES = 1 << 17  # bytes at the end of a metrics.jsonl that are looked at: some hundred steps
 BOUNDS = (0.3, 3.0)  # a run beside many others says nothing about one alone
 SLOTS_A_TOKEN = 0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
@@ -43,7 +46,7 @@ BYTES_OF_PYTHON = 330e6  # a trainer with torch loaded, before its first tensor
 
 @dataclass(frozen=True)
 class Pace:
-    """How many times longer runs took here than the formula says, in the median of so many of them."""
+    """How many times longer runs take here than the formula says, learnt from so many of them."""
 
     factor: float = 1.0
     n_runs: int = 0
@@ -197,12 +200,15 @@ def _seconds(matrix: torch.Tensor) -> float:
 
 
 def learnt_pace(device: str) -> Pace:
-    """From the newest runs of this home on that device."""
+    """From the newest runs of this home on that device: their median, or half-way to it (as a ratio) while they are few."""
     folders = [RunFolder(path.parent) for path in runs_folder().glob("*/metrics.jsonl")]
     newest = sorted(folders, key=_changed, reverse=True)[: 2 * RUNS]
     ratios = [ratio for folder in newest if (ratio := _ratio(folder, device)) is not None][:RUNS]
+    if not ratios:
+        return Pace()
     low, high = BOUNDS
-    return Pace(min(high, max(low, statistics.median(ratios))), len(ratios)) if ratios else Pace()
+    factor = min(high, max(low, statistics.median(ratios)))
+    return Pace(factor if len(ratios) >= SURE else math.sqrt(factor), len(ratios))
 
 
 def _changed(folder: RunFolder) -> float:
@@ -235,11 +241,13 @@ def _tail(folder: RunFolder) -> list[dict[str, Any]]:
 
 
 def _measured(lines: list[dict[str, Any]], batch_tokens: int) -> tuple[float, int]:
-    """Seconds from one step to the next, and slots of a batch. Raises ValueError for too few steps."""
+    """Seconds from one step to the next, and slots of a batch. Raises ValueError for too short a run."""
     if len(lines) < ENOUGH:
         raise ValueError("too few steps to tell")
     times = [float(line["time"]) for line in lines]
     gaps = [after - before for before, after in itertools.pairwise(times)]
     between = statistics.mean(gap for gap, line in zip(gaps, lines[1:], strict=True) if not line.get("first"))
+    if between * lines[-1]["step"] < LONG:
+        raise ValueError("too short to tell")
     tokens = statistics.median(line["n_tokens"] for line in lines)  # of both sides, without padding
     return between, min(batch_tokens, int(SLOTS_A_TOKEN * tokens))

@@ -12,10 +12,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from s2s import settings
 from s2s.config import Recipe, UserError, override
 from s2s.data import Pair, TrainingPairs, absolute, load_pairs_for_training, splits
-from s2s.jobs import origin, queue, repeat
+from s2s.jobs import allowed, origin, queue, repeat
 from s2s.jobs.advice import warmup_note
 from s2s.jobs.kinds import Desk
 from s2s.jobs.origin import Origin
@@ -115,7 +114,7 @@ def _starting(asked: Asked, path: Path, tell: Tell, *, again: bool = False) -> S
     tell("Learning the vocabulary.")
     yield
     data = prepare(recipe, pairs.train, pairs.valid, given.tokenizers() if given else None)
-    _check_size(recipe, data)
+    allowed.check_parameters(count_parameters(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size))
     yield
     notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
     with _lock(folder):  # a run that is being trained there, and has no checkpoint yet, keeps its files
@@ -133,13 +132,6 @@ def _noted(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
         return {}
     about, keys = folder.about(), {"created", "name", "tags", "comment"} | ({"changes"} if folder.recipe() == recipe else set())
     return {key: about[key] for key in keys & about.keys()}
-
-
-def _check_size(recipe: Recipe, data: TrainingData) -> None:
-    """Raises UserError for a model larger than this place allows."""
-    most = settings.limits().parameters
-    if most is not None and (n := count_parameters(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)) > most:
-        raise UserError(f"This model has {n:,} parameters and at most {most:,} are allowed here; choose a smaller preset such as small.")
 
 
 @dataclass(frozen=True)
@@ -160,7 +152,7 @@ def resume(path: Path, more: More = AS_IT_WAS, tell: Tell = _silent) -> Started:
     folder = RunFolder(path)
     _check_there_is_more(folder, more.steps, is_done=_state(folder) == "done")
     with _lock(folder):
-        _note_what_is_new(folder, more)
+        _note_what_is_new(folder, more, is_repair=_state(folder) == "running")
     return _result(_resuming(path, more, tell))
 
 
@@ -184,10 +176,15 @@ def _lengthened(recipe: Recipe, steps: int | None) -> Recipe:
     return recipe if steps is None else override(recipe, {"train.steps": steps})
 
 
-def _note_what_is_new(folder: RunFolder, more: More) -> None:
-    """Into recipe.json, where it is asked for: whoever trains from there on obeys it, however often it is taken over."""
+def _note_what_is_new(folder: RunFolder, more: More, *, is_repair: bool) -> None:
+    """Into recipe.json, where it is asked for: whoever trains from there on obeys it, however often it is taken over.
+
+    `is_repair`: its process was killed, and nobody asks for more than it would have done.
+    """
     step, known = max(saved_steps(folder.checkpoints)) + 1, folder.recipe()
     recipe, lr = _lengthened(known, more.steps), more.lr
+    if not is_repair:
+        folder.amend(lambda about: {"asked_from": step - 1})
     if recipe != known:
         change = {"step": step, "steps": recipe.train.steps, "time": now()}
         folder.amend(lambda about: {**changed(about, change), "recipe": recipe.to_json()})
@@ -239,7 +236,9 @@ def steered(started: Started, steering: Steering | None = None) -> Generator[Eve
     with _lock(folder):
         trainer = Trainer(started.recipe, started.data, folder.checkpoints, _changes(folder))
         if started.is_resumed:
-            trainer.resume(is_asked=_state(folder) != "running")
+            trainer.resume()
+            if folder.about().get("asked_from") == trainer.progress.step:
+                trainer.ask_for_more()
             folder.cut_back(trainer.progress.step)
             learning.cut_back(folder, trainer.progress.step)
             folder.amend(lambda about: {"recipe": started.recipe.to_json()})
@@ -293,7 +292,7 @@ def submit(asked: Asked, *, express: bool = False) -> str:
     for spec in filter(None, (asked.source, asked.valid)):
         splits(spec)
     recipe, run_id = asked.recipe, new_id()
-    _check_steps(recipe)
+    allowed.check_steps(recipe)
     if asked.init_from:
         given = origin.origin(asked.init_from)
         origin.check(given, recipe)
@@ -306,12 +305,6 @@ def submit(asked: Asked, *, express: bool = False) -> str:
     return run_id
 
 
-def _check_steps(recipe: Recipe) -> None:
-    most = settings.limits().steps
-    if most is not None and recipe.train.steps > most:
-        raise UserError(f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; ask for at most so many.")
-
-
 def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float | None = None) -> None:
     """Queue a run to go on with, perhaps to more steps or with another `train.lr`; one without a checkpoint starts again.
 
@@ -321,7 +314,7 @@ def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float |
     about = _about_of(folder, job, owner)
     known = folder.recipe() if (folder.path / "recipe.json").is_file() else Recipe.from_json(about["recipe"])
     recipe, has_begun = _lengthened(known, steps), bool(saved_steps(folder.checkpoints))
-    _check_steps(recipe)
+    allowed.check_steps(recipe)
     if has_begun:
         is_done = _state(folder) == "done" and (job is None or job.state == "done")
         _check_there_is_more(folder, steps, is_done=is_done)
@@ -335,7 +328,8 @@ def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float |
     asked = replace(asked, init_from=_init_from(about), tags=tuple(about.get("tags", ())))
     is_short = bool(job and job.slot == "express" and recipe.train.steps <= known.train.steps)
     if has_begun:
-        _note_what_is_new(folder, More(steps, lr))
+        is_repair = job is not None and job.state in ("running", "interrupted") and (steps, lr) == (None, None)
+        _note_what_is_new(folder, More(steps, lr), is_repair=is_repair)
     try:
         queue.submit("train", owner, run_id, _spec(asked), express=is_short)
     except UserError:

@@ -54,20 +54,27 @@ class Points(NamedTuple):
 
 
 USUAL = Look()
+SOON = "The curves start with the first step."
 
 
-def curves(lines: Sequence[Line], *, title: str, up: str, look: Look = USUAL, marks: Sequence[Mark] = ()) -> go.Figure:
-    """Numbers by step, named `up`: a line for the batches trained on, markers on dashes for the held-out pairs."""
+def curves(lines: Sequence[Line], *, title: str, up: str, look: Look = USUAL, marks: Sequence[Mark] = (), nothing: str = SOON) -> go.Figure:
+    """Numbers by step, named `up`: a line for the batches trained on, markers on dashes for the held-out pairs.
+
+    `nothing` stands where there is no number yet.
+    """
     shown = [(line, found) for line in lines if len((found := points(line, look)).steps)]
     if not shown:
-        return theme.empty("The curves start with the first step." if look == USUAL else "Nothing here: show more steps, or other axes.")
+        return theme.empty(nothing if look == USUAL or nothing != SOON else "Nothing here: show more steps, or other axes.")
     is_alone = len({line.run for line in lines}) == 1  # those out of sight too: nothing changes its colour while one looks around
     traces = [trace for line, found in shown for trace in _traces(line, found, look, is_alone=is_alone)]
     layout = theme.layout(title, 360, "step", up) | {"hovermode": "x unified"}
     last = max(float(found.steps[-1]) for _, found in shown)
     layout["shapes"] = _uprights(marks, look.stretch or (0.0, last), is_log=look.is_log_x)
-    layout["xaxis"] |= _axis(look.is_log_x) | _span(look)
-    layout["yaxis"] |= _axis(look.is_log_y) | ({"rangemode": "normal"} if look.stretch else {})  # to see a stretch closely
+    across = look.stretch or (min(float(found.steps[0]) for _, found in shown), last)
+    heights = [float(end(found.values)) for _, found in shown for end in (np.min, np.max)]
+    layout["xaxis"] |= _axis(look.is_log_x, *across) | _span(look)
+    layout["yaxis"] |= _axis(look.is_log_y, min(heights), max(heights))
+    layout["yaxis"] |= {"rangemode": "normal"} if look.stretch else {}  # to see a stretch closely
     return go.Figure(traces, layout)
 
 
@@ -127,8 +134,12 @@ def _trace(steps: ArrayLike, values: ArrayLike, **style: Any) -> go.Scatter:
     return go.Scatter(x=np.asarray(steps, np.float32), y=np.asarray(values, np.float32), connectgaps=True, **style)
 
 
-def _axis(is_log: bool) -> dict[str, Any]:
-    return {"type": "log", "rangemode": "normal", "dtick": None, "exponentformat": "power", "minor": {"ticks": "outside"}} if is_log else {}
+def _axis(is_log: bool, low: float, high: float) -> dict[str, Any]:
+    """On a log axis over more than a decade only decades have numbers: 2, 5 and 8 between them would be tiny."""
+    if not is_log:
+        return {}
+    dtick = 1 if high > 10 * max(low, 1e-30) else None
+    return {"type": "log", "rangemode": "normal", "dtick": dtick, "exponentformat": "power", "minor": {"ticks": "outside"}}
 
 
 def _span(look: Look) -> dict[str, Any]:

@@ -15,6 +15,8 @@ OTHERS, BEST = theme.CATEGORICAL[0], theme.CATEGORICAL[3]
 DECADES = 1.0  # from this on positive numbers are set out by their logarithm
 ROOM = 0.06  # of an axis, above and below what it shows
 TICKS, NEAR = 6, 0.07  # the most ticks of an axis, and how near two may be
+LIFT = 0.02  # of an axis: off a level line, where no side is free
+ASIDE = "\u2002\u2002"  # two blanks, about as wide as a letter is high: texts stand beside diamonds, not on them
 
 Value = float | int | str | bool | None
 
@@ -68,7 +70,7 @@ def _line(axes: Sequence[Axis], scales: Sequence[_Scale], run: int, name: str, *
 def _across(axes: Sequence[Axis]) -> dict[str, Any]:
     names = [theme.inert(axis.name).replace(".", ".<br>") for axis in axes]
     ticks = {"tickmode": "array", "tickvals": list(range(len(axes))), "ticktext": names, "side": "top", "tickangle": 0, "automargin": False}
-    return ticks | {"range": [-0.35, len(axes) - 0.65], "showgrid": False, "zeroline": False, "fixedrange": True}
+    return ticks | {"range": [-0.45, len(axes) - 0.45], "showgrid": False, "zeroline": False, "fixedrange": True}
 
 
 def _upright(at: int) -> dict[str, Any]:
@@ -77,10 +79,15 @@ def _upright(at: int) -> dict[str, Any]:
 
 
 def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
-    """Texts, not annotations, which the screen's theme writes in a pale grey."""
-    ticks = [(at, place, theme.inert(theme.short(text))) for at, scale in enumerate(scales) for place, text in scale.ticks]
-    x, y, text = zip(*ticks, strict=True) if ticks else ((), (), ())
-    return go.Scatter(x=x, y=y, text=text, mode="text", textposition="top right", textfont={"size": 11}, hoverinfo="skip", cliponaxis=False)
+    """Texts, not annotations, which the screen's theme writes in a pale grey. Beside the first and last axis a side is free of lines."""
+    last = len(scales) - 1
+    sides = {last: "middle right", 0: "middle left"}  # the later wins where there is one axis
+    aside = [(sides.get(at, "top right"), 0.0 if at in sides else LIFT) for at in range(len(scales))]
+    ticks = [(at, place + aside[at][1], text, aside[at][0]) for at, scale in enumerate(scales) for place, text in scale.ticks]
+    x, y, said, sides_of = zip(*ticks, strict=True) if ticks else ((), (), (), ())
+    text = [f"{ASIDE}{theme.inert(theme.short(each))}{ASIDE}" for each in said]
+    look: dict[str, Any] = {"textposition": sides_of or "top right", "textfont": {"size": 11}}
+    return go.Scatter(x=x, y=y, text=text, mode="text", hoverinfo="skip", cliponaxis=False, **look)
 
 
 def written(value: Value) -> str:

@@ -70,6 +70,7 @@ def train(recipe: Recipe, data: TrainingData, folder: Path | None = None, *, res
     trainer = Trainer(recipe, data, folder)
     if resume:
         trainer.resume()
+        trainer.ask_for_more()
     yield from trainer.run()
 
 
@@ -120,15 +121,17 @@ class Trainer:
             yield self.update()
             yield from self.observe()
 
-    def resume(self, *, is_asked: bool = True) -> None:
-        """Put everything back to the newest checkpoint that can be read; somebody who asks for more gets it after early stopping too."""
+    def ask_for_more(self) -> None:
+        """Training goes on although early stopping says that it is enough."""
+        self.progress = replace(self.progress, stale=0)
+
+    def resume(self) -> None:
+        """Put everything back to the newest checkpoint that can be read."""
         if self.folder is None:
             raise ValueError("resume needs the folder that holds the checkpoints")
         self.progress, self.rng, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer, self.recipe)
         self.saved_step = self.observed_step = self.progress.step
         checkpoint.drop_after(self.folder, self.saved_step)  # broken ones, which must not count as kept
-        if self.is_stale and is_asked:
-            self.progress = replace(self.progress, stale=0)
         self.order = self._epoch(self.progress.epoch)
 
     def update(self) -> Step:

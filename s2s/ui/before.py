@@ -25,6 +25,7 @@ from s2s.ui.text import duration, plain, worded
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 DRAWN = 300  # points of the schedule
 USUAL_MINUTES = 10
+FLOPS = "6 a parameter and token, and what attention adds"
 
 
 def panel(asked: Asked) -> UserError | None:
@@ -33,16 +34,29 @@ def panel(asked: Asked) -> UserError | None:
         return asked.wrong
     try:
         cost, seen = cached.forecast(asked.source, asked.recipe), cached.preview(asked.source)
-        _numbers(asked, cost)
-        found = advice.advice(Case(asked.recipe, asked.preset, seen, cost, settings.limits()))
-        for number, one in enumerate(found):
-            _said(one, number)
-        check(asked.recipe, seen, cost, free_memory(DEVICE))
+    except UserError as wrong:  # a text that cannot be read
+        forms.complain(wrong)
+        return wrong
+    _numbers(asked, cost)
+    found = advice.advice(Case(asked.recipe, asked.preset, seen, cost, settings.limits(), is_begun=bool(asked.init_from)))
+    for number, one in enumerate(found):
+        _said(one, number)
+    refused = _impossible(asked, cost) or next((UserError(one.sentence) for one in found if one.is_refusal), None)
+    if refused:
+        _fitting(asked)
+    else:
+        _expectation(asked, cost)
+    return refused
+
+
+def _impossible(asked: Asked, cost: Forecast) -> UserError | None:
+    """What training itself would refuse; said at once."""
+    try:
+        check(asked.recipe, cached.preview(asked.source), cost, free_memory(DEVICE))
     except UserError as wrong:
         forms.complain(wrong)
         return wrong
-    _expectation(asked, cost)
-    return next((UserError(one.sentence) for one in found if one.is_refusal), None)
+    return None
 
 
 def _numbers(asked: Asked, cost: Forecast) -> None:
@@ -55,17 +69,29 @@ def _numbers(asked: Asked, cost: Forecast) -> None:
 
 def _cards(asked: Asked, cost: Forecast) -> None:
     sizes = f"vocabularies of about {cost.src_vocab_size:,} and {cost.tgt_vocab_size:,}"
-    steps = f"for {asked.recipe.train.steps:,} steps, each text seen about {cost.epochs:.1f} times"
+    steps = f"for {asked.recipe.train.steps:,} steps, each text seen about {_often(cost.epochs)} times"
     runs = f"{cost.pace.n_runs} run{'s' * (cost.pace.n_runs > 1)} here"
-    learnt = f"as {runs} took {cost.pace.factor:.1f} times the formula's" if cost.pace.n_runs else "by formula, until runs here tell better"
+    learnt = "by formula, until runs here tell better"
+    if cost.pace.n_runs:
+        learnt = f"{cost.pace.factor:.1f} times the formula's, as {runs} taught"
     rows = (
         Card("Parameters", short_count(cost.parameters), f"{cost.parameters:,} numbers, {sizes}"),
         Card("Time", duration(cost.seconds), f"{steps}; {learnt}"),
-        Card("Memory needed", f"{cost.megabytes:,.0f} MB", f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"),
-        Card("Compute", f"{short_count(cost.flops, 'kMGTPE')}FLOPs", "forward and back: 6 a parameter and token, and what attention adds"),
+        Card("Memory needed", _memory(cost.megabytes), f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"),
+        Card("Compute", short_count(cost.flops, "kMGTPE"), f"operations (FLOPs) forward and back: {FLOPS}"),
     )
     cards(rows[:2])
     cards(rows[2:])
+
+
+def _often(times: float) -> str:
+    """`0.3`, `24`, `100,000`."""
+    return f"{times:.1f}" if times < 9.95 else f"{times:,.0f}"
+
+
+def _memory(megabytes: float) -> str:
+    """Short enough for a card on a phone."""
+    return f"{megabytes:,.0f} MB" if megabytes < 10_000 else f"{megabytes / 1000:,.0f} GB"
 
 
 def _schedule(asked: Asked) -> None:
@@ -98,10 +124,13 @@ def _cure(one: Advice) -> None:
 
 
 def _expectation(asked: Asked, cost: Forecast) -> None:
-    """One sentence; the band, and the preset for this text, behind a click."""
+    """One sentence; the band, and the preset for this text, behind a click. Where there is no band, that preset at once."""
     seen = cached.preview(asked.source)
     found = expected.band(asked.recipe, asked.preset, seen, cost)
     st.caption(f":material/insights: {worded(_sentence(asked, cost, found))}")
+    if found is None:
+        _fitting(asked)
+        return
     more = st.expander("What to expect, and the preset for this text", icon=":material/insights:", key="expect", on_change="rerun")
     if more.open:
         with more:
@@ -111,8 +140,7 @@ def _expectation(asked: Asked, cost: Forecast) -> None:
 def _sentence(asked: Asked, cost: Forecast, found: Band | None) -> str:
     seen = cached.preview(asked.source)
     if found is None:
-        why = expected.why_none(asked.recipe, seen)
-        return why or "None of our own measured runs was this short or on such a text: watch the validation loss."
+        return expected.why_no_band(asked.recipe, asked.preset, seen, cost)
     is_short = found.reach < 0.9 * (cost.seconds - START)
     rest = ", where our longest run on such texts ended, and perhaps more later" if is_short else ""
     after = f"after {duration(found.reach if is_short else cost.seconds)}{rest}"
@@ -122,7 +150,8 @@ def _sentence(asked: Asked, cost: Forecast, found: Band | None) -> str:
     return " ".join((f"Expect BLEU {found.low:.0f} to {found.high:.0f} on held-out pairs {after}: {where}.", *found.but))
 
 
-def _more(asked: Asked, found: Band | None) -> None:
+def _fitting(asked: Asked) -> None:
+    """The preset for this text and the minutes there are."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
             "Minutes you have",
@@ -135,8 +164,10 @@ def _more(asked: Asked, found: Band | None) -> None:
             help="The recommended preset, and how many steps it takes with Use it, follow from this. From 1 to 10,000.",
         )
         _recommendation(asked, float(st.session_state["minutes"]))
-    if found is None:
-        return
+
+
+def _more(asked: Asked, found: Band) -> None:
+    _fitting(asked)
     shown = f"what to expect · {asked.preset}"
     figure = plots.expected(found.minutes, found.lows, found.highs, title=shown)
     alt = f"BLEU by minutes of training: from {found.low:.0f} to {found.high:.0f} at the end"

@@ -6,15 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from s2s import plots
+from s2s.config import Recipe
 from s2s.plots import Line, Look, Mark
 from s2s.runs.metrics import Curves
-from s2s.ui import cached
+from s2s.ui import cached, gauges
 from s2s.ui.charts import chart
 from s2s.ui.reading import file_name
 from s2s.ui.text import distinct, worded
@@ -32,6 +33,7 @@ class Quantity(NamedTuple):
     curves: Mapping[str, tuple[str, str]]  # from a name to the fields of `Curves` that hold steps and values
     reading: str
     scale: float = 1.0  # what is drawn for a logged 1
+    is_score: bool = False  # of translations, from the first validation after step 0 on
 
 
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
@@ -54,12 +56,14 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             "BLEU (0 to 100)",
             {"BLEU": (VALID, "valid_bleu")},
             "How many words and word groups greedy translations of some held-out pairs share with their references; higher is better.",
+            is_score=True,
         ),
         "chrf": Quantity(
             "chrF",
             "chrF (0 to 100)",
             {"chrF": (VALID, "valid_chrf")},
             "The same for groups of letters: it sees sense emerge before BLEU does; higher is better.",
+            is_score=True,
         ),
         "lr": Quantity(
             "Learning rate",
@@ -98,12 +102,15 @@ def picture(run_id: str, curves: Curves) -> None:
         others = _others(run_id)
         runs = {run_id: curves} | {other: cached.curves(other) for other in others}
         look = _look(run_id, max(each.step for each in runs.values()))
-        lines, marks = _lines(quantity, runs), _marks(curves)
+        lines, marks = _lines(quantity, runs), _marks(curves, cached.about(run_id))
+        due = [awaited(cached.recipe(key), each) if quantity.is_score else "" for key, each in runs.items()]
         shown = f"{cached.title(run_id)} · {quantity.axis.partition(' (')[0]} by step"
         with place:
-            figure = plots.curves(lines, title=shown, up=quantity.axis, look=look, marks=marks)
+            nothing = {"nothing": due[0].replace("`", "")} if len(due) == 1 and due[0] else {}
+            figure = plots.curves(lines, title=shown, up=quantity.axis, look=look, marks=marks, **nothing)
             chart(figure, alt=f"{shown}{_last(lines)}", file_name=file_name(shown))
-            st.caption(worded(f"{quantity.reading}{_missing(lines, look)}"))
+            reading = gauges.pairs_of(run_id, quantity.reading) + (gauges.SHORT if quantity.is_score and gauges.is_short(curves) else "")
+            st.caption(worded(f"{reading}{_missing(lines, look, due)}"))
         file = f"{file_name(shown)}.csv"
         st.download_button("Numbers (CSV)", partial(table, lines, look), file, "text/csv", on_click="ignore", icon=":material/download:")
 
@@ -221,18 +228,39 @@ def _name(title: str, name: str) -> str:
     return " · ".join(filter(None, [title, name])) or "this run"
 
 
-def _marks(curves: Curves) -> list[Mark]:
-    return [Mark(change.step, f"train.lr {change.lr:g}") for change in curves.changes]
+def _marks(curves: Curves, about: Mapping[str, Any]) -> list[Mark]:
+    """Other rates and last steps, those of one step together: their names would stand on each other."""
+    found = [(change.step, f"train.lr {change.lr:g}") for change in curves.changes]
+    changes = about.get("changes")
+    rows = [each for each in changes if isinstance(each, Mapping)] if isinstance(changes, list) else []
+    longer = [(each.get("step"), each.get("steps")) for each in rows]
+    found += [(step, f"to step {steps:,}") for step, steps in longer if isinstance(step, int) and isinstance(steps, int)]
+    return [Mark(step, ", ".join(label for at, label in found if at == step)) for step in sorted({step for step, _ in found})]
 
 
-def _missing(lines: Sequence[Line], look: Look) -> str:
-    """Which of the curves asked for are not to be seen, and why."""
-    empty = [line for line in lines if not len(plots.points(line, look).steps)]
-    if not empty or len(empty) == len(lines):
+def awaited(recipe: Recipe | None, curves: Curves) -> str:
+    """When the first BLEU comes, in a sentence; empty where it came, or is not known to come."""
+    if recipe is None or gauges.newest(curves.valid_bleu) is not None:
         return ""
-    never = [line.name for line in empty if not len(plots.points(line, Look()).steps)]
-    outside = [line.name for line in empty if line.name not in never]
-    return "".join(f" {what}: {', '.join(names)}." for what, names in (("Not logged", never), ("Not in these steps", outside)) if names)
+    if not recipe.train.watch.scores:
+        return "BLEU and chrF are switched off: `train.watch.scores` is 0."
+    every = recipe.train.watch.validate_every
+    is_late = bool((curves.valid_steps > 0).any()) or curves.step >= recipe.train.steps
+    return "" if is_late else f"The first score comes at step {min((curves.step // every + 1) * every, recipe.train.steps):,}."
+
+
+def _missing(lines: Sequence[Line], look: Look, due: Sequence[str]) -> str:
+    """Which of the curves asked for are not to be seen, and why; `due` says of each run when its first number comes."""
+    empty = [line for line in lines if not len(plots.points(line, look).steps)]
+    never = [line for line in empty if not len(plots.points(line, Look()).steps)]
+    soon = [(line.name, due[line.run]) for line in never if due[line.run]]
+    said = "".join(f" {name}: {sentence}" for name, sentence in soon) if len(due) > 1 else ""  # of one alone the picture says it
+    if len(empty) == len(lines):
+        return said
+    lost = [line.name for line in never if not due[line.run]]
+    outside = [line.name for line in empty if line not in never]
+    whys = (("Not logged", lost), ("Not in these steps", outside))
+    return said + "".join(f" {what}: {', '.join(names)}." for what, names in whys if names)
 
 
 def _last(lines: Sequence[Line]) -> str:

@@ -24,10 +24,8 @@ def card(run_id: str) -> None:
             return
         _pairs("facts", _facts(about, recipe))
         if command := about.get("command"):
-            st.caption("This line repeats the run in a terminal; on the same machine it gives the same weights, bit for bit.")
+            st.caption(worded(_repeats(changed(about))))
             st.code(str(command), language=None, wrap_lines=True)
-        if changes := _rates(about.get("changes")):
-            st.caption(f"The learning rate was changed while it trained: {changes}.")
         if notes := cached.notes(run_id):
             st.caption(worded(" ".join(notes)))
         said = json.dumps(about, indent=1, ensure_ascii=False)
@@ -69,9 +67,26 @@ def origin(about: Mapping[str, Any]) -> str:
     return f"{shelf.called(str(begun['run']))}, step {begun.get('step', '?')}" if "run" in begun else ""
 
 
-def _rates(changes: object) -> str:
-    rows = [each for each in changes if isinstance(each, Mapping) and {"step", "lr"} <= each.keys()] if isinstance(changes, list) else []
-    return ", ".join(f"{each['lr']:g} from step {each['step']:,}" for each in rows)
+def _repeats(changes: str) -> str:
+    """What comes of the line."""
+    if changes:
+        return f"This line repeats the run in a terminal as it began; what was changed after, it only tells: {changes}."
+    return "This line repeats the run in a terminal; on the same machine it gives the same weights, bit for bit."
+
+
+def changed(about: Mapping[str, Any]) -> str:
+    """What somebody changed while a run trained, or when it went on: `learning rate 0.5 from step 20`. Empty where nothing was."""
+    found = about.get("changes")
+    rows = [each for each in found if isinstance(each, Mapping) and isinstance(each.get("step"), int)] if isinstance(found, list) else []
+    said = ((each, *kind) for each in rows for kind in KINDS if _is_number(each.get(kind[0])))
+    return ", ".join(f"{word} {each[key]:{form}} from step {each['step']:,}" for each, key, word, form in said)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+KINDS = (("lr", "learning rate", "g"), ("steps", "last step", ","))
 
 
 def _mapping(found: object) -> Mapping[str, Any]:

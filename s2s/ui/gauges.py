@@ -10,6 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from s2s.runs.metrics import Curves
+from s2s.ui import cached
 
 NONE = "–"
 WIDTH = 130  # pixels that a number needs
@@ -21,32 +22,52 @@ class Gauge(NamedTuple):
     label: str
     value: str
     help: str
+    when: str = ""  # where it is not of the newest step
 
 
-def gauges(curves: Curves) -> None:
+def gauges(run_id: str, curves: Curves) -> None:
     """Five to see, the rest behind a click."""
-    _grid(first(curves))
+    _grid(run_id, first(curves))
     with st.expander("More numbers", icon=":material/speed:"):
-        _grid(rest(curves))
+        _grid(run_id, rest(curves))
+
+
+def holds_out(run_id: str) -> bool:
+    """Whether a run is validated on pairs that it does not train on: a very small text leaves none."""
+    return not any("nothing is held out" in note for note in cached.notes(run_id))
+
+
+def kind_of_pairs(run_id: str) -> str:
+    """Those that a run is validated on: `held-out`, or `training`."""
+    return "held-out" if holds_out(run_id) else "training"
+
+
+def pairs_of(run_id: str, text: str) -> str:
+    """A text about held-out pairs, as it is true of a run."""
+    if holds_out(run_id) or "held-out" not in text.lower():
+        return text
+    return f"{text.replace('Held-out', 'Training').replace('held-out', 'training')} Nothing is held out of this small text."
 
 
 def first(curves: Curves) -> list[Gauge]:
     """Whether it learns."""
-    has_scores = newest(curves.valid_bleu) is not None
+    has_scores, loss_at = newest(curves.valid_bleu) is not None, when(curves, curves.valid_loss)
     return [
         Gauge("Training loss", _figure(newest(curves.loss), ".3f"), "Nats a target token, of the newest batch, without smoothing."),
-        Gauge("Validation loss", _figure(newest(curves.valid_loss), ".3f"), "Nats a target token, on the held-out pairs."),
+        Gauge("Validation loss", _figure(newest(curves.valid_loss), ".3f"), "Nats a target token, on the held-out pairs.", loss_at),
         Gauge(
             "Perplexity",
             _figure(newest(curves.valid_perplexity), ",.2f"),
             "e to the validation loss: among how many words it wavers.",
+            loss_at,
         ),
         Gauge(
             "Accuracy",
             _figure(newest(curves.valid_token_accuracy), ".1%"),
             "Held-out tokens that it ranks first, given those before.",
+            loss_at,
         ),
-        *([Gauge("BLEU", _figure(newest(curves.valid_bleu), ".1f"), BLEU)] if has_scores else []),
+        *([_score("BLEU", curves, curves.valid_bleu, BLEU)] if has_scores else []),
     ]
 
 
@@ -54,7 +75,7 @@ def rest(curves: Curves) -> list[Gauge]:
     """How it goes on."""
     memory = newest(curves.valid_memory)
     return [
-        Gauge("chrF", _figure(newest(curves.valid_chrf), ".1f"), CHRF),
+        _score("chrF", curves, curves.valid_chrf, CHRF),
         Gauge("Learning rate", _figure(curves.lr, ".2e"), "How far the newest step moved the weights; the schedule raises and lowers it."),
         Gauge(
             "Gradient norm",
@@ -77,6 +98,26 @@ BLEU = (
 CHRF = "From 0 to 100: as BLEU, for groups of letters; it sees sense emerge earlier."
 
 
+SHORT = " Where references are shorter than four words, BLEU is about 0 although all may be right; chrF tells more."
+HIGH_CHRF, HIGH_ACCURACY = 50.0, 0.9  # from which on a BLEU of 0 says nothing of the model
+
+
+def _score(label: str, curves: Curves, values: NDArray[np.floating], help: str) -> Gauge:
+    return Gauge(label, _figure(newest(values), ".1f"), help + (SHORT if is_short(curves) else ""), when(curves, values))
+
+
+def is_short(curves: Curves) -> bool:
+    """Whether BLEU misleads: it is about 0, and the other scores are high."""
+    bleu, chrf, accuracy = (newest(values) for values in (curves.valid_bleu, curves.valid_chrf, curves.valid_token_accuracy))
+    return bleu is not None and bleu < 1 and ((chrf or 0) >= HIGH_CHRF or (accuracy or 0) >= HIGH_ACCURACY)
+
+
+def when(curves: Curves, values: NDArray[np.floating]) -> str:
+    """`at step 50`, where the last number of a validation is more than a step old; else empty."""
+    known = curves.valid_steps[~np.isnan(values)]
+    return f"at step {known[-1]:,}" if len(known) and curves.step - known[-1] > 1 else ""
+
+
 def newest(values: NDArray[np.floating]) -> float | None:
     """The last number; None where there is none."""
     known = values[~np.isnan(values)]
@@ -87,7 +128,8 @@ def _figure(value: float | None, form: str) -> str:
     return NONE if value is None else f"{value:{form}}"
 
 
-def _grid(row: Sequence[Gauge]) -> None:
+def _grid(run_id: str, row: Sequence[Gauge]) -> None:
     with st.grid(len(row), min_column_width=WIDTH):
         for gauge in row:
-            st.metric(gauge.label, gauge.value, help=gauge.help)
+            help = pairs_of(run_id, gauge.help)
+            st.metric(gauge.label, gauge.value, gauge.when or None, delta_color="off", delta_arrow="off", help=help)

@@ -16,14 +16,15 @@ from s2s.analysis.attention import Weights
 from s2s.config import UserError
 from s2s.runs import RunFolder, learning
 from s2s.runs.learning import Floats, History, Kept
-from s2s.ui import cached, forms, pickers
+from s2s.ui import cached, forms, gauges, pickers
 from s2s.ui.charts import chart
 from s2s.ui.reading import file_name
 from s2s.ui.text import plain
 
 PULSE = 5.0  # seconds between two looks at a live run
 FRAMES = 30  # of the film, spread over the checkpoints
-STEP = "learning step"
+STEP, NEWEST = "learning step", "learning newest"
+AT = "at"  # in the session and in the address: the chosen checkpoint, empty where the newest is followed
 KINDS = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
 TASK = (
     "The same held-out pair at each checkpoint, the model being made to write the reference. At first every head looks everywhere"
@@ -41,19 +42,35 @@ def tab(run_id: str) -> None:
     """What the run kept of its attention; it looks again by itself while the run lives."""
     row = cached.runs().get(run_id)
     is_live = row is not None and row.is_live
-    st.fragment(_tab, run_every=PULSE if is_live else None)(run_id, is_live)
+    _hold_step(run_id, learning.steps(_folder(run_id)))
+    st.fragment(_tab, run_every=PULSE if is_live else None)(run_id, is_live, st.session_state[AT])
 
 
-def _tab(run_id: str, is_live: bool) -> None:
+def open_at(run_id: str, at: str) -> None:
+    """As a link says: at a checkpoint, or at the newest."""
+    if at.isascii() and at.isdecimal():
+        st.session_state[STEP], st.session_state[NEWEST] = int(at), (run_id, None)
+    else:
+        st.session_state.pop(NEWEST, None)
+
+
+def _folder(run_id: str) -> RunFolder:
     try:
-        folder = RunFolder(settings.run_folder(run_id))
+        return RunFolder(settings.run_folder(run_id))
     except UserError:  # queued: its folder comes with its first line
-        folder = RunFolder(settings.home() / "runs" / run_id)
+        return RunFolder(settings.home() / "runs" / run_id)
+
+
+def _tab(run_id: str, is_live: bool, at: str) -> None:
+    folder = _folder(run_id)
     steps, history = learning.steps(folder), _history(folder)
     if not steps and history is None:
         st.info(SOON if is_live else NONE, icon=":material/visibility_off:")
         return
-    st.caption(TASK)
+    _hold_step(run_id, steps)
+    if st.session_state[AT] != at:  # the address and the link to share are the whole page's
+        st.rerun()
+    st.caption(gauges.pairs_of(run_id, TASK))
     chosen = _pictures(run_id, folder, steps) if steps else None
     if history:
         _lines(run_id, history, chosen)
@@ -87,7 +104,6 @@ def _scrubber(run_id: str, steps: list[int]) -> tuple[int, bool]:
     if len(steps) == 1:
         st.caption(f"One checkpoint so far: step {steps[0]:,}.")
         return steps[0], False
-    _hold_step(run_id, steps)
     now, is_film = steps.index(st.session_state[STEP]), bool(st.session_state.get("learning film"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not is_film:  # which has a slider of its own
@@ -112,11 +128,16 @@ def _go(step: int) -> None:
 
 def _hold_step(run_id: str, steps: list[int]) -> None:
     """The newest, also when a newer one comes; one that was chosen stays, or the nearest where it is gone."""
-    held, before = st.session_state.get(STEP), st.session_state.get("learning newest")
-    if held is None or before is None or before[0] != run_id or held == before[1]:
+    if not steps:
+        st.session_state[AT] = ""
+        return
+    held, before = st.session_state.get(STEP), st.session_state.get(NEWEST)
+    if not isinstance(held, int) or before is None or before[0] != run_id or held == before[1]:
         held = steps[-1]
-    st.session_state[STEP] = min(steps, key=lambda step: abs(step - held))
-    st.session_state["learning newest"] = (run_id, steps[-1])
+    near = int(held)
+    held = st.session_state[STEP] = min(steps, key=lambda step: abs(step - near))
+    st.session_state[NEWEST] = (run_id, steps[-1])
+    st.session_state[AT] = "" if held == steps[-1] else str(held)
 
 
 def _place(view: View, layer: int | None, head: int | None) -> str:
@@ -156,27 +177,25 @@ def _spread(steps: list[int]) -> list[int]:
 
 def _lines(run_id: str, history: History, chosen: tuple[int, int] | None) -> None:
     """Two numbers of each head against steps."""
-    name = cached.title(run_id)
+    name, pairs = cached.title(run_id), f"{history.n_pairs} {gauges.kind_of_pairs(run_id)} pairs"
     with st.grid(2, min_column_width=340, border=True) as grid:
         with grid.cell():
-            _entropy(name, history, chosen)
+            _entropy(f"{name}\nentropy of cross-attention over {pairs}", history, chosen)
         if history.aer is not None:
             with grid.cell():
-                _error(name, history, history.aer, chosen)
+                _error(f"{name}\nalignment error over {pairs}", history, history.aer, chosen)
     if history.aer is None:
         st.caption(NO_GOLD)
     _download(partial(_table, history), f"{name} heads by step")
 
 
-def _entropy(name: str, history: History, chosen: tuple[int, int] | None) -> None:
-    shown = f"{name}\nentropy of cross-attention over {history.n_pairs} held-out pairs"
+def _entropy(shown: str, history: History, chosen: tuple[int, int] | None) -> None:
     figure = plots.entropy(history.steps, history.entropy, title=shown, uniform=history.uniform, chosen=chosen)
     chart(figure, alt=f"Entropy of each head by step, {_range(history.entropy)} nats at the end", file_name=file_name(shown))
     st.caption(f"{plots.PLOTS['entropy'].reading} L2 H3 is head 3 of layer 2.")
 
 
-def _error(name: str, history: History, rates: Floats, chosen: tuple[int, int] | None) -> None:
-    shown = f"{name}\nalignment error over {history.n_pairs} held-out pairs"
+def _error(shown: str, history: History, rates: Floats, chosen: tuple[int, int] | None) -> None:
     figure = plots.alignment_error(history.steps, rates, title=shown, mean=history.aer_mean, chosen=chosen)
     chart(figure, alt=f"Alignment error of each head by step, {_range(rates)} at the end", file_name=file_name(shown))
     more = "Thick: a layer's heads averaged first." if history.aer_mean is not None else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.ui import cached
+from s2s.ui import cached, gauges
 from s2s.ui.text import shortened
 
 LONGEST = 300  # characters of a cell
@@ -25,7 +25,8 @@ def sentences(run_id: str) -> None:
         return
     with st.container(border=True, key="samples"):
         st.subheader("Probe sentences", anchor=False)
-        st.caption(f"Held-out sentences and their translation at step {steps[-1]:,} (greedy).")
+        whose = "Held-out sentences" if gauges.holds_out(run_id) else "Training sentences (nothing is held out)"
+        st.caption(f"{whose} and their translation at step {steps[-1]:,} (greedy).")
         earlier = _earlier(run_id, steps[:-1]) if len(steps) > 1 else None
         st.html(_table(cached.samples(run_id), cached.samples(run_id, earlier) if earlier is not None else [], earlier))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -69,7 +69,7 @@ def form() -> Asked:
         _fill(share.unpack(said))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source, preset = _source(), _preset()
-        usual = f"{preset} on {cached.called(source)}"
+        usual = f"{preset} on {cached.called(source)}{_origin(st.session_state.get(FROM) or '')}"
         name = st.text_input("Name", key="run name", max_chars=80, placeholder=usual, persist_state="session", width=260)
         presets = st.popover("Presets", icon=":material/menu_book:", key="all presets", on_change="rerun", width="content")
     if presets.open:
@@ -94,6 +94,8 @@ def _table_of_presets() -> None:
     sizes = cached.preset_sizes()
     rows = [(name, short_count(sizes[name]), f"{row.good_for} ({row.source})") for name, row in PRESETS.items()]
     st.table(pd.DataFrame(rows, columns=["preset", "parameters", "good for, why, and source"]), hide_index=True)
+    vocabularies = " and ".join(f"{PRESETS[name].src_vocab_size:,} for {name}" for name in ("small", "mini-t5"))
+    st.caption(f"Parameters with the vocabulary that a preset is quoted for, {vocabularies}; the card counts with that of your text.")
 
 
 def learnt(changes: Mapping[str, Any]) -> None:
@@ -175,12 +177,24 @@ def button(asked: Asked, why_not: UserError | None) -> None:
 
 def _train(asked: Asked) -> None:
     try:
-        orders = sweep.twins(asked.order(), asked.name) if asked.has_twin else [asked.order()]
+        orders = _twins(asked) if asked.has_twin else [asked.order()]
         run_id, *_ = queued(orders)
     except UserError as wrong:
         st.session_state["refused"] = wrong
         return
     st.session_state["run"] = run_id
+
+
+def _twins(asked: Asked) -> list[training.Asked]:
+    """It and its twin, which starts from no run and does not say so."""
+    order = asked.order()
+    bare = replace(order, name=order.name.replace(_origin(asked.init_from), "", 1))
+    return [sweep.twins(order, asked.name)[0], sweep.twins(bare, asked.name)[1]]
+
+
+def _origin(run_id: str) -> str:
+    """What a run's usual name says of the one it starts from."""
+    return f", from {cached.title(run_id)}" if run_id in cached.trained() else ""
 
 
 def queued(orders: list[training.Asked]) -> list[str]:

@@ -13,7 +13,8 @@ import streamlit as st
 from s2s import share
 from s2s.config import UserError
 from s2s.runs.listing import Listed
-from s2s.ui import address, cached, forms, watch
+from s2s.ui import address, cached, forms, learning, watch
+from s2s.ui.learning import AT
 from s2s.ui.pages import link
 
 PULSE = 2.0  # seconds between two looks at live runs
@@ -36,12 +37,13 @@ def tabs(views: Mapping[str, Callable[[str], None]], run_id: str) -> None:
         if name == shown:
             with tab:
                 _drawn(draw, run_id)
-    held = {"compared": " ".join(st.session_state.get("compared", ())), "sweep": str(st.session_state.get("sweep") or "")}
+    held = {key: str(st.session_state.get(key) or "") for key in ("sweep", AT)}
+    held["compared"] = " ".join(st.session_state.get("compared", ()))
     said = {"tab": slugs[shown]} | {key: value for key, value in held.items() if value and key in USED.get(slugs[shown], ())}
     address.hold("set", "" if shown == usual else share.pack(said))
 
 
-USED = {"side-by-side": ("compared",), "sweeps": ("sweep",)}  # what an address says beside the view
+USED = {"side-by-side": ("compared",), "sweeps": ("sweep",), "attention-while-learning": (AT,)}  # what an address says beside the view
 
 
 def turn_to(tab: str, compared: Sequence[str]) -> None:
@@ -68,6 +70,7 @@ def _take(said: str | None, names: Mapping[str, str]) -> None:
         st.session_state["compared for"] = st.session_state["run"]
     if "sweep" in given:
         st.session_state["sweep"] = given["sweep"]
+    learning.open_at(st.session_state["run"], given.get(AT, ""))
 
 
 def empty() -> None:
@@ -94,7 +97,7 @@ def _table(chosen: str, was_live: bool) -> None:
     st.dataframe(
         pd.DataFrame([_cells(row) for row in shown], columns=list(_cells(rows[0])) if rows else None),
         hide_index=True,
-        placeholder="",
+        placeholder="–",
         key=key,
         on_select=partial(choose, key, [row.id for row in shown]),
         selection_mode="single-row",
@@ -112,34 +115,46 @@ def _search() -> str | None:
     )
 
 
-COLUMNS = {
-    "curve": st.column_config.LineChartColumn(width="small", help="Validation loss from first to last."),
-    "accuracy": st.column_config.NumberColumn(format="percent", help="Held-out tokens that the model ranks first."),
-    "loss": st.column_config.NumberColumn(format="%.3f", help="Best validation loss, nats a token."),
-    "BLEU": st.column_config.NumberColumn(
-        format="%.1f", help="0 to 100: how many word sequences the greedy translations of some held-out pairs share with the references."
+COLUMNS = {  # the first come first into sight; pixels
+    "state": st.column_config.TextColumn(width=90),
+    "name": st.column_config.TextColumn(width=200),
+    "loss": st.column_config.NumberColumn(width=60, format="%.3f", help="Best validation loss, nats a token."),
+    "accuracy": st.column_config.NumberColumn(
+        width=75, format="percent", help="Tokens of the validation pairs that the model ranks first, at the step of the best loss."
     ),
-    "tags": st.column_config.ListColumn(),
-    "started": st.column_config.DatetimeColumn(format="distance"),
-    "started from": st.column_config.TextColumn(help="The run whose weights it began with."),
+    "BLEU": st.column_config.NumberColumn(
+        width=55,
+        format="%.1f",
+        help="0 to 100, at the step of the best loss: how many word sequences the greedy translations of some validation pairs share"
+        " with the references.",
+    ),
+    "curve": st.column_config.LineChartColumn(width=80, help="Validation loss from first to last."),
+    "steps": st.column_config.TextColumn(width=105),
+    "started": st.column_config.DatetimeColumn(width=105, format="distance"),
+    "preset": st.column_config.TextColumn(width=80),
+    "started from": st.column_config.TextColumn(width=110, help="The run whose weights it began with."),
+    "text": st.column_config.TextColumn(width=120),
+    "tags": st.column_config.ListColumn(width=110),
 }
 
 
 def _cells(row: Listed) -> dict[str, object]:
-    return {
+    losses = [float(loss) for loss in cached.curves(row.id).valid_loss]
+    cells = {
         "state": state(row),
         "name": row.name or row.id,
-        "tags": list(row.tags),
-        "accuracy": row.token_accuracy,
         "loss": row.best_loss,
+        "accuracy": row.token_accuracy,
         "BLEU": bleu(row.id, row.best_step),
-        "curve": _thinned([float(loss) for loss in cached.curves(row.id).valid_loss]),
+        "curve": _thinned(losses) if len(losses) > 1 else [],
         "steps": f"{row.step:,} of {row.steps:,}" if row.steps else "",
-        "text": cached.called(row.source),
-        "preset": row.preset,
         "started": datetime.fromtimestamp(row.created, UTC),
+        "preset": row.preset,
         "started from": called(row.init_from),
+        "text": cached.called(row.source),
+        "tags": list(row.tags),
     }
+    return {column: cells[column] for column in COLUMNS}
 
 
 def state(row: Listed) -> str:
@@ -148,10 +163,10 @@ def state(row: Listed) -> str:
 
 
 def bleu(run_id: str, best_step: int | None) -> float | None:
-    """At the best validation, or at the newest that has one."""
+    """At the best validation; never that of another step, whose loss is not told beside it."""
     curves = cached.curves(run_id)
     known = {int(step): float(score) for step, score in zip(curves.valid_steps, curves.valid_bleu, strict=True) if math.isfinite(score)}
-    return known.get(best_step or 0, next(reversed(known.values()), None))
+    return None if best_step is None else known.get(best_step)
 
 
 def called(run: str) -> str:

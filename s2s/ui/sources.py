@@ -19,11 +19,12 @@ from s2s.data.synthetic import SYNTHETIC
 from s2s.share import printable
 from s2s.ui import cached, drafts, forms, hubset, pickers
 from s2s.ui.drafts import Draft
-from s2s.ui.text import distinct, worded
+from s2s.ui.text import distinct, plain, shortened, worded
 
 MOST_MEGABYTES = 200
 UNITS = MappingProxyType({"line": "lines", "passage": "passages of 120 characters", "dialogue": "dialogues, with a blank line between"})
 FIRST = "builtin:en-fr"
+NEEDY = ("queued", "starting", "running", "stopped", "interrupted")  # states of runs that would read their text again
 SHIPPED = MappingProxyType(
     {f"{kind}:{name}": row.summary for kind, rows in (("builtin", BUILTINS), ("synthetic", SYNTHETIC)) for name, row in rows.items()}
 )
@@ -112,6 +113,7 @@ def _kept() -> Chosen | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         spec = str(st.selectbox("Text", list(names), format_func=names.__getitem__, key="kept", persist_state="session"))
         _change(spec, cached.called(spec))
+        _away(spec, cached.called(spec))
     if refused := st.session_state.pop("refused text", None):
         forms.complain(refused)
     text = drafts.study_of(spec)
@@ -120,15 +122,21 @@ def _kept() -> Chosen | None:
 
 
 def _change(spec: str, name: str) -> None:
-    """Another name, or away with it."""
+    """Another name."""
     hash = _bare(spec)
-    with st.popover("Change", icon=":material/edit:"):
+    with st.popover("Change", icon=":material/edit:", key=f"change {hash}"):
         st.text_input("Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,))
-        st.button("Delete this text", key="delete text", icon=":material/delete:", on_click=_delete, args=(hash,))
-        st.caption(
-            "Kept on this server until it is deleted here. Everybody who uses this server sees it. Runs that were trained on it stay,"
-            " but cannot be resumed without it."
-        )
+        st.caption("Kept on this server until it is deleted. Everybody who uses this server sees it.")
+
+
+def _away(spec: str, name: str) -> None:
+    """Away with it, by a second click; the keys carry its hash, so that all is closed when the next text stands here."""
+    hash = _bare(spec)
+    with st.popover("Delete", icon=":material/delete:", key=f"away {hash}"):
+        st.write("It is deleted for good. Runs that were trained on it stay, but cannot be resumed without it.")
+        if n := sum(row.state in NEEDY and row.source.partition("#")[0] == spec for row in cached.listed()):
+            st.warning(f"{n} waiting, training or stopped run{'s need' if n > 1 else ' needs'} it.", icon=":material/warning:")
+        st.button(f"Delete {plain(shortened(name))}", key=f"delete text {hash}", on_click=_delete, args=(hash,), type="primary")
 
 
 def _rename(hash: str) -> None:

@@ -91,8 +91,8 @@ def _button(orders: list[training.Asked]) -> None:
     n = len(orders)
     if n:
         seconds = sum(cached.forecast(order.source, order.recipe).seconds for order in orders)
-        each = ", ".join(order.name.partition(": ")[2] for order in orders[:3])
-        st.caption(worded(f"{n} run{'s' * (n > 1)}, {duration(seconds)} in all: {each}{' …' if n > 3 else ''}"))
+        each = "; ".join(order.name.rpartition(": ")[2] for order in orders[:3])
+        st.caption(worded(f"{n} run{'s' * (n > 1)}, {duration(seconds)} in all: {each}{'; …' if n > 3 else ''}"))
     label = f"Queue {n} run{'s' * (n != 1)}"
     st.button(label, key="queue sweep", icon=":material/queue:", disabled=not n, on_click=_queue, args=(orders,))
 

@@ -168,7 +168,8 @@ def _picture(sweep: Sweep) -> None:
     figure = plots.parallel(axes if sweep.knobs else [], list(sweep.names.values()), best=place, title=title)
     said = f"; best: {sweep.names[best]}" if best else ""
     alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{said}; the table below holds the numbers"
-    chart(figure, alt=alt, file_name=file_name(title))
+    with st.container(key="parallel"):
+        chart(figure, alt=alt, file_name=file_name(title))
     st.caption(plots.PLOTS["parallel"].reading)
 
 

@@ -17,6 +17,7 @@ from s2s.plots.curves import DASHES, Line
 from s2s.plots.parallel import written
 from s2s.runs import differences
 from s2s.runs.metrics import Curves
+from s2s.share import printable
 from s2s.ui import cached, facts, pickers, shelf
 from s2s.ui.charts import chart
 from s2s.ui.reading import file_name
@@ -25,6 +26,8 @@ from s2s.ui.text import distinct, duration
 MOST = len(DASHES)  # lines that are told apart without their colours
 KEY = "compared"
 BEST, DIFFERS = "★", "≠"
+ROOM = 32  # characters of a run's name over a column
+BREAKS = (": ", ", ", " · ")  # where a name may be cut: a sweep's say `preset on text: setting value, setting value`
 OWN = ("measured", " ", "setting", "meaning")  # columns that are no runs
 
 
@@ -58,7 +61,7 @@ def tab(run_id: str) -> None:
 
 def _chosen(run_id: str) -> list[str]:
     """The run of the page and the newest other one, unless somebody says otherwise."""
-    names = distinct(cached.labels())
+    names = distinct({run: f"{middle(name, 2 * ROOM)} · {run}" if name != run else run for run, name in _names([*cached.runs()]).items()})
     given = st.session_state.get(KEY, [])
     held = [each for each in given if each in names][:MOST]
     if lost := [each for each in given if each not in names]:
@@ -80,9 +83,41 @@ def _newest_other(run_id: str) -> list[str]:
 
 def _columns(runs: Sequence[str]) -> dict[str, str]:
     """A name for each run's column: what people call it, with its id where another column is called so."""
-    titles = {run: cached.title(run) for run in runs}
+    titles = apart(_names(runs))
     taken = Counter([*titles.values(), *OWN])
     return {run: title if taken[title] == 1 else f"{title} · {run}" for run, title in titles.items()}
+
+
+def _names(runs: Sequence[str]) -> dict[str, str]:
+    """As they were given, at full length."""
+    rows = cached.runs()
+    return {run: printable(row.name) if (row := rows.get(run)) and row.name else run for run in runs}
+
+
+def apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Names of a column's length that can be told apart: of long ones, what they all begin with is left out."""
+    common = _beginning([*names.values()])
+    start = max(common.rfind(sign) + len(sign) if sign in common else 0 for sign in BREAKS)
+    is_cut = start > 0 and len(names) > 1 and any(len(name) > ROOM for name in names.values())
+    return {run: middle(f"…{name[start:]}" if is_cut else name, ROOM) for run, name in names.items()}
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """What all of them begin with."""
+    first, last = min(names), max(names)
+    return first[: next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))]
+
+
+def middle(name: str, length: int) -> str:
+    """So many characters at most, both ends kept: what a sweep varied stands last.
+
+    >>> middle("small on builtin:en-fr: lr 0.001", 16)
+    'small…: lr 0.001'
+    """
+    if len(name) <= length:
+        return name
+    first = length // 3
+    return f"{name[:first]}…{name[first + 1 - length :]}"
 
 
 def _measured(chosen: Sequence[str]) -> None:
@@ -90,7 +125,7 @@ def _measured(chosen: Sequence[str]) -> None:
     rows = {name: _marked(score, chosen) for name, score in SCORES.items()}
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=[titles[run] for run in chosen]).rename_axis("measured").reset_index()
     st.dataframe(frame, hide_index=True, placeholder="", alt=f"Scores and sizes of {len(chosen)} runs", key="versus scores")
-    st.caption(f"{BEST} the best of them. Loss and accuracy are those of a run's best validation, on its own held-out pairs.")
+    st.caption(f"{BEST} the best of them. Loss, accuracy and BLEU are those of a run's best validation, on its own validation pairs.")
     _picture(titles)
 
 
@@ -112,16 +147,16 @@ def _seconds(run: str) -> float | None:
 
 
 def _best(run: str, column: str) -> float | None:
-    """At the validation with the lowest loss."""
-    curves = cached.curves(run)
+    """At the best validation, as the table of runs has it; of a run that says of none, at that with the lowest loss."""
+    curves, row = cached.curves(run), cached.runs().get(run)
     if not len(curves.valid_loss) or not np.isfinite(curves.valid_loss).any():
         return None
-    return float(getattr(curves, column)[np.nanargmin(curves.valid_loss)])
+    places = np.flatnonzero(curves.valid_steps == row.best_step) if row and row.best_step is not None else np.array([], int)
+    return float(getattr(curves, column)[places[-1] if len(places) else np.nanargmin(curves.valid_loss)])
 
 
 def _bleu(run: str) -> float | None:
-    row = cached.runs().get(run)
-    return shelf.bleu(run, row.best_step if row else None)
+    return _best(run, "valid_bleu")
 
 
 def _state(run: str) -> str:
@@ -195,7 +230,8 @@ LOOK = {" ": st.column_config.TextColumn(width=28), "setting": st.column_config.
 def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
     about = cached.about(run)
     text = cached.called(str(about.get("source", "")))
-    return {"text": text, "preset": about.get("preset") or "", "started from": facts.origin(about) or "random weights", **flat(recipe)}
+    begun = {"text": text, "preset": about.get("preset") or "", "started from": facts.origin(about) or "random weights"}
+    return begun | {"changed while it ran": facts.changed(about) or "nothing"} | flat(recipe)
 
 
 def _cells(row: differences.Row, names: Sequence[str]) -> dict[str, str]:

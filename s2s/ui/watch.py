@@ -44,7 +44,7 @@ def _panel(run_id: str, before: str) -> None:
             _progress(row, known)
             steer.buttons(row, known)
         if len(known.steps):
-            gauges.gauges(known)
+            gauges.gauges(run_id, known)
             curves.picture(run_id, known)
     probes.sentences(run_id)
 

@@ -70,9 +70,28 @@ def test_what_is_as_it_should_be_gets_no_advice(grammar: Preview) -> None:
     assert not said(case("transformer-tiny", captions(29_000)))
 
 
-@pytest.mark.parametrize("preset", ["small", "mini-t5", "first-steps", "char-halves"])
+@pytest.mark.parametrize("preset", ["mini-t5", "first-steps"])
 def test_a_handful_of_phrases_is_meant_to_be_learnt_by_heart(preset: str) -> None:
     assert not said(case(preset, Preview.of(load("builtin:mini-en-fr"))))
+    assert not said(case(preset, captions(80)))
+
+
+@pytest.mark.parametrize("preset", ["small", "transformer-tiny", "transformer-base"])
+@pytest.mark.parametrize("n_pairs", [5, 80, 99])
+def test_a_large_model_for_a_handful_is_warned_of(preset: str, n_pairs: int) -> None:
+    one = said(case(preset, captions(n_pairs)))["overfits"]
+    assert one.sentence.startswith(f"{n_pairs} pairs and ")
+    assert "; try mini-t5, which has " in one.sentence
+    assert one.label == "Take mini-t5"
+
+
+def test_weights_that_are_trained_need_not_see_everything_again() -> None:
+    given = case("small", captions(29_000), train__steps=100, train__warmup_steps=10)
+    assert any("times only" in one.sentence for one in advice.advice(given))
+    assert not advice.advice(dataclasses.replace(given, is_begun=True))
+    hot = case("small", captions(29_000), train__lr=0.03)
+    assert advice.advice(dataclasses.replace(hot, is_begun=True))
+    assert set(advice.FRESH) < set(advice.RULES)
 
 
 def test_the_issue_has_its_sentence() -> None:

@@ -7,7 +7,7 @@ import pytest
 from s2s.config import override
 from s2s.data.preview import Preview, preview
 from s2s.jobs import expected
-from s2s.jobs.expected import FAR, MARGIN, Measured, Point, band, best, richness, why_none
+from s2s.jobs.expected import FAR, MARGIN, Measured, Point, band, best, richness, why_no_band, why_none
 from s2s.jobs.forecast import Forecast, forecast
 from s2s.model.presets import PRESETS
 from tests.jobs.test_advice import captions
@@ -86,6 +86,20 @@ def test_where_nothing_can_be_said_nothing_is() -> None:
     assert "translate" in why_none(override(SMALL, {"data.task": "denoise"}), seen)
     assert band(override(SMALL, {"data.task": "denoise"}), "small", seen, cost, GRID) is None
     assert not why_none(SMALL, seen)
+
+
+def test_it_says_which_reason_leaves_no_band() -> None:
+    seen, cost = asked(5000, 20)
+    assert band(SMALL, "small", seen, cost, GRID) is None
+    short = why_no_band(SMALL, "small", seen, cost, GRID)
+    assert "captions was scored as early as 20 steps" in short
+    begin = int(short.split("about ")[1].split(".")[0])
+    assert band(SMALL, "small", *asked(5000, begin), GRID)
+    assert band(SMALL, "small", *asked(5000, begin - 1), GRID) is None
+    unscored = [dataclasses.replace(one, points=one.points[:1]) for one in GRID]
+    assert "on such a text" in why_no_band(SMALL, "small", *asked(5000), unscored)
+    assert "no measured runs" in why_no_band(SMALL, "small", *asked(5000), [])
+    assert "by heart" in why_no_band(SMALL, "small", *asked(5), GRID)
 
 
 def test_before_its_first_validation_a_run_says_nothing() -> None:

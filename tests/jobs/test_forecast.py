@@ -59,8 +59,10 @@ def test_a_slower_machine_takes_longer(seen: Preview) -> None:
     assert usual.tokens == RECIPE.train.steps * usual.slots
 
 
-def run_that_took(times: float, tiny: Recipe, *, steps: int = 60, device: str = "cpu", name: str = "abcdefgh12345678") -> Path:
-    """A run's files, with steps that took so many times what the formula says."""
+def run_that_took(
+    times: float, tiny: Recipe, *, steps: int = 120, begun: int = 10**6, device: str = "cpu", name: str = "abcdefgh12345678"
+) -> Path:
+    """A run's files: the last steps, after `begun` ones, took so many times what the formula says."""
     recipe = override(tiny, {"train.batch_tokens": 100, "train.threads": 1})
     pieces = fit(recipe.tokenizer, ["a b"], ["c d"])
     folder = RunFolder(settings.home() / "runs" / name)
@@ -71,23 +73,33 @@ def run_that_took(times: float, tiny: Recipe, *, steps: int = 60, device: str = 
     for step in range(1, steps + 1):
         pause = 3600 if step > steps // 2 else 0  # somebody went to lunch
         first = {"first": True} if step in (1, steps // 2 + 1) else {}
-        line = {"kind": "train", "step": step, "n_tokens": 170, "seconds": each, "time": 1e9 + pause + step * each}
+        line = {"kind": "train", "step": begun + step, "n_tokens": 170, "seconds": each, "time": 1e9 + pause + step * each}
         folder.log("metrics", line | first)
-        folder.log("metrics", {"kind": "attention", "step": step})
+        folder.log("metrics", {"kind": "attention", "step": begun + step})
     return folder.path
 
 
 @pytest.mark.parametrize("times", [0.5, 1.7])
 def test_the_pace_is_learnt_from_runs_of_this_home(times: float, tiny: Recipe) -> None:
     assert learnt_pace("cpu") == Pace()
-    run_that_took(times, tiny)
-    assert learnt_pace("cpu").n_runs == 1
+    for number in range(3):
+        run_that_took(times, tiny, name=f"{number}" * 16)
+    assert learnt_pace("cpu").n_runs == 3
     assert learnt_pace("cpu").factor == pytest.approx(times, rel=0.02)
     assert learnt_pace("cuda") == Pace()
 
 
+@pytest.mark.parametrize("n_runs", [1, 2])
+def test_one_or_two_runs_are_half_believed(n_runs: int, tiny: Recipe) -> None:
+    for number in range(n_runs):
+        run_that_took(2.25, tiny, name=f"{number}" * 16)
+    assert learnt_pace("cpu").n_runs == n_runs
+    assert learnt_pace("cpu").factor == pytest.approx(1.5, rel=0.02)
+
+
 def test_runs_that_cannot_tell_are_left_out(tiny: Recipe) -> None:
-    run_that_took(1.0, tiny, steps=20)
+    run_that_took(1.0, tiny, steps=99)
+    run_that_took(1.0, tiny, begun=0, name="a" * 16)  # a second or so
     run_that_took(1.0, tiny, device="cuda", name="b" * 16)
     broken = run_that_took(1.0, tiny, name="c" * 16)
     (broken / "recipe.json").write_text("{")

@@ -1,11 +1,13 @@
 import itertools
 import math
+from pathlib import Path
 
 import pytest
 
 from s2s.plots import parallel, theme
-from s2s.plots.parallel import Axis, written
+from s2s.plots.parallel import LIFT, Axis, written
 
+LOOK = Path(theme.__file__).parents[1] / "ui" / "look.css"
 LR, KIND = Axis("train.lr", (0.0005, 0.005, 0.05)), Axis("tokenizer.kind", ("bpe", "word", "bpe"))
 LOSS = Axis("validation loss", (3.0, None, 1.0), is_low_up=True)
 
@@ -18,7 +20,7 @@ def lines(figure):
 def ticks(figure, at):
     """The texts of an axis with their places."""
     (found,) = (trace for trace in figure.data if trace.mode == "text")
-    return {text: y for x, y, text in zip(found.x, found.y, found.text, strict=True) if x == at}
+    return {text.strip(): y for x, y, text in zip(found.x, found.y, found.text, strict=True) if x == at}
 
 
 def test_a_line_a_run_through_its_values():
@@ -29,7 +31,7 @@ def test_a_line_a_run_through_its_values():
         "c": [1.0, 0.0, 1.0],
     }, "logarithms over decades; words in their order; less loss is higher; nothing where nothing is known"
     assert ticks(figure, 0) == {"0.0005": 0.0, "0.005": pytest.approx(0.5), "0.05": 1.0}
-    assert ticks(figure, 1) == {"bpe": 0.0, "word": 1.0}
+    assert ticks(figure, 1) == {"bpe": LIFT, "word": 1.0 + LIFT}
     assert ticks(figure, 2) == {"3": 0.0, "1": 1.0}
     assert figure.layout.title.text == "sweep &lt;b&gt;"
     assert list(figure.layout.xaxis.ticktext) == ["train.<br>lr", "tokenizer.<br>kind", "validation loss"]
@@ -79,6 +81,20 @@ def test_many_values_keep_ticks_that_can_be_read():
 def test_a_number_that_is_none_leaves_a_gap(broken):
     figure = parallel([Axis("loss", (1.0, broken, 3.0))], list("abc"), title="")
     assert [line.y for line in lines(figure).values()] == [(0.0,), (None,), (1.0,)]
+
+
+def test_values_stand_beside_their_axis():
+    figure = parallel([LR, KIND, LOSS], list("abc"), best=0, title="")
+    (found,) = (trace for trace in figure.data if trace.mode == "text")
+    sides = {x: side for x, side in zip(found.x, found.textposition, strict=True)}
+    assert sides == {0: "middle left", 1: "top right", 2: "middle right"}, "where no line runs, if there is such a side"
+    assert all(text != text.strip() for text in found.text)
+
+
+def test_only_this_picture_writes_its_texts_in_the_screens_ink():
+    rules = [line for line in LOOK.read_text().splitlines() if ".textpoint" in line]
+    assert rules
+    assert all(rule.startswith(".st-key-parallel ") for rule in rules), "the numbers of a heatmap are black or white, as its cells need it"
 
 
 def test_nothing_to_show_says_why():

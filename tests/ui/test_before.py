@@ -8,7 +8,7 @@ from s2s.config import Recipe, flat
 from s2s.jobs import expected, queue
 from s2s.model.presets import PRESETS
 from s2s.share import pack, unpack
-from s2s.ui import cached
+from s2s.ui import before, cached
 from tests.conftest import make_run
 from tests.jobs.test_expected import run
 from tests.screen import lost, opened, said
@@ -101,6 +101,36 @@ def test_what_to_expect_is_one_sentence_and_a_picture_behind_it(monkeypatch: pyt
     assert not screen.exception
 
 
+def test_a_refused_preset_leaves_the_one_that_fits_in_sight() -> None:
+    screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "t5-11b"}))
+    assert "of memory" in said(screen)
+    assert screen.button(key="train").disabled
+    assert "For this text **small**" in said(screen)
+    screen.button(key="use it").click().run()
+    assert screen.selectbox(key="preset").value == "small"
+    assert not screen.button(key="train").disabled
+
+
+def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
+    screen = opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "transformer-base"}))
+    assert "44 M parameters" in said(screen)
+    assert "100,000 times" in said(screen)
+    assert "For this text **mini-t5**" in said(screen)
+    (cure,) = [each for each in screen.button if each.label == "Take mini\\-t5"]
+    cure.click().run()
+    assert screen.selectbox(key="preset").value == "mini-t5"
+    assert not screen.warning
+
+
+def test_the_sizes_in_the_table_name_their_vocabulary() -> None:
+    assert "4,000 for small and 1,000 for mini-t5" in said(unfold(train(), "all presets"))
+
+
+@pytest.mark.parametrize(("times", "text"), [(0.3, "0.3"), (9.94, "9.9"), (9.96, "10"), (150.0, "150"), (1e5, "100,000")])
+def test_how_often_in_words(times: float, text: str) -> None:
+    assert before._often(times) == text
+
+
 def test_without_a_measured_run_it_says_why() -> None:
     assert "by heart" in said(opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "mini-t5"})))
     assert "none to compare" in said(opened("train", set=pack({"source": "synthetic:copy", "preset": "small"})))
@@ -114,6 +144,7 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
     screen.selectbox(key="sweep key 1").set_value("model.dropout").run()
     screen.text_input(key="sweep values 1").set_value("0, 0.1, 0.2").run()
     assert screen.button(key="queue sweep").label == "Queue 6 runs"
+    assert "lr 0.001, dropout 0; lr 0.001, dropout 0.1; lr 0.001, dropout 0.2; …" in said(screen)
     screen.text_input(key="run name").set_value("<b>rates</b>").run()
     screen.button(key="queue sweep").click().run()
     assert not screen.exception
@@ -165,6 +196,18 @@ def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: 
     assert all(list(job.spec["tags"]) == ["twin:again"] for job in jobs.values())
     again = opened("train", set=held)
     assert unpack(again.session_state["set"]) == unpack(held)
+
+
+def test_a_run_from_another_is_called_so_and_its_twin_is_not(own: str) -> None:
+    screen = unfold(opened("train", set=pack({"source": "synthetic:reverse", "preset": "small", "train.steps": "20"})), "from a run")
+    assert "times only" in said(opened("train", set=pack({**SMALL, "train.steps": "20"})))
+    screen.selectbox(key="start from").set_value(own).run()
+    assert "times only" not in said(screen)
+    screen.toggle(key="with a twin").set_value(True).run()
+    screen.button(key="train").click().run()
+    names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
+    usual = "small on synthetic:reverse"
+    assert names == {f"{usual}, from {cached.title(own)}", f"{usual} (from scratch)"}
 
 
 def test_another_shape_is_refused_and_mended(own: str) -> None:

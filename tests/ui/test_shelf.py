@@ -2,25 +2,30 @@
 
 import io
 import json
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote_plus
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from s2s.analysis import Attention
 from s2s.config import flat, override
 from s2s.jobs import board, training
 from s2s.model.presets import PRESETS
 from s2s.runs import RunFolder
+from s2s.runs import learning as learning_of_run
 from s2s.runs.differences import OF_THE_MACHINE
 from s2s.runs.listing import listed, runs_folder
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
-from s2s.ui import cached, deeds, shelf, sweeps
+from s2s.ui import cached, deeds, shelf, sweeps, versus
 from tests.conftest import TINY, make_run
-from tests.screen import lost, opened, said
+from tests.screen import link, lost, opened, picture, said
 
 NASTY = "*a* :material/home: <b> $x$"
 RATES = {"one0000000000000": 0.001, "two0000000000000": 0.01, "three00000000000": 0.1}
@@ -85,14 +90,22 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
     assert NASTY in said(screen)
 
 
-def test_bleu_is_that_of_the_best_step_or_the_newest(sweep: list[str]) -> None:
-    assert [shelf.bleu(sweep[2], step) for step in (10, 30, None, 7)] == [
-        1.0,
-        pytest.approx(10.0),
-        pytest.approx(10.0),
-        pytest.approx(10.0),
-    ]
+def test_bleu_is_that_of_the_best_step_and_of_no_other(put: Put, sweep: list[str]) -> None:
+    assert [shelf.bleu(sweep[2], step) for step in (10, 30, None, 7, 0)] == [1.0, pytest.approx(10.0), None, None, None]
     assert shelf.bleu("nothing", 10) is None
+    put("heir000000000000", name="heir").set_status("done", step=30, steps=30, best_step=0, best_loss=1.0, token_accuracy=0.5)
+    cached.forget_lists()
+    assert pd.isna(opened("runs").dataframe[0].value.set_index("name").loc["heir", "BLEU"])
+
+
+def test_the_table_begins_with_what_matters_and_a_single_point_is_no_curve(put: Put, trained: Path) -> None:
+    folder = put("one0000000000000", name="one")
+    (folder.path / "metrics.jsonl").write_text("")
+    folder.log("metrics", {"kind": "valid", "step": 0, "loss": 1.0, "perplexity": 2.7, "token_accuracy": 0.5})
+    table = opened("runs").dataframe[0].value
+    assert list(table.columns) == list(shelf.COLUMNS)
+    assert list(table.columns)[:5] == ["state", "name", "loss", "accuracy", "BLEU"]
+    assert list(table["curve"][0]) == []
 
 
 def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
@@ -184,7 +197,14 @@ def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
     for fact in (data["train_hash"][:16], "cpu, 1 thread", folder.about()["versions"]["torch"], folder.about()["source"]):
         assert fact in tables
     assert "python -m s2s train" in [each.value for each in screen.code]
-    assert "0.5 from step 20." in said(screen)
+    assert "it only tells: learning rate 0.5 from step 20." in said(screen)
+    assert "bit for bit" not in said(screen)
+    put("two0000000000000", command="python -m s2s train", changes=[{"step": 31, "steps": 600, "time": 1.0}, {"step": "x", "lr": []}])
+    longer = said(opened("runs", run="two0000000000000"))
+    assert "last step 600 from step 31." in longer
+    assert "bit for bit" not in longer
+    put("kept000000000000", command="python -m s2s train")
+    assert "bit for bit" in said(opened("runs", run="kept000000000000"))
 
 
 @pytest.mark.parametrize(
@@ -260,6 +280,39 @@ def test_runs_may_be_called_alike_or_as_a_column(name: str, put: Put) -> None:
         assert {f"{name} · {run}" for run in [*runs, runs[0] + "x"]} <= set(table.value.columns)
 
 
+def test_long_names_lose_what_they_share(put: Put) -> None:
+    begin = "small on builtin:en-fr and then some: "
+    for run, what in {"one0000000000000": "lr 0.001", "two0000000000000": "lr 0.0015"}.items():
+        put(run, name=begin + what)
+    screen = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000")
+    assert list(screen.dataframe[0].value.columns) == ["measured", "…lr 0.001", "…lr 0.0015"]
+    put("three00000000000", name="another")
+    screen = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000 three00000000000")
+    _, one, two, other = screen.dataframe[0].value.columns
+    assert one.endswith(": lr 0.001")
+    assert two.endswith(": lr 0.0015")
+    assert other == "another"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_names_set_apart_are_short_and_as_many(seed: int) -> None:
+    draw = random.Random(seed)
+    names = {str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}" for n in range(5)}
+    found = versus.apart(names)
+    assert max(map(len, found.values())) <= versus.ROOM
+    assert all(found[run][-9:] == names[run][-9:] for run in names)
+    assert versus.apart({"a": "x" * 99}) == {"a": versus.middle("x" * 99, versus.ROOM)}
+
+
+def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) -> None:
+    put("one0000000000000", changes=[{"step": 20, "lr": 0.5, "time": 1.0}])
+    put("two0000000000000")
+    table = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000").dataframe[1].value
+    row = table.set_index("setting").loc["changed while it ran"]
+    assert list(row[1:3]) == ["learning rate 0.5 from step 20", "nothing"]
+    assert row[" "] == "≠"
+
+
 @pytest.mark.parametrize("damage", ["recipe.json", "status.json", "metrics.jsonl"])
 def test_a_damaged_run_stands_beside_a_good_one(damage: str, sweep: list[str]) -> None:
     (runs_folder() / sweep[0] / damage).write_text('{"half')
@@ -321,6 +374,24 @@ def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put)
 
 
 # Links
+
+
+def test_a_chosen_checkpoint_is_in_the_link_and_a_fresh_browser_opens_there(put: Put) -> None:
+    folder = put("one0000000000000")
+    weights = np.full((2, 2, 2, 2), 0.5, np.float32)
+    for step in (10, 20, 30):
+        seen = Attention(("▁a", "</s>"), ("<s>", "▁b"), ("▁b", "</s>"), weights, weights, weights)
+        learning_of_run.keep(folder, learning_of_run.Kept(step, "a", "b", seen))
+    screen = view("attention-while-learning", "one0000000000000")
+    assert "at" not in unpack(screen.session_state["set"]), "the newest is followed"
+    screen.select_slider(key="learning step").set_value(20).run()
+    assert unpack(screen.session_state["set"]) == {"tab": "attention-while-learning", "at": "20"}
+    assert unquote_plus(link(screen)).endswith("set=tab:attention-while-learning,at:20")
+    fresh = view("attention-while-learning", "one0000000000000", at="20")
+    assert "step 20" in picture(fresh)[0]
+    assert unpack(fresh.session_state["set"])["at"] == "20"
+    for at, shown in (("x", 30), ("", 30), ("9" * 900, 30), ("12", 10)):
+        assert f"step {shown}" in picture(view("attention-while-learning", "one0000000000000", at=at))[0]
 
 
 @pytest.mark.parametrize("given", ["tab:nowhere", "compared:", "sweep:gone,tab:sweeps", "%%%", "tab:side-by-side,compared:a b c"])

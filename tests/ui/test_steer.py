@@ -115,7 +115,7 @@ def test_the_changes_of_a_run_are_listed_and_the_newest_holds(becomes: Becomes, 
     assert "train.lr 0.5 from step 5 (2026-01-02 03:04 UTC)" in said(screen)
     assert "train.steps 1,200 from step 9" in said(screen)
     shapes = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["shapes"]
-    assert [(shape["x0"], shape["label"]["text"]) for shape in shapes] == [(5, "train.lr 0.5")]
+    assert [(shape["x0"], shape["label"]["text"]) for shape in shapes] == [(5, "train.lr 0.5"), (9, "to step 1,200")]
 
 
 def test_who_comes_second_reads_why_not(becomes: Becomes, monkeypatch: pytest.MonkeyPatch) -> None:

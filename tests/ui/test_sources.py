@@ -1,0 +1,43 @@
+"""Deleting a kept text: named, asked twice, with what needs it."""
+
+import pytest
+
+from s2s import settings
+from s2s.config import override
+from s2s.data import corpora, files
+from s2s.jobs import training
+from s2s.model.presets import PRESETS
+from s2s.share import pack
+from s2s.ui import cached
+from tests.screen import opened, said
+
+
+def kept(text: str, name: str) -> str:
+    return corpora.store(files.from_pasted(text), name=name, owner=settings.OWNER)
+
+
+@pytest.fixture(autouse=True)
+def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    cached.forget_lists()
+
+
+def test_the_button_names_the_text_and_the_next_text_has_another() -> None:
+    first, second = kept("a ||| b", "mine"), kept("c ||| d", "*theirs*")
+    screen = opened("data", set=pack({"source": f"corpus:{first}"}))
+    assert screen.button(key=f"delete text {first}").label == "Delete mine"
+    screen.button(key=f"delete text {first}").click().run()
+    assert not screen.exception
+    assert [text.hash for text in corpora.stored(settings.OWNER)] == [second]
+    assert f"delete text {first}" not in {each.key for each in screen.button}
+    assert screen.button(key=f"delete text {second}").label == "Delete \\*theirs\\*"
+
+
+def test_runs_that_wait_for_a_text_are_counted() -> None:
+    needed, spare = kept("a ||| b\nc ||| d", "mine"), kept("c ||| d", "other")
+    recipe = override(PRESETS["mini-t5"].recipe, {"train.steps": 5})
+    for name in ("one", "two"):
+        training.submit(training.Asked(recipe, f"corpus:{needed}", preset="mini-t5", name=name, owner=settings.OWNER))
+    cached.forget_lists()
+    assert "2 waiting, training or stopped runs need it" in said(opened("data", set=pack({"source": f"corpus:{needed}"})))
+    assert "stopped run" not in said(opened("data", set=pack({"source": f"corpus:{spare}"})))
