@@ -155,7 +155,7 @@ MISTAKES = {
     "no-best": (["translate", "RUN", "--n-best", "0"], r"`--n-best` 0 is no number of translations; give 1 or more"),
     "recipe": (["train", "--source", "builtin:first-steps", "--recipe", "/dev/null", "--out", "x"], "cannot be read .*give a JSON file"),
     "digits": (["train", "--source", "builtin:first-steps", "--set", f"train.steps={'9' * 5000}", "--out", "x"], "`steps` is '9+'; give"),
-    "again": (["train", "--resume", "--out", "RUN", "--preset", "small"], "only train.steps can change, not --preset"),
+    "again": (["train", "--resume", "--out", "RUN", "--preset", "small"], "only train.steps and train.lr can change, not --preset"),
     "run": (["translate", "nowhere"], "There is no run `nowhere`"),
     "out": (["data", "builtin:en-fr"], "The following arguments are required: --out; see `.*data --help`"),
     "command": (["tran"], "invalid choice: 'tran'"),
@@ -165,7 +165,7 @@ MISTAKES = {
     ),
     "reached": (["train", "--resume", "--out", "RUN"], r"reached step 60 of 60; .* to go on\. `--set train.steps=N` asks for them\.$"),
     "no run": (["train", "--resume", "--out", "x"], "`x` has no checkpoint to go on from; give a folder that `train --out` wrote"),
-    "resume": (["train", "--resume", "--out", "RUN", "--set", "train.lr=1"], "only train.steps can change, not train.lr"),
+    "resume": (["train", "--resume", "--out", "RUN", "--set", "train.seed=2"], "only train.steps and train.lr can change, not train.seed"),
 }
 
 

@@ -71,6 +71,7 @@ def library() -> ModuleType:
     for name in ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_PROGRESS_BARS", "HF_HUB_DISABLE_XET"):
         os.environ[name] = "1"  # read when it is imported
     import huggingface_hub
+    import huggingface_hub.utils  # which it loads on demand
 
     return huggingface_hub
 

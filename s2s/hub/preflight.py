@@ -118,8 +118,13 @@ class _Asking:
         hub.utils.hf_raise_for_status(reply)
 
     def _tried(self, work: Callable[[], T]) -> T:
+        """A kept connection may have been closed by the hub meanwhile: then a fresh one is tried, once."""
+        closed = access.library().utils.httpx.RemoteProtocolError
         try:
-            return work()
+            try:
+                return work()
+            except closed:
+                return work()
         except UserError:
             raise
         except wording.failures() as error:

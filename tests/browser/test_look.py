@@ -11,7 +11,7 @@ from tests.browser.test_home import PHONE, QUIET
 WITH_A_PICTURE = ("", "data", "train", "attention")
 UNNAMED = """() => [...document.querySelectorAll('input, button, textarea, [role=combobox], [role=radiogroup], [role=slider]')]
   .filter(one => one.offsetParent && !one.ariaLabel && !one.innerText.trim() && !one.labels?.length && !one.getAttribute('aria-labelledby')
-    && !one.title && !one.closest('[data-testid=stFileUploader], [data-testid=stDataFrame]'))
+    && !one.title && !one.closest('[data-testid=stFileUploader], [data-testid=stDataFrame], details:not([open])'))
   .map(one => one.outerHTML.slice(0, 200))"""
 
 
