@@ -10,8 +10,8 @@ KEPT = 5
 
 # Colours are read through a canvas, which knows every notation. The ground of a text is what its ancestors paint, from the
 # root down, each with its alpha and the opacity of all above it. WCAG 2.1, 1.4.3: 4.5, or 3 from 24 px (bold: 18.66 px) on.
-# Left out: disabled controls, icon fonts, pictures (svg, canvas), what is off the screen or a pixel small, a
-# slider's ends (they fade in under the mouse, and stand in its thumbs too).
+# Left out: disabled controls, icon fonts, pictures (svg, canvas), what is off the screen or a pixel small, the
+# value of a slider (it stands beside the thumb, which is its parent).
 WALK = """kept => {
   const context = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true});
   const read = colour => {
@@ -43,7 +43,8 @@ WALK = """kept => {
     return {ground, opacity};
   };
   const isLeftOut = element =>
-    element.closest('svg, canvas, script, style, noscript, [disabled], [aria-disabled=true], [data-testid=stIconMaterial], [data-testid=stSliderTickBar]')
+    element.closest('svg, canvas, script, style, noscript, [disabled], [aria-disabled=true]')
+    || element.closest('[data-testid=stIconMaterial], [data-testid=stSliderThumbValue]')
     || /Material Symbols/.test(getComputedStyle(element).fontFamily)
     || !element.checkVisibility({opacityProperty: true, visibilityProperty: true});
   const isSeen = box => box.width > 1.5 && box.height > 1.5 && box.right > 0 && box.bottom > 0 && box.left < innerWidth;
