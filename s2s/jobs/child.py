@@ -18,7 +18,7 @@ from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import JOBS
 from s2s.settings import lease_seconds, limits
 
-NICE = MappingProxyType({"express": 0, "long": 10})  # the dashboard and who waits for seconds go before who waits for minutes
+NICE = MappingProxyType({"express": 10, "long": 19})  # the dashboard goes first, then who waits for seconds, then who waits for minutes
 LOOK = 0.5  # seconds between two looks at what people ask for
 LOST = 3  # exit status
 

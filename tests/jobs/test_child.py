@@ -111,7 +111,7 @@ def test_a_job_works_no_longer_than_it_may(step: int, said: str, monkeypatch: py
     assert (closed, list(times)) == ([True], [])
 
 
-@pytest.mark.parametrize(("express", "nice"), [(True, 0), (False, 10)])
+@pytest.mark.parametrize(("express", "nice"), [(True, 10), (False, 19)])
 def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(express: bool, nice: int, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
     monkeypatch.setattr(os, "nice", given.append)

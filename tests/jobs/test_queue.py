@@ -216,7 +216,8 @@ def test_a_job_whose_worker_died_comes_before_those_that_wait() -> None:
     assert getattr(claim("v", now=30.1), "id", None) == lost
 
 
-def test_a_host_has_four_quick_jobs_in_work_and_one_long_one() -> None:
+def test_a_host_has_some_quick_jobs_in_work_and_one_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "AT_ONCE", {"long": 1, "express": 4})
     for number in range(6):
         submit(f"quick{number}", f"owner{number}", express=True, now=number)
         submit(f"long{number}", f"owner{number}", now=number)
