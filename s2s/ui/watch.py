@@ -29,12 +29,12 @@ def panel(run_id: str) -> None:
     """The run's training; it looks again by itself while the run lives."""
     row = _row(run_id)
     may_change = row is not None and (row.is_live or row.state == "interrupted")  # which a worker may take up by itself
-    st.fragment(_panel, run_every=PULSE if may_change else None)(run_id, _phase(row))
+    st.fragment(_panel, run_every=PULSE if may_change else None)(run_id, row.state if row else "")
 
 
 def _panel(run_id: str, before: str) -> None:
     row = _row(run_id)
-    if _phase(row) != before:  # the whole page shall know
+    if (row.state if row else "") != before:  # the whole page shall know
         cached.forget_lists()
         st.rerun()
     known = cached.curves(run_id)
@@ -47,11 +47,6 @@ def _panel(run_id: str, before: str) -> None:
             gauges.gauges(run_id, known)
             curves.picture(run_id, known)
     probes.sentences(run_id)
-
-
-def _phase(row: Listed | None) -> str:
-    """What the rest of the page depends on: waiting, starting and training are one to it."""
-    return "" if row is None else "live" if row.is_live else row.state
 
 
 def _row(run_id: str) -> Listed | None:

@@ -32,12 +32,13 @@ def server() -> Iterator[str]:
     spec = importlib.util.find_spec("pgserver")
     assert spec, "pgserver brings PostgreSQL; pip install -r requirements-dev.txt"
     assert spec.submodule_search_locations
-    programs = Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))  # a socket's path may have 107 characters
+    package, folder = Path(spec.submodule_search_locations[0]), Path(tempfile.mkdtemp(prefix="pg-"))  # a socket's path: 107 characters
+    programs = package / "pginstall" / "bin"
     somebody: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL}
     if os.geteuid() == 0:  # PostgreSQL refuses to run as root
         nobody = pwd.getpwnam("nobody")
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        programs = copied(package, folder / "programs")  # others may not look into a folder of root's
         somebody |= {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
     options = ("--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync")
     subprocess.run([programs / "initdb", "-D", folder / "data", *options], check=True, **somebody)
@@ -55,6 +56,13 @@ def server() -> Iterator[str]:
         process.terminate()
         process.wait(20)
         shutil.rmtree(folder)
+
+
+def copied(package: Path, place: Path) -> Path:
+    """PostgreSQL's programs and the libraries that the wheel puts beside the package."""
+    for source in (package / "pginstall", *package.parent.glob("pgserver.libs")):
+        shutil.copytree(source, place / source.relative_to(package.parent), symlinks=True)
+    return place / "pgserver" / "pginstall" / "bin"
 
 
 @pytest.fixture(autouse=True)

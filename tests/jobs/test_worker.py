@@ -320,7 +320,10 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_nursery_that_died
         queue.heard(job.id, job.worker)
 
 
-def test_four_quick_jobs_start_at_once_beside_a_long_one(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+def test_some_quick_jobs_start_at_once_beside_a_long_one(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "AT_ONCE", {"long": 1, "express": 4})
     (one, midwife), quick = attended, [submit(tiny, express=True) for _ in range(6)]
     long = [submit(tiny) for _ in range(2)]
     one.turn()
