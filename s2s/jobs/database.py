@@ -1,4 +1,4 @@
-"""The database of jobs: its one table, how it grows, and how it is opened. Knows nothing of workers."""
+"""The database of jobs: its tables, how it grows, and how it is opened. Knows nothing of workers."""
 
 from __future__ import annotations
 
