@@ -2,7 +2,7 @@
 
 A server of its own on an empty `S2S_HOME`; first a long run (`small` on `builtin:en-fr`) comes to its first step. Then each of the
 class (benchmarks/session.py, no browser) opens /train, gives the run a name and presses the button at a moment of its own, and
-its page looks at the run every second until that is done. The preset is the one that the page recommends for that text. Others
+its page looks at the run, as often as it asks for, until that is done. The preset is the one that the page recommends for that text. Others
 go through the pages as in benchmarks/app.py. Seconds run from the press to the first point on the curve, and to the end of the
 job. The first point is there when a look has ended that began after the first `train` line of the run's metrics.jsonl (the
 validation before training is no point of it); who never has one counts as if it had come when the lesson's patience ends. A page's
@@ -98,11 +98,11 @@ async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed 
 
 
 async def watch(session: Session, visitors: Class, pressed: Pressed, end: float) -> None:
-    """A look a second, and one when the run is over."""
+    """A look as often as the page asks for, and one when the run is over."""
     is_over = False
     while not is_over and time.monotonic() < end:
         is_over = pressed.name in visitors.over
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(min(session.polls.values(), default=1.0))
         begin = time.time()
         for fragment in list(session.polls):
             visitors.waited[POLL].append(await session.poll(fragment))

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import string
+import time
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class Limits:
     queue: int | None  # jobs of everybody that wait
 
 
+GROUP_TRIES, GROUP_WAIT = 20, 0.06  # seconds between them
 OWN_MACHINE = Limits(None, None, None, 60, 200)
 HOSTED = Limits(50_000, 60, 50_000_000, 40, 200)
 
@@ -56,6 +58,22 @@ def lease_seconds() -> float:
     if not re.fullmatch(r"\d+(\.\d+)?", given) or float(given) <= 0:
         raise UserError(f"`S2S_LEASE_SECONDS` is {given}; give seconds, more than 0, for example 20.")
     return float(given)
+
+
+def lower_session(nice: int) -> None:
+    """Give this process's session a niceness, 0 to 19, where Linux shares the processor between sessions first (sched_autogroup).
+
+    There the niceness of a process counts within its session only: one that leads its own would be as important as any other.
+    """
+    for _ in range(GROUP_TRIES):
+        try:
+            Path("/proc/self/autogroup").write_text(str(nice))
+        except BlockingIOError:  # the kernel takes one such order in a tenth of a second
+            time.sleep(GROUP_WAIT)
+        except OSError:  # no such groups here
+            return
+        else:
+            return
 
 
 def is_hosted() -> bool:

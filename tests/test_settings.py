@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from s2s import settings
@@ -19,3 +22,18 @@ def test_a_limit_that_is_no_number_above_0_is_a_sentence(given: str, monkeypatch
     monkeypatch.setenv("S2S_MAX_QUEUE", given)
     with pytest.raises(UserError, match=f"`S2S_MAX_QUEUE` is {given}; give a whole number above 0, or `none` for no limit"):
         settings.limits()
+
+
+SESSION = """
+from pathlib import Path
+from s2s import settings
+settings.lower_session(7)
+settings.lower_session(9)  # at once: the kernel takes one such order in a tenth of a second
+group = Path("/proc/self/autogroup")
+print(group.read_text().split()[-1] if group.exists() else 9)
+"""
+
+
+def test_a_session_steps_back_behind_the_others() -> None:
+    told = subprocess.run([sys.executable, "-c", SESSION], start_new_session=True, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["9"]

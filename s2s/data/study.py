@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -209,6 +210,7 @@ def _spawn(order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
             )
     except OSError as error:
         raise UserError(f"The text cannot be read now ({error.strerror or error}); try again later.") from error
+    threading.Thread(target=process.wait, name="reap a reader", daemon=True).start()  # whoever asked for it may be gone by then
     assert process.stdin is not None  # PIPE
     with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
         pipe.write(json.dumps(order).encode())

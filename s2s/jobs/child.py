@@ -16,7 +16,7 @@ from s2s.config import UserError, choose
 from s2s.jobs import endings, queue
 from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import JOBS
-from s2s.settings import lease_seconds, limits
+from s2s.settings import lease_seconds, limits, lower_session
 
 NICE = MappingProxyType({"express": 10, "long": 19})  # the dashboard goes first, then who waits for seconds, then who waits for minutes
 LOOK = 0.5  # seconds between two looks at what people ask for
@@ -83,6 +83,8 @@ def main(job_id: str, worker: str) -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
     heartbeat = Heartbeat(_begun(job_id, worker), lease_seconds())
     os.nice(NICE[heartbeat.job.slot])
+    if os.getsid(0) == os.getpid():  # no nursery's child
+        lower_session(NICE[heartbeat.job.slot])
     heartbeat.start()
     state, error = _outcome(heartbeat.job, heartbeat, told)
     heartbeat.over.set()

@@ -20,6 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from s2s import settings
+
+NICE = 5  # of its session: all its children together are less than the dashboard
 LOOK = 0.1  # seconds between two looks at whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, on a machine that is busy too
 # What a training imports until its first checkpoint; an optimiser that is made asks for torch._dynamo.
@@ -175,8 +178,8 @@ def _ended(children: Mapping[int, str]) -> list[tuple[int, int]]:
 
 
 def _leave_home(order: Order) -> None:
-    """A child's own session, its own output, and a name by which `ps` and `top` tell it from others."""
-    os.setsid()
+    """A child's own output, a group that signals reach it by, and a name by which `ps` and `top` tell it from others."""
+    os.setpgrp()
     nothing = os.open(os.devnull, os.O_RDONLY)
     log = os.open(order.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     for given, number in ((nothing, 0), (log, 1), (log, 2)):
@@ -203,6 +206,7 @@ def _warm() -> None:
 
 def main() -> None:
     """Serve; in a child, do the job as a process that was started for it would."""
+    settings.lower_session(NICE)
     if (order := serve(_warm)) is None:
         return
     import torch

@@ -10,10 +10,10 @@ from s2s.jobs import board, worker
 from s2s.jobs.steering import LONGEST_PAUSE
 from s2s.runs.listing import Listed
 from s2s.runs.metrics import Curves
-from s2s.ui import cached, curves, forms, gauges, probes, steer
+from s2s.ui import cached, curves, forms, gauges, probes, pulse, steer
 from s2s.ui.text import duration, plain, worded
 
-PULSE = 1.0  # seconds between two looks at a live run
+PULSE = 1.0  # seconds between two looks at a live run, where few look
 STATES = {
     "queued": ("blue", ":material/schedule:", "waiting"),
     "starting": ("blue", ":material/hourglass_top:", "starting"),
@@ -29,17 +29,20 @@ def panel(run_id: str) -> None:
     """The run's training; it looks again by itself while the run lives."""
     row = _row(run_id)
     may_change = row is not None and (row.is_live or row.state == "interrupted")  # which a worker may take up by itself
-    st.fragment(_panel, run_every=PULSE if may_change else None)(run_id, row.state if row else "")
+    times = pulse.slower() if may_change else 0
+    st.fragment(_panel, run_every=PULSE * times or None)(run_id, row.state if row else "", times)
 
 
-def _panel(run_id: str, before: str) -> None:
+def _panel(run_id: str, before: str, times: int) -> None:
     row = _row(run_id)
-    if (row.state if row else "") != before:  # the whole page shall know
+    if (row.state if row else "") != before or (times and not pulse.fits(times)):  # the whole page shall know
         cached.forget_lists()
         st.rerun()
     known = cached.curves(run_id)
     with st.container(border=True, key="watch"):
         _head(run_id, row)
+        if times > 1:
+            st.caption(f"Many are watching runs here, so this looks again every {PULSE * times:g} seconds only.")
         if row:
             _progress(row, known)
             steer.buttons(row, known)

@@ -20,7 +20,7 @@ TOY = """
 import os, sys, time
 from s2s.jobs import nursery
 if order := nursery.serve(lambda: time.sleep({warm})):
-    print(order.job, os.getpid(), os.getsid(0), repr(sys.stdin.read()), open("/proc/self/comm").read().strip(), flush=True)
+    print(order.job, os.getpid(), os.getpgrp(), repr(sys.stdin.read()), open("/proc/self/comm").read().strip(), flush=True)
     time.sleep(float(order.worker))
     sys.exit(order.threads)
 """
@@ -65,7 +65,7 @@ def order(folder: Path, job: str, seconds: float = 0.0, code: int = 0) -> Order:
     return Order(job, str(seconds), str(folder / f"{job}.log"), code)
 
 
-def test_a_child_has_a_session_an_output_and_a_name_of_its_own_and_its_end_is_told(tmp_path: Path) -> None:
+def test_a_child_has_a_group_an_output_and_a_name_of_its_own_and_its_end_is_told(tmp_path: Path) -> None:
     with opened(tmp_path, TOY.format(warm=0.0)) as one:
         first, second = (one.order(order(tmp_path, job, code=code)) for job, code in (("0123456789abcdef", 7), ("other", 0)))
         assert first

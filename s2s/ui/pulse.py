@@ -1,0 +1,30 @@
+"""How often a part of a page that runs by itself looks again: the more people look at once, the more slowly."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+
+import streamlit as st
+
+FEW, MANY = 8, 16  # sessions: up to so many look as often as they like, or half as often; more of them a quarter
+LASTS = 20.0  # seconds after its last look that a session counts
+LOOKS: dict[str, float] = {}  # seconds of each session's last look, of this server
+_LOCK = threading.Lock()
+
+
+def slower() -> int:
+    """Counts this session in; how many times longer than usual it waits between two looks: 1, 2 or 4."""
+    now, me = time.monotonic(), st.session_state.setdefault("who looks", secrets.token_hex(8))
+    with _LOCK:
+        LOOKS[me] = now
+        for gone in [one for one, at in LOOKS.items() if now - at > LASTS]:
+            del LOOKS[gone]
+        return 1 if len(LOOKS) <= FEW else 2 if len(LOOKS) <= MANY else 4
+
+
+def fits(times: int) -> bool:
+    """Counts this session in; whether it may go on so: who comes and goes changes nothing at once."""
+    now = slower()
+    return now <= times < 4 * now
