@@ -202,11 +202,11 @@ def _line(said: Mapping[str, object]) -> bytes:
 def _warm() -> None:
     for name in MODULES:
         importlib.import_module(name)
+    settings.lower_session(NICE)  # now: until here somebody may be waiting for the first job to start
 
 
 def main() -> None:
     """Serve; in a child, do the job as a process that was started for it would."""
-    settings.lower_session(NICE)
     if (order := serve(_warm)) is None:
         return
     import torch

@@ -4,7 +4,7 @@ import pytest
 
 from s2s.config import Recipe, override
 from s2s.data import load
-from s2s.data.preview import Preview
+from s2s.data.preview import Preview, preview
 from s2s.jobs import advice
 from s2s.jobs.advice import Advice, Case, by_rule, recommended, within
 from s2s.jobs.expected import Measured, Point
@@ -32,8 +32,6 @@ def said(given: Case) -> dict[str, Advice]:
 
 @pytest.fixture(scope="module")
 def grammar() -> Preview:
-    from s2s.data.preview import preview
-
     return preview("builtin:en-fr")
 
 
@@ -48,6 +46,8 @@ BAD = [
     ("small", captions(5000), {"tokenizer__vocab_size": 20_000}, "large_vocabulary"),
     ("small", captions(1000), {"tokenizer__kind": "word"}, "large_vocabulary"),
     ("small", captions(29_000), {"data__max_length": 12}, "too_long"),
+    ("small", preview("builtin:summaries"), {}, "copies"),
+    ("transformer-tiny", preview("builtin:dialogue"), {}, "copies"),
 ]
 
 

@@ -1,0 +1,88 @@
+"""From pressing Train to the first point on the curve: with nothing started yet but the dashboard, and with a warm worker.
+
+A server of its own on an empty `S2S_HOME`, several times. A session without a browser (benchmarks/session.py) opens /train,
+which starts the worker, and presses the button as soon as the page stands (cold). When that run is done it opens the page and
+presses again (warm). Seconds run from sending the press to the first `train` line of the run's metrics.jsonl, and to the end of
+the first look of the page that began after it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import time
+from typing import Any
+
+from benchmarks.report import last_line, table
+from benchmarks.serving import Server, server
+from benchmarks.session import Session
+from s2s import share
+from s2s.jobs import queue
+from s2s.runs import RunFolder
+from s2s.runs.listing import runs_folder
+from s2s.settings import OWNER
+
+COLD, WARM = 6.0, 1.5  # goals in seconds, of a quiet machine
+PATIENCE = 120.0
+SOURCE = {"source": "builtin:mini-en-fr", "preset": "mini-t5"}
+BETWEEN = 3.0  # seconds that somebody looks at a finished run
+
+
+async def press(session: Session, name: str) -> dict[str, float]:
+    """Open the page, press, and watch until the run is done."""
+    await session.open("train", {"set": share.pack(SOURCE)})
+    await session.set("run name", name)
+    pressed = time.time()
+    answered = await session.set("train", True)
+    written, end = None, time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        await asyncio.sleep(min(session.polls.values(), default=1.0))
+        begun = time.time()
+        for fragment in list(session.polls):
+            await session.poll(fragment)
+        job = next(job for job in queue.jobs(OWNER) if job.spec["name"] == name)
+        written = written or first_step(job.run)
+        if written and begun >= written:
+            seen = time.time()
+            while next(each for each in queue.jobs(OWNER) if each.id == job.id).finished is None:
+                await asyncio.sleep(0.2)
+            return {"answered": answered, "written": written - pressed, "seen": seen - pressed}
+    raise SystemExit(f"{name} had no first point within {PATIENCE:.0f} s.")
+
+
+def first_step(run: str) -> float | None:
+    """Seconds since the epoch at which it was written; None before."""
+    return next((line["time"] for line in RunFolder(runs_folder() / run).lines("metrics") if line["kind"] == "train"), None)
+
+
+async def both(served: Server) -> list[dict[str, Any]]:
+    """Cold, then warm."""
+    session, rows = Session(served.url), []
+    await session.connect()
+    for name in ("cold", "warm"):
+        rows.append({"worker": name} | await press(session, name))
+        await asyncio.sleep(BETWEEN)
+    if session.exceptions:
+        raise SystemExit("\n".join(session.exceptions))
+    return rows
+
+
+def main() -> None:
+    """Some fresh servers, one after the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    rows: list[dict[str, Any]] = []
+    for _ in range(parser.parse_args().rounds):
+        with server() as served:
+            os.environ["S2S_HOME"] = str(served.home)
+            rows += asyncio.run(both(served))
+    table(rows)
+    median = {name: statistics.median(row["written"] for row in rows if row["worker"] == name) for name in ("cold", "warm")}
+    print(f"\nfirst point after {median['cold']:.1f} s cold (goal < {COLD:g}), {median['warm']:.1f} s warm (goal < {WARM:g}), medians")
+    last_line("press", {"rows": rows, "median": median, "load": os.getloadavg()[0]})
+
+
+if __name__ == "__main__":
+    main()
