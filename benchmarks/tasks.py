@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import s2s
-from benchmarks.quality import command
+from benchmarks.builtin import command
 from benchmarks.report import last_line, table
 from s2s.data import Pair, load
 from s2s.data.stories.tasks import SHARES, TASKS

@@ -1,7 +1,10 @@
-"""Training speed of `transformer-tiny` on a parallel text, beside torch's nn.Transformer on the very same batches.
+"""Training speed on a parallel text beside the peers', and how near it comes to what this machine could do at most.
 
-Tokens are real source and target tokens (no padding); batch building counts, validation does not. The two alternate
-within one process, so that what else the machine does hits both; the ratio is the figure to trust.
+Tokens are real source and target tokens (no padding) a CPU second of a one-thread process; batch building counts, validation,
+tokenising and logging do not. Each trainer has a process of its own and they work in turn, so that what else the machine does
+hits all of them; a ratio is the median of the rounds' ratios, and the figure to trust. `switch` is oneDNN for torch's CPU matrix
+products, which `fast` uses and any peer could. Our trainer also keeps the memory it has freed: `--keep-memory` lets the peers do
+so. `foreign` counts the cores that others used meanwhile.
 """
 
 from __future__ import annotations
@@ -13,115 +16,164 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
 
+from benchmarks import bound, curves
+from benchmarks.peers import OURS, PEERS, Peer
+from benchmarks.peers.race import Leg, Racer, racers
 from benchmarks.report import last_line, table
 from s2s.config import Recipe, override
-from s2s.data import load_pairs_for_training
-from s2s.model.positions import sinusoids
+from s2s.data import TrainingPairs, load_pairs_for_training
 from s2s.model.presets import PRESETS
-from s2s.train import Trainer, TrainingData, prepare
+from s2s.train import TrainingData, prepare
 from s2s.train.machine import settle
 
-
-class Peer(nn.Module):
-    """The same shape from torch's parts: one shared embedding, tied output, dropout as in the preset."""
-
-    def __init__(self, recipe: Recipe, vocab_size: int) -> None:
-        super().__init__()
-        model, stack = recipe.model, recipe.model.encoder
-        self.embedding = nn.Embedding(vocab_size, model.d_model, padding_idx=0)
-        self.register_buffer("positions", sinusoids(512, model.d_model, model.positions))
-        self.dropout = nn.Dropout(model.dropout)
-        sizes = (model.d_model, stack.n_heads, stack.n_layers, stack.n_layers, stack.d_ff)
-        self.core = nn.Transformer(*sizes, dropout=model.dropout, batch_first=True)
-
-    def embed(self, ids: Tensor) -> Tensor:
-        """(batch, len) -> (batch, len, d_model)."""
-        return self.dropout(self.embedding(ids) * self.embedding.embedding_dim**0.5 + self.positions[: ids.shape[1]])
-
-    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
-        """Logits (batch, tgt_len, vocab)."""
-        causal = torch.ones(tgt.shape[1], tgt.shape[1], dtype=torch.bool).triu(1)
-        pads = src.eq(0)
-        states = self.core(
-            self.embed(src), self.embed(tgt), tgt_mask=causal, src_key_padding_mask=pads, memory_key_padding_mask=pads, tgt_is_causal=True
-        )
-        return states @ self.embedding.weight.T
+MODELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "transformer-tiny": {},
+        "3+3-256": {"model.d_model": 256, "model.n_layers": 3, "model.n_heads": 8, "model.d_ff": 1024, "model.dropout": 0.1},
+    }
+)
 
 
-def peer_update(recipe: Recipe, data: TrainingData) -> Callable[[], int]:
-    """One update of the peer on our own batches; returns its real tokens."""
-    source = Trainer(recipe, data, None)
-    model = Peer(recipe, data.src_tokenizer.vocab_size)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98))
-    loss = nn.CrossEntropyLoss(ignore_index=0, label_smoothing=recipe.train.label_smoothing)
+class Entry(NamedTuple):
+    """One line of the table."""
 
-    def update() -> int:
-        batch = source.next_batch()
-        src, tgt = torch.from_numpy(batch.src), torch.from_numpy(batch.tgt)
-        logits = model(src, tgt[:, :-1])
-        optimizer.zero_grad()
-        loss(logits.flatten(0, 1), tgt[:, 1:].flatten()).backward()
-        optimizer.step()
-        return batch.n_tokens
-
-    return update
+    name: str
+    switch: bool
 
 
-def rate(update: Callable[[], int], seconds: float) -> float:
-    """Real tokens a second over at least so many seconds."""
-    started, tokens = time.perf_counter(), 0
-    while time.perf_counter() - started < seconds:
-        tokens += update()
-    return tokens / (time.perf_counter() - started)
+class Round(NamedTuple):
+    """Everybody's turn, and the machine's own speed at that time."""
+
+    legs: dict[Entry, Leg]
+    flops: dict[str, float]  # a second, by backend
+
+
+def shape(model: str, threads: int) -> Recipe:
+    """A row of MODELS as a recipe for this CPU: joint BPE of 10,000, label smoothing 0.1."""
+    changes = {**MODELS[model], "train.threads": threads, "train.device": "cpu"}
+    return settle(override(PRESETS["transformer-tiny"].recipe, changes))
+
+
+def present() -> dict[str, Peer]:
+    """Ours and the peers whose packages are here; a sentence for each of the others."""
+    found = dict(OURS)
+    for name, peer in PEERS.items():
+        if missing := peer.missing():
+            print(f"{name} is left out, for want of {', '.join(missing)}: {peer.install}")
+        else:
+            found[name] = peer
+    return found
+
+
+def one_round(lined_up: Sequence[Racer], tokens: int, asked: bound.Work) -> Round:
+    """Ours, then each peer without the switch and with it; a line to whoever waits."""
+    started, legs = time.perf_counter(), {}
+    for racer in lined_up:
+        for switch in (False,) if racer.name in OURS else (False, True):
+            legs[Entry(racer.name, switch)] = racer.leg(tokens, switch=switch)
+    found = Round(legs, bound.speeds(asked))
+    print(f"a round in {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    return found
+
+
+def measure(model: str, data: TrainingData, peers: dict[str, Peer], arguments: argparse.Namespace, threads: int) -> dict[str, Any]:
+    """One model at so many threads: its lines, and the bound that they are held against."""
+    recipe, mean = shape(model, threads), bound.lengths(data.train)
+    vocab_size = data.tgt_tokenizer.vocab_size
+    flops, asked = bound.flops_a_token(recipe, vocab_size, mean), bound.work(recipe, vocab_size, mean)
+    torch.set_num_threads(threads)
+    with racers(peers, recipe, data, keep_memory=arguments.keep_memory) as lined_up:
+        rounds = [one_round(lined_up, arguments.tokens, asked) for _ in range(arguments.rounds)]
+    lines = [line(entry, rounds, flops, threads) for entry in rounds[0].legs]
+    speeds = {name: statistics.median(found.flops[name] for found in rounds) / 1e9 for name in bound.BACKENDS}
+    return {"model": model, "threads": threads, "MFLOP a token": flops / 1e6, "GF/s": speeds, "lines": lines}
+
+
+def line(entry: Entry, rounds: Sequence[Round], flops: float, threads: int) -> dict[str, Any]:
+    """What the rounds say of one trainer."""
+    legs = [found.legs[entry] for found in rounds]
+    rates = [leg.rate(threads) for leg in legs]
+    shares = [100 * rate * flops / max(found.flops.values()) for rate, found in zip(rates, rounds, strict=True)]
+    label, batches = (f"ours, {entry.name}", "ours") if entry.name in OURS else (entry.name, PEERS[entry.name].batches)
+    return {
+        "trainer": label,
+        "batches": batches,
+        "switch": "yes" if entry.switch or entry.name == "fast" else "no",
+        "tokens a CPU s" if threads == 1 else "tokens a s": round(statistics.median(rates)),
+        "from": round(min(rates)),
+        "to": round(max(rates)),
+        **{f"{ours} is x": ratio(rounds, Entry(ours, False), entry, threads) for ours in OURS},
+        "% of bound": statistics.median(shares),
+        "wall s": sum(leg.wall for leg in legs),
+        "foreign": statistics.mean(leg.foreign for leg in legs),
+        "peak MB": round(max(leg.peak for leg in legs)),
+    }
+
+
+def ratio(rounds: Sequence[Round], ours: Entry, peer: Entry, threads: int) -> float:
+    """The median of the rounds' ratios."""
+    return statistics.median(found.legs[ours].rate(threads) / found.legs[peer].rate(threads) for found in rounds)
+
+
+def tell(found: Mapping[str, Any]) -> None:
+    """One model's table and its bound."""
+    print(f"\n{found['model']}, {found['threads']} thread{'s' * (found['threads'] > 1)}")
+    table(found["lines"])
+    speeds = ", ".join(f"{name} {speed:,.0f}" for name, speed in found["GF/s"].items())
+    most = max(found["GF/s"].values()) * 1e3 / found["MFLOP a token"]
+    bounded = f"bound: {most:,.0f} tokens/s, from {found['MFLOP a token']:.2f} MFLOP a real token and, in GF/s at these shapes, {speeds}"
+    print(bounded, flush=True)  # the next model takes minutes
 
 
 def peak_memory(source: str) -> float:
     """Largest resident size in MB of a process that trains a few steps, as a user starts it."""
     with tempfile.TemporaryDirectory() as scratch:
-        settings = ["--set", "train.steps=5", "--set", "train.watch.samples=0"]
+        settings = ["--set", "train.steps=5", "--set", "train.watch.samples=0", "--set", "train.watch.scores=0"]
         command = ["train", "--source", source, "--preset", "transformer-tiny", *settings, "--out", f"{scratch}/run"]
         subprocess.run([sys.executable, "-m", "s2s", *command], check=True, stdout=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def learn_alike(model: str, data: TrainingData, steps: int) -> dict[str, Any]:
+    """The loss curves of both precisions."""
+    found = curves.compare(shape(model, 1), data, steps)
+    print(f"\n{model}: `exact` and `fast` over {found['steps']} updates, nats a target token, means of {curves.WINDOW}")
+    table(curves.rows(found))
+    print(f"at most {found['exact from fast']:.4f} apart, {found['share']:.2f} of what two seeds are ({found['seed from seed']:.4f})")
+    return {"model": model, **found}
 
 
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", help="SPEC, for example multi30k/train.en,multi30k/train.de")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
+    parser.add_argument("--threads", type=int, nargs="+", default=[1])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=6.0)
+    parser.add_argument("--tokens", type=int, default=14_000, help="real tokens of each trainer in a round, at least")
+    parser.add_argument("--curve-steps", type=int, default=200, help="updates of each loss curve; 0 for none")
+    parser.add_argument("--keep-memory", action="store_true", help="give the peers our allocator's settings too")
     arguments = parser.parse_args()
-    pairs = load_pairs_for_training(arguments.source, None, 1)
-    rows: list[dict[str, Any]] = []
-    for threads in arguments.threads:
-        recipe = settle(override(PRESETS["transformer-tiny"].recipe, {"train.threads": threads, "train.device": "cpu"}))
-        data = prepare(recipe, pairs.train, pairs.valid)
-        trainer = Trainer(recipe, data, None)
-        updates = {"ours": lambda trainer=trainer: trainer.update().n_tokens, "nn.Transformer": peer_update(recipe, data)}
-        for update in updates.values():
-            update()
-            update()
-        rounds = [{name: rate(update, arguments.seconds) for name, update in updates.items()} for _ in range(arguments.rounds)]
-        ours, peer = (statistics.median(found[name] for found in rounds) for name in updates)
-        rows.append(
-            {
-                "threads": threads,
-                "ours tokens/s": ours,
-                "nn.Transformer tokens/s": peer,
-                "ratio": statistics.median(found["ours"] / found["nn.Transformer"] for found in rounds),
-            }
-        )
-    table(rows)
-    memory = peak_memory(arguments.source)
-    print(f"peak memory of the whole training process: {memory:,.0f} MB")
-    last_line("train", {"speed": rows, "peak_memory_mb": memory})
+    peers = present()
+    memory = peak_memory(arguments.source)  # before any other child
+    pairs: TrainingPairs = load_pairs_for_training(arguments.source, None, 1)
+    recipe = shape(arguments.models[0], 1)
+    data = prepare(recipe, pairs.train, pairs.valid)
+    speed, alike = [], []
+    for model in arguments.models:
+        for threads in arguments.threads:
+            speed.append(measure(model, data, peers, arguments, threads))
+            tell(speed[-1])
+        if arguments.curve_steps:
+            alike.append(learn_alike(model, data, arguments.curve_steps))
+    print(f"\npeak memory of the whole training process of transformer-tiny: {memory:,.0f} MB")
+    last_line("train", {"speed": speed, "curves": alike, "peak_memory_mb": memory})
 
 
 if __name__ == "__main__":

@@ -25,9 +25,9 @@ def walk(config: Config) -> list[Config]:
     return [config, *(deep for value in inner if isinstance(value, Config) for deep in walk(value))]
 
 
-def test_every_knob_explains_itself_and_no_group_has_more_than_twelve() -> None:
+def test_every_knob_explains_itself_and_no_group_has_more_than_twelve_of_its_own() -> None:
     for config in walk(Recipe()):
-        assert len(knobs(type(config))) <= 12
+        assert sum(not isinstance(getattr(config, field.name), Config) for field in knobs(type(config))) <= 12
         for field in knobs(type(config)):
             assert re.search(r"\w", field.metadata["help"])
             assert field.metadata["help"].endswith(".")

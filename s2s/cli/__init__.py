@@ -7,10 +7,12 @@ import contextlib
 import io
 import json
 import math
+import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ DEFAULT_PRESET = "small"
 
 if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
     from s2s.runs import Decoded, Forced, Run
+    from s2s.train.distributed import Group
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -85,10 +88,25 @@ def data(arguments: argparse.Namespace) -> None:
 
 
 def train(arguments: argparse.Namespace) -> None:
-    """Train in this process."""
+    """Train in this process, or together with others that torchrun has started."""
+    if int(os.environ.get("WORLD_SIZE") or 1) == 1:
+        _train(arguments)
+        return
+    from s2s.jobs.follower import follow
+    from s2s.train.distributed import processes
+
+    with processes() as group:
+        if group.rank == 0:
+            _train(arguments, group)
+            return
+        with _signals() as group.wanted:
+            follow(Path(arguments.out), group, arguments.source, arguments.valid, is_resumed=arguments.resume)
+
+
+def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
     changes, out = _changes(arguments), Path(arguments.out)
     if arguments.resume:
-        _resume(arguments, changes, out)
+        _resume(arguments, changes, out, group)
         return
     if not arguments.source:
         raise UserError("`train` needs pairs to learn from; add `--source`, for example --source builtin:en-fr.")
@@ -99,7 +117,7 @@ def train(arguments: argparse.Namespace) -> None:
     preset = (arguments.preset or DEFAULT_PRESET) if is_named else ""
     asked = training.Asked(recipe, arguments.source, arguments.valid, preset, out.name, init_from=arguments.init_from or "")
     with _flags():
-        _show(training.start(asked, out))
+        _show(training.start(asked, out), group)
 
 
 @contextlib.contextmanager
@@ -121,7 +139,7 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
     return parse_assignments(arguments.set) | task
 
 
-def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path) -> None:
+def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path, group: Group | None) -> None:
     from s2s.jobs import training
     from s2s.model.weights import saved_steps
 
@@ -134,7 +152,7 @@ def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path) -
         raise UserError(f"`{out}` has no checkpoint to go on from; give a folder that `train --out` wrote, or train without `--resume`.")
     more = training.More(changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid)
     with _flags():
-        _show(training.resume(out, more))
+        _show(training.resume(out, more), group)
 
 
 def _recipe(arguments: argparse.Namespace) -> Recipe:
@@ -156,11 +174,14 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
     return choose("preset", arguments.preset or DEFAULT_PRESET, PRESETS).recipe
 
 
-def _show(started: Any) -> None:
+def _show(started: Any, group: Group | None) -> None:
     """Train, printing a line at every validation."""
     from s2s.jobs import training
     from s2s.model.size import count_parameters
 
+    if group:
+        started = replace(started, group=group)
+        group.tell(0.0)
     recipe, pieces = started.recipe, started.data
     sizes = pieces.src_tokenizer.vocab_size, pieces.tgt_tokenizer.vocab_size
     for note in started.notes:
@@ -168,12 +189,13 @@ def _show(started: Any) -> None:
     print(
         f"{count_parameters(recipe.model, *sizes):,} parameters; vocabularies {sizes[0]:,} and {sizes[1]:,}; {len(pieces.train):,} pairs;"
         f" {recipe.train.steps:,} steps on {recipe.train.device}, {recipe.train.threads} threads"
+        + (f" in {group.size} processes" if group else "")
     )
     line, events = Progress(recipe.train.steps), training.run(started)
     with _signals() as wanted:
         for event in events:
             line.show(event)
-            if wanted:
+            if wanted or (group and group.is_stopping):
                 events.close()
                 raise UserError(f"Stopped at step {event.step:,} and saved; go on with: train --resume --out {started.folder.path}")
     print(f"The run is in {started.folder.path}")

@@ -215,7 +215,7 @@ class Watch(Config):
 
     validate_every: int = knob(200, 1, help="Steps between validations.")
     save_every: int = knob(200, 1, help="Steps between checkpoints.")
-    keep: int = knob(3, 1, 1000, help="Newest checkpoints kept; the best one is always kept.")
+    keep: int = knob(3, 1, 1000, help="Newest checkpoints kept; the best and those of train.average_last always are.")
     patience: int = knob(0, 0, 10_000, help="Validations without a better loss before training stops; 0 never stops early.")
     samples: int = knob(4, 0, 64, help="Fixed validation sentences translated at each validation.")
     scores: int = knob(50, 0, 1000, help="Validation pairs translated (greedily) at each validation for BLEU and chrF; 0 for none.")
@@ -233,6 +233,7 @@ class TrainConfig(Config):
     warmup_steps: int = knob(100, 0, 10_000_000, help="Steps in which the learning rate climbs from 0.")
     batch_tokens: int = knob(2048, 1, 1_000_000, help="Rows times the longest side of a batch, padding included.")
     label_smoothing: float = knob(0.1, 0.0, 0.9, help="Probability taken from the right word and spread over all.")
+    average_last: int = knob(0, 0, 100, help="The run ends with the mean of so many last checkpoints' weights; 0 or 1 takes no mean.")
     threads: int = knob(0, 0, 256, help="CPU threads; 0 takes all cores this process may use, and the run records how many.")
     precision: str = knob("exact", help="Matrix products: float32, or faster ones checked to be as accurate.", choices=("exact", "fast"))
     device: str = knob("auto", help="Where to train; auto takes a GPU if there is one.", choices=("auto", "cpu", "cuda", "mps"))

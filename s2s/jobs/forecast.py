@@ -27,7 +27,7 @@ EXPRESS = 20.0  # seconds; below, a run need not wait behind a long one
 START = 4.0  # seconds until the first step: Python, torch, reading, vocabulary
 # Fitted on nine recipes, one thread of a Xeon with AVX-512: within 30 % of eight of them, half of the ninth (`blocks`).
 SHARE_OF_PEAK = 0.85  # of the machine's best speed, in the large matrix products
-PER_LOGIT = 3200  # operations that softmax, loss and their gradients cost as much time as, at that speed: they wait for memory
+PER_LOGIT = 300  # operations that softmax and loss cost as much time as, at that speed: they wait for memory
 PER_ACTIVATION = 4000  # the same for a layer's norms, dropouts and sums, a number of the residual stream
 SECONDS_A_LAYER = 0.0012  # starting many small operations
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
@@ -41,7 +41,7 @@ SURE = 3  # runs; of fewer, half of what they say is believed
 LINES = 1 << 17  # bytes at the end of a metrics.jsonl that are looked at: some hundred steps
 BOUNDS = (0.3, 3.0)  # a run beside many others says nothing about one alone
 SLOTS_A_TOKEN = 0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
-BYTES_OF_PYTHON = 330e6  # a trainer with torch loaded, before its first tensor
+BYTES_OF_PYTHON = 380e6  # a trainer with torch loaded, before its first tensor
 
 
 @dataclass(frozen=True)

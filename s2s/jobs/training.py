@@ -29,6 +29,7 @@ from s2s.runs.store import now
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
 from s2s.tokenizers import advice
 from s2s.train import Changed, Event, Saved, Trainer, TrainingData, Warned, prepare
+from s2s.train.distributed import Group
 from s2s.train.machine import settle
 
 LOCK_SECONDS = 2.0  # a screen that looks whether a run trains holds the lock for an instant
@@ -74,6 +75,7 @@ class Started:
     notes: tuple[str, ...]
     is_resumed: bool = False
     origin: Origin | None = None
+    group: Group | None = None  # of processes that train together
 
 
 def _silent(note: str) -> None:
@@ -234,7 +236,7 @@ def steered(started: Started, steering: Steering | None = None) -> Generator[Eve
     """The same under somebody's hand; None comes while a pause is wanted."""
     folder = started.folder
     with _lock(folder):
-        trainer = Trainer(started.recipe, started.data, folder.checkpoints, _changes(folder))
+        trainer = Trainer(started.recipe, started.data, folder.checkpoints, _changes(folder), group=started.group)
         if started.is_resumed:
             trainer.resume()
             if folder.about().get("asked_from") == trainer.progress.step:

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from s2s.config import ModelConfig, Norm, Stack
+from s2s.model.dropout import Dropout
 
 ACTIVATIONS: MappingProxyType[str, Callable[[Tensor], Tensor]] = MappingProxyType(
     {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu}
@@ -33,7 +34,7 @@ class FeedForward(nn.Module):
         self.gate = nn.Linear(d_model, stack.d_ff, bias=ff.bias) if ff.gated else None
         self.down = nn.Linear(stack.d_ff, d_model, bias=ff.bias)
         self.activation = ACTIVATIONS[ff.activation]
-        self.dropout = nn.Dropout(config.dropout if ff.dropout else 0.0)
+        self.dropout = Dropout(config.dropout if ff.dropout else 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
         """(batch, len, d_model) -> (batch, len, d_model)."""
@@ -48,7 +49,7 @@ class Residual(nn.Module):
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
         super().__init__()
         self.norm = make_norm(config.norm, config.d_model)
-        self.dropout = nn.Dropout(config.dropout if stack.dropout else 0.0)
+        self.dropout = Dropout(config.dropout if stack.dropout else 0.0)
         self.is_pre = config.norm.place == "pre"
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:

@@ -12,6 +12,10 @@ from s2s.config import ModelConfig, Recipe, UserError
 from s2s.model.transformer import Transformer
 
 BYTES = 4  # of a float32
+# Logits that are there at a time: on a CPU they stay in the cache, on a GPU a product must be large to be fast.
+CHUNK, GPU_CHUNK = 2**22, 2**27
+FIXED = 100_000_000  # what torch loads and sets aside with the first optimiser and the first batch
+SCATTERED = 1.7  # of the kept activations' size: the backward pass needs room beside them, and batches of other lengths leave gaps
 
 
 @functools.lru_cache(maxsize=256)
@@ -36,22 +40,30 @@ class _Blank(TorchFunctionMode):
 def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int) -> int:
     """A forecast of the memory that training takes beside the interpreter's own, in bytes; `slots` of the largest batch.
 
-    Weights, gradients, the optimiser's two running means, the copy that a checkpoint makes, and the activations of one
-    full batch kept for the backward pass.
+    Weights, gradients and the optimiser's running means are always there. Above them stands either an update, with the
+    activations kept for the backward pass, or a checkpoint that is being written.
     """
-    copies = {"sgd": 4, "adafactor": 3}.get(recipe.train.optimizer.kind, 5)
-    parameters = count_parameters(recipe.model, *vocab_sizes)
-    return BYTES * (copies * parameters + slots * _floats_a_token(recipe, vocab_sizes[1], slots))
+    means = {"sgd": 1, "adafactor": 0}.get(recipe.train.optimizer.kind, 2)
+    parameters, vocab_size = count_parameters(recipe.model, *vocab_sizes), vocab_sizes[1]
+    chunk = CHUNK if recipe.train.device in ("auto", "cpu") else GPU_CHUNK
+    logits = 2 * min(chunk, slots * vocab_size) + 3 * recipe.model.d_model * vocab_size  # and the output matrix's gradients
+    update = logits + int(SCATTERED * slots * floats_a_slot(recipe, length=min(recipe.data.max_length, slots)))
+    checkpoint = (1 + 2 * means) * parameters  # the weights' bytes, and the means' twice
+    return FIXED + BYTES * ((2 + means) * parameters + max(update, checkpoint))
 
 
-def _floats_a_token(recipe: Recipe, tgt_vocab_size: int, slots: int) -> int:
-    """Activations that one slot of a batch keeps until the backward pass, counted per layer; about 20 % too many."""
-    model, length = recipe.model, min(recipe.data.max_length, slots)
-    kept = 3 * tgt_vocab_size  # logits, log-probabilities, their gradient
-    for stack, attentions in ((model.encoder, 1), (model.decoder, 2)):
-        inner = stack.n_heads * model.d_head(stack)
-        attention = 4 * model.d_model + 4 * inner + 3 * stack.n_heads * length
-        kept += stack.n_layers * (attentions * attention + 4 * model.d_model + 3 * stack.d_ff)
+def floats_a_slot(recipe: Recipe, *, length: int) -> int:
+    """Activations that one slot of a batch, on both sides, keeps until the backward pass; texts have `length` tokens."""
+    model, ff = recipe.model, recipe.model.feed_forward
+    joining = (4 if model.norm.kind == "rms" else 3) * model.d_model  # a sublayer's input, its normed input and a dropout mask
+    is_explicit = recipe.train.precision == "fast" or (model.dropout > 0 and model.attention.dropout)
+    tables = 3 if is_explicit else 0  # of scores; the fused kernel keeps none
+    biased = max(tables, {"relative": 3, "alibi": 1}.get(model.positions.kind, 0))  # where texts look at themselves
+    hidden = (4 if ff.gated else 1 if ff.activation == "relu" else 2) + (2 if ff.dropout else 0)
+    kept = 0
+    for stack, attentions, looks in ((model.encoder, 1, biased), (model.decoder, 2, biased + tables)):
+        layer = attentions * (joining + 4 * stack.n_heads * model.d_head(stack)) + looks * stack.n_heads * length
+        kept += joining + stack.n_layers * (layer + (joining + hidden * stack.d_ff if stack.d_ff else 0))
     return kept
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from s2s.config import ModelConfig, Stack, UserError
 from s2s.model import masks
 from s2s.model.attention import Attention, KeysValues
+from s2s.model.dropout import Dropout
 from s2s.model.layers import FeedForward, Residual, TokenEmbedding, make_norm
 from s2s.model.positions import POSITIONS, Position
 
@@ -101,7 +102,7 @@ class Embed(nn.Module):
         super().__init__()
         self.tokens, self.position, self.pad_id = tokens, position, config.ids.pad
         self.norm = make_norm(config.norm, config.d_model) if config.norm.after_embeddings else nn.Identity()
-        self.dropout = nn.Dropout(config.dropout if config.embeddings.dropout else 0.0)
+        self.dropout = Dropout(config.dropout if config.embeddings.dropout else 0.0)
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:
         """(batch, len) ids -> (batch, len, d_model)."""
@@ -149,6 +150,14 @@ class Decoder(nn.Module):
         return states[:, 0]
 
 
+class Projection(NamedTuple):
+    """From states to logits: weight (vocab, d_model), bias (vocab,), and what the states are multiplied by before."""
+
+    weight: Tensor
+    bias: Tensor | None = None
+    scale: float = 1.0
+
+
 class Transformer(nn.Module):
     """`Transformer(config, src_vocab_size, tgt_vocab_size)(src, tgt)` -> logits.
 
@@ -179,14 +188,23 @@ class Transformer(nn.Module):
 
         `tgt` starts with the start id; the logits at position i score the token after `tgt[:, i]`.
         """
+        return self.project(self.states(src, tgt))
+
+    def states(self, src: Tensor, tgt: Tensor) -> Tensor:
+        """What the logits are a projection of: (batch, tgt_len, d_model)."""
         src_mask = masks.padding(src, self.config.ids.pad)
         memory = self.encoder(src, src_mask)
-        states = self.decoder(tgt, memory, src_mask)
-        return self.project(states)
+        states: Tensor = self.decoder(tgt, memory, src_mask)
+        return states
 
     def project(self, states: Tensor) -> Tensor:
         """(..., d_model) -> logits (..., vocab)."""
         return F.linear(states if self.logit_scale == 1.0 else states * self.logit_scale, self.output.weight, self.output.bias)
+
+    @property
+    def projection(self) -> Projection:
+        """What `project` computes with, for a loss that never holds all the logits."""
+        return Projection(self.output.weight, self.output.bias, self.logit_scale)
 
     @property
     def device(self) -> torch.device:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import safetensors.torch
@@ -30,15 +31,24 @@ def trained_tensors(model: Transformer) -> dict[str, Tensor]:
     return {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
 
 
-def load_weights(model: Transformer, path: Path) -> None:
-    """Copy a weights file into the model. Raises UserError where the file is broken or of another shape."""
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """The tensors of a weights file by name. Raises UserError where it is broken."""
     try:
-        found = safetensors.torch.load_file(path)
+        return safetensors.torch.load_file(path)
     except (OSError, SafetensorError) as error:
         raise UserError(f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run.") from error
-    own = dict(model.named_parameters())
-    if {name: tensor.shape for name, tensor in found.items()} != {name: tensor.shape for name, tensor in own.items()}:
+
+
+def load_weights(model: Transformer, path: Path) -> None:
+    """Copy a weights file into the model. Raises UserError where the file is broken or of another shape."""
+    found = read_weights(path)
+    if {name: tensor.shape for name, tensor in found.items()} != {name: tensor.shape for name, tensor in model.named_parameters()}:
         raise UserError(f"The checkpoint `{path.name}` belongs to a model of another shape; open it with its own run's recipe.")
+    put_weights(model, found)
+
+
+def put_weights(model: Transformer, tensors: Mapping[str, Tensor]) -> None:
+    """Copy tensors by name, as `trained_tensors` gives them, into the model."""
     with torch.no_grad():
-        for name, parameter in own.items():
-            parameter.copy_(found[name])
+        for name, parameter in model.named_parameters():
+            parameter.copy_(tensors[name])

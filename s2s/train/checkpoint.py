@@ -2,14 +2,15 @@
 
 A checkpoint of step 200 is two files: `step-00000200.safetensors` (weights, float32) and
 `step-00000200.state.safetensors` (optimiser, generators, place in the data). The weights are written last: where they
-stand, the checkpoint is whole.
+stand, the checkpoint is whole. They are what the run gives; where that is a mean of several checkpoints (averaging.py),
+the state holds the weights that training goes on from, too.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from torch import Tensor
 from s2s.config import Recipe, UserError, flat
 from s2s.files import write_bytes
 from s2s.model.transformer import Transformer
-from s2s.model.weights import load_weights, saved_steps, trained_tensors, weights_path
+from s2s.model.weights import load_weights, read_weights, saved_steps, trained_tensors, weights_path
 
 
 @dataclass(frozen=True)
@@ -37,28 +38,37 @@ class Progress:
     stale: int = 0  # validations since the best
 
 
+@dataclass(frozen=True)
+class Restored:
+    """What a checkpoint knows beside the weights that went into the model."""
+
+    progress: Progress
+    rng: dict[str, Tensor]
+    trained: dict[str, Tensor]  # what training goes on from, where the model's weights are a mean; else empty
+
+
 class OtherRecipeError(UserError):
     """The checkpoint was written by another recipe than the one that is to go on."""
 
 
-FREE = ("train.steps", "train.lr", "train.threads", "train.device", "train.precision", "train.watch.")  # may change in between
+# What may change in between.
+FREE = ("train.steps", "train.lr", "train.threads", "train.device", "train.precision", "train.average_last", "train.watch.")
 
 
 def _state_path(folder: Path, step: int) -> Path:
     return folder / f"step-{step:08d}.state.safetensors"
 
 
-def save(
-    folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, *, rng: Mapping[str, Tensor], progress: Progress, recipe: Recipe
-) -> Path:
-    """Write the checkpoint of `progress.step`; older ones are untouched, also when this fails."""
-    weights = safetensors.torch.save(trained_tensors(model))
+def save(folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, beside: Restored, recipe: Recipe) -> Path:
+    """Write the checkpoint of `beside.progress.step`; older ones are untouched, also when this fails."""
+    weights, step = safetensors.torch.save(trained_tensors(model)), beside.progress.step
     tensors, numbers = _flatten(optimizer.state_dict())
-    tensors |= {f"rng.{name}": state for name, state in rng.items()}
-    metadata = {"progress": json.dumps(asdict(progress)), "optimizer": json.dumps(numbers), "recipe": json.dumps(flat(recipe))}
+    tensors |= {f"rng.{name}": state for name, state in beside.rng.items()}
+    tensors |= {f"trained.{name}": tensor for name, tensor in beside.trained.items()}
+    metadata = {"progress": json.dumps(asdict(beside.progress)), "optimizer": json.dumps(numbers), "recipe": json.dumps(flat(recipe))}
     metadata |= {"sum": _sum(tensors), "weights_sum": f"{zlib.crc32(weights):08x}"}
-    write_bytes(_state_path(folder, progress.step), safetensors.torch.save(tensors, metadata))
-    path = weights_path(folder, progress.step)
+    write_bytes(_state_path(folder, step), safetensors.torch.save(tensors, metadata))
+    path = weights_path(folder, step)
     write_bytes(path, weights)
     return path
 
@@ -71,10 +81,24 @@ def _sum(tensors: Mapping[str, Tensor]) -> str:
     return f"{total:08x}"
 
 
-def load(
-    folder: Path, step: int, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
-) -> tuple[Progress, dict[str, Tensor]]:
-    """Put model and optimiser back to that step; returns where training stood, and the generators' states."""
+def load(folder: Path, step: int, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe) -> Restored:
+    """Put model and optimiser back to that step."""
+    metadata, tensors = _read_state(folder, step)
+    _check_recipe(metadata, recipe)
+    _check_weights(folder, step, metadata)
+    load_weights(model, weights_path(folder, step))
+    optimizer.load_state_dict(_unflatten(optimizer.state_dict(), tensors, json.loads(metadata["optimizer"])))
+    return Restored(Progress(**json.loads(metadata["progress"])), _named(tensors, "rng."), _named(tensors, "trained."))
+
+
+def trained(folder: Path, step: int) -> dict[str, Tensor]:
+    """The weights as they were trained, whatever the run gives at that step. Raises UserError where they cannot be read."""
+    metadata, tensors = _read_state(folder, step)
+    _check_weights(folder, step, metadata)
+    return _named(tensors, "trained.") or read_weights(weights_path(folder, step))
+
+
+def _read_state(folder: Path, step: int) -> tuple[dict[str, str], dict[str, Tensor]]:
     path = _state_path(folder, step)
     if not path.exists():
         raise UserError(f"Step {step} has weights but no optimiser state (a shipped or imported run).")
@@ -84,14 +108,22 @@ def load(
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
     except (OSError, SafetensorError) as error:
         raise UserError(f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run.") from error
-    _check_recipe(metadata, recipe)
-    weights = weights_path(folder, step)
     _check_sum(path, metadata.get("sum"), _sum(tensors))
-    _check_sum(weights, metadata.get("weights_sum"), f"{zlib.crc32(weights.read_bytes()):08x}")
-    load_weights(model, weights)
-    rng = {name.removeprefix("rng."): tensor for name, tensor in tensors.items() if name.startswith("rng.")}
-    optimizer.load_state_dict(_unflatten(optimizer.state_dict(), tensors, json.loads(metadata["optimizer"])))
-    return Progress(**json.loads(metadata["progress"])), rng
+    return metadata, tensors
+
+
+def _named(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Those whose name begins so, without it."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _check_weights(folder: Path, step: int, metadata: Mapping[str, str]) -> None:
+    path = weights_path(folder, step)
+    try:
+        found = f"{zlib.crc32(path.read_bytes()):08x}"
+    except OSError as error:
+        raise UserError(f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run.") from error
+    _check_sum(path, metadata.get("weights_sum"), found)
 
 
 def _check_sum(path: Path, written: str | None, found: str) -> None:
@@ -110,14 +142,12 @@ def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
         raise OtherRecipeError(f"The run's recipe was changed since it was trained: {said}; put that back, or start a new run with it.")
 
 
-def load_newest(
-    folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
-) -> tuple[Progress, dict[str, Tensor], list[str]]:
+def load_newest(folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe) -> tuple[Restored, list[str]]:
     """The newest checkpoint that can be read, and a sentence for each newer one that could not."""
     broken: list[str] = []
     for step in reversed(saved_steps(folder)):
         try:
-            return *load(folder, step, model, optimizer, recipe), broken
+            return load(folder, step, model, optimizer, recipe), broken
         except OtherRecipeError:
             raise
         except UserError as error:
@@ -141,9 +171,9 @@ def _drop(folder: Path, steps: list[int]) -> None:
         _state_path(folder, step).unlink(missing_ok=True)
 
 
-def prune(folder: Path, *, keep: int, best_step: int) -> None:
-    """Delete all but the newest `keep` checkpoints and the best one."""
-    _drop(folder, [step for step in saved_steps(folder)[:-keep] if step != best_step])
+def prune(folder: Path, *, keep: int, spared: Collection[int]) -> None:
+    """Delete all but the newest `keep` checkpoints and those of the given steps."""
+    _drop(folder, [step for step in saved_steps(folder)[:-keep] if step not in spared])
 
 
 def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -26,7 +26,8 @@ class Validation:
     loss: float  # nats a target token, without smoothing
     perplexity: float  # exp(loss)
     token_accuracy: float  # share of target tokens ranked first
-    is_best: bool
+    is_best: bool  # it is what the run gives from now on
+    n_averaged: int = 0  # checkpoints whose mean it is of; 0 for the weights as they were trained
 
 
 @dataclass(frozen=True)

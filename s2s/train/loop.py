@@ -21,12 +21,14 @@ from s2s.model import TransformerStepper, inference
 from s2s.model.init import initialise
 from s2s.model.size import check_memory
 from s2s.model.transformer import Transformer
+from s2s.model.weights import put_weights, trained_tensors
 from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
-from s2s.train import checkpoint
-from s2s.train.checkpoint import Progress
+from s2s.train import averaging, checkpoint
+from s2s.train.checkpoint import Progress, Restored
+from s2s.train.distributed import Group
 from s2s.train.events import Changed, Event, Sample, Saved, Step, Validation, Warned
-from s2s.train.loss import cross_entropy, right_tokens, total_nats
-from s2s.train.machine import free_memory, matrix_products, settle
+from s2s.train.loss import count, cross_entropy
+from s2s.train.machine import free_memory, keep_freed_memory, matrix_products, settle
 from s2s.train.optimizers import make_optimizer
 from s2s.train.schedules import learning_rate
 
@@ -80,17 +82,21 @@ class Trainer:
     `changes` are those of the learning rate, in order; between two events more may be put behind them, for later steps.
     """
 
-    def __init__(self, recipe: Recipe, data: TrainingData, folder: Path | None, changes: Sequence[Changed] = ()) -> None:
-        recipe = settle(recipe)
-        torch.set_num_threads(recipe.train.threads)
+    def __init__(
+        self, recipe: Recipe, data: TrainingData, folder: Path | None, changes: Sequence[Changed] = (), *, group: Group | None = None
+    ) -> None:
+        recipe, self.group = settle(recipe), group or Group()
+        torch.set_num_threads(self.group.threads(recipe.train.threads))
+        keep_freed_memory()
         self.recipe, self.data, self.folder = recipe, data, folder
         self.model = Transformer(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
         initialise(self.model, recipe.train.seed)
-        self.device = torch.device(recipe.train.device)
+        self.device = self.group.device(recipe.train.device)
         self.model.to(self.device)
         self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
         self.progress = Progress()
         self.rng = {"cpu": torch.Generator().manual_seed(recipe.train.seed).get_state()}
+        self.trained: dict[str, Tensor] = {}  # what training goes on from, where the model holds a mean of checkpoints
         self.order = batches.epoch(data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=0)
         self.changes = list(changes)
         self.warnings: list[str] = []
@@ -110,6 +116,7 @@ class Trainer:
 
     def run(self) -> Iterator[Event]:
         """From where training stands to its last step."""
+        self.group.spread(self.model.parameters())
         for warning in self.warnings:
             yield Warned(self.progress.step, warning)
         if self.progress.step == 0:
@@ -129,32 +136,40 @@ class Trainer:
         """Put everything back to the newest checkpoint that can be read."""
         if self.folder is None:
             raise ValueError("resume needs the folder that holds the checkpoints")
-        self.progress, self.rng, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer, self.recipe)
+        with self.group.first():
+            found, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer, self.recipe)
+            checkpoint.drop_after(self.folder, found.progress.step)  # broken ones, which must not count as kept
+        self.progress, self.rng, self.trained = found.progress, found.rng, found.trained
         self.saved_step = self.observed_step = self.progress.step
-        checkpoint.drop_after(self.folder, self.saved_step)  # broken ones, which must not count as kept
         self.order = self._epoch(self.progress.epoch)
 
-    def update(self) -> Step:
-        """One batch, one step of the optimiser."""
+    def update(self, rate: float | None = None) -> Step:
+        """One batch, one step of the optimiser; at the learning rate that another process tells, if one does."""
         started, settings = time.perf_counter(), self.recipe.train
+        if self.trained:
+            put_weights(self.model, self.trained)
+            self.trained = {}
         batch, step = self.next_batch(), self.progress.step + 1
-        rate = learning_rate(step, settings, self.peak(step))
+        if rate is None:
+            self.group.tell(rate := learning_rate(step, settings, self.peak(step)))
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.model.train()
         with matrix_products(settings.precision), self._dropout_stream():
-            src, tgt = self._tensors(batch)
-            logits = self.model(src, tgt[:, :-1])
-            loss = cross_entropy(logits, tgt[:, 1:], smoothing=settings.label_smoothing, pad_id=self.recipe.model.ids.pad)
+            own = self.group.share(batch)
+            src, tgt = self._tensors(own.batch)
+            states, pad_id = self.model.states(src, tgt[:, :-1]), self.recipe.model.ids.pad
+            loss = cross_entropy(states, tgt[:, 1:], self.model.projection, smoothing=settings.label_smoothing, pad_id=pad_id)
             self.optimizer.zero_grad(set_to_none=True)
             loss.smoothed.backward()  # type: ignore[no-untyped-call]
+            plain = self.group.join(self.model.parameters(), own, loss.plain)
             grad_norm = self._clip()
             if not math.isfinite(grad_norm):  # before the weights are spoilt
                 raise self._diverged(step)
             self.optimizer.step()
         self.progress = replace(self.progress, step=step)
         seconds = time.perf_counter() - started
-        return Step(step, float(loss.plain), rate, grad_norm, batch.n_tokens, seconds)
+        return Step(step, float(plain), rate, grad_norm, batch.n_tokens, seconds)
 
     def observe(self) -> Iterator[Event]:
         """Validate, sample and save where the step asks for it; the last step does all three."""
@@ -167,12 +182,30 @@ class Trainer:
                 self.progress = replace(self.progress, best_step=step, best_loss=validation.loss, stale=0)
             else:
                 self.progress = replace(self.progress, stale=self.progress.stale + 1)
+            if is_last or self.is_stale:
+                validation, warnings = self.averaged(validation)
+                yield from warnings
             yield validation
             yield from self.worse_than_guessing(validation)
             yield from self.sample()
         is_best = step == self.progress.best_step
         if step and (step % watch.save_every == 0 or is_last or is_best or self.is_stale):
             yield from self.save()
+
+    def averaged(self, found: Validation) -> tuple[Validation, list[Warned]]:
+        """The last checkpoints' mean is what the model holds, and the run gives, from now on; as `found` where none is asked for."""
+        step, wanted = self.progress.step, self.recipe.train.average_last - 1
+        if self.folder is None or not (steps := self._parts(self.folder, wanted, before=step)):
+            return found, []
+        self.trained = {name: tensor.clone() for name, tensor in trained_tensors(self.model).items()}
+        mean, broken = averaging.mean(self.folder, steps, self.trained)
+        put_weights(self.model, mean)
+        found = replace(self.validate(), is_best=True, n_averaged=1 + len(steps) - len(broken))
+        self.progress = replace(self.progress, best_step=step, best_loss=found.loss)
+        return found, [Warned(step, text) for text in broken]
+
+    def _parts(self, folder: Path, count: int, *, before: int) -> list[int]:
+        return averaging.due(folder, count=count, every=self.recipe.train.watch.save_every, before=before)
 
     def end(self) -> Iterator[Event]:
         """What training that is stopped owes its last step: the validation, if it was due, and a checkpoint."""
@@ -184,14 +217,16 @@ class Trainer:
         """Write a checkpoint of where training stands, unless there is one or nowhere to write it."""
         step = self.progress.step
         if self.folder is not None and step and step != self.saved_step:
-            path = checkpoint.save(
-                self.folder, self.model, self.optimizer, rng=self.rng, progress=self.progress, recipe=self.recipe
-            )
+            beside = Restored(self.progress, self.rng, self.trained)
+            path = checkpoint.save(self.folder, self.model, self.optimizer, beside, self.recipe)
             self.saved_step = step
-            checkpoint.prune(self.folder, keep=self.recipe.train.watch.keep, best_step=self.progress.best_step)
+            spared = {self.progress.best_step, *self._parts(self.folder, self.recipe.train.average_last, before=step + 1)}
+            checkpoint.prune(self.folder, keep=self.recipe.train.watch.keep, spared=spared)
             yield Saved(step, path)
 
     def _diverged(self, step: int) -> UserError:
+        if self.group.rank:
+            return UserError(f"Training diverged at step {step:,}; the first process says what is kept.")
         if self.folder is not None and self.saved_step > self.progress.best_step:  # from those nobody could go on
             checkpoint.drop_after(self.folder, self.progress.best_step)
             self.saved_step = self.progress.best_step
@@ -204,19 +239,17 @@ class Trainer:
     def validate(self) -> Validation:
         """Loss and accuracy over all validation pairs."""
         pad_id = self.recipe.model.ids.pad
-        nats, right, count = 0.0, 0, 0
+        nats, right, tokens = 0.0, 0, 0
         with matrix_products(self.recipe.train.precision), inference(self.model):
             for batch in batches.in_order(self.data.valid, self.recipe.train.batch_tokens):
                 src, tgt = self._tensors(batch)
-                logits, labels = self.model(src, tgt[:, :-1]), tgt[:, 1:]
-                nats += float(total_nats(logits, labels, pad_id=pad_id).sum())
-                right += int(right_tokens(logits, labels, pad_id=pad_id))
-                count += int(labels.ne(pad_id).sum())
-        loss = nats / count
+                found = count(self.model.states(src, tgt[:, :-1]), tgt[:, 1:], self.model.projection, pad_id=pad_id)
+                nats, right, tokens = nats + found.nats, right + found.right, tokens + found.tokens
+        loss = nats / tokens
         if not math.isfinite(loss):
             raise self._diverged(self.progress.step)
         perplexity = math.exp(min(loss, 700.0))
-        return Validation(self.progress.step, loss, perplexity, right / count, loss < self.progress.best_loss)
+        return Validation(self.progress.step, loss, perplexity, right / tokens, loss < self.progress.best_loss)
 
     def worse_than_guessing(self, found: Validation) -> Iterator[Warned]:
         """A loss twice that of giving every token the same probability is no noise any more: it is said, once."""
@@ -269,6 +302,8 @@ class Trainer:
                 torch.cuda.set_rng_state(self.rng["cuda"], self.device)
             elif devices:
                 torch.cuda.manual_seed(self.recipe.train.seed)
+            if (seed := self.group.seed(self.recipe.train.seed, self.progress.step)) is not None:
+                torch.manual_seed(seed)
             yield
             self.rng = {"cpu": torch.get_rng_state()}
             if devices:

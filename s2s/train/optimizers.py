@@ -15,11 +15,11 @@ Groups = list[dict[str, Any]]
 
 
 def _adam(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.Adam(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps)
+    return torch.optim.Adam(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
 
 
 def _adamw(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps)
+    return torch.optim.AdamW(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
 
 
 def _adafactor(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:

@@ -6,14 +6,12 @@ from pathlib import Path
 import pytest
 import safetensors.torch
 import torch
-from torch import nn
 
 from s2s.config import Recipe, UserError, override
 from s2s.data import load
 from s2s.data.corpus import Corpus
 from s2s.model.weights import load_weights, saved_steps, trained_tensors, weights_path
 from s2s.train import Sample, Saved, Step, Trainer, TrainingData, Validation, Warned, checkpoint, prepare, train
-from s2s.train.loss import cross_entropy, right_tokens, total_nats
 from s2s.train.optimizers import OPTIMIZERS
 from tests.conftest import full_disk
 
@@ -121,7 +119,7 @@ def test_only_the_newest_and_the_best_checkpoints_are_kept(tmp_path: Path) -> No
     for step in (10, 20, 30, 40):
         for name in (f"step-{step:08d}.safetensors", f"step-{step:08d}.state.safetensors"):
             (tmp_path / name).touch()
-    checkpoint.prune(tmp_path, keep=2, best_step=10)
+    checkpoint.prune(tmp_path, keep=2, spared={10})
     assert saved_steps(tmp_path) == [10, 30, 40]
     assert len(list(tmp_path.iterdir())) == 6
 
@@ -136,26 +134,6 @@ def test_weights_of_another_shape_are_refused(tiny: Recipe, corpus: Corpus, tmp_
     list(train(override(tiny, {"train.steps": 1}), data, tmp_path))
     with pytest.raises(UserError, match="belongs to a model of another shape"):
         load_weights(Trainer(override(tiny, {"model.d_model": 32}), data, None).model, weights_path(tmp_path, 1))
-
-
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_the_loss_is_torchs_and_padding_does_not_count(smoothing: float) -> None:
-    logits, labels = torch.randn(3, 5, 11, requires_grad=True), torch.randint(1, 11, (3, 5))
-    labels[0, 3:] = 0
-    labels[2, 1:] = 0
-    ours = cross_entropy(logits, labels, smoothing=smoothing, pad_id=0)
-    theirs = nn.CrossEntropyLoss(ignore_index=0, label_smoothing=smoothing)(logits.flatten(0, 1), labels.flatten())
-    torch.testing.assert_close(ours.smoothed, theirs)
-    gradient = torch.autograd.grad(ours.smoothed, logits, retain_graph=True)
-    torch.testing.assert_close(gradient, torch.autograd.grad(theirs, logits))
-    plain = nn.CrossEntropyLoss(ignore_index=0)(logits.flatten(0, 1), labels.flatten())
-    torch.testing.assert_close(ours.plain, plain.detach())
-    torch.testing.assert_close(total_nats(logits, labels, pad_id=0).sum() / labels.ne(0).sum(), plain)
-
-
-def test_right_tokens_counts_real_ones_only() -> None:
-    logits = torch.eye(4)[None]  # position i ranks token i first
-    assert int(right_tokens(logits, torch.tensor([[0, 1, 2, 2]]), pad_id=0)) == 2
 
 
 def test_a_full_disk_never_takes_an_older_checkpoint_with_it(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:

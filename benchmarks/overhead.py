@@ -1,0 +1,118 @@
+"""What a run costs beside its updates: validation, samples, checkpoints and the lines of its logs; and how soon `--help` answers.
+
+A run through `jobs.training`, as the queue starts it, seen from outside: the time since the event before belongs to the event that
+comes, but for an update's own. Looks come closer together than in a real run and are told for the usual distances, so a few
+minutes are enough; the one before the first step, whose untrained model never ends a sentence, is counted once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.report import last_line, table
+from benchmarks.serving import DATA, ROOT
+from s2s.config import Recipe, Watch, override
+from s2s.jobs import training
+from s2s.model.presets import PRESETS
+from s2s.train import Event, Sample, Saved, Step, Validation
+
+MOST_PERCENT = 5.0
+MOST_SECONDS = 0.3  # until `--help` has answered
+WORDS: Mapping[type[Event], str] = MappingProxyType(
+    {Validation: "validation, BLEU and chrF", Sample: "samples", Saved: "checkpoint and attention", Step: "log lines"}
+)
+Spent = dict[str, float]  # seconds
+
+
+def run(recipe: Recipe, source: str, folder: Path) -> tuple[Spent, Spent, float]:
+    """Seconds of each kind before the first step and after it, and those of the updates themselves."""
+    first: defaultdict[str, float] = defaultdict(float)
+    later: defaultdict[str, float] = defaultdict(float)
+    updates, step = 0.0, 0
+    started = training.start(training.Asked(recipe, source), folder)
+    before = time.perf_counter()
+    for event in training.run(started):
+        now = time.perf_counter()
+        seconds, before, step = now - before, now, event.step
+        if isinstance(event, Step):
+            updates += event.seconds
+            seconds -= event.seconds
+        kind = WORDS.get(type(event), "the rest")
+        (later if step else first)[kind] += seconds
+    return dict(first), dict(later), updates
+
+
+def shares(recipe: Recipe, measured: Recipe, spent: tuple[Spent, Spent, float]) -> list[dict[str, Any]]:
+    """Of the whole run that the recipe asks for, by what a shorter one with closer looks took."""
+    first, later, updates = spent
+    steps, seen = recipe.train.steps, measured.train.steps
+    watch, closer = recipe.train.watch, measured.train.watch
+    a_step = updates / seen
+    found: list[dict[str, Any]] = [{"what": "updates", "s each": a_step, "s": a_step * steps}]
+    distances = {WORDS[Saved]: (watch.save_every, closer.save_every), WORDS[Step]: (1, 1)}
+    for kind in WORDS.values():
+        asked, had = distances.get(kind, (watch.validate_every, closer.validate_every))
+        each = later.get(kind, 0.0) / (seen // had)
+        found.append({"what": kind, "s each": each, "s": each * (steps // asked) + first.get(kind, 0.0)})
+    whole = sum(row["s"] for row in found)
+    return [{**row, "% of the run": 100 * row["s"] / whole} for row in found]
+
+
+def start_up(times: int) -> tuple[float, list[str]]:
+    """Median seconds of `python -m s2s --help`, and what of torch it imports."""
+    command = [sys.executable, "-m", "s2s", "--help"]
+    seconds = []
+    for _ in range(times):
+        started = time.perf_counter()
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        seconds.append(time.perf_counter() - started)
+    told = subprocess.run([sys.executable, "-X", "importtime", *command[1:]], cwd=ROOT, check=True, capture_output=True, text=True)
+    return statistics.median(seconds), [name for name in imported(told.stderr.splitlines()) if name.split(".")[0] == "torch"]
+
+
+def imported(lines: Iterable[str]) -> list[str]:
+    """The modules that `-X importtime` lists: `import time:  312 |  312 |   zipimport`."""
+    return [line.rsplit("|", 1)[1].strip() for line in lines if line.startswith("import time:") and line.count("|") == 2]
+
+
+def main() -> None:
+    """Measure."""
+    multi30k = ",".join(str(DATA / "multi30k" / name) for name in ("train.en", "train.de"))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", nargs="?", default=multi30k, help="SPEC; Multi30k by default")
+    parser.add_argument("--steps", type=int, default=60, help="updates of the measured run")
+    parser.add_argument("--looks", type=int, default=3, help="validations and checkpoints in them")
+    parser.add_argument("--threads", type=int, default=1)
+    arguments = parser.parse_args()
+    usual = {f"train.watch.{name}": getattr(Watch(), name) for name in ("validate_every", "save_every", "keep", "samples", "scores")}
+    recipe = override(PRESETS["transformer-tiny"].recipe, {**usual, "train.threads": arguments.threads})
+    every = arguments.steps // arguments.looks
+    closer = {"train.steps": every * arguments.looks, "train.watch.validate_every": every, "train.watch.save_every": every}
+    measured = override(recipe, {**closer, "train.warmup_steps": every})
+    helped, heavy = start_up(5)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["S2S_HOME"] = folder
+        rows = shares(recipe, measured, run(measured, arguments.source, Path(folder) / "run"))
+    table(rows)
+    beside = sum(row["% of the run"] for row in rows[1:])
+    dearest = max(rows[1:], key=lambda row: row["s"])["what"]
+    verdict = "" if beside < MOST_PERCENT else f", too much: most of it is {dearest}"
+    print(f"\nBeside the updates {beside:.1f} % of {recipe.train.steps:,} steps; goal: under {MOST_PERCENT:.0f} %{verdict}.")
+    imports = f"imports {len(heavy)} modules of torch, {heavy[0]} first" if heavy else "imports nothing of torch"
+    print(f"`--help` answers in {helped:.2f} s (median of 5; goal: {MOST_SECONDS} s) and {imports}.")
+    last_line("overhead", {"run": rows, "beside_percent": beside, "help_seconds": helped, "help_imports_torch": heavy})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""The batches that peers learn from, and one update on the next of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from benchmarks.peers import Update
+from s2s.config import Recipe
+from s2s.data import batches
+from s2s.data.batches import Batch
+from s2s.tokenizers import PAD
+from s2s.train import TrainingData
+
+SENTENCES = 64  # of a tutorial's batch
+
+
+def ours(recipe: Recipe, data: TrainingData) -> Iterator[Batch]:
+    """Exactly those that our trainer takes, in its order; without a Trainer, which changes how its process keeps memory."""
+    for number in itertools.count():
+        for rows in batches.epoch(data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=number):
+            yield batches.build(data.train, rows)
+
+
+def tutorial(recipe: Recipe, data: TrainingData) -> Iterator[Batch]:
+    """So many sentences in random order, whatever their lengths."""
+    random = np.random.default_rng(recipe.train.seed)
+    while True:
+        order = random.permutation(len(data.train))
+        for first in range(0, len(order) - SENTENCES + 1, SENTENCES):
+            yield batches.build(data.train, order[first : first + SENTENCES])
+
+
+def learning(model: nn.Module, logits: Callable[[Tensor, Tensor], Tensor], recipe: Recipe, source: Iterator[Batch]) -> Update:
+    """Teacher forcing with torch's own loss and optimiser, no clipping; `logits` takes source and decoder input."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98))
+    model.train()
+
+    def update() -> int:
+        batch = next(source)
+        src, tgt = torch.from_numpy(batch.src), torch.from_numpy(batch.tgt)
+        scores, labels = logits(src, tgt[:, :-1]), tgt[:, 1:]
+        optimizer.zero_grad()
+        loss = F.cross_entropy(scores.flatten(0, 1), labels.flatten(), ignore_index=PAD, label_smoothing=recipe.train.label_smoothing)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        return batch.n_tokens
+
+    return update

@@ -1,0 +1,151 @@
+"""JoeyNMT: its own data set, sampler, model and TrainManager; its training loop without the logging.
+
+The text is cut already, a word for each of our pieces, so that its tokeniser only splits at blanks: that favours it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers import Update
+from benchmarks.peers.batches import SENTENCES
+from s2s.config import Recipe
+from s2s.tokenizers import BOS, EOS, SPECIALS
+from s2s.train import TrainingData
+
+LANGUAGES = ("src", "trg")
+
+
+def its_own(recipe: Recipe, data: TrainingData) -> Update:
+    """Batches of 64 sentences in its sampler's order."""
+    logging.disable(logging.INFO)
+    from joeynmt.config import parse_global_args
+    from joeynmt.prediction import prepare
+    from joeynmt.training import TrainManager
+
+    folder = Path(tempfile.mkdtemp(prefix="joeynmt-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "model").mkdir()
+    write(folder, data)
+    config = parse_global_args(settings(recipe, folder), rank=0, mode="train")
+    model, train, *_ = prepare(config, rank=0, mode="train")
+    manager = TrainManager(
+        rank=0,
+        model=model,
+        model_dir=config.model_dir,
+        device=config.device,
+        autocast=config.autocast,
+        seed=config.seed,
+        train_args=config.train,
+        dev_args=config.test,
+    )
+    order = endless(manager, train)
+
+    def update() -> int:
+        batch = next(order)
+        tokens = int((batch.src != model.pad_index).sum()) + int(batch.ntokens)
+        manager._train_step(batch)
+        if manager.clip_grad_fun is not None:
+            manager.clip_grad_fun(parameters=model.parameters())
+        manager.optimizer.step()
+        if manager.scheduler_step_at == "step":
+            manager.scheduler.step(manager.stats.steps)
+        model.zero_grad()
+        manager.stats.steps += 1
+        return tokens
+
+    return update
+
+
+def endless(manager: Any, train: Any) -> Iterator[Any]:
+    """Its batches, epoch after epoch, as `train_and_validate` goes through them."""
+    loader = train.make_iter(
+        batch_size=manager.args.batch_size,
+        batch_type=manager.args.batch_type,
+        seed=manager.seed,
+        shuffle=manager.args.shuffle,
+        num_workers=0,
+        device=manager.device,
+        eos_index=manager.model.eos_index,
+        pad_index=manager.model.pad_index,
+    )
+    epoch = 0
+    while True:
+        epoch += 1
+        loader.batch_sampler.set_seed(manager.seed + epoch)
+        yield from loader
+
+
+def write(folder: Path, data: TrainingData) -> None:
+    """Text and vocabulary as files: our id 57 is the word `57`."""
+    special = {BOS, EOS}
+    sides = zip(LANGUAGES, (data.train.src, data.train.tgt), strict=True)
+    for language, rows in sides:
+        (folder / f"train.{language}").write_text("".join(_line(row, special) for row in rows), encoding="utf-8")
+    pieces = range(len(SPECIALS), data.src_tokenizer.vocab_size)
+    (folder / "vocabulary.txt").write_text("".join(f"{piece}\n" for piece in pieces), encoding="utf-8")
+
+
+def _line(row: Sequence[int] | np.ndarray[Any, Any], special: set[int]) -> str:
+    return " ".join(str(piece) for piece in row if piece not in special) + "\n"
+
+
+def settings(recipe: Recipe, folder: Path) -> dict[str, Any]:
+    """The recipe in JoeyNMT's words."""
+    model, train = recipe.model, recipe.train
+    side = {"level": "word", "max_length": recipe.data.max_length, "voc_file": str(folder / "vocabulary.txt")}
+    return {
+        "name": "benchmark",
+        "model_dir": str(folder / "model"),
+        "use_cuda": False,
+        "fp16": False,
+        "random_seed": train.seed,
+        "data": {
+            "train": str(folder / "train"),
+            "dataset_type": "plain",
+            **{language: {"lang": language, **side} for language in LANGUAGES},
+        },
+        "model": {
+            "initializer": "xavier_uniform",
+            "tied_embeddings": True,
+            "tied_softmax": model.output.tied,
+            "encoder": _stack(recipe, "encoder"),
+            "decoder": _stack(recipe, "decoder"),
+        },
+        "training": {
+            "batch_size": SENTENCES,
+            "batch_type": "sentence",
+            "normalization": "tokens",
+            "label_smoothing": train.label_smoothing,
+            "optimizer": "adam",
+            "adam_betas": [0.9, 0.98],
+            "learning_rate": 1e-4,
+            "scheduling": "warmupinversesquareroot",
+            "learning_rate_warmup": 2000,
+            "shuffle": True,
+        },
+        "testing": {},
+    }
+
+
+def _stack(recipe: Recipe, side: str) -> dict[str, Any]:
+    model, stack = recipe.model, getattr(recipe.model, side)
+    return {
+        "type": "transformer",
+        "num_layers": stack.n_layers,
+        "num_heads": stack.n_heads,
+        "hidden_size": model.d_model,
+        "ff_size": stack.d_ff,
+        "dropout": model.dropout,
+        "layer_norm": model.norm.place,
+        "activation": model.feed_forward.activation,
+        "embeddings": {"embedding_dim": model.d_model, "scale": model.embeddings.scaled, "dropout": model.dropout},
+    }

@@ -1,0 +1,108 @@
+"""Where the time of one update goes, by operator: torch's profiler, each operator's own time on the CPU, summed in groups.
+
+It goes by the clock, so a busy machine lengthens all rows; the shares are the figures to trust. `calls` are those of one update.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from torch.autograd.profiler_util import FunctionEventAvg
+from torch.profiler import ProfilerActivity, profile, record_function
+
+from benchmarks.report import last_line, table
+from benchmarks.train import MODELS, shape
+from s2s.config import override
+from s2s.data import load_pairs_for_training
+from s2s.train import Trainer, prepare
+
+WARM = 2  # updates before those that count
+UPDATE = "update"
+REST = "the rest"
+# The first group of which a word stands in the operator's name.
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Python, and the walk backwards": (UPDATE, "autograd::engine", "Backward0", "AccumulateGrad"),
+        "the optimiser": ("Optimizer", "_foreach", "_fused_adam", "adam", "lerp", "addcdiv", "addcmul"),
+        "fused attention": ("scaled_dot_product", "flash_attention"),
+        "matrix products": ("addmm", "bmm", "::mm", "matmul", "linear", "mkldnn"),
+        "softmax, exp and their sums": ("softmax", "logsumexp", "::exp", "::log", "nll_loss", "cross_entropy"),
+        "norms": ("layer_norm", "rms_norm"),
+        "random numbers": ("bernoulli", "random", "::rand", "uniform", "normal", "dropout"),
+        "masks and choices": ("masked_fill", "where", "::eq", "::ne", "::lt", "::le", "::gt", "::ge", "threshold", "relu", "bitwise"),
+        "rows picked and put back": ("index", "embedding", "gather", "scatter", "take", "nonzero"),
+        "copies": ("copy_", "clone", "contiguous", "::cat", "::to", "stack", "constant_pad"),
+        "sums": ("::sum", "::mean", "::max", "::amax", "::norm", "linalg"),
+        "fresh memory": ("fill_", "zero_", "::zeros", "empty", "::ones", "resize", "full"),
+        "sums and products of two": ("::add", "::sub", "::mul", "::div", "rsub", "neg", "::sqrt", "::pow", "reciprocal"),
+    }
+)
+
+
+def group(operator: str) -> str:
+    """The row that an operator is counted in."""
+    return next((name for name, words in GROUPS.items() if any(word in operator for word in words)), REST)
+
+
+def rows(events: Iterable[FunctionEventAvg], updates: int) -> list[dict[str, Any]]:
+    """The groups, dearest first: milliseconds of an update, share, calls, and the operators that make them so."""
+    spent: defaultdict[str, list[FunctionEventAvg]] = defaultdict(list)
+    for event in events:
+        spent[group(str(event.key))].append(event)
+    total = sum(event.self_cpu_time_total for members in spent.values() for event in members)
+    found = []
+    for name, members in spent.items():
+        own = sum(event.self_cpu_time_total for event in members)
+        dearest = sorted(members, key=lambda event: -event.self_cpu_time_total)[:3]
+        found.append(
+            {
+                "what": name,
+                "ms": own / 1e3 / updates,
+                "%": 100 * own / total,
+                "calls": round(sum(event.count for event in members) / updates),
+                "most of it": ", ".join(str(event.key).split("::")[-1].removeprefix("evaluate_function: ") for event in dearest),
+            }
+        )
+    return sorted(found, key=lambda row: -row["ms"])
+
+
+def operators(trainer: Trainer, updates: int) -> tuple[Iterable[FunctionEventAvg], int]:
+    """What the profiler saw of so many updates, and their real tokens."""
+    tokens = 0
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        for _ in range(updates):
+            with record_function(UPDATE):
+                tokens += trainer.update().n_tokens
+    return profiler.key_averages(), tokens
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("source", nargs="?", default="builtin:en-fr", help="SPEC, for example multi30k/train.en,multi30k/train.de")
+    parser.add_argument("--model", choices=MODELS, default="transformer-tiny")
+    parser.add_argument("--precision", choices=("exact", "fast"), default="exact")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--updates", type=int, default=5)
+    arguments = parser.parse_args()
+    recipe = override(shape(arguments.model, arguments.threads), {"train.precision": arguments.precision})
+    pairs = load_pairs_for_training(arguments.source, None, 1)
+    trainer = Trainer(recipe, prepare(recipe, pairs.train, pairs.valid), None)
+    for _ in range(WARM):
+        trainer.update()
+    started = time.process_time()
+    events, tokens = operators(trainer, arguments.updates)
+    seconds = (time.process_time() - started) / arguments.updates
+    found = rows(events, arguments.updates)
+    table(found)
+    print(f"\n{tokens / arguments.updates:,.0f} real tokens an update in {1000 * seconds:,.0f} ms of CPU, the profiler's included")
+    last_line("profile", {"model": arguments.model, "precision": arguments.precision, "tokens": tokens / arguments.updates, "rows": found})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""One training in several processes, as torchrun starts them: each takes its rows of every batch, the gradients are summed.
+
+    torchrun --nproc_per_node 2 -m s2s train --source SPEC --out DIR
+
+The first process leads: it alone validates, writes and prints, and tells the others the learning rate of each update. Several
+come to the weights of a single one, but for rounding and for dropout, which each draws for its own rows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from s2s.config import UserError
+from s2s.data.batches import Batch, Ids
+from s2s.tokenizers import PAD
+
+LONGEST_WAIT = timedelta(hours=2)  # for a process that reads its text, or for the first one while it validates
+OVER, GO_ON = 0.0, 1.0
+
+
+@dataclass(frozen=True)
+class Share:
+    """The rows that one process takes of a batch."""
+
+    batch: Batch
+    n_labels: int  # real target tokens, by which its gradient counts; 0 where there are fewer rows than processes
+
+
+def n_labels(batch: Batch) -> int:
+    """Real target tokens that are to be predicted."""
+    return int((batch.tgt[:, 1:] != PAD).sum())
+
+
+def share(batch: Batch, rank: int, size: int) -> Share:
+    """Every `size`-th row, without the padding that only other rows need; a process without one takes the first, for nothing."""
+    rows = slice(rank, None, size) if rank < len(batch.src) else slice(1)
+    own = Batch(_trimmed(batch.src[rows]), _trimmed(batch.tgt[rows]))
+    return Share(own, n_labels(own) if rank < len(batch.src) else 0)
+
+
+def _trimmed(ids: Ids) -> Ids:
+    return ids[:, : int((ids != PAD).sum(1).max())]
+
+
+class Group:
+    """Of one process: nothing to share and nobody to wait for."""
+
+    rank, size = 0, 1
+    is_stopping = False  # somebody asked one of the processes to stop
+
+    def __init__(self) -> None:
+        self.wanted: Sequence[int] = ()  # not empty: this process is asked to stop
+
+    def threads(self, together: int) -> int:
+        """Of this process."""
+        return together
+
+    def device(self, kind: str) -> torch.device:
+        """Where this process computes."""
+        return torch.device(kind)
+
+    def seed(self, seed: int, step: int) -> int | None:
+        """What dropout starts from at each update; None where it goes on from the update before."""
+        return None
+
+    @contextlib.contextmanager
+    def first(self) -> Iterator[None]:
+        """The first process does this alone, the others after it."""
+        yield
+
+    def tell(self, value: float) -> None:
+        """The others may go on, with this number."""
+
+    def spread(self, tensors: Iterable[Tensor]) -> None:
+        """The first process's are everybody's."""
+
+    def share(self, batch: Batch) -> Share:
+        """This process's rows."""
+        return Share(batch, 0)  # nobody weighs it
+
+    def join(self, parameters: Iterable[Tensor], own: Share, loss: Tensor) -> Tensor:
+        """Make the gradients of the means over each process's rows those of the mean over all; returns the mean of the losses."""
+        return loss
+
+
+class Several(Group):
+    """This process and others. Raises UserError where another one is gone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rank, self.size = dist.get_rank(), dist.get_world_size()
+        self.place = int(os.environ.get("LOCAL_RANK", self.rank))  # among those on this machine
+        self.n_here = int(os.environ.get("LOCAL_WORLD_SIZE", self.size))
+        self.is_between = True  # updates: the others listen for what they are told
+
+    def threads(self, together: int) -> int:
+        return max(1, together // self.n_here)
+
+    def device(self, kind: str) -> torch.device:
+        if kind == "cpu":
+            return torch.device(kind)
+        n_gpus = torch.cuda.device_count() if kind == "cuda" else 1
+        if self.n_here > n_gpus:
+            raise UserError(f"{self.n_here} processes need a GPU each and {n_gpus} can be had; start fewer, or set train.device=cpu.")
+        return torch.device(kind, self.place)
+
+    def seed(self, seed: int, step: int) -> int | None:
+        if not self.rank:
+            return None
+        return int.from_bytes(hashlib.sha256(f"{seed} {step} {self.rank}".encode()).digest()[:7], "big")
+
+    @contextlib.contextmanager
+    def first(self) -> Iterator[None]:
+        if not self.rank:
+            yield
+        with self._talking():
+            dist.all_reduce(torch.zeros(1))  # nobody comes through before all are there
+        if self.rank:
+            yield
+
+    def tell(self, value: float) -> None:
+        with self._talking():
+            dist.broadcast(torch.tensor([GO_ON, value], dtype=torch.float64), 0)
+
+    def hear(self) -> float | None:
+        """What the first process tells; None where it has ended."""
+        said = torch.zeros(2, dtype=torch.float64)
+        with self._talking():
+            dist.broadcast(said, 0)
+        state, value = said.tolist()
+        return None if state == OVER else value
+
+    def end(self) -> None:
+        """The first process lets the others go, if they listen."""
+        if not self.rank and self.is_between:
+            with self._talking():
+                dist.broadcast(torch.tensor([OVER, 0.0], dtype=torch.float64), 0)
+
+    def spread(self, tensors: Iterable[Tensor]) -> None:
+        with self._talking():
+            for tensor in tensors:
+                dist.broadcast(tensor.detach(), 0)
+        self.is_between = True
+
+    def share(self, batch: Batch) -> Share:
+        return share(batch, self.rank, self.size)
+
+    def join(self, parameters: Iterable[Tensor], own: Share, loss: Tensor) -> Tensor:
+        grads = [parameter.grad for parameter in parameters if parameter.grad is not None]
+        numbers = torch.tensor([own.n_labels, own.n_labels * float(loss), bool(self.wanted)], dtype=torch.float64)
+        with self._talking():
+            dist.all_reduce(numbers)
+            total, nats, stops = numbers.tolist()
+            flat = torch.cat([grad.reshape(-1) for grad in grads]).mul_(own.n_labels / total)
+            dist.all_reduce(flat)
+        for grad, summed in zip(grads, torch.split(flat, [grad.numel() for grad in grads]), strict=True):
+            grad.copy_(summed.view_as(grad))
+        self.is_stopping, self.is_between = stops > 0, True
+        return torch.tensor(nats / total)
+
+    @contextlib.contextmanager
+    def _talking(self) -> Iterator[None]:
+        self.is_between = False
+        try:
+            yield
+        except RuntimeError as error:  # the connection is closed
+            raise UserError("Another process of this training has ended; what it said last tells why.") from error
+
+
+@contextlib.contextmanager
+def processes() -> Iterator[Several]:
+    """Join the others that torchrun has started; it tells by the environment where they are."""
+    try:
+        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=LONGEST_WAIT)
+    except (RuntimeError, ValueError) as error:
+        raise UserError(f"The processes of this training cannot find each other ({error}); start them with torchrun.") from error
+    group = Several()
+    try:
+        yield group
+    finally:
+        group.end()
+        dist.destroy_process_group()

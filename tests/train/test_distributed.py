@@ -1,0 +1,127 @@
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from s2s.data.batches import Batch
+from s2s.model.weights import read_weights, saved_steps, weights_path
+from s2s.runs import RunFolder
+from s2s.train.distributed import Group, n_labels, share
+from tests.conftest import TINY, make_run
+
+ROOT = Path(__file__).parents[2]
+CHANGES = {
+    "model.dropout": 0.0,
+    "train.schedule": "constant",
+    "train.optimizer.kind": "sgd",  # Adam makes steps of nothing but rounding where a gradient is zero, as of a key's bias
+    "train.lr": 0.1,
+    "train.average_last": 2,
+    "train.threads": 2,
+    "train.watch.samples": 0,
+    "train.watch.scores": 0,
+    "train.watch.attention": False,
+}
+TRAIN = ["-m", "s2s", "train"]
+SOURCES = ["--source", "synthetic:reverse#rows=80", "--valid", "synthetic:reverse#split=valid,rows=20"]
+
+
+def settings(changes: Mapping[str, object]) -> list[str]:
+    return [part for key, value in {**TINY, **CHANGES, **changes}.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+
+
+@contextmanager
+def pair(*arguments: object) -> Iterator[list[subprocess.Popen[str]]]:
+    """Two processes with the environment that torchrun gives, but without its own process; leader first."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    shared = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, *TRAIN, *map(str, arguments)],
+                    cwd=ROOT,
+                    env={**shared, "RANK": rank, "LOCAL_RANK": rank},
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for rank in "01"
+        ]
+
+
+def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
+    return read_weights(weights_path(run / "checkpoints", step))
+
+
+def test_two_processes_go_on_to_the_weights_of_one(tmp_path: Path) -> None:
+    alone, two = make_run(tmp_path / "alone", CHANGES), make_run(tmp_path / "two", {**CHANGES, "train.steps": 10})
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", *TRAIN]
+    asked = [*launcher, "--resume", "--set", "train.steps=30", "--out", str(two)]
+    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.count("2 threads in 2 processes") == 1  # the other one is silent
+    assert RunFolder(two).status()["state"] == "done"
+    for step in (20, 30):
+        torch.testing.assert_close(weights(two, step), weights(alone, step), rtol=1e-4, atol=1e-6)
+    lines, expected = ([line for line in RunFolder(run).lines("metrics") if line["kind"] == "train"] for run in (two, alone))
+    assert [line["n_tokens"] for line in lines] == [line["n_tokens"] for line in expected]
+    assert [line["loss"] for line in lines] == pytest.approx([line["loss"] for line in expected], rel=1e-4)
+
+
+def test_who_asks_one_process_to_stop_stops_all(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with pair(*SOURCES, *settings({"train.steps": 100_000, "model.dropout": 0.1}), "--out", out) as (leader, follower):
+        assert leader.stdout is not None
+        next(line for line in leader.stdout if line.startswith("step 10 "))
+        follower.send_signal(signal.SIGTERM)
+        said = leader.communicate()[1]
+        assert follower.communicate() == ("", "")
+    assert (leader.returncode, follower.returncode) == (2, 0)
+    assert "and saved; go on with: train --resume" in said
+    folder = RunFolder(out)
+    assert (folder.status()["state"], folder.status()["step"]) == ("stopped", saved_steps(folder.checkpoints)[-1])
+
+
+def test_bad_input_is_said_once_and_nobody_waits(tmp_path: Path) -> None:
+    with pair("--source", tmp_path / "nowhere.tsv", "--out", tmp_path / "run") as (leader, follower):
+        assert "nowhere.tsv" in leader.communicate()[1]
+        assert follower.communicate() == ("", "")
+    assert (leader.returncode, follower.returncode) == (2, 0)
+
+
+def batch(n_rows: int) -> Batch:
+    random = np.random.default_rng(n_rows)
+    lengths = random.integers(1, 9, size=n_rows)
+    src, tgt = (np.where(np.arange(10) < lengths[:, None] + extra, random.integers(4, 50, (n_rows, 10)), 0) for extra in (0, 1))
+    return Batch(src, tgt)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 7])
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+def test_every_row_is_somebodys_and_none_is_counted_twice(n_rows: int, size: int) -> None:
+    whole = batch(n_rows)
+    shares = [share(whole, rank, size) for rank in range(size)]
+    assert sum(one.n_labels for one in shares) == n_labels(whole)
+    for side in ("src", "tgt"):
+        rows = [tuple(row[row > 0]) for one in shares if one.n_labels for row in getattr(one.batch, side)]
+        assert sorted(rows) == sorted(tuple(row[row > 0]) for row in getattr(whole, side))
+        assert all((getattr(one.batch, side) > 0).any(0).all() for one in shares)
+
+
+def test_one_process_changes_nothing() -> None:
+    whole, loss = batch(3), torch.tensor(1.5)
+    assert Group().share(whole).batch is whole
+    assert Group().join([], Group().share(whole), loss) is loss
+    assert (Group().threads(4), Group().seed(1, 2)) == (4, None)
