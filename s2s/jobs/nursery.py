@@ -202,12 +202,17 @@ def _line(said: Mapping[str, object]) -> bytes:
 def _warm() -> None:
     for name in MODULES:
         importlib.import_module(name)
-    settings.lower_session(NICE)  # now: until here somebody may be waiting for the first job to start
+
+
+def _prepare() -> None:
+    """Steps back only when all is in memory: until then somebody may be waiting for the first job to start."""
+    _warm()
+    settings.lower_session(NICE)
 
 
 def main() -> None:
     """Serve; in a child, do the job as a process that was started for it would."""
-    if (order := serve(_warm)) is None:
+    if (order := serve(_prepare)) is None:
         return
     import torch
 
