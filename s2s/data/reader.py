@@ -44,7 +44,7 @@ class Progress:
 
     def __init__(self, path: Path, total: float) -> None:
         self.path, self.total, self.before, self.weight = path, total, 0.0, 0.0
-        self.doing, self.written = "", 0.0
+        self.doing, self.written, self.whole = "", 0.0, 0.0
 
     def stage(self, doing: str, weight: float) -> None:
         """The next part of the work."""
@@ -59,7 +59,8 @@ class Progress:
     def _write(self, share: float) -> None:
         self.written = time.monotonic()
         whole = min(1.0, (self.before + self.weight * min(1.0, share)) / self.total)
-        files.write_json(self.path, {"doing": self.doing, "share": round(whole, 4)})
+        self.whole = max(self.whole, whole)  # a file that was read and closed tells nothing more: the time gone by would say less
+        files.write_json(self.path, {"doing": self.doing, "share": round(self.whole, 4)})
 
 
 @dataclass

@@ -13,7 +13,7 @@ from s2s import settings
 from s2s.config import DataConfig, UserError, override
 from s2s.data import corpora, load, study
 from s2s.data.caps import Caps
-from s2s.data.reader import PARTS
+from s2s.data.reader import PARTS, Progress
 
 PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
 
@@ -214,3 +214,13 @@ def test_a_broken_result_is_no_result() -> None:
     assert of.result("preview") is None
     assert of.result("lint") is None
     assert of.result("x") is None
+
+
+def test_a_word_of_less_never_takes_the_bar_back(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    progress = Progress(path, total=4.0)
+    progress.stage("Reading the text.", 3.0)
+    for share, shown in ((0.5, 0.375), (0.1, 0.375), (0.8, 0.6)):
+        progress.written = 0.0
+        progress.tell(share)
+        assert json.loads(path.read_bytes())["share"] == shown
