@@ -1,4 +1,4 @@
-"""The limit of a trainer on a CPU: if it did nothing but its matrix products, as fast as this machine computes them."""
+"""The limit of a trainer or a decoder on a CPU: if it did nothing but its matrix products, as fast as this machine computes them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import torch
 
 from s2s.config import Recipe
 from s2s.data.batches import Encoded
+from s2s.train.machine import matrix_products
 
 ROWS = 4096  # of the layers' products: the slots of a batch
 VOCABULARY_ROWS = 512  # more of them, and the scores leave the cache: half the speed
@@ -92,6 +93,21 @@ def speeds(asked: Work) -> dict[str, float]:
         found[name] = sum(asked.weights.values()) / seconds
     torch.backends.mkldnn.matmul.fp32_precision = before  # type: ignore[attr-defined]
     return found
+
+
+def forward_seconds(asked: Work, rows: int) -> float:
+    """CPU seconds of a pair's forward work where each product has so many rows; the faster backend's, attention as the products' mean."""
+    seconds = sum(flops / _forward_speed(shape._replace(rows=rows)) for shape, flops in asked.weights.items() if flops)
+    return seconds * asked.total / sum(asked.weights.values())
+
+
+def _forward_speed(shape: Product) -> float:
+    x, weight = torch.randn(*shape[:2]), torch.randn(*shape[1:])
+    found = []
+    for precision in ("exact", "fast"):  # by MKL, by oneDNN
+        with matrix_products(precision):
+            found.append(_timed(lambda: x @ weight, 2.0 * shape.rows * shape.inner * shape.columns))
+    return max(found)
 
 
 def _speed(shape: Product) -> float:

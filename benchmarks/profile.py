@@ -27,7 +27,8 @@ REST = "the rest"
 # The first group of which a word stands in the operator's name.
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "Python, and the walk backwards": (UPDATE, "autograd::engine", "Backward0", "AccumulateGrad"),
+        "Python": (UPDATE,),
+        "the walk backwards": ("autograd::engine", "Backward0", "AccumulateGrad"),
         "the optimiser": ("Optimizer", "_foreach", "_fused_adam", "adam", "lerp", "addcdiv", "addcmul"),
         "fused attention": ("scaled_dot_product", "flash_attention"),
         "matrix products": ("addmm", "bmm", "::mm", "matmul", "linear", "mkldnn"),
@@ -35,9 +36,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "norms": ("layer_norm", "rms_norm"),
         "random numbers": ("bernoulli", "random", "::rand", "uniform", "normal", "dropout"),
         "masks and choices": ("masked_fill", "where", "::eq", "::ne", "::lt", "::le", "::gt", "::ge", "threshold", "relu", "bitwise"),
+        "the best": ("topk", "sort", "::max", "argmax"),
         "rows picked and put back": ("index", "embedding", "gather", "scatter", "take", "nonzero"),
         "copies": ("copy_", "clone", "contiguous", "::cat", "::to", "stack", "constant_pad"),
-        "sums": ("::sum", "::mean", "::max", "::amax", "::norm", "linalg"),
+        "sums": ("::sum", "::mean", "::amax", "::norm", "linalg"),
         "fresh memory": ("fill_", "zero_", "::zeros", "empty", "::ones", "resize", "full"),
         "sums and products of two": ("::add", "::sub", "::mul", "::div", "rsub", "neg", "::sqrt", "::pow", "reciprocal"),
     }

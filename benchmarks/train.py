@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import torch
 
 from benchmarks import bound, curves
-from benchmarks.peers import OURS, PEERS, Peer
+from benchmarks.peers import OURS, PEERS, Peer, present
 from benchmarks.peers.race import Leg, Racer, racers
 from benchmarks.report import last_line, table
 from s2s.config import Recipe, override
@@ -58,17 +58,6 @@ def shape(model: str, threads: int) -> Recipe:
     """A row of MODELS as a recipe for this CPU: joint BPE of 10,000, label smoothing 0.1."""
     changes = {**MODELS[model], "train.threads": threads, "train.device": "cpu"}
     return settle(override(PRESETS["transformer-tiny"].recipe, changes))
-
-
-def present() -> dict[str, Peer]:
-    """Ours and the peers whose packages are here; a sentence for each of the others."""
-    found = dict(OURS)
-    for name, peer in PEERS.items():
-        if missing := peer.missing():
-            print(f"{name} is left out, for want of {', '.join(missing)}: {peer.install}")
-        else:
-            found[name] = peer
-    return found
 
 
 def one_round(lined_up: Sequence[Racer], tokens: int, asked: bound.Work) -> Round:
@@ -160,7 +149,7 @@ def main() -> None:
     parser.add_argument("--curve-steps", type=int, default=200, help="updates of each loss curve; 0 for none")
     parser.add_argument("--keep-memory", action="store_true", help="give the peers our allocator's settings too")
     arguments = parser.parse_args()
-    peers = present()
+    peers: dict[str, Peer] = {**OURS, **present(PEERS)}
     memory = peak_memory(arguments.source)  # before any other child
     pairs: TrainingPairs = load_pairs_for_training(arguments.source, None, 1)
     recipe = shape(arguments.models[0], 1)

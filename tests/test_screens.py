@@ -15,8 +15,7 @@ import s2s
 from s2s import decode, settings
 from s2s.config import Choice, Recipe, override
 from s2s.data import corpora, files, load
-from s2s.decode import greedy
-from s2s.decode.search import Greedy
+from s2s.decode import Greedy, greedy
 from s2s.jobs import board, queue, training
 from s2s.jobs.forecast import forecast
 from s2s.model.presets import PRESETS
@@ -449,7 +448,8 @@ def test_compare_shows_every_tokens_probability() -> None:
 
 
 def test_a_column_is_a_link(own: str) -> None:
-    written = str(Column(own, "20", "beam", {"num_beams": "3", "length_penalty": "0.5", "early_stopping": "never", "max_new_tokens": "9"}))
+    knobs = {"num_beams": "3", "length_penalty": "0.5", "length_formula": "power", "early_stopping": "never", "max_new_tokens": "9"}
+    written = str(Column(own, "20", "beam", knobs))
     screen = opened("compare", src="1 2 3", c1=written)
     assert not lost(screen)
     assert screen.session_state["run"] == own
@@ -470,7 +470,7 @@ def test_a_knob_moves_the_link() -> None:
 
 
 def test_a_new_strategy_is_on_the_page_and_in_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    toy = Choice(lambda stepper, config: greedy(stepper, Greedy(max_new_tokens=1)), Greedy, "One word is enough.")
+    toy = Choice(lambda stepper, config, words: greedy(stepper, Greedy(max_new_tokens=1)), Greedy, "One word is enough.")
     more = MappingProxyType({**decode.STRATEGIES, "toy": toy})
     for place in (decode.strategies, column):
         monkeypatch.setattr(place, "STRATEGIES", more)

@@ -1,48 +1,74 @@
-"""The trainers that ours is compared with: what each needs, and one update of it as a function that returns its real tokens."""
+"""Whom ours is compared with: what each needs, and how to make it. A trainer is a function that does one update."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from s2s.config import Recipe
 from s2s.train import TrainingData
 
-Update = Callable[[], int]  # one update; real source and target tokens
+Update = Callable[[], int]  # one update; its real source and target tokens
 
 INSTALL = "pip install -r benchmarks/requirements.txt"
 
 
 @dataclass(frozen=True)
-class Peer:
-    """One row: `module.function` makes its update, in a process of its own."""
+class Entrant:
+    """One row: `module.function` makes it, in a process of its own."""
 
     module: str
     function: str
-    batches: str
-    needs: tuple[str, ...] = ()
-    install: str = INSTALL
+    needs: tuple[str, ...] = field(default=(), kw_only=True)
+    install: str = field(default=INSTALL, kw_only=True)
 
-    def make(self, recipe: Recipe, data: TrainingData) -> Update:
-        """Its update for this recipe's shape on this text."""
-        update: Update = getattr(import_module(f"benchmarks.peers.{self.module}"), self.function)(recipe, data)
-        return update
+    def made(self, *given: Any) -> Any:
+        """What its function returns."""
+        return getattr(import_module(f"benchmarks.peers.{self.module}"), self.function)(*given)
 
     def missing(self) -> list[str]:
         """Packages that it needs and that are not here."""
         return [name for name in self.needs if importlib.util.find_spec(name) is None]
 
 
+@dataclass(frozen=True)
+class Peer(Entrant):
+    """A trainer."""
+
+    batches: str
+
+    def make(self, recipe: Recipe, data: TrainingData) -> Update:
+        """Its update for this recipe's shape on this text."""
+        update: Update = self.made(recipe, data)
+        return update
+
+
+Row = TypeVar("Row", bound=Entrant)
+
+
+def present(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Those whose packages are here; a sentence for each of the others."""
+    found = {}
+    for name, row in rows.items():
+        if missing := row.missing():
+            print(f"{name} is left out, for want of {', '.join(missing)}: {row.install}")
+        else:
+            found[name] = row
+    return found
+
+
 JOEY = ("joeynmt", "importlib_metadata", "matplotlib", "sentencepiece", "subword_nmt", "tensorboard")
+WITH_JOEY = f"{INSTALL} && pip install --no-deps joeynmt==2.3.0"
 OURS = MappingProxyType({"exact": Peer("ours", "exact", "ours"), "fast": Peer("ours", "fast", "ours")})
 PEERS = MappingProxyType(
     {
-        "transformers Marian": Peer("marian", "on_our_batches", "ours", ("transformers",)),
+        "transformers Marian": Peer("marian", "on_our_batches", "ours", needs=("transformers",)),
         "nn.Transformer": Peer("plain", "on_our_batches", "ours"),
         "nn.Transformer, tutorial": Peer("plain", "on_tutorial_batches", "64 sentences"),
-        "JoeyNMT": Peer("joey", "its_own", "its own, 64", JOEY, f"{INSTALL} && pip install --no-deps joeynmt==2.3.0"),
+        "JoeyNMT": Peer("joey", "its_own", "its own, 64", needs=JOEY, install=WITH_JOEY),
     }
 )

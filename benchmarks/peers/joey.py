@@ -1,4 +1,4 @@
-"""JoeyNMT: its own data set, sampler, model and TrainManager; its training loop without the logging.
+"""JoeyNMT: its own data set, sampler, model and TrainManager; its training loop without the logging; its own search.
 
 The text is cut already, a word for each of our pieces, so that its tokeniser only splits at blanks: that favours it.
 """
@@ -11,17 +11,21 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import torch
 
 from benchmarks.peers import Update
 from benchmarks.peers.batches import SENTENCES
+from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded
 from s2s.config import Recipe
-from s2s.tokenizers import BOS, EOS, SPECIALS
+from s2s.tokenizers import BOS, EOS, PAD, SPECIALS, UNK
 from s2s.train import TrainingData
 
 LANGUAGES = ("src", "trg")
+SAME = {BOS: 2, EOS: 3, PAD: 1, UNK: 0}  # our specials as it numbers them
 
 
 def its_own(recipe: Recipe, data: TrainingData) -> Update:
@@ -149,3 +153,37 @@ def _stack(recipe: Recipe, side: str) -> dict[str, Any]:
         "activation": model.feed_forward.activation,
         "embeddings": {"embedding_dim": model.d_model, "scale": model.embeddings.scaled, "dropout": model.dropout},
     }
+
+
+def decoder(recipe: Recipe, vocab_size: int) -> Decode:
+    """Its greedy and beam search, which read the whole prefix at each step; weights of its own."""
+    logging.disable(logging.INFO)
+    from joeynmt.batch import Batch
+    from joeynmt.config import _check_special_symbols
+    from joeynmt.model import build_model
+    from joeynmt.search import search
+    from joeynmt.vocabulary import Vocabulary
+
+    pieces = Vocabulary([str(piece) for piece in range(len(SPECIALS), vocab_size)], SimpleNamespace(**_check_special_symbols({})))
+    model = build_model(settings(recipe, Path())["model"], pieces, pieces).eval()
+
+    def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
+        src = padded([[SAME.get(piece, piece) for piece in ids] for ids in sources], SAME[PAD])
+        lengths, device = torch.tensor([len(ids) for ids in sources]), torch.device("cpu")
+        batch = Batch(
+            src=src,
+            src_length=lengths,
+            src_prompt_mask=None,
+            trg=None,
+            trg_prompt_mask=None,
+            indices=torch.arange(len(sources)),
+            device=device,
+            pad_index=SAME[PAD],
+            eos_index=SAME[EOS],
+            is_train=False,
+        )
+        found, *_ = search(model, batch, TOKENS, num_beams, beam_alpha=1.0, min_output_length=TOKENS)
+        targets: list[list[int]] = found.tolist()
+        return targets
+
+    return decode

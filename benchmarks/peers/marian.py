@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import torch
 from torch import Tensor
 from transformers import MarianConfig, MarianMTModel
 
 from benchmarks.peers import Update, batches
+from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded, random_model
 from s2s.config import Recipe
 from s2s.tokenizers import BOS, EOS, PAD
 from s2s.train import TrainingData
+
+# Their names to ours: every row is applied, in order.
+NAMES = (
+    (r"^model\.", ""),
+    (r"^shared", "encoder.embed.tokens"),
+    (r"embed_tokens", "embed.tokens"),
+    (r"self_attn_layer_norm", "self_residual.norm"),
+    (r"encoder_attn_layer_norm", "cross_residual.norm"),
+    (r"final_layer_norm", "feed_forward_residual.norm"),
+    (r"self_attn", "self_attention"),
+    (r"encoder_attn", "cross_attention"),
+    (r"q_proj", "query"),
+    (r"k_proj", "key"),
+    (r"v_proj", "value"),
+    (r"out_proj", "output"),
+    (r"fc1", "feed_forward.up"),
+    (r"fc2", "feed_forward.down"),
+    (r"^lm_head", "output"),
+)
 
 
 def shape(recipe: Recipe, vocab_size: int) -> MarianConfig:
@@ -44,3 +69,35 @@ def on_our_batches(recipe: Recipe, data: TrainingData) -> Update:
         return found
 
     return batches.learning(model, logits, recipe, batches.ours(recipe, data))
+
+
+def decoder(recipe: Recipe, vocab_size: int) -> Decode:
+    """`generate` with its cache."""
+    model: Any = with_our_weights(recipe, vocab_size)
+
+    def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
+        src = padded(sources)
+        limits = {"min_new_tokens": TOKENS, "max_new_tokens": TOKENS}
+        found = model.generate(src, attention_mask=src.ne(PAD), num_beams=num_beams, do_sample=False, use_cache=True, **limits)
+        targets: list[list[int]] = found[:, 1:].tolist()  # without the start id
+        return targets
+
+    return decode
+
+
+def with_our_weights(recipe: Recipe, vocab_size: int) -> MarianMTModel:
+    """The recipe's model, as our decoder begins it."""
+    theirs, weights = MarianMTModel(shape(recipe, vocab_size)), random_model(recipe, vocab_size).state_dict()
+    theirs.train(False)
+    with torch.no_grad():
+        for name, weight in theirs.named_parameters():
+            if weight.requires_grad:  # not the sinusoids
+                weight.copy_(weights[our_name(name)])
+    return theirs
+
+
+def our_name(name: str) -> str:
+    """What we call one of their weights."""
+    for pattern, replacement in NAMES:
+        name = re.sub(pattern, replacement, name)
+    return name

@@ -1,10 +1,20 @@
-"""Our own trainer, as a peer among peers."""
+"""Our own trainer and our own decoder, as peers among peers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
 from benchmarks.peers import Update
+from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded, random_model
 from s2s.config import Recipe, override
+from s2s.decode import IDS, Found, Stepper, configure
+from s2s.model import Transformer, inference, stepper_for
 from s2s.train import Trainer, TrainingData
+
+Passed = Callable[[Any], Any]  # a stepper, and the one that takes its place
 
 
 def exact(recipe: Recipe, data: TrainingData) -> Update:
@@ -20,3 +30,69 @@ def fast(recipe: Recipe, data: TrainingData) -> Update:
 def _with(precision: str, recipe: Recipe, data: TrainingData) -> Update:
     trainer = Trainer(override(recipe, {"train.precision": precision}), data, None)
     return lambda: trainer.update().n_tokens
+
+
+def decoder(recipe: Recipe, vocab_size: int) -> Decode:
+    """As `Run.translate` calls it."""
+    return _decoder(recipe, vocab_size, {})
+
+
+def fast_decoder(recipe: Recipe, vocab_size: int) -> Decode:
+    """The output projection in fewer bits."""
+    return _decoder(recipe, vocab_size, {"precision": "fast"})
+
+
+def _decoder(recipe: Recipe, vocab_size: int, knobs: Mapping[str, Any]) -> Decode:
+    model = random_model(recipe, vocab_size)
+
+    def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
+        found = search(model, sources, num_beams, {**knobs, "max_new_tokens": TOKENS}, passed=Endless)
+        return [list(one.best.ids) for one in found]
+
+    return decode
+
+
+def search(
+    model: Transformer, sources: Sequence[Ids], num_beams: int, knobs: Mapping[str, Any], *, passed: Passed = lambda stepper: stepper
+) -> list[Found]:
+    """One Found a source; greedy where `num_beams` is 1. The stepper goes through `passed` first."""
+    beams = {"num_beams": num_beams} if num_beams > 1 else {}
+    strategy, config = configure("beam" if beams else "greedy", {**knobs, **beams})
+    with inference(model):
+        return strategy(passed(stepper_for(model, padded(sources, model.config.ids.pad))), config, IDS)
+
+
+def knows(knob: str) -> bool:
+    """Whether our strategies have such a knob."""
+    return hasattr(configure("beam", {})[1], knob)
+
+
+class Passing:
+    """A stepper before another; what it does not do itself, the other does."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stepper, name)
+
+
+class Counted(Passing):
+    """How many rows went through all steps, and how many steps there were."""
+
+    rows = steps = 0
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """As the other."""
+        self.rows, self.steps = self.rows + len(tokens), self.steps + 1
+        return self.stepper.step(tokens)
+
+
+class Endless(Passing):
+    """Where `</s>` is never likely, so that every target is as long as it may be."""
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """As the other, without the end."""
+        logits = self.stepper.step(tokens)
+        logits[:, self.stepper.eos_id] = float("-inf")
+        return logits

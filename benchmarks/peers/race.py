@@ -1,15 +1,16 @@
-"""Trainers in turn: each lives in a process of its own and works only while it is asked to, so that none spoils another's caches."""
+"""Racers in turn: each lives in a process of its own and works only while it is asked to, so that none spoils another's caches."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from multiprocessing.connection import Connection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psutil
 import torch
@@ -23,17 +24,17 @@ WARM = 2  # updates before the first that counts
 
 
 class Leg(NamedTuple):
-    """What a trainer did when it was its turn."""
+    """What a racer did when it was its turn."""
 
-    tokens: int  # real ones, source and target
+    done: int  # a trainer: real tokens, source and target; a decoder: sentences
     cpu: float  # seconds of its process, all threads
     wall: float  # seconds
     foreign: float  # cores that others used meanwhile
     peak: float  # MB (10**6 bytes) that its process has taken at most
 
     def rate(self, threads: int) -> float:
-        """Tokens a CPU second; a second of the clock where there are several threads, since CPU seconds do not show waiting."""
-        return self.tokens / (self.cpu if threads == 1 else self.wall)
+        """So many a CPU second; a second of the clock where there are several threads, since CPU seconds do not show waiting."""
+        return self.done / (self.cpu if threads == 1 else self.wall)
 
 
 class Racer(NamedTuple):
@@ -55,46 +56,65 @@ class Racer(NamedTuple):
 @contextlib.contextmanager
 def racers(peers: dict[str, Peer], recipe: Recipe, data: TrainingData, *, keep_memory: bool = False) -> Iterator[list[Racer]]:
     """All of them, warm; `keep_memory` gives each the allocator's settings of our trainer."""
+    with children(_wait, {name: (peer, recipe, data, keep_memory) for name, peer in peers.items()}) as wires:
+        lined_up = [Racer(name, wire) for name, wire in wires.items()]
+        for racer in lined_up:
+            racer.leg(1)  # one after the other
+        yield lined_up
+
+
+@contextlib.contextmanager
+def children(life: Callable[..., None], given: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Connection]]:
+    """A process of its own for each name, which runs `life(wire, *given)`; the near ends of the wires. They end with the block."""
     context = multiprocessing.get_context("spawn")
-    lined_up, started = [], []
+    started, wires = [], {}
     try:
-        for name, peer in peers.items():
-            near, far = context.Pipe()
-            process = context.Process(target=_wait, args=(far, peer, recipe, data, keep_memory), daemon=True)
+        for name, arguments in given.items():
+            wires[name], far = context.Pipe()
+            process = context.Process(target=life, args=(far, *arguments), daemon=True)
             process.start()
             far.close()
-            started.append((process, near))
-            lined_up.append(Racer(name, near))
-            lined_up[-1].leg(1)  # one after the other
-        yield lined_up
+            started.append(process)
+        yield wires
     finally:
-        for process, near in started:
-            near.close()
+        for wire in wires.values():
+            wire.close()
+        for process in started:
             process.join(10)
 
 
+def metered(work: Callable[[], int]) -> Leg:
+    """What it took to do `work`, which says how much it has done."""
+    busy, cpu, wall = _busy(), time.process_time(), time.perf_counter()
+    done = work()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    return Leg(done, cpu, wall, max(0.0, (_busy() - busy - cpu) / wall), peak())
+
+
 def _wait(wire: Connection, peer: Peer, recipe: Recipe, data: TrainingData, keep_memory: bool) -> None:
-    """The life of a racer: until nobody holds the other end."""
+    """The life of a trainer: until nobody holds the other end."""
     if keep_memory:
         keep_freed_memory()
     torch.set_num_threads(recipe.train.threads)
     update = peer.make(recipe, data)
     for _ in range(WARM):
         update()
+
+    def updates(tokens: int) -> int:
+        done = 0
+        while done < tokens:
+            done += update()
+        return done
+
     with contextlib.suppress(EOFError):
         while True:
             tokens, switch = wire.recv()
             torch.backends.mkldnn.matmul.fp32_precision = "bf16" if switch else "none"  # type: ignore[attr-defined]
-            done = 0
-            busy, cpu, wall = _busy(), time.process_time(), time.perf_counter()
-            while done < tokens:
-                done += update()
-            cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-            foreign = max(0.0, (_busy() - busy - cpu) / wall)
-            wire.send((done, cpu, wall, foreign, _peak()))
+            wire.send(tuple(metered(functools.partial(updates, tokens))))
 
 
-def _peak() -> float:
+def peak() -> float:
+    """MB (10**6 bytes) that this process has taken at most."""
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes here
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 

@@ -219,11 +219,11 @@ def translate(arguments: argparse.Namespace) -> None:
     from s2s.decode import configure
 
     knobs = parse_assignments(arguments.set)
-    width = getattr(configure(arguments.strategy, knobs)[1], "num_beams", 1)
-    if arguments.n_best is not None and arguments.n_best < 1:
-        raise UserError(f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more.")
-    if (arguments.n_best or 1) > width:
-        raise UserError(f"`--n-best` {arguments.n_best} is more than {arguments.strategy} keeps ({width}); raise num_beams with `--set`.")
+    if arguments.n_best is not None:
+        if arguments.n_best < 1:
+            raise UserError(f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more.")
+        knobs = {"num_return_sequences": arguments.n_best} | knobs
+    configure(arguments.strategy, knobs)
     run = _load(arguments.run)
     lines = _stdin_lines()
     found = run.translate(lines, arguments.strategy, **knobs)
@@ -260,6 +260,9 @@ def evaluate(arguments: argparse.Namespace) -> None:
     knobs = parse_assignments(arguments.set)
     config = configure(arguments.strategy, knobs)[1]
     sources, references = _aligned(arguments.src, arguments.ref)
+    for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
+        if source.strip() and not reference.strip():
+            raise UserError(f"Line {number} of {arguments.ref} is empty and has a source; give its translation, or leave both lines out.")
     run = _load(arguments.run)
     started = time.perf_counter()
     found = run.translate(sources, arguments.strategy, **knobs)

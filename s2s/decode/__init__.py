@@ -1,7 +1,24 @@
 """Search for a good target, one token at a time. Ids in, ids out; knows nothing of models, tokenizers or text."""
 
-from s2s.decode.search import Beam, Greedy, beam, greedy
-from s2s.decode.stepper import Found, Hypothesis, Kept, Stepper
+from s2s.decode.beam import Beam, beam
+from s2s.decode.greedy import Greedy, greedy
+from s2s.decode.rules import Rules
+from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 from s2s.decode.strategies import STRATEGIES, Strategy, configure
 
-__all__ = ["STRATEGIES", "Beam", "Found", "Greedy", "Hypothesis", "Kept", "Stepper", "Strategy", "beam", "configure", "greedy"]
+__all__ = [
+    "IDS",
+    "STRATEGIES",
+    "Beam",
+    "Found",
+    "Greedy",
+    "Hypothesis",
+    "Kept",
+    "Rules",
+    "Stepper",
+    "Strategy",
+    "Words",
+    "beam",
+    "configure",
+    "greedy",
+]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from torch import Tensor
 
@@ -13,6 +14,8 @@ class Stepper(Protocol):
 
     start_id: int
     eos_id: int
+    sources: list[tuple[int, ...]]  # the ids of each source, in the order of the first rows, without padding
+    states: Tensor  # (rows, d_model): what the last logits were projected from
 
     @property
     def n_rows(self) -> int:
@@ -23,10 +26,45 @@ class Stepper(Protocol):
         """Most tokens a hypothesis may have; None = no limit."""
 
     def step(self, tokens: Tensor) -> Tensor:
-        """The last token of each row (rows,) -> log-probabilities of the next in nats (rows, vocab)."""
+        """The last token of each row (rows,) -> logits of the next (rows, vocab), float32: softmax gives its distribution.
+
+        They are the caller's to write over.
+        """
 
     def reorder(self, rows: Tensor) -> None:
-        """Row i becomes what row `rows[i]` was; `rows` may repeat, drop and permute."""
+        """Row i becomes what row `rows[i]` was; `rows` may repeat, drop and permute. Fastest where a source's rows stand together."""
+
+
+class Words(Protocol):
+    """What joins target ids and text: a tokenizer."""
+
+    def encode(self, text: str) -> list[int]:
+        """Text to ids."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids to text; special ids leave nothing."""
+
+    def unknown(self, text: str) -> Iterable[str]:
+        """The words that have no ids."""
+
+
+class Ids:
+    """Words for those who have no text: numbers with blanks between."""
+
+    def encode(self, text: str) -> list[int]:
+        """`"5 7"` -> `[5, 7]`."""
+        return [int(word) for word in text.split()]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """`[5, 7]` -> `"5 7"`."""
+        return " ".join(map(str, ids))
+
+    def unknown(self, text: str) -> list[str]:
+        """What is no number."""
+        return [word for word in text.split() if not word.isdecimal()]
+
+
+IDS = Ids()
 
 
 @dataclass(frozen=True)
@@ -34,7 +72,7 @@ class Hypothesis:
     """One found target."""
 
     ids: tuple[int, ...]  # ends in the eos id, unless the length limit cut it
-    token_log_probs: tuple[float, ...]  # nats, one a token
+    token_log_probs: tuple[float, ...]  # the model's own, nats, one a token
     score: float  # what the strategy ranks by
 
     @property
@@ -43,13 +81,12 @@ class Hypothesis:
         return sum(self.token_log_probs)
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(NamedTuple):
     """A prefix that survived a step: which of the step before it continues, with what token."""
 
     parent: int
     token: int
-    log_prob: float  # of the whole prefix, nats
+    log_prob: float  # of the whole prefix, nats, as the strategy counts it
     is_finished: bool
 
 
@@ -58,7 +95,7 @@ class Found:
     """What a strategy found for one source."""
 
     hypotheses: tuple[Hypothesis, ...]  # best first
-    steps: tuple[tuple[Kept, ...], ...] = ()
+    steps: tuple[tuple[Kept, ...], ...] = ()  # one a token; those of a forced prefix come first
 
     @property
     def best(self) -> Hypothesis:

@@ -16,7 +16,7 @@ from s2s.analysis.attention import Weights
 from s2s.data import batches
 from s2s.data.pair import Pair
 from s2s.decode import Greedy, greedy
-from s2s.model import TransformerStepper, inference
+from s2s.model import inference, stepper_for
 from s2s.runs import RunFolder, learning
 from s2s.scores import METRICS
 from s2s.tokenizers import Tokenizer
@@ -90,7 +90,7 @@ def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) 
         for start in range(0, len(rows), ROWS):
             chosen = by_length[start : start + ROWS]
             src = torch.from_numpy(batches.pad([np.array([*rows[i], eos]) for i in chosen])).to(trainer.device)
-            for i, found in zip(chosen, greedy(TransformerStepper(trainer.model, src), settings), strict=True):
+            for i, found in zip(chosen, greedy(stepper_for(trainer.model, src), settings), strict=True):
                 texts[i] = data.tgt_tokenizer.decode(found.best.ids)
     return {key: round(METRICS[key].compute(texts, references).value, 3) for key in SCORES}
 

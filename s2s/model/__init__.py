@@ -14,7 +14,7 @@ Masks are bool, True = may look.
 
 from s2s.model.presets import PRESETS, Preset
 from s2s.model.size import count_parameters
-from s2s.model.stepper import TransformerStepper
+from s2s.model.stepper import TransformerStepper, stepper_for
 from s2s.model.transformer import Transformer, inference
 
-__all__ = ["PRESETS", "Preset", "Transformer", "TransformerStepper", "count_parameters", "inference"]
+__all__ = ["PRESETS", "Preset", "Transformer", "TransformerStepper", "count_parameters", "inference", "stepper_for"]

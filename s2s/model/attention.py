@@ -89,15 +89,19 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, bias: 
 
 
 def use_fused(queries: Tensor, seam: nn.Module) -> bool:
-    """Whether torch's fused kernel computes attention: nothing looks at the weights, and it is not slower here.
+    """Whether torch's fused kernel computes attention: nothing looks at the weights, and it is not slower here."""
+    return not (is_hooked(seam) or fused_is_slow(queries.device))
 
-    Under oneDNN's fast matrix product the CPU's fused kernels are many times slower than the explicit product.
-    """
-    # torch has no public way to ask a module whether it is hooked.
-    is_hooked = bool(seam._forward_hooks or seam._forward_pre_hooks)
+
+def is_hooked(module: nn.Module) -> bool:
+    """Whether anything looks at what goes in or comes out; torch has no public way to ask."""
+    return bool(module._forward_hooks or module._forward_pre_hooks)
+
+
+def fused_is_slow(device: torch.device) -> bool:
+    """Under oneDNN's fast matrix product the CPU's fused kernels are many times slower than the explicit product."""
     matmul = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
-    is_slow = queries.device.type == "cpu" and matmul.fp32_precision not in ("none", "ieee")
-    return not (is_hooked or is_slow)
+    return device.type == "cpu" and matmul.fp32_precision not in ("none", "ieee")
 
 
 def _fused(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import torch
 from torch import Tensor
 
 from s2s.model import masks
-from s2s.model.attention import KeysValues
+from s2s.model.attention import KeysValues, fused_is_slow, is_hooked
+from s2s.model.cache import Cache, Shape
+from s2s.model.flat import can_round, laid_out
 from s2s.model.transformer import Transformer
 
 
@@ -28,25 +32,24 @@ class LayerPast:
             self.seen = self.seen.select(rows)
 
 
-class TransformerStepper:
+class TransformerStepper(ABC):
     """Rows of hypotheses that advance together, each over its own source. Use inside `inference(model)`.
 
-    The memory is read once; `reorder` copies it only when a row moves to another source.
+    The memory is read once; `reorder` copies it only where rows move to another source.
     """
 
     def __init__(self, model: Transformer, src: Tensor) -> None:
         ids = model.config.ids
         self.model, self.start_id, self.eos_id, self.pad_id = model, ids.start, ids.eos, ids.pad
+        self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]
         self.src_mask = masks.padding(src, ids.pad)
         self.memories = model.decoder.read(model.encoder(src, self.src_mask))
-        self.pasts = [LayerPast() for _ in self.memories]
-        self.source = torch.arange(len(src), device=src.device)
-        self.length = 0
+        self.states = torch.empty(len(src), 0, device=src.device)  # (rows, d_model), what the last logits were projected from
 
     @property
+    @abstractmethod
     def n_rows(self) -> int:
         """How many hypotheses stand side by side."""
-        return len(self.source)
 
     @property
     def max_length(self) -> int | None:
@@ -54,14 +57,35 @@ class TransformerStepper:
         positions = self.model.config.positions
         return positions.max_length if positions.kind == "learned" else None
 
+    @abstractmethod
     def step(self, tokens: Tensor) -> Tensor:
-        """The last token of each row (rows,) -> log-probabilities of the next in nats (rows, vocab), float32."""
-        states = self.model.decoder.step(tokens.to(self.source.device), list(self.pasts), self.memories, self.src_mask, self.length)
-        self.length += 1
-        return self.model.project(states).float().log_softmax(-1)
+        """The last token of each row (rows,) -> logits of the next (rows, vocab), float32, the caller's to write over."""
 
+    @abstractmethod
     def reorder(self, rows: Tensor) -> None:
         """Row i becomes what row `rows[i]` was; `rows` may repeat, drop and permute."""
+
+
+class ModuleStepper(TransformerStepper):
+    """Calls the decoder's modules, as hooks want it."""
+
+    def __init__(self, model: Transformer, src: Tensor) -> None:
+        super().__init__(model, src)
+        self.pasts = [LayerPast() for _ in self.memories]
+        self.source = torch.arange(len(src), device=src.device)
+        self.length = 0
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.source)
+
+    def step(self, tokens: Tensor) -> Tensor:
+        tokens = tokens.to(self.source.device)
+        self.states = self.model.decoder.step(tokens, list(self.pasts), self.memories, self.src_mask, self.length)
+        self.length += 1
+        return self.model.project(self.states).float()
+
+    def reorder(self, rows: Tensor) -> None:
         source = self.source[rows]
         if not torch.equal(source, self.source):
             self.src_mask = self.src_mask[rows]
@@ -69,3 +93,44 @@ class TransformerStepper:
             self.source = source
         for past in self.pasts:
             past.reorder(rows)
+
+
+class FlatStepper(TransformerStepper):
+    """Calls the decoder's weights directly; the rows of one source share its memory and a cache that nothing is copied in."""
+
+    def __init__(self, model: Transformer, src: Tensor, *, is_fast: bool = False) -> None:
+        super().__init__(model, src)
+        self.decoder = laid_out(model)
+        if is_fast and not can_round(src.device):
+            raise ValueError(f"no products of 8-bit numbers on {src.device}")
+        self.project = self.decoder.project_fast if is_fast else self.decoder.project
+        keys = self.memories[0].keys  # (batch, heads, src_len, d_head)
+        self.cache = Cache(len(src), Shape(len(self.memories), keys.shape[1], keys.shape[3]), like=keys)
+        is_padded = bool(src.eq(self.pad_id).any())
+        self.hidden = keys.new_zeros(self.src_mask.shape).masked_fill_(~self.src_mask, float("-inf")) if is_padded else None
+
+    @property
+    def n_rows(self) -> int:
+        return self.cache.rows
+
+    def step(self, tokens: Tensor) -> Tensor:
+        tokens = tokens.to(self.memories[0].keys.device)
+        self.states = self.decoder.step(tokens, self.cache, self.memories, self.hidden)
+        return self.project(self.states).float()
+
+    def reorder(self, rows: Tensor) -> None:
+        kept = self.cache.reorder(rows)
+        if kept is not None:
+            self.memories = [memory.select(kept) for memory in self.memories]
+            self.hidden = None if self.hidden is None else self.hidden[kept]
+
+
+def stepper_for(model: Transformer, src: Tensor, precision: str = "exact") -> TransformerStepper:
+    """Sources (batch, src_len), padded at the end -> the faster stepper that shows what hooks are there to see.
+
+    `fast` rounds the output matrix to 8 bits (raises ValueError where `can_round` says no), unless something is hooked.
+    """
+    is_watched = any(is_hooked(module) for module in model.decoder.modules())
+    if is_watched or fused_is_slow(src.device):
+        return ModuleStepper(model, src)
+    return FlatStepper(model, src, is_fast=precision == "fast")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -173,6 +173,7 @@ class Transformer(nn.Module):
                 " share the tokenizer or set `model.embeddings.shared=false`."
             )
         self.config, self.lock = config, threading.RLock()
+        self.flat: Any = None  # the decoder laid out for decoding, by `flat.laid_out`
         src_embedding = TokenEmbedding(src_vocab_size, config)
         tgt_embedding = src_embedding if config.embeddings.shared else TokenEmbedding(tgt_vocab_size, config)
         self.encoder, self.decoder = Encoder(config, src_embedding), Decoder(config, tgt_embedding)

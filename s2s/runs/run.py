@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from torch import Tensor
 
 from s2s.analysis import Attention, capture
 from s2s.config import Recipe, UserError, override
-from s2s.decode import configure
-from s2s.model import Transformer, TransformerStepper, inference
+from s2s.decode import Rules, Strategy, configure
+from s2s.decode.rules import check_limit, pieces
+from s2s.model import Transformer, inference, stepper_for
+from s2s.model.flat import can_round
 from s2s.model.weights import load_weights, saved_steps, weights_path
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
@@ -47,19 +49,31 @@ class Run:
 
     def translate(self, sources: Sequence[str], strategy: str = "beam", **knobs: Any) -> list[Decoded]:
         """One Decoded a source, in order. `knobs` are the strategy's settings, e.g. `num_beams=5`."""
-        search, config = configure(strategy, knobs)
-        if getattr(config, "max_new_tokens", 0) is None:
-            config = override(config, {"max_new_tokens": self.recipe.data.max_length})
+        search, config = self.configured(strategy, knobs)
         ids = self._source_ids(sources)
         results = [Decoded(source) for source in sources]
         by_length = sorted((i for i, source in enumerate(sources) if source.strip()), key=lambda i: len(ids[i]))
         for start in range(0, len(by_length), ROWS):
             rows = by_length[start : start + ROWS]
             with inference(self.model):
-                found = search(TransformerStepper(self.model, self._batch([ids[i] for i in rows])), config)
+                found = search(stepper_for(self.model, self._batch([ids[i] for i in rows]), config.precision), config, self.tgt_tokenizer)
             for i, one in zip(rows, found, strict=True):
                 results[i] = decoded(sources[i], one, self.tgt_tokenizer, self.unknown(sources[i]))
         return results
+
+    def configured(self, strategy: str, knobs: Mapping[str, Any]) -> tuple[Strategy, Rules]:
+        """A strategy and its settings for this model. Raises UserError, which names the knob, before anything is decoded."""
+        search, config = configure(strategy, knobs)
+        if config.max_new_tokens is None:
+            config = override(config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)})
+        positions = self.recipe.model.positions
+        check_limit(config.max_new_tokens, positions.max_length if positions.kind == "learned" else None)
+        if config.precision == "fast" and not can_round(self.model.device):
+            raise UserError("`precision` fast needs a processor for which torch has oneDNN; use exact.")
+        for name, words in config.texts().items():
+            for word in words:
+                pieces(self.tgt_tokenizer, name, word)
+        return search, config
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[float]:
         """log p(target | source) of each pair in nats, `</s>` included."""

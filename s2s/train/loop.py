@@ -17,7 +17,7 @@ from s2s.config import Recipe, UserError
 from s2s.data import batches
 from s2s.data.corpus import Corpus
 from s2s.decode import Greedy, greedy
-from s2s.model import TransformerStepper, inference
+from s2s.model import inference, stepper_for
 from s2s.model.init import initialise
 from s2s.model.size import check_memory
 from s2s.model.transformer import Transformer
@@ -268,7 +268,7 @@ class Trainer:
         src = torch.from_numpy(batches.pad([np.array([*row, eos]) for row in ids])).to(self.device)
         settings = Greedy(max_new_tokens=self.recipe.data.max_length)
         with matrix_products(self.recipe.train.precision), inference(self.model):
-            found = greedy(TransformerStepper(self.model, src), settings)
+            found = greedy(stepper_for(self.model, src), settings)
         for (source, reference), result in zip(self.data.probes, found, strict=True):
             yield Sample(self.progress.step, source, reference, self.data.tgt_tokenizer.decode(result.best.ids))
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import UserError, choose, flat, override
-from s2s.decode import STRATEGIES
+from s2s.config import Config, UserError, choose, flat, keys, override
+from s2s.decode import STRATEGIES, Rules
 from s2s.runs import Run
 from s2s.share import Column
 from s2s.ui import address, cached, forms, pickers
 
 DEFAULT = "beam"
+FIRST = ("max_new_tokens",)  # of the shared rules, what stands among a strategy's own settings
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,25 @@ def controls(run_id: str, key: str = "c1") -> Chosen:
     st.caption(row.summary)
     config, names = row.config(), list(flat(row.config()))
     knobs = forms.changes(config, names, prefix)
-    wrong = forms.why_not(config, knobs)
+    run = best if step == best.step else cached.open_run(run_id, step)
+    wrong = _why_not(run, str(strategy), knobs)
+    shared = [name for name in keys(Rules) if name not in FIRST]
     with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
-        forms.inputs(config, names, prefix, wrong=wrong)
-    address.hold(key, _written(run_id, step, str(strategy), flat(config) | knobs), _usual(best))
-    return Chosen(best if step == best.step else cached.open_run(run_id, step), str(strategy), knobs, wrong)
+        forms.inputs(config, list(_told(config)), prefix, wrong=wrong)
+    rules = st.expander("Rules for every strategy", expanded=any(name in knobs for name in shared), icon=":material/rule:")
+    with rules, st.grid(4, min_column_width=150, vertical_alignment="bottom"):
+        forms.inputs(config, shared, prefix, wrong=wrong)
+    address.hold(key, _written(run_id, step, str(strategy), _told(config) | knobs), _usual(best))
+    return Chosen(run, str(strategy), knobs, wrong)
+
+
+def _why_not(run: Run, strategy: str, knobs: dict[str, Any]) -> UserError | None:
+    """What forbids these settings for this model."""
+    try:
+        run.configured(strategy, knobs)
+    except UserError as wrong:
+        return wrong
+    return None
 
 
 def _written(run_id: str, step: int, strategy: str, values: dict[str, Any]) -> str:
@@ -54,7 +69,13 @@ def _written(run_id: str, step: int, strategy: str, values: dict[str, Any]) -> s
 
 def _usual(best: Run) -> str:
     """What a column is before anybody touches it."""
-    return _written(best.folder.id, best.step, DEFAULT, flat(STRATEGIES[DEFAULT].config()))
+    return _written(best.folder.id, best.step, DEFAULT, _told(STRATEGIES[DEFAULT].config()))
+
+
+def _told(config: Config) -> dict[str, Any]:
+    """The settings that a link writes even at their defaults: a strategy's own; the rules of all change nothing at theirs."""
+    values, rules = flat(config), keys(Rules)
+    return {name: values[name] for name in [*(name for name in values if name not in rules), *FIRST]}
 
 
 def _fill(key: str, column: Column, run_id: str) -> None:

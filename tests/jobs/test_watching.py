@@ -86,7 +86,7 @@ def test_a_model_that_writes_the_references_has_full_marks(tiny: Recipe, monkeyp
     rows = zip(found.data.src_tokenizer.encode_many(sources), found.data.tgt_tokenizer.encode_many(references), strict=True)
     known = {tuple(src): tuple(tgt) for src, tgt in rows}
     monkeypatch.setattr(watching, "ROWS", 7)
-    monkeypatch.setattr(watching, "TransformerStepper", lambda model, src: [tuple(row[row > 2].tolist()) for row in src])
+    monkeypatch.setattr(watching, "stepper_for", lambda model, src: [tuple(row[row > 2].tolist()) for row in src])
     monkeypatch.setattr(watching, "greedy", lambda rows, settings: [Found((Hypothesis(known[row], (), 0.0),)) for row in rows])
     references = [found.data.tgt_tokenizer.decode(found.data.tgt_tokenizer.encode(text)) for text in references]  # `<unk>` and all
     assert watching.scores(found, sources, references) == {"bleu": pytest.approx(100), "chrf": pytest.approx(100)}

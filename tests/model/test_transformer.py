@@ -8,7 +8,7 @@ from s2s.config import ModelConfig, UserError, override
 from s2s.model import masks
 from s2s.model.attention import Attention
 from s2s.model.presets import PRESETS
-from s2s.model.stepper import TransformerStepper
+from s2s.model.stepper import FlatStepper, ModuleStepper, TransformerStepper
 from s2s.model.transformer import Transformer, inference
 from tests.model.conftest import build, shrunk
 
@@ -89,26 +89,30 @@ def test_the_whole_model_equals_torchs_transformer(place: str, activation: str, 
     torch.testing.assert_close(ours(src, tgt), ours.project(states), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", [ModuleStepper, FlatStepper])
 @torch.no_grad()
-def test_cached_decoding_equals_full_decoding(model: Transformer, sentences: Sentences) -> None:
+def test_cached_decoding_equals_full_decoding(model: Transformer, sentences: Sentences, kind: type[TransformerStepper]) -> None:
     src, tgt = sentences
     full = model(src, tgt).log_softmax(-1)
     with inference(model):
-        stepper = TransformerStepper(model, src)
-        steps = torch.stack([stepper.step(tgt[:, i]) for i in range(tgt.shape[1])], dim=1)
+        stepper = kind(model, src)
+        steps = torch.stack([stepper.step(tgt[:, i]).log_softmax(-1) for i in range(tgt.shape[1])], dim=1)
     torch.testing.assert_close(steps, full, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("kind", [ModuleStepper, FlatStepper])
 @torch.no_grad()
-def test_reordered_rows_go_on_as_if_they_had_always_been_there(model: Transformer, sentences: Sentences) -> None:
+def test_reordered_rows_go_on_as_if_they_had_always_been_there(
+    model: Transformer, sentences: Sentences, kind: type[TransformerStepper]
+) -> None:
     src, tgt = sentences
     rows = torch.tensor([2, 0, 0, 1])
     with inference(model):
-        stepper = TransformerStepper(model, src)
+        stepper = kind(model, src)
         stepper.step(tgt[:, 0])
         stepper.step(tgt[:, 1])
         stepper.reorder(rows)
-        moved = stepper.step(tgt[rows, 2])
+        moved = stepper.step(tgt[rows, 2]).log_softmax(-1)
     full = model(src[rows], tgt[rows, :3]).log_softmax(-1)
     torch.testing.assert_close(moved, full[:, -1], rtol=1e-4, atol=1e-5)
 

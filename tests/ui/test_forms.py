@@ -4,7 +4,7 @@ import pytest
 
 from s2s.config import Recipe, UserError, flat, keys, override, settings
 from s2s.decode import STRATEGIES
-from s2s.decode.search import Beam
+from s2s.decode import Beam
 from s2s.model.presets import PRESETS
 from s2s.share import pack, unpack
 from s2s.ui import forms

@@ -1,51 +1,11 @@
-import itertools
 import math
 
 import pytest
 import torch
-from torch import Tensor
 
 from s2s.config import UserError
-from s2s.decode import STRATEGIES, Beam, Found, Greedy, beam, configure, greedy
-
-EOS, START, VOCAB = 0, 1, 5
-
-
-class Table:
-    """A Stepper over a hand-made table: the next token's probability depends on the source and the last two tokens."""
-
-    start_id, eos_id = START, EOS
-
-    def __init__(self, n_sources: int, seed: int = 0, max_length: int | None = None) -> None:
-        generator = torch.Generator().manual_seed(seed)
-        self.log_probs = (torch.randn(n_sources, VOCAB, VOCAB, VOCAB, generator=generator) * 1.5).log_softmax(-1)
-        self.source, self.before = torch.arange(n_sources), torch.full((n_sources,), START)
-        self.last = self.before
-        self.max_length, self.n_steps = max_length, 0
-
-    @property
-    def n_rows(self) -> int:
-        return len(self.source)
-
-    def step(self, tokens: Tensor) -> Tensor:
-        self.before, self.last, self.n_steps = self.last, tokens, self.n_steps + 1
-        return self.log_probs[self.source, self.before, self.last]
-
-    def reorder(self, rows: Tensor) -> None:
-        self.source, self.before, self.last = self.source[rows], self.before[rows], self.last[rows]
-
-    def log_prob(self, source: int, ids: tuple[int, ...]) -> float:
-        total, before, last = 0.0, START, START
-        for token in ids:
-            total += float(self.log_probs[source, before, last, token])
-            before, last = last, token
-        return total
-
-
-def every_target(longest: int) -> list[tuple[int, ...]]:
-    words = [token for token in range(VOCAB) if token != EOS]
-    bodies = [body for length in range(longest) for body in itertools.product(words, repeat=length)]
-    return [(*body, EOS) for body in bodies]
+from s2s.decode import IDS, STRATEGIES, Beam, Found, Greedy, beam, configure, greedy
+from tests.decode.table import EOS, START, VOCAB, Table, every_cut, every_target
 
 
 @pytest.mark.parametrize("length_penalty", [0.0, 1.0, -0.7])
@@ -53,7 +13,8 @@ def test_a_beam_as_wide_as_the_space_finds_what_brute_force_finds(length_penalty
     found = beam(Table(3), Beam(num_beams=100, length_penalty=length_penalty, early_stopping="never", max_new_tokens=4))
     table = Table(3)
     for source, one in enumerate(found):
-        scores = {ids: table.log_prob(source, ids) / len(ids) ** length_penalty for ids in every_target(4)}
+        targets = [*every_target(4), *every_cut(4)]  # what the limit cuts competes with what ended
+        scores = {ids: table.log_prob(source, ids) / len(ids) ** length_penalty for ids in targets}
         best = sorted(scores, key=scores.__getitem__, reverse=True)[:10]
         assert [hypothesis.ids for hypothesis in one.hypotheses[:10]] == best
         for hypothesis in one.hypotheses:
@@ -121,31 +82,31 @@ def test_the_record_of_steps_leads_to_every_finished_hypothesis() -> None:
 
 
 def _spelled(found: Found) -> list[tuple[int, ...]]:
-    """The finished targets, read from the steps alone."""
+    """The finished targets and those that were running at the end, read from the steps alone."""
     running: list[tuple[int, ...]] = [()]
     finished = []
     for step in found.steps:
         grown = [(*running[kept.parent], kept.token) for kept in step]
         finished += [ids for ids, kept in zip(grown, step, strict=True) if kept.is_finished]
         running = [ids for ids, kept in zip(grown, step, strict=True) if not kept.is_finished]
-    return finished
+    return finished + running
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_strategy_stays_within_the_models_positions(name: str) -> None:
     strategy, config = configure(name, {})
-    for found in strategy(Table(2, max_length=3), config):
+    for found in strategy(Table(2, max_length=3), config, IDS):
         assert 1 <= len(found.best.ids) <= 3
     strategy, config = configure(name, {"max_new_tokens": 4})
     with pytest.raises(UserError, match=r"`max_new_tokens` 4 is more than this model's 3 positions; give at most 3"):
-        strategy(Table(2, max_length=3), config)
+        strategy(Table(2, max_length=3), config, IDS)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_log_probs_are_those_of_the_table(name: str) -> None:
     strategy, config = configure(name, {"max_new_tokens": 7})
     table = Table(5, 9)
-    for source, found in enumerate(strategy(Table(5, 9), config)):
+    for source, found in enumerate(strategy(Table(5, 9), config, IDS)):
         for hypothesis in found.hypotheses:
             assert hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
             assert math.isfinite(hypothesis.score)

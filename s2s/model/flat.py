@@ -1,0 +1,176 @@
+"""A decoder laid out for one token a row: the numbers its modules give, in a fraction of the calls. Knows nothing of search."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from s2s.model.attention import KeysValues
+from s2s.model.cache import Cache
+from s2s.model.layers import FeedForward
+from s2s.model.positions import Position, Rotary
+from s2s.model.transformer import DecoderLayer, Transformer
+
+Turn = Callable[[Tensor], Tensor]
+COPIED = 2**25  # numbers of an output matrix that is still copied into the order in which few rows are multiplied fastest
+
+
+class View(NamedTuple):
+    """What every layer of a step is told."""
+
+    cache: Cache
+    mask: Tensor | None  # (families or 1, heads or 1, width or 1, slots), added to the scores of looking back
+    src_mask: Tensor | None  # (families, 1, 1, src_len), added to the scores of looking at the source
+
+
+class FlatDecoder:
+    """The decoder and output of a `Transformer` as they are now; weights that change later are not seen."""
+
+    def __init__(self, model: Transformer) -> None:
+        self.embed, self.position = model.decoder.embed, model.decoder.embed.position
+        self.layers = [FlatLayer(cast(DecoderLayer, layer), self.position) for layer in model.decoder.layers]
+        self.first_norm, self.last_norm = _norm(self.embed.norm), _norm(model.decoder.final_norm)
+        self.projection = matrix, bias, scale = model.projection
+        # (d_model, vocab): in this order the product of few rows is up to twice as fast.
+        self.project = _product((matrix * scale).t().contiguous(), bias) if matrix.numel() <= COPIED else model.project
+
+    @functools.cached_property
+    def project_fast(self) -> Turn:
+        """`project` with the matrix rounded to 8 bits, each word's row on a scale of its own, and the states as they come."""
+        matrix, bias, scale = self.projection
+        return _rounded(matrix.detach().float() * scale, None if bias is None else bias.detach().float())
+
+    def step(self, tokens: Tensor, cache: Cache, memories: Sequence[KeysValues], src_mask: Tensor | None) -> Tensor:
+        """(rows,) -> (rows, d_model); the cache grows by one token a row."""
+        vectors = self.position.add(self.embed.tokens(tokens[:, None]), tokens[:, None].ne(self.embed.pad_id), cache.length)
+        x, view = self.first_norm(vectors[:, 0]), View(cache, self._mask(cache), src_mask)
+        for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=True)):
+            x = layer(x, number, memory, view)
+        cache.close()
+        return self.last_norm(x)
+
+    def _mask(self, cache: Cache) -> Tensor | None:
+        looks = cache.open()
+        mask = None if looks is None else looks[:, None]  # (families, 1, width, slots)
+        bias = self.position.bias(1, cache.length + 1, cache.times.device)  # (1, heads, 1, length)
+        if bias is None:
+            return mask
+        by_slot = bias[0, :, 0][:, cache.times].transpose(0, 1)[:, :, None]  # -> (families or 1, heads, 1, slots)
+        return by_slot if mask is None else by_slot + mask
+
+
+def laid_out(model: Transformer) -> FlatDecoder:
+    """The one made before, if no weight has changed since. Hold the model's lock."""
+    state = [(weight.data_ptr(), weight._version) for weight in model.parameters()]
+    if model.flat is None or model.flat[0] != state:
+        model.flat = (state, FlatDecoder(model))
+    decoder: FlatDecoder = model.flat[1]
+    return decoder
+
+
+class FlatLayer:
+    """`DecoderLayer`; the scale of the scores stands in the queries' weights."""
+
+    def __init__(self, layer: DecoderLayer, position: Position) -> None:
+        own, cross, ff = layer.self_attention, layer.cross_attention, layer.feed_forward
+        self.heads, self.d_head, self.inner = own.n_heads, own.d_head, own.n_heads * own.d_head
+        self.rotate = position.rotate if isinstance(position, Rotary) else None
+        self.look_back = _affine([own.query, own.key, own.value], [own.scale, 1.0, 1.0])
+        self.ask = _affine([cross.query], [cross.scale])
+        self.own_out, self.cross_out = _out(own.output), _out(cross.output)
+        self.feed_forward = None if ff is None else _feed_forward(ff)
+        self.is_pre = layer.self_residual.is_pre
+        residuals = (layer.self_residual, layer.cross_residual, layer.feed_forward_residual)
+        self.norms = [_same if residual is None else _norm(residual.norm) for residual in residuals]
+
+    def __call__(self, x: Tensor, number: int, memory: KeysValues, view: View) -> Tensor:
+        """(rows, d_model) -> (rows, d_model)."""
+        first, second, third = self.norms
+        if self.is_pre:
+            x = x + self._look_back(first(x), number, view)
+            x = x + self._look_at(second(x), memory, view)
+            return x if self.feed_forward is None else x + self.feed_forward(third(x))
+        x = first(x + self._look_back(x, number, view))
+        x = second(x + self._look_at(x, memory, view))
+        return x if self.feed_forward is None else third(x + self.feed_forward(x))
+
+    def _look_back(self, y: Tensor, number: int, view: View) -> Tensor:
+        grid = (view.cache.families, view.cache.width, self.heads, self.d_head)
+        queries, keys, values = self.look_back(y).chunk(3, 1)
+        if self.rotate is not None:
+            start, one = view.cache.length, (-1, self.heads, 1, self.d_head)
+            queries, keys = self.rotate(queries.reshape(one), start), self.rotate(keys.reshape(one), start)
+        seen = view.cache.extend(number, keys.reshape(grid), values.reshape(grid))
+        queries = queries.reshape(grid).transpose(1, 2)
+        gathered = F.scaled_dot_product_attention(queries, seen.keys, seen.values, view.mask, scale=1.0)
+        return self.own_out(gathered.transpose(1, 2).reshape(-1, self.inner))
+
+    def _look_at(self, y: Tensor, memory: KeysValues, view: View) -> Tensor:
+        """A family's rows are so many queries of one memory."""
+        grid = (view.cache.families, view.cache.width, self.heads, self.d_head)
+        queries = self.ask(y).view(grid).transpose(1, 2)
+        gathered = F.scaled_dot_product_attention(queries, memory.keys, memory.values, view.src_mask, scale=1.0)
+        return self.cross_out(gathered.transpose(1, 2).reshape(-1, self.inner))
+
+
+def _affine(maps: Sequence[nn.Linear], scales: Sequence[float] = (1.0,)) -> Turn:
+    """Several linear maps of one vector as one product: (rows, in) -> (rows, all outs)."""
+    weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)])
+    bias = None if maps[0].bias is None else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
+    return _product(weight.t().contiguous(), bias)
+
+
+def _product(weight: Tensor, bias: Tensor | None) -> Turn:
+    """(rows, in) -> (rows, out) by a weight (in, out)."""
+    if bias is None:
+        return lambda x: torch.mm(x, weight)
+    return lambda x: torch.addmm(bias, x, weight)
+
+
+def can_round(device: torch.device) -> bool:
+    """Whether there are products of 8-bit numbers for `project_fast`."""
+    return device.type == "cpu" and hasattr(torch.ops.onednn, "qlinear_pointwise")
+
+
+def _rounded(weight: Tensor, bias: Tensor | None) -> Turn:
+    """(rows, in) -> (rows, out) by a weight (out, in); rows and weight as whole numbers up to 127, each row on a scale of its own."""
+    scales = weight.abs().amax(1).clamp(min=1e-12) / 127
+    whole = (weight / scales[:, None]).round().to(torch.int8)
+    packed, zeros = torch.ops.onednn.qlinear_prepack(whole, None), torch.zeros(len(weight), dtype=torch.long)
+
+    def product(x: Tensor) -> Tensor:
+        peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)
+        given = (x * (127 / peaks)).round_().add_(128).to(torch.uint8)  # unsigned, as oneDNN wants it: 128 stands for 0
+        options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
+        found: Tensor = torch.ops.onednn.qlinear_pointwise(given, 1 / 127, 128, packed, scales, zeros, *options)
+        found.mul_(peaks)
+        return found if bias is None else found.add_(bias)
+
+    return product
+
+
+def _feed_forward(ff: FeedForward) -> Turn:
+    up, down, activation = _affine([ff.up]), _affine([ff.down]), ff.activation
+    if ff.gate is None:
+        return lambda x: down(activation(up(x)))
+    gate = _affine([ff.gate])
+    return lambda x: down(activation(gate(x)) * up(x))
+
+
+def _out(module: nn.Module) -> Turn:
+    return _affine([module]) if isinstance(module, nn.Linear) else _same
+
+
+def _norm(module: nn.Module) -> Turn:
+    if isinstance(module, nn.LayerNorm):
+        return lambda x: torch.layer_norm(x, module.normalized_shape, module.weight, module.bias, module.eps)
+    return _same if isinstance(module, nn.Identity) else module
+
+
+def _same(x: Tensor) -> Tensor:
+    return x
