@@ -469,6 +469,20 @@ def test_a_knob_moves_the_link() -> None:
     assert "c1" not in screen.query_params  # what one finds without it
 
 
+@pytest.mark.parametrize("strategy", decode.STRATEGIES)
+def test_every_strategy_is_decoded_on_the_page(strategy: str) -> None:
+    screen = opened("compare", src="the red house", c1=f"{DEMO}!{strategy}!")
+    assert not lost(screen)
+    (found,) = s2s.load(DEMO).translate(["the red house"], strategy)
+    assert translation(screen) == found.text
+
+
+def test_a_knob_that_cannot_be_obeyed_is_said_before_anything_is_decoded() -> None:
+    screen = opened("compare", src="the red house", c1=f"{DEMO}!constrained!force_words:zebrä")
+    assert "is not in this model's target vocabulary" in said(screen)
+    assert not screen.exception
+
+
 def test_a_new_strategy_is_on_the_page_and_in_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = Choice(lambda stepper, config, words: greedy(stepper, Greedy(max_new_tokens=1)), Greedy, "One word is enough.")
     more = MappingProxyType({**decode.STRATEGIES, "toy": toy})

@@ -1,4 +1,7 @@
-"""Search for a good target, one token at a time. Ids in, ids out; knows nothing of models, tokenizers or text."""
+"""Search for a good target, one token at a time. Ids in, ids out; knows nothing of models, tokenizers or text.
+
+A strategy is one module: its settings, which inherit `Rules`, and a function of a Stepper, them, and Words; and one row of STRATEGIES.
+"""
 
 from s2s.decode.beam import Beam, beam
 from s2s.decode.greedy import Greedy, greedy

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from s2s.decode.prefixes import begin, forced, highest, normaliser
-from s2s.decode.rules import NEVER, Rulebook, Rules
+from s2s.decode.rules import Rulebook, Rules
 from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 
 
@@ -28,25 +28,24 @@ def greedy(stepper: Stepper, config: Greedy, words: Words = IDS) -> list[Found]:
     prefixes = begin(stepper, book)
     opened = [forced(prefixes, row) for row in range(stepper.n_rows)]
     written = [list(zip(*pair, strict=True)) for pair in zip(prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True)]
-    alive = list(range(stepper.n_rows))
-    while alive:
-        logits = stepper.step(prefixes.last)
+    alive, tokens, ids = list(range(stepper.n_rows)), prefixes.last, prefixes.ids
+    for _ in range(prefixes.length, book.limit):
+        logits = stepper.step(tokens)
         norms = normaliser(logits)
-        scores = logits if book.is_idle else book.apply(logits.clone(), prefixes.ids, alive)
-        tops, tokens = highest(scores)
+        _, tokens = highest(logits if book.is_idle else book.apply(logits.clone(), ids, alive))
         if not book.is_idle:
-            tokens = tokens.masked_fill(tops.eq(NEVER), stepper.eos_id)  # where nothing is allowed
-        values = (logits.gather(1, tokens[:, None]) - norms)[:, 0]
-        for sentence, token, value in zip(alive, tokens.tolist(), values.tolist(), strict=True):
+            ids = torch.cat([ids, tokens[:, None]], 1)
+        values = logits.gather(1, tokens[:, None]) - norms
+        now = tokens.tolist()
+        for sentence, token, value in zip(alive, now, values.flatten().tolist(), strict=True):
             written[sentence].append((token, value))
-        prefixes = prefixes.grow(tokens, values)
-        if prefixes.length == book.limit:
+        going = [row for row, token in enumerate(now) if token != stepper.eos_id]
+        if not going:
             break
-        going = tokens.ne(stepper.eos_id).nonzero()[:, 0]
         if len(going) < len(alive):
-            alive, prefixes = [alive[row] for row in going.tolist()], prefixes.take(going)
-            if alive:
-                stepper.reorder(going)
+            rows = torch.tensor(going, device=tokens.device)
+            alive, tokens, ids = [alive[row] for row in going], tokens[rows], ids[rows] if not book.is_idle else ids
+            stepper.reorder(rows)
     return [_found(steps, first, stepper.eos_id) for steps, first in zip(written, opened, strict=True)]
 
 

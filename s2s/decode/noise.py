@@ -22,15 +22,15 @@ def mixed(keys: Sequence[int], *parts: int | Sequence[int]) -> np.ndarray[tuple[
     """Each key with more numbers (one for all, or one each, 0 or more): new keys (rows,)."""
     found = np.array(keys, dtype=np.uint64)
     for part in parts:
-        found = _mix(found + STRIDE * (np.asarray(part, dtype=np.uint64) + np.uint64(1)))
+        found = _mix(found + STRIDE * (np.atleast_1d(np.asarray(part, dtype=np.uint64)) + np.uint64(1)))
     return found
 
 
 def uniform(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int) -> Tensor:
     """(rows, n), float64, evenly spread in (0, 1): number j of a key is always the same."""
     places = STRIDE * np.arange(1, n + 1, dtype=np.uint64)
-    bits = _mix(keys[:, None] + places) >> np.uint64(11)  # the 53 that a float64 holds
-    return torch.from_numpy((bits.astype(np.float64) + 0.5) * 2.0**-53)
+    bits = _mix(keys[:, None] + places) >> np.uint64(12)  # 52, so that the half beside them is never rounded up to 1
+    return torch.from_numpy((bits.astype(np.float64) + 0.5) * 2.0**-52)
 
 
 def gumbel(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int) -> Tensor:

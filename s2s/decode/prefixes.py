@@ -70,8 +70,9 @@ def normaliser(logits: Tensor) -> Tensor:
     """
     n = max(1, CACHED // logits.shape[1])
     room = logits.new_empty(min(n, len(logits)), logits.shape[1])
-    parts = (logits[start : start + n] for start in range(0, len(logits), n))
-    sums = torch.cat([torch.exp(few, out=room[: len(few)]).sum(1, keepdim=True) for few in parts])
+    parts = [logits.narrow(0, start, min(n, len(logits) - start)) for start in range(0, len(logits), n)]
+    each = [torch.exp(few, out=room.narrow(0, 0, len(few))).sum(1, keepdim=True) for few in parts]
+    sums = each[0] if len(each) == 1 else torch.cat(each)
     low, high = sums.aminmax()
     if float(low) > 1e-30 and float(high) < 1e30:
         return sums.log()

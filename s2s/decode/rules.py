@@ -84,14 +84,14 @@ class Rulebook:
         self._of_sources = [_followers(source, n) for source in self.sources] if n else []
 
     def apply(self, scores: Tensor, written: Tensor, source: Sequence[int]) -> Tensor:
-        """Scores or logits of the next token (rows, vocab) as the rules want them; written over.
+        """Scores or logits of the next token (rows, vocab) as the rules want them; written over. Where nothing is left, the end is.
 
         `written` (rows, 1 + length) starts with the start id, which counts as a token, as for transformers' processors,
         whose order this is; `source` is the number of each row's source.
         """
         if self.is_idle:
             return scores
-        rules, length = self.rules, written.shape[1] - 1
+        rules, length, ends = self.rules, written.shape[1] - 1, scores[:, self.eos_id].clone()
         if rules.repetition_penalty != 1.0:
             _penalise(scores, written, rules.repetition_penalty)
         if rules.no_repeat_ngram_size:
@@ -104,6 +104,7 @@ class Rulebook:
             _ban_last(scores, written, bad)
         if length < rules.min_new_tokens:
             scores[:, self.eos_id] = NEVER
+        scores[:, self.eos_id] = torch.where(scores.amax(1).eq(NEVER), ends, scores[:, self.eos_id])
         return scores
 
 

@@ -8,9 +8,16 @@ from typing import Any
 
 from s2s.config import Choice, choose, override
 from s2s.decode.beam import Beam, beam
+from s2s.decode.beam_sample import BeamSample, beam_sample
+from s2s.decode.constrained import Constrained, constrained
+from s2s.decode.contrastive import Contrastive, contrastive
+from s2s.decode.diverse_beam import DiverseBeam, diverse_beam
 from s2s.decode.greedy import Greedy, greedy
+from s2s.decode.mbr import MBR, mbr
 from s2s.decode.rules import Rules
+from s2s.decode.sampling import Sample, sample
 from s2s.decode.stepper import Found, Stepper, Words
+from s2s.decode.stochastic_beam import StochasticBeam, stochastic_beam
 
 Strategy = Callable[[Stepper, Any, Words], list[Found]]
 
@@ -23,6 +30,48 @@ STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
             Beam,
             "Keep the num_beams most probable prefixes. Score: log-probability over length^length_penalty.",
             "Graves 2012; Sutskever et al. 2014",
+        ),
+        "diverse_beam": Choice(
+            diverse_beam,
+            DiverseBeam,
+            "Groups of beams that avoid each other's tokens. Score: as for beam, less what the penalty took.",
+            "Vijayakumar et al. 2018",
+        ),
+        "sample": Choice(
+            sample,
+            Sample,
+            "Draw each token, from all or from the likeliest. Score: log-probability.",
+            "Fan et al. 2018; Holtzman et al. 2020",
+        ),
+        "beam_sample": Choice(
+            beam_sample,
+            BeamSample,
+            "Beam search that draws its continuations. Score: log-probability after rules and temperature, over length^length_penalty.",
+            "generate of transformers",
+        ),
+        "stochastic_beam": Choice(
+            stochastic_beam,
+            StochasticBeam,
+            "Draw num_beams different targets. Score: log-probability with Gumbel noise.",
+            "Kool et al. 2019",
+        ),
+        "contrastive": Choice(
+            contrastive,
+            Contrastive,
+            "Take a probable token whose state is unlike those before. Score: sum of (1 - alpha) * probability - alpha * similarity.",
+            "Su et al. 2022",
+        ),
+        "mbr": Choice(
+            mbr,
+            MBR,
+            "Draw num_samples and take the one most like all of them. Score: its mean utility beside them, 0 to 100.",
+            "Kumar & Byrne 2004; Eikema & Aziz 2020",
+        ),
+        "constrained": Choice(
+            constrained,
+            Constrained,
+            "Beam search in which force_words must appear. Score: log-probability over length^length_penalty.",
+            "Hokamp & Liu 2017; Post & Vilar 2018",
         ),
     }
 )

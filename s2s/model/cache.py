@@ -28,12 +28,14 @@ class Shape(NamedTuple):
 class Cache:
     """`families` times `width` rows, each of `length` tokens; `used` slots a family are filled."""
 
-    def __init__(self, families: int, shape: Shape, *, like: Tensor) -> None:
+    def __init__(self, families: int, shape: Shape, *, like: Tensor, keeps_times: bool) -> None:
         self.families, self.width, self.used, self.length = families, 1, 0, 0
         size = (families, ROOM, 2, shape.heads, shape.d_head)
         self.buffers = [like.new_empty(size) for _ in range(shape.layers)]
+        self._views: list[KeysValues] = []  # of the buffers, as attention wants them
         self.looks: Tensor | None = None  # (families, width, used): 0, or -inf where a row does not descend from a slot; None = all 0
-        self.times = torch.empty(1, 0, dtype=torch.long, device=like.device)  # (families or 1, used): when a slot was filled
+        # (families or 1, used): when a slot was filled, where somebody asks
+        self.times = torch.empty(1, 0, dtype=torch.long, device=like.device) if keeps_times else None
 
     @property
     def rows(self) -> int:
@@ -44,8 +46,11 @@ class Cache:
         """Slots for one more token a row; the mask (families, width, slots) to look through, or None where all may look at all."""
         if self.used + self.width > self.buffers[0].shape[1]:
             self._make_room()
-        now = self.times.new_full((len(self.times), self.width), self.length)
-        self.times = torch.cat([self.times, now], 1)
+        if not self._views:
+            self._views = [KeysValues(*(part.transpose(1, 2) for part in buffer.unbind(2))) for buffer in self.buffers]
+        if self.times is not None:
+            now = self.times.new_full((len(self.times), self.width), self.length)
+            self.times = torch.cat([self.times, now], 1)
         if self.width == 1 and self.looks is None:
             return None
         before = self.buffers[0].new_zeros(self.families, self.width, self.used) if self.looks is None else self.looks
@@ -53,12 +58,12 @@ class Cache:
         self.looks = torch.cat([before, own.expand(self.families, -1, -1)], 2)
         return self.looks
 
-    def extend(self, layer: int, keys: Tensor, values: Tensor) -> KeysValues:
-        """Put (families, width, heads, d_head) into the opened slots; all of the layer's, (families, heads, slots, d_head) each."""
-        buffer, end = self.buffers[layer], self.used + self.width
-        buffer[:, self.used : end, 0] = keys
-        buffer[:, self.used : end, 1] = values
-        return KeysValues(buffer[:, :end, 0].transpose(1, 2), buffer[:, :end, 1].transpose(1, 2))
+    def extend(self, layer: int, new: Tensor) -> KeysValues:
+        """Put keys and values (families, width, 2, heads, d_head) into the opened slots -> all of the layer's."""
+        self.buffers[layer].narrow(1, self.used, self.width).copy_(new)
+        keys, values = self._views[layer]
+        end = self.used + self.width
+        return KeysValues(keys.narrow(2, 0, end), values.narrow(2, 0, end))
 
     def close(self) -> None:
         """The opened slots are filled in every layer."""
@@ -78,8 +83,9 @@ class Cache:
         if len(kept) == self.families and torch.equal(kept, torch.arange(self.families, device=kept.device)):
             return None
         self.families = len(kept)
-        self.buffers = [buffer.index_select(0, kept) for buffer in self.buffers]
-        self.times = self.times if len(self.times) == 1 else self.times[kept]
+        self.buffers, self._views = [buffer.index_select(0, kept) for buffer in self.buffers], []
+        if self.times is not None and len(self.times) > 1:
+            self.times = self.times[kept]
         return kept
 
     def _part(self, rows: Tensor) -> Tensor:
@@ -91,12 +97,13 @@ class Cache:
             slots = chosen.view(len(rows), self.length)  # every row descends from one slot a token
         self.families, self.width, self.looks = len(rows), 1, None
         self._take(family, slots)
-        self.times = torch.arange(self.length, device=rows.device)[None]
+        if self.times is not None:
+            self.times = torch.arange(self.length, device=rows.device)[None]
         return family
 
     def _take(self, family: Tensor, slots: Tensor) -> None:
         """New row i of slots holds the slots `slots[i]` of family `family[i]`."""
-        self.used, room = slots.shape[1], slots.shape[1] + self.width * ROOM
+        self.used, self._views, room = slots.shape[1], [], slots.shape[1] + self.width * ROOM
         for layer, old in enumerate(self.buffers):
             new = old.new_empty(len(slots), room, *old.shape[2:])
             new[:, : self.used] = old[family[:, None], slots]
@@ -109,11 +116,12 @@ class Cache:
             most = int(alive.sum(1).max())
             if most <= 0.75 * self.used:
                 slots = alive.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, :most]
-                self.times = self.times.expand(self.families, -1).gather(1, slots)
+                if self.times is not None:
+                    self.times = self.times.expand(self.families, -1).gather(1, slots)
                 self.looks = self.looks.gather(2, slots[:, None].expand(-1, self.width, -1))
                 self._take(torch.arange(self.families, device=slots.device), slots)
                 return
-        room = self.used + self.width * max(ROOM, self.length // 4)
+        self._views, room = [], self.used + self.width * max(ROOM, self.length // 4)
         for layer, old in enumerate(self.buffers):
             new = old.new_empty(self.families, room, *old.shape[2:])
             new[:, : self.used] = old[:, : self.used]

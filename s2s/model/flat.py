@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from s2s.model.attention import KeysValues
 from s2s.model.cache import Cache
 from s2s.model.layers import FeedForward
-from s2s.model.positions import Position, Rotary
+from s2s.model.positions import Absolute, Position, Rotary
 from s2s.model.transformer import DecoderLayer, Transformer
 
 Turn = Callable[[Tensor], Tensor]
@@ -34,6 +34,8 @@ class FlatDecoder:
     def __init__(self, model: Transformer) -> None:
         self.embed, self.position = model.decoder.embed, model.decoder.embed.position
         self.layers = [FlatLayer(cast(DecoderLayer, layer), self.position) for layer in model.decoder.layers]
+        self.places = torch.empty(0)
+        self.has_bias = self.position.bias(1, 1, model.device) is not None
         self.first_norm, self.last_norm = _norm(self.embed.norm), _norm(model.decoder.final_norm)
         self.projection = matrix, bias, scale = model.projection
         # (d_model, vocab): in this order the product of few rows is up to twice as fast.
@@ -47,16 +49,36 @@ class FlatDecoder:
 
     def step(self, tokens: Tensor, cache: Cache, memories: Sequence[KeysValues], src_mask: Tensor | None) -> Tensor:
         """(rows,) -> (rows, d_model); the cache grows by one token a row."""
-        vectors = self.position.add(self.embed.tokens(tokens[:, None]), tokens[:, None].ne(self.embed.pad_id), cache.length)
-        x, view = self.first_norm(vectors[:, 0]), View(cache, self._mask(cache), src_mask)
+        x, view = self._vectors(tokens, cache.length), View(cache, self._mask(cache), src_mask)
         for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=True)):
             x = layer(x, number, memory, view)
         cache.close()
         return self.last_norm(x)
 
+    def _vectors(self, tokens: Tensor, start: int) -> Tensor:
+        """(rows,) -> (rows, d_model), the norm of embeddings included."""
+        table, scale = self.embed.tokens.weight, self.embed.tokens.scale
+        vectors = F.embedding(tokens, table)
+        x = vectors * scale if scale != 1.0 else vectors
+        if isinstance(self.position, Absolute):
+            place = self._places(start)
+            x = x + (place * tokens.ne(self.embed.pad_id)[:, None] if self.position.settings.skip_padding else place)
+        return self.first_norm(x)
+
+    def _places(self, start: int) -> Tensor:
+        """(d_model,), the vector of a position; read from the module some at a time."""
+        if start >= len(self.places):
+            position = cast(Absolute, self.position)
+            first, most = position.settings.offset, position.settings.max_length if position.settings.kind == "learned" else 2**31
+            end = first + min(most, 2 * start + 32)
+            self.places = position.rows(torch.arange(first, end, device=self.embed.tokens.weight.device), end)
+        return self.places[start]
+
     def _mask(self, cache: Cache) -> Tensor | None:
         looks = cache.open()
         mask = None if looks is None else looks[:, None]  # (families, 1, width, slots)
+        if cache.times is None:
+            return mask
         bias = self.position.bias(1, cache.length + 1, cache.times.device)  # (1, heads, 1, length)
         if bias is None:
             return mask
@@ -100,13 +122,13 @@ class FlatLayer:
         return x if self.feed_forward is None else third(x + self.feed_forward(x))
 
     def _look_back(self, y: Tensor, number: int, view: View) -> Tensor:
-        grid = (view.cache.families, view.cache.width, self.heads, self.d_head)
-        queries, keys, values = self.look_back(y).chunk(3, 1)
+        all_three = self.look_back(y).view(view.cache.families, view.cache.width, 3, self.heads, self.d_head)
         if self.rotate is not None:
-            start, one = view.cache.length, (-1, self.heads, 1, self.d_head)
-            queries, keys = self.rotate(queries.reshape(one), start), self.rotate(keys.reshape(one), start)
-        seen = view.cache.extend(number, keys.reshape(grid), values.reshape(grid))
-        queries = queries.reshape(grid).transpose(1, 2)
+            both = all_three.narrow(2, 0, 2)  # (families, width, 2, heads, d_head)
+            turned = self.rotate(both.reshape(-1, 2 * self.heads, 1, self.d_head), view.cache.length)
+            both.copy_(turned.view(both.shape))
+        seen = view.cache.extend(number, all_three.narrow(2, 1, 2))
+        queries = all_three.select(2, 0).transpose(1, 2)
         gathered = F.scaled_dot_product_attention(queries, seen.keys, seen.values, view.mask, scale=1.0)
         return self.own_out(gathered.transpose(1, 2).reshape(-1, self.inner))
 

@@ -105,7 +105,8 @@ class FlatStepper(TransformerStepper):
             raise ValueError(f"no products of 8-bit numbers on {src.device}")
         self.project = self.decoder.project_fast if is_fast else self.decoder.project
         keys = self.memories[0].keys  # (batch, heads, src_len, d_head)
-        self.cache = Cache(len(src), Shape(len(self.memories), keys.shape[1], keys.shape[3]), like=keys)
+        shape = Shape(len(self.memories), keys.shape[1], keys.shape[3])
+        self.cache = Cache(len(src), shape, like=keys, keeps_times=self.decoder.has_bias)
         is_padded = bool(src.eq(self.pad_id).any())
         self.hidden = keys.new_zeros(self.src_mask.shape).masked_fill_(~self.src_mask, float("-inf")) if is_padded else None
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS, STRATEGIES, Beam, Found, Greedy, beam, configure, greedy
+from s2s.decode import Beam, Found, Greedy, beam, configure, greedy
 from tests.decode.table import EOS, START, VOCAB, Table, every_cut, every_target
 
 
@@ -90,26 +90,6 @@ def _spelled(found: Found) -> list[tuple[int, ...]]:
         finished += [ids for ids, kept in zip(grown, step, strict=True) if kept.is_finished]
         running = [ids for ids, kept in zip(grown, step, strict=True) if not kept.is_finished]
     return finished + running
-
-
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_every_strategy_stays_within_the_models_positions(name: str) -> None:
-    strategy, config = configure(name, {})
-    for found in strategy(Table(2, max_length=3), config, IDS):
-        assert 1 <= len(found.best.ids) <= 3
-    strategy, config = configure(name, {"max_new_tokens": 4})
-    with pytest.raises(UserError, match=r"`max_new_tokens` 4 is more than this model's 3 positions; give at most 3"):
-        strategy(Table(2, max_length=3), config, IDS)
-
-
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_log_probs_are_those_of_the_table(name: str) -> None:
-    strategy, config = configure(name, {"max_new_tokens": 7})
-    table = Table(5, 9)
-    for source, found in enumerate(strategy(Table(5, 9), config, IDS)):
-        for hypothesis in found.hypotheses:
-            assert hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
-            assert math.isfinite(hypothesis.score)
 
 
 def test_unknown_names_are_answered_with_the_nearest() -> None:

@@ -7,6 +7,7 @@ import torch
 
 import s2s
 from s2s.config import Recipe, UserError, override
+from s2s.decode import STRATEGIES
 from s2s.jobs import training
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import Run, RunFolder
@@ -30,12 +31,40 @@ def test_every_source_has_its_answer_in_its_place(run: Run) -> None:
     assert [one.text for one in found] == alone
 
 
-@pytest.mark.parametrize("strategy", ["greedy", "beam"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_log_probability_of_a_translation_is_what_scoring_says(run: Run, strategy: str) -> None:
     found = [one for one in run.translate(SOURCES[:1] + SOURCES[2:], strategy) if one.tokens[-1] == "</s>"]
     assert found
     scores = run.score([one.source for one in found], [one.text for one in found])
-    assert scores == pytest.approx([one.log_prob for one in found], abs=1e-4)
+    again = [run.tgt_tokenizer.encode(one.text) == run.tgt_tokenizer.encode(" ".join(one.tokens[:-1])) for one in found]
+    assert [score for score, is_same in zip(scores, again, strict=True) if is_same] == pytest.approx(
+        [one.log_prob for one, is_same in zip(found, again, strict=True) if is_same], abs=1e-4
+    )
+    assert any(again)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_short_and_long_sources_are_decoded(run: Run, strategy: str) -> None:
+    longest = " ".join("1234567890123456"[: run.recipe.data.max_length - 1])
+    found = run.translate(["", "4", longest, "zebra"], strategy, max_new_tokens=5)
+    assert [bool(one.hypotheses) for one in found] == [False, True, True, True]
+    assert all(len(hypothesis.tokens) <= 5 for one in found for hypothesis in one.hypotheses)
+
+
+def test_words_in_settings_are_read_by_the_runs_own_tokenizer(run: Run) -> None:
+    (found,) = run.translate(["1 2 3"], "constrained", force_words="7 7,9", prefix="5")
+    assert found.text.startswith("5")
+    assert "7 7" in found.text
+    assert "9" in found.text
+    assert not any("1" in one.text for one in run.translate(["1 2 3"], "beam", bad_words="1")[0].hypotheses)
+    with pytest.raises(UserError, match="`force_words`: `zebra` is not in this model's target vocabulary"):
+        run.translate(["1 2 3"], "constrained", force_words="zebra")
+
+
+def test_rounding_the_output_matrix_changes_little(run: Run) -> None:
+    exact, fast = (run.translate(["1 2 3", "9 8 7 6 5"], "greedy", precision=precision) for precision in ("exact", "fast"))
+    assert [one.log_prob for one in fast] != [one.log_prob for one in exact]
+    assert [one.log_prob for one in fast] == pytest.approx([one.log_prob for one in exact], abs=0.2)
 
 
 def test_a_score_is_a_sum_over_tokens_and_the_end_counts(run: Run) -> None:

@@ -3,8 +3,7 @@ import dataclasses
 import pytest
 
 from s2s.config import Recipe, UserError, flat, keys, override, settings
-from s2s.decode import STRATEGIES
-from s2s.decode import Beam
+from s2s.decode import STRATEGIES, Beam
 from s2s.model.presets import PRESETS
 from s2s.share import pack, unpack
 from s2s.ui import forms

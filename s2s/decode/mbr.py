@@ -1,0 +1,121 @@
+"""Minimum Bayes risk: of some samples the one that is most like all of them (Kumar & Byrne 2004; Eikema & Aziz 2020)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.config import knob
+from s2s.decode.limits import Truncation
+from s2s.decode.sampling import Sample, sample
+from s2s.decode.stepper import IDS, Found, Stepper, Words
+
+Floats = npt.NDArray[np.float64]
+CHRF_ORDER, CHRF_BETA, BLEU_ORDER = 6, 2, 4  # sacrebleu's defaults (Popović 2015; Papineni et al. 2002)
+
+
+@dataclass(frozen=True)
+class MBR(Truncation):
+    """Settings of minimum Bayes risk decoding."""
+
+    num_samples: int = knob(16, 1, 100, help="Targets to draw; they are the candidates, and what candidates are compared with.")
+    utility: str = knob("chrf", help="What says how alike two targets are, from 0 to 100.", choices=("chrf", "bleu"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_returned(self.num_samples, "`num_samples` draws")
+
+
+def mbr(stepper: Stepper, config: MBR, words: Words = IDS) -> list[Found]:
+    """The distinct samples, the highest expected utility first; that is their score.
+
+    The expectation is the mean over all samples, the candidate's own among them (Eikema & Aziz 2020, section 5: the same
+    samples are candidates and pseudo-references). Of equal ones the more probable comes first.
+    """
+    shared = {field.name: getattr(config, field.name) for field in fields(Sample)}
+    drawn = sample(stepper, Sample(**shared | {"num_return_sequences": config.num_samples}), words)
+    return [_ranked(found, config, words, stepper.eos_id) for found in drawn]
+
+
+def _ranked(drawn: Found, config: MBR, words: Words, eos_id: int) -> Found:
+    texts = [words.decode([token for token in one.ids if token != eos_id]) for one in drawn.hypotheses]
+    expected = expected_utilities(texts, config.utility)
+    rescored = {one.ids: replace(one, score=expected[text]) for one, text in zip(drawn.hypotheses, texts, strict=True)}
+    ranked = sorted(rescored.values(), key=lambda one: one.score, reverse=True)
+    return replace(drawn, hypotheses=tuple(ranked[: config.num_return_sequences]))
+
+
+def expected_utilities(texts: Sequence[str], utility: str) -> dict[str, float]:
+    """Of each distinct text its mean utility beside all the texts, itself among them, 0 to 100."""
+    counts = Counter(texts)
+    distinct = list(counts)
+    expected = UTILITIES[utility](distinct) @ np.array(list(counts.values())) / len(texts)
+    return dict(zip(distinct, expected.tolist(), strict=True))
+
+
+def chrf_pairs(texts: Sequence[str]) -> Floats:
+    """sacrebleu's sentence chrF of each text with each as its reference: (hypotheses, references), 0 to 100."""
+    from sacrebleu.metrics.helpers import extract_all_char_ngrams
+
+    precision = recall = orders = np.zeros((len(texts), len(texts)))
+    for counters in zip(*(extract_all_char_ngrams(text, CHRF_ORDER) for text in texts), strict=True):
+        shared, totals = _shared(counters)
+        both = (totals[:, None] > 0) & (totals > 0)  # texts that are too short for the order do not count
+        precision = precision + np.divide(shared, totals[:, None], out=np.zeros_like(shared), where=both)
+        recall = recall + np.divide(shared, totals, out=np.zeros_like(shared), where=both)
+        orders = orders + both
+    precision, recall = precision / orders.clip(min=1), recall / orders.clip(min=1)
+    below = CHRF_BETA**2 * precision + recall
+    found: Floats = 100 * (1 + CHRF_BETA**2) * np.divide(precision * recall, below, out=np.zeros_like(below), where=below > 0)
+    return found
+
+
+def bleu_pairs(texts: Sequence[str]) -> Floats:
+    """sacrebleu's sentence BLEU of each text with each as its reference: (hypotheses, references), 0 to 100."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.helpers import extract_all_word_ngrams
+
+    metric = BLEU(effective_order=True)
+    ngrams, lengths = zip(*(extract_all_word_ngrams(metric.tokenizer(text.rstrip()), 1, BLEU_ORDER) for text in texts), strict=True)
+    by_order = [_shared([_of_order(counter, n) for counter in ngrams]) for n in range(1, BLEU_ORDER + 1)]
+    shared = np.stack([pairs for pairs, _ in by_order], 2).astype(int).tolist()  # (hypotheses, references, orders)
+    totals = np.stack([sums for _, sums in by_order], 1).astype(int).tolist()
+    found = [
+        [
+            metric.compute_bleu(shared[i][j], list(totals[i]), lengths[i], lengths[j], smooth_method="exp", effective_order=True).score
+            for j in range(len(texts))
+        ]
+        for i in range(len(texts))
+    ]
+    return np.array(found)
+
+
+def _of_order(counts: Counter[tuple[str, ...]], n: int) -> Counter[tuple[str, ...]]:
+    return Counter({gram: count for gram, count in counts.items() if len(gram) == n})
+
+
+def _shared(counters: Sequence[Counter[Any]]) -> tuple[Floats, Floats]:
+    """How many n-grams each two have in common (n, n), and how many each has (n,).
+
+    The first, second, ... occurrence of an n-gram are columns of their own, so that a product of matrices counts them.
+    """
+    columns: dict[tuple[Any, int], int] = {}
+    places = [[columns.setdefault(one, len(columns)) for one in _occurrences(counter)] for counter in counters]
+    has = np.zeros((len(counters), len(columns)), dtype=np.float32)  # whole numbers: exact
+    for row, held in zip(has, places, strict=True):
+        row[held] = 1.0
+    return (has @ has.T).astype(np.float64), np.array([len(held) for held in places], dtype=np.float64)
+
+
+def _occurrences(counter: Counter[Any]) -> Iterable[tuple[Any, int]]:
+    return ((gram, nth) for gram, count in counter.items() for nth in range(count))
+
+
+# Texts -> the utility of each (rows) where each (columns) is the reference.
+UTILITIES: MappingProxyType[str, Callable[[Sequence[str]], Floats]] = MappingProxyType({"chrf": chrf_pairs, "bleu": bleu_pairs})
