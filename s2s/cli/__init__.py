@@ -6,23 +6,21 @@ import argparse
 import contextlib
 import io
 import json
-import math
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from s2s.cli.progress import Progress, silence
+from s2s.cli.reading import evaluate, score, translate
 from s2s.config import TASK_KINDS, Recipe, UserError, choose, override, parse_assignments
 
 DEFAULT_PRESET = "small"
 
 if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
-    from s2s.runs import Decoded, Forced, Run
     from s2s.train.distributed import Group
 
 
@@ -213,110 +211,11 @@ def _signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def translate(arguments: argparse.Namespace) -> None:
-    """Translate stdin line for line."""
-    from s2s.data.corpus import one_line
-    from s2s.decode import configure
-
-    knobs = parse_assignments(arguments.set)
-    if arguments.n_best is not None:
-        if arguments.n_best < 1:
-            raise UserError(f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more.")
-        knobs = {"num_return_sequences": arguments.n_best} | knobs
-    configure(arguments.strategy, knobs)
-    run = _load(arguments.run)
-    lines = _stdin_lines()
-    found = run.translate(lines, arguments.strategy, **knobs)
-    _name_unknown(found)
-    for number, one in enumerate(found, 1):
-        if arguments.json:
-            print(json.dumps(one.to_json(arguments.n_best), ensure_ascii=False))
-        elif arguments.n_best:
-            rows = [(hypothesis.score, hypothesis.text) for hypothesis in one.hypotheses[: arguments.n_best]] or [(0.0, "")]
-            for value, text in rows:
-                print(f"{number}\t{value:.4f}\t{one_line(text)}")
-        else:
-            print(one_line(one.text))  # a byte model may write a line break, but no line may become two
-
-
-def _name_unknown(found: Sequence[Decoded]) -> None:
-    unknown = dict.fromkeys(word for one in found for word in one.unknown)
-    if unknown:
-        print(f"Unknown words, read as <unk>: {' '.join(unknown)}", file=sys.stderr)
-
-
-def score(arguments: argparse.Namespace) -> None:
-    """The log-probability of each line's target."""
-    sources, targets = _aligned(arguments.src, arguments.tgt)
-    for value in _load(arguments.run).score(sources, targets):
-        print(f"{value:.6f}")
-
-
-def evaluate(arguments: argparse.Namespace) -> None:
-    """Translate a test set and score it; the last line is one JSON object."""
-    from s2s.decode import configure
-    from s2s.scores import METRICS, score_all
-
-    knobs = parse_assignments(arguments.set)
-    config = configure(arguments.strategy, knobs)[1]
-    sources, references = _aligned(arguments.src, arguments.ref)
-    for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
-        if source.strip() and not reference.strip():
-            raise UserError(f"Line {number} of {arguments.ref} is empty and has a source; give its translation, or leave both lines out.")
-    run = _load(arguments.run)
-    started = time.perf_counter()
-    found = run.translate(sources, arguments.strategy, **knobs)
-    seconds = time.perf_counter() - started
-    _name_unknown(found)
-    texts = [one.text for one in found]
-    scores = score_all(texts, references)
-    for key, value in scores.items():
-        print(f"{METRICS[key].label:12} {value.value:8.2f}  {METRICS[key].summary}")
-    summary = {
-        "n": len(sources),
-        **{key: value.value for key, value in scores.items()},
-        **_teacher_forced(run.force(sources, references)),
-        "signature": {key: value.signature for key, value in scores.items()},
-        "strategy": {"name": arguments.strategy, **config.to_json()},
-        "seconds": seconds,
-    }
-    print(json.dumps(summary))
-
-
 def worker(arguments: argparse.Namespace) -> None:
     """Do the queued jobs, one after another, until told to end."""
     from s2s.jobs.worker import serve
 
     print(serve(arguments.idle))
-
-
-def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
-    n_tokens = sum(one.n_tokens for one in forced)
-    loss = -sum(one.log_prob for one in forced) / n_tokens
-    right = sum(one.n_right for one in forced)
-    return {"token_accuracy": right / n_tokens, "loss": loss, "perplexity": math.exp(min(loss, 700.0))}
-
-
-def _load(name: str) -> Run:
-    from s2s.runs import load
-
-    run = load(name)
-    for note in run.notes:
-        print(note, file=sys.stderr)
-    return run
-
-
-def _stdin_lines() -> list[str]:
-    """Lines of stdin, whatever their line ends; the last may lack its own."""
-    from s2s.data.files import decode_lines
-
-    return decode_lines(sys.stdin.buffer.read(), "standard input")
-
-
-def _aligned(left: str, right: str) -> tuple[list[str], list[str]]:
-    from s2s.data.files import read_aligned
-
-    return read_aligned(left, right)
 
 
 def _log_crash(error: Exception) -> None:
@@ -396,3 +295,4 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder or id, or a demo's name")
     parser.add_argument("--strategy", default="beam", help="how to decode")
     parser.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting of the strategy, e.g. num_beams=5")
+    parser.add_argument("--processes", type=int, metavar="N", help="so many at once; without it, one, or a core each where there is much")

@@ -98,7 +98,11 @@ class Output(Config):
 class Init(Config):
     """The weights before training. Biases start at 0 and norm scales at 1, but for `torch`, which keeps torch's own."""
 
-    kind: str = knob("xavier", help="Matrices: Xavier uniform, normal, or torch's own.", choices=("xavier", "normal", "torch"))
+    kind: str = knob(
+        "xavier",
+        help="Matrices: Xavier uniform, normal, torch's own; fairseq: Xavier with narrower queries, keys, values and feed-forward.",
+        choices=("xavier", "normal", "torch", "fairseq"),
+    )
     std: float = knob(0.02, 1e-6, 10.0, help="Standard deviation of `normal`.")
 
 

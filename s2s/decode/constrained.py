@@ -27,6 +27,10 @@ class Constrained(Beams):
 
     force_words: str = knob("", help="Words or phrases that must be written, with commas between; twice for twice.")
 
+    def texts(self) -> dict[str, list[str]]:
+        """Those of all strategies, and the words that must appear."""
+        return super().texts() | {"force_words": several(self.force_words)}
+
 
 @torch.inference_mode()
 def constrained(stepper: Stepper, config: Constrained, words: Words = IDS) -> list[Found]:

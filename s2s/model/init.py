@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from s2s.config import ModelConfig
 from s2s.model.attention import Attention
-from s2s.model.layers import TokenEmbedding
+from s2s.model.layers import FeedForward, TokenEmbedding
 from s2s.model.positions import Position
 from s2s.model.transformer import Transformer
 
@@ -27,6 +27,8 @@ def initialise(model: Transformer, seed: int) -> None:
                 _linear(module, config, generator)
             elif isinstance(module, Position):
                 module.initialise(draw)
+        if config.init.kind == "fairseq":
+            _narrow(model, generator)
         if not config.attention.scaled:
             _absorb_scale(model)
 
@@ -38,18 +40,36 @@ def _embedding_std(config: ModelConfig) -> float:
 
 
 def _linear(linear: nn.Linear, config: ModelConfig, generator: torch.Generator) -> None:
-    bound = linear.in_features**-0.5
-    if config.init.kind == "xavier":  # Glorot & Bengio 2010, eq. 16
-        nn.init.xavier_uniform_(linear.weight, generator=generator)
-    elif config.init.kind == "normal":
+    if config.init.kind == "torch":
+        _as_torch_does(linear, generator)
+        return
+    if config.init.kind == "normal":
         nn.init.normal_(linear.weight, std=config.init.std, generator=generator)
-    else:
-        nn.init.uniform_(linear.weight, -bound, bound, generator=generator)
+    else:  # Glorot & Bengio 2010, eq. 16
+        nn.init.xavier_uniform_(linear.weight, generator=generator)
     if linear.bias is not None:
-        if config.init.kind == "torch":
-            nn.init.uniform_(linear.bias, -bound, bound, generator=generator)
-        else:
-            nn.init.zeros_(linear.bias)
+        nn.init.zeros_(linear.bias)
+
+
+def _as_torch_does(linear: nn.Linear, generator: torch.Generator) -> None:
+    bound = linear.in_features**-0.5
+    nn.init.uniform_(linear.weight, -bound, bound, generator=generator)
+    if linear.bias is not None:
+        nn.init.uniform_(linear.bias, -bound, bound, generator=generator)
+
+
+def _narrow(model: Transformer, generator: torch.Generator) -> None:
+    """As fairseq's transformer starts: with norms after the sums, wider weights soon make all positions of a source alike.
+
+    Queries, keys and values at 1 / sqrt(2) of Xavier's width; the feed-forward as torch draws it.
+    """
+    for module in model.modules():
+        if isinstance(module, Attention):
+            for linear in (module.query, module.key, module.value):
+                linear.weight.mul_(2**-0.5)
+        elif isinstance(module, FeedForward):
+            for linear in (module.up, module.down, *([module.gate] if module.gate else [])):
+                _as_torch_does(linear, generator)
 
 
 def _absorb_scale(model: Transformer) -> None:

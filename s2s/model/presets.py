@@ -168,6 +168,7 @@ def _transformer_tiny() -> Recipe:
             norm=Norm(place="post"),
             embeddings=Embeddings(shared=True),
             dropout=0.3,
+            init=Init("fairseq"),
         ),
         train=TrainConfig(
             steps=8000,

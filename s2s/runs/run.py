@@ -75,6 +75,10 @@ class Run:
                 pieces(self.tgt_tokenizer, name, word)
         return search, config
 
+    def check_lengths(self, sources: Sequence[str]) -> None:
+        """Raises UserError, which names the line, where the model has no positions for a source."""
+        self._source_ids(sources)
+
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[float]:
         """log p(target | source) of each pair in nats, `</s>` included."""
         return [forced.log_prob for forced in self.force(sources, targets)]

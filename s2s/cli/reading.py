@@ -1,0 +1,125 @@
+"""What the command line does with a trained run: translate, score, evaluate."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from s2s.config import UserError, parse_assignments
+
+if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
+    from s2s.runs import Decoded, Forced, Run
+
+
+def translate(arguments: argparse.Namespace) -> None:
+    """Translate stdin line for line."""
+    from s2s.data.corpus import one_line
+    from s2s.decode import configure
+
+    knobs = parse_assignments(arguments.set)
+    if arguments.n_best is not None:
+        if arguments.n_best < 1:
+            raise UserError(f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more.")
+        knobs = {"num_return_sequences": arguments.n_best} | knobs
+    configure(arguments.strategy, knobs)
+    run = _load(arguments.run)
+    lines = _stdin_lines()
+    found = _translated(run, lines, arguments, knobs)
+    _name_unknown(found)
+    for number, one in enumerate(found, 1):
+        if arguments.json:
+            print(json.dumps(one.to_json(arguments.n_best), ensure_ascii=False))
+        elif arguments.n_best:
+            rows = [(hypothesis.score, hypothesis.text) for hypothesis in one.hypotheses[: arguments.n_best]] or [(0.0, "")]
+            for value, text in rows:
+                print(f"{number}\t{value:.4f}\t{one_line(text)}")
+        else:
+            print(one_line(one.text))  # a byte model may write a line break, but no line may become two
+
+
+def _translated(run: Run, sources: list[str], arguments: argparse.Namespace, knobs: dict[str, Any]) -> list[Decoded]:
+    """By one process, or by several where there is much to do."""
+    from s2s.runs import spread
+    from s2s.train.machine import cores
+
+    if arguments.processes is not None and arguments.processes < 1:
+        raise UserError(f"`--processes` {arguments.processes} is no number of processes; give 1 or more, or leave it out.")
+    return spread.translate(run, sources, arguments.strategy, knobs, arguments.processes or spread.processes_for(len(sources), cores()))
+
+
+def _name_unknown(found: Sequence[Decoded]) -> None:
+    unknown = dict.fromkeys(word for one in found for word in one.unknown)
+    if unknown:
+        print(f"Unknown words, read as <unk>: {' '.join(unknown)}", file=sys.stderr)
+
+
+def score(arguments: argparse.Namespace) -> None:
+    """The log-probability of each line's target."""
+    sources, targets = _aligned(arguments.src, arguments.tgt)
+    for value in _load(arguments.run).score(sources, targets):
+        print(f"{value:.6f}")
+
+
+def evaluate(arguments: argparse.Namespace) -> None:
+    """Translate a test set and score it; the last line is one JSON object."""
+    from s2s.decode import configure
+    from s2s.scores import METRICS, score_all
+
+    knobs = parse_assignments(arguments.set)
+    config = configure(arguments.strategy, knobs)[1]
+    sources, references = _aligned(arguments.src, arguments.ref)
+    for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
+        if source.strip() and not reference.strip():
+            raise UserError(f"Line {number} of {arguments.ref} is empty and has a source; give its translation, or leave both lines out.")
+    run = _load(arguments.run)
+    started = time.perf_counter()
+    found = _translated(run, sources, arguments, knobs)
+    seconds = time.perf_counter() - started
+    _name_unknown(found)
+    texts = [one.text for one in found]
+    scores = score_all(texts, references)
+    for key, value in scores.items():
+        print(f"{METRICS[key].label:12} {value.value:8.2f}  {METRICS[key].summary}")
+    summary = {
+        "n": len(sources),
+        **{key: value.value for key, value in scores.items()},
+        **_teacher_forced(run.force(sources, references)),
+        "signature": {key: value.signature for key, value in scores.items()},
+        "strategy": {"name": arguments.strategy, **config.to_json()},
+        "seconds": seconds,
+    }
+    print(json.dumps(summary))
+
+
+def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
+    n_tokens = sum(one.n_tokens for one in forced)
+    loss = -sum(one.log_prob for one in forced) / n_tokens
+    right = sum(one.n_right for one in forced)
+    return {"token_accuracy": right / n_tokens, "loss": loss, "perplexity": math.exp(min(loss, 700.0))}
+
+
+def _load(name: str) -> Run:
+    from s2s.runs import load
+
+    run = load(name)
+    for note in run.notes:
+        print(note, file=sys.stderr)
+    return run
+
+
+def _stdin_lines() -> list[str]:
+    """Lines of stdin, whatever their line ends; the last may lack its own."""
+    from s2s.data.files import decode_lines
+
+    return decode_lines(sys.stdin.buffer.read(), "standard input")
+
+
+def _aligned(left: str, right: str) -> tuple[list[str], list[str]]:
+    from s2s.data.files import read_aligned
+
+    return read_aligned(left, right)

@@ -1,0 +1,46 @@
+"""First weights."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from s2s.config import override
+from s2s.model.init import initialise
+from s2s.model.presets import PRESETS
+from s2s.model.transformer import Transformer
+
+
+def model(kind: str) -> Transformer:
+    made = Transformer(override(PRESETS["transformer-tiny"].recipe, {"model.init.kind": kind}).model, 500, 500).eval()
+    initialise(made, 1)
+    return made
+
+
+@torch.no_grad()
+def test_fairseqs_widths_are_those_of_torchs_own_attention_and_feed_forward() -> None:
+    ours, theirs = model("fairseq").encoder.layers[0], torch.nn.TransformerEncoderLayer(128, 4, 256)
+    pairs = [
+        (torch.cat([ours.self_attention.query.weight, ours.self_attention.value.weight]), theirs.self_attn.in_proj_weight),
+        (ours.feed_forward.up.weight, theirs.linear1.weight),
+        (ours.feed_forward.down.weight, theirs.linear2.weight),
+        (ours.feed_forward.down.bias, theirs.linear2.bias),
+    ]
+    for mine, other in pairs:
+        assert float(mine.abs().max()) == pytest.approx(float(other.abs().max()), rel=0.05)
+        assert float(mine.std()) == pytest.approx(float(other.std()), rel=0.15)
+
+
+@torch.no_grad()
+def test_fairseqs_start_keeps_positions_further_apart_where_norms_come_after_the_sums() -> None:
+    src = torch.randint(4, 500, (8, 18), generator=torch.Generator().manual_seed(2))
+    likeness = {}
+    for kind in ("xavier", "fairseq"):
+        memory = F.normalize(model(kind).encoder(src, src.ne(0)[:, None, None]), dim=-1)
+        likeness[kind] = float((memory @ memory.transpose(1, 2)).mean())
+    assert likeness["fairseq"] < likeness["xavier"] - 0.1
+
+
+def test_a_seed_decides_every_weight() -> None:
+    for kind in ("xavier", "normal", "torch", "fairseq"):
+        one, other = (list(model(kind).parameters()) for _ in range(2))
+        assert all(torch.equal(left, right) for left, right in zip(one, other, strict=True))
