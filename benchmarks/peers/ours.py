@@ -59,7 +59,7 @@ def search(
     beams = {"num_beams": num_beams} if num_beams > 1 else {}
     strategy, config = configure("beam" if beams else "greedy", {**knobs, **beams})
     with inference(model):
-        return strategy(passed(stepper_for(model, padded(sources, model.config.ids.pad))), config, IDS)
+        return strategy(passed(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)), config, IDS)
 
 
 def knows(knob: str) -> bool:

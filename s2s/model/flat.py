@@ -33,7 +33,12 @@ class FlatDecoder:
 
     def __init__(self, model: Transformer) -> None:
         self.embed, self.position = model.decoder.embed, model.decoder.embed.position
+        self.weights, self.modules = tuple(model.parameters()), tuple(model.decoder.modules())
+        self.state = self._state()
         self.layers = [FlatLayer(cast(DecoderLayer, layer), self.position) for layer in model.decoder.layers]
+        crosses = [cast(DecoderLayer, layer).cross_attention for layer in model.decoder.layers]
+        self.heads = (crosses[0].n_heads, crosses[0].d_head)
+        self._remember = _affine([part for cross in crosses for part in (cross.key, cross.value)])
         self.places = torch.empty(0)
         self.has_bias = self.position.bias(1, 1, model.device) is not None
         self.first_norm, self.last_norm = _norm(self.embed.norm), _norm(model.decoder.final_norm)
@@ -46,6 +51,19 @@ class FlatDecoder:
         """`project` with the matrix rounded to 8 bits, each word's row on a scale of its own, and the states as they come."""
         matrix, bias, scale = self.projection
         return _rounded(matrix.detach().float() * scale, None if bias is None else bias.detach().float())
+
+    def is_stale(self) -> bool:
+        """Whether a weight has changed since."""
+        return self._state() != self.state
+
+    def _state(self) -> list[tuple[int, int]]:
+        return [(weight.data_ptr(), weight._version) for weight in self.weights]
+
+    def read(self, memory: Tensor) -> list[KeysValues]:
+        """`Decoder.read` in one product: each layer's keys and values of the memory (batch, src_len, d_model)."""
+        layers = self._remember(memory.flatten(0, 1)).view(*memory.shape[:2], len(self.layers), 2, *self.heads)
+        by_layer = layers.permute(2, 3, 0, 4, 1, 5).contiguous()  # (layers, 2, batch, heads, src_len, d_head)
+        return [KeysValues(keys, values) for keys, values in by_layer]
 
     def step(self, tokens: Tensor, cache: Cache, memories: Sequence[KeysValues], src_mask: Tensor | None) -> Tensor:
         """(rows,) -> (rows, d_model); the cache grows by one token a row."""
@@ -88,11 +106,10 @@ class FlatDecoder:
 
 def laid_out(model: Transformer) -> FlatDecoder:
     """The one made before, if no weight has changed since. Hold the model's lock."""
-    state = [(weight.data_ptr(), weight._version) for weight in model.parameters()]
-    if model.flat is None or model.flat[0] != state:
-        model.flat = (state, FlatDecoder(model))
-    decoder: FlatDecoder = model.flat[1]
-    return decoder
+    made: FlatDecoder | None = model.flat
+    if made is None or made.is_stale():
+        made = model.flat = FlatDecoder(model)
+    return made
 
 
 class FlatLayer:
@@ -102,8 +119,8 @@ class FlatLayer:
         own, cross, ff = layer.self_attention, layer.cross_attention, layer.feed_forward
         self.heads, self.d_head, self.inner = own.n_heads, own.d_head, own.n_heads * own.d_head
         self.rotate = position.rotate if isinstance(position, Rotary) else None
-        self.look_back = _affine([own.query, own.key, own.value], [own.scale, 1.0, 1.0])
-        self.ask = _affine([cross.query], [cross.scale])
+        self.look_back = _affine([own.query, own.key, own.value], own.scale)
+        self.ask = _affine([cross.query], cross.scale)
         self.own_out, self.cross_out = _out(own.output), _out(cross.output)
         self.feed_forward = None if ff is None else _feed_forward(ff)
         self.is_pre = layer.self_residual.is_pre
@@ -140,8 +157,9 @@ class FlatLayer:
         return self.cross_out(gathered.transpose(1, 2).reshape(-1, self.inner))
 
 
-def _affine(maps: Sequence[nn.Linear], scales: Sequence[float] = (1.0,)) -> Turn:
-    """Several linear maps of one vector as one product: (rows, in) -> (rows, all outs)."""
+def _affine(maps: Sequence[nn.Linear], first_scale: float = 1.0) -> Turn:
+    """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs)."""
+    scales = [first_scale, *[1.0] * (len(maps) - 1)]
     weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)])
     bias = None if maps[0].bias is None else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
     return _product(weight.t().contiguous(), bias)

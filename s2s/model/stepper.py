@@ -43,7 +43,7 @@ class TransformerStepper(ABC):
         self.model, self.start_id, self.eos_id, self.pad_id = model, ids.start, ids.eos, ids.pad
         self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]
         self.src_mask = masks.padding(src, ids.pad)
-        self.memories = model.decoder.read(model.encoder(src, self.src_mask))
+        self.memory = model.encoder(src, self.src_mask)  # (batch, src_len, d_model)
         self.states = torch.empty(len(src), 0, device=src.device)  # (rows, d_model), what the last logits were projected from
 
     @property
@@ -71,6 +71,7 @@ class ModuleStepper(TransformerStepper):
 
     def __init__(self, model: Transformer, src: Tensor) -> None:
         super().__init__(model, src)
+        self.memories = model.decoder.read(self.memory)
         self.pasts = [LayerPast() for _ in self.memories]
         self.source = torch.arange(len(src), device=src.device)
         self.length = 0
@@ -101,6 +102,7 @@ class FlatStepper(TransformerStepper):
     def __init__(self, model: Transformer, src: Tensor, *, is_fast: bool = False) -> None:
         super().__init__(model, src)
         self.decoder = laid_out(model)
+        self.memories = self.decoder.read(self.memory)
         if is_fast and not can_round(src.device):
             raise ValueError(f"no products of 8-bit numbers on {src.device}")
         self.project = self.decoder.project_fast if is_fast else self.decoder.project
@@ -131,7 +133,6 @@ def stepper_for(model: Transformer, src: Tensor, precision: str = "exact") -> Tr
 
     `fast` rounds the output matrix to 8 bits (raises ValueError where `can_round` says no), unless something is hooked.
     """
-    is_watched = any(is_hooked(module) for module in model.decoder.modules())
-    if is_watched or fused_is_slow(src.device):
+    if any(is_hooked(module) for module in laid_out(model).modules) or fused_is_slow(src.device):
         return ModuleStepper(model, src)
     return FlatStepper(model, src, is_fast=precision == "fast")
