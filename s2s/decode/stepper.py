@@ -15,7 +15,7 @@ class Stepper(Protocol):
     start_id: int
     eos_id: int
     sources: list[tuple[int, ...]]  # the ids of each source, in the order of the first rows, without padding
-    states: Tensor  # (rows, d_model): what the last logits were projected from
+    states: Tensor  # (rows, d_model), on the CPU: what the last logits were projected from
 
     @property
     def n_rows(self) -> int:
@@ -28,7 +28,7 @@ class Stepper(Protocol):
     def step(self, tokens: Tensor) -> Tensor:
         """The last token of each row (rows,) -> logits of the next (rows, vocab), float32: softmax gives its distribution.
 
-        They are the caller's to write over.
+        They are the caller's to write over. Search works on the CPU, wherever the model is.
         """
 
     def reorder(self, rows: Tensor) -> None:

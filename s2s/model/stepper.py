@@ -44,7 +44,7 @@ class TransformerStepper(ABC):
         self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]
         self.src_mask = masks.padding(src, ids.pad)
         self.memory = model.encoder(src, self.src_mask)  # (batch, src_len, d_model)
-        self.states = torch.empty(len(src), 0, device=src.device)  # (rows, d_model), what the last logits were projected from
+        self.states = torch.empty(len(src), 0)  # (rows, d_model), what the last logits were projected from
 
     @property
     @abstractmethod
@@ -59,7 +59,7 @@ class TransformerStepper(ABC):
 
     @abstractmethod
     def step(self, tokens: Tensor) -> Tensor:
-        """The last token of each row (rows,) -> logits of the next (rows, vocab), float32, the caller's to write over."""
+        """The last token of each row (rows,) -> logits of the next (rows, vocab), float32, on the CPU, the caller's to write over."""
 
     @abstractmethod
     def reorder(self, rows: Tensor) -> None:
@@ -82,11 +82,12 @@ class ModuleStepper(TransformerStepper):
 
     def step(self, tokens: Tensor) -> Tensor:
         tokens = tokens.to(self.source.device)
-        self.states = self.model.decoder.step(tokens, list(self.pasts), self.memories, self.src_mask, self.length)
-        self.length += 1
-        return self.model.project(self.states).float()
+        states = self.model.decoder.step(tokens, list(self.pasts), self.memories, self.src_mask, self.length)
+        self.length, self.states = self.length + 1, states.cpu()
+        return self.model.project(states).float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
+        rows = rows.to(self.source.device)
         source = self.source[rows]
         if not torch.equal(source, self.source):
             self.src_mask = self.src_mask[rows]
@@ -117,12 +118,13 @@ class FlatStepper(TransformerStepper):
         return self.cache.rows
 
     def step(self, tokens: Tensor) -> Tensor:
-        tokens = tokens.to(self.memories[0].keys.device)
-        self.states = self.decoder.step(tokens, self.cache, self.memories, self.hidden)
-        return self.project(self.states).float()
+        tokens = tokens.to(self.memory.device)
+        states = self.decoder.step(tokens, self.cache, self.memories, self.hidden)
+        self.states = states.cpu()
+        return self.project(states).float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
-        kept = self.cache.reorder(rows)
+        kept = self.cache.reorder(rows.to(self.memory.device))
         if kept is not None:
             self.memories = [memory.select(kept) for memory in self.memories]
             self.hidden = None if self.hidden is None else self.hidden[kept]

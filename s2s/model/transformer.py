@@ -220,6 +220,7 @@ def inference(model: Transformer) -> Iterator[None]:
         if not model.training:  # walking through all modules takes as long as ten steps of decoding
             yield
             return
+        model.flat = None  # what trains has other weights each time, and a fused optimiser does not count their versions
         model.eval()
         try:
             yield

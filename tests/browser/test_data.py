@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,10 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(own_server:
     page.wait_for_url("**/train?set=source*")
     expect(page.get_by_text("Chosen for the text:")).to_contain_text("duplicates = True")
     expect(page.get_by_text("Chosen for the text:")).to_contain_text("task = reverse")
-    assert not list((own_server.home / "incoming").glob("*/files"))  # what was uploaded is gone, the text is kept
+    until = time.monotonic() + 10
+    while left := list((own_server.home / "incoming").glob("*/files")):  # what was uploaded is gone, the text is kept
+        assert time.monotonic() < until, [sorted(path.parent.rglob("*")) for path in left]
+        time.sleep(0.1)
     page.get_by_role("link", name="Data", exact=True).first.click()
     page.get_by_role("radio", name=re.compile("Kept")).click()
     view(page, "Cleaning")

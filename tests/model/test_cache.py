@@ -74,6 +74,16 @@ def test_weights_that_change_are_laid_out_again(sentences: tuple[Tensor, Tensor]
     assert (logits(model, sentences[0]) - first).abs().max() > 1e-3
 
 
+def test_a_model_in_training_is_decoded_with_the_weights_it_has_now(sentences: tuple[Tensor, Tensor]) -> None:
+    model = build(shrunk("small")).train()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1, fused=True)  # which leaves the weights' versions as they are
+    for _ in range(3):
+        model(*sentences).square().mean().backward()
+        optimizer.step()
+        torch.testing.assert_close(logits(model, sentences[0]), model.eval()(sentences[0], torch.tensor([[1, 5]] * 3))[:, -1], rtol=1e-3, atol=1e-3)
+        model.train()
+
+
 def logits(model: Transformer, src: Tensor) -> Tensor:
     with inference(model):
         stepper = FlatStepper(model, src)
