@@ -80,7 +80,9 @@ def test_a_model_in_training_is_decoded_with_the_weights_it_has_now(sentences: t
     for _ in range(3):
         model(*sentences).square().mean().backward()
         optimizer.step()
-        torch.testing.assert_close(logits(model, sentences[0]), model.eval()(sentences[0], torch.tensor([[1, 5]] * 3))[:, -1], rtol=1e-3, atol=1e-3)
+        found = logits(model, sentences[0])
+        expected = model.eval()(sentences[0], torch.tensor([[1, 5]] * 3))[:, -1]
+        torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
         model.train()
 
 
