@@ -35,6 +35,10 @@ class Beams(Rules):
         super().__post_init__()
         self.check_returned(self.num_beams, "`num_beams` keeps")
 
+    @property
+    def width(self) -> int:
+        return self.num_beams
+
     def score(self, log_prob: float, length: int) -> float:
         """What finished hypotheses are ranked by; `</s>` counts as a token."""
         base = length if self.length_formula == "power" else (5 + length) / 6

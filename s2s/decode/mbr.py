@@ -31,6 +31,10 @@ class MBR(Truncation):
         super().__post_init__()
         self.check_returned(self.num_samples, "`num_samples` draws")
 
+    @property
+    def width(self) -> int:
+        return self.num_samples
+
 
 def mbr(stepper: Stepper, config: MBR, words: Words = IDS) -> list[Found]:
     """The distinct samples, the highest expected utility first; that is their score.

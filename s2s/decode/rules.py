@@ -36,6 +36,11 @@ class Rules(Config):
             given = f"`min_new_tokens` {self.min_new_tokens} is more than `max_new_tokens` {self.max_new_tokens}"
             raise UserError(f"{given}; give at most {self.max_new_tokens}.")
 
+    @property
+    def width(self) -> int:
+        """Rows that a source takes at most."""
+        return self.num_return_sequences or 1
+
     def texts(self) -> dict[str, list[str]]:
         """The settings that are words of the target: under each name the words."""
         return {"prefix": [self.prefix], "bad_words": several(self.bad_words)}

@@ -29,6 +29,10 @@ class StochasticBeam(Heat):
         super().__post_init__()
         self.check_returned(self.num_beams, "`num_beams` draws")
 
+    @property
+    def width(self) -> int:
+        return self.num_beams
+
 
 @torch.inference_mode()
 def stochastic_beam(stepper: Stepper, config: StochasticBeam, words: Words = IDS) -> list[Found]:

@@ -24,6 +24,7 @@ from s2s.settings import run_folder
 from s2s.tokenizers import Tokenizer
 
 ROWS = 64  # sentences decoded together
+MOST_ROWS = 1024  # of all their beams or samples, whose logits are held at a time
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,9 @@ class Run:
         ids = self._source_ids(sources)
         results = [Decoded(source) for source in sources]
         by_length = sorted((i for i, source in enumerate(sources) if source.strip()), key=lambda i: len(ids[i]))
-        for start in range(0, len(by_length), ROWS):
-            rows = by_length[start : start + ROWS]
+        together = max(1, min(ROWS, MOST_ROWS // config.width))
+        for start in range(0, len(by_length), together):
+            rows = by_length[start : start + together]
             with inference(self.model):
                 found = search(stepper_for(self.model, self._batch([ids[i] for i in rows]), config.precision), config, self.tgt_tokenizer)
             for i, one in zip(rows, found, strict=True):

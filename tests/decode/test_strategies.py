@@ -114,6 +114,20 @@ def test_as_many_hypotheses_come_back_as_were_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
+def test_no_source_takes_more_rows_than_its_settings_say(name: str) -> None:
+    class Counted(Table):
+        most = 0
+
+        def step(self, tokens: torch.Tensor) -> torch.Tensor:
+            self.most = max(self.most, len(tokens))
+            return super().step(tokens)
+
+    table, config = Counted(4, 5), configure(name, SOME.get(name, {}))[1]
+    decoded(name, table)
+    assert table.most <= 4 * config.width
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
 def test_a_row_says_what_it_ranks_by(name: str) -> None:
     row = STRATEGIES[name]
     assert "Score: " in row.summary
