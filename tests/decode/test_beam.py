@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import Beam, Found, Greedy, beam, configure, greedy
+from s2s.decode import Beam, Greedy, beam, configure, greedy
+from tests.decode.chance import spelled
 from tests.decode.table import EOS, START, VOCAB, Table, every_cut, every_target
 
 
@@ -78,18 +79,7 @@ def _never_ending() -> Table:
 
 def test_the_record_of_steps_leads_to_every_finished_hypothesis() -> None:
     (found,) = beam(Table(1, 5), Beam(num_beams=3, max_new_tokens=8))
-    assert set(_spelled(found)) >= {hypothesis.ids for hypothesis in found.hypotheses}
-
-
-def _spelled(found: Found) -> list[tuple[int, ...]]:
-    """The finished targets and those that were running at the end, read from the steps alone."""
-    running: list[tuple[int, ...]] = [()]
-    finished = []
-    for step in found.steps:
-        grown = [(*running[kept.parent], kept.token) for kept in step]
-        finished += [ids for ids, kept in zip(grown, step, strict=True) if kept.is_finished]
-        running = [ids for ids, kept in zip(grown, step, strict=True) if not kept.is_finished]
-    return finished + running
+    assert set(spelled(found)) >= {hypothesis.ids for hypothesis in found.hypotheses}
 
 
 def test_unknown_names_are_answered_with_the_nearest() -> None:
