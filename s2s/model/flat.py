@@ -48,7 +48,7 @@ class FlatDecoder:
 
     @functools.cached_property
     def project_fast(self) -> Turn:
-        """`project` with the matrix rounded to 8 bits, each word's row on a scale of its own, and the states as they come."""
+        """`project` with matrix and states rounded to 8 bits, each word's row and each state on a scale of its own."""
         matrix, bias, scale = self.projection
         return _rounded(matrix.detach().float() * scale, None if bias is None else bias.detach().float())
 

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS, Beam, Found, beam
+from s2s.decode import IDS, Beam, beam
 from s2s.decode.constrained import Constrained, allocated, constrained
+from tests.decode.chance import spelled
 from tests.decode.table import EOS, VOCAB, Table, every_target
 
 
@@ -147,17 +148,7 @@ def test_a_source_decodes_alone_as_it_does_in_a_batch(force_words: str) -> None:
 
 def test_the_record_of_steps_leads_to_every_finished_hypothesis() -> None:
     for found in constrained(Table(3, 5), Constrained(force_words="3, 2 4", max_new_tokens=12, prefix="4")):
-        assert _spelled(found) >= {one.ids for one in found.hypotheses if one.ids[-1] == EOS}
-
-
-def _spelled(found: Found) -> set[tuple[int, ...]]:
-    running: list[tuple[int, ...]] = [()]
-    finished = set()
-    for step in found.steps:
-        grown = [((*running[kept.parent], kept.token), kept.is_finished) for kept in step]
-        finished |= {ids for ids, is_finished in grown if is_finished}
-        running = [ids for ids, is_finished in grown if not is_finished]
-    return finished
+        assert set(spelled(found)) >= {one.ids for one in found.hypotheses if one.ids[-1] == EOS}
 
 
 def test_it_stops_long_before_the_limit() -> None:

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS, Beam, Found, beam
+from s2s.decode import IDS, Beam, beam
 from s2s.decode.diverse_beam import DiverseBeam, diverse_beam
+from tests.decode.chance import spelled
 from tests.decode.table import EOS, START, VOCAB, Table
 
 Ranked = list[tuple[tuple[int, ...], float]]
@@ -111,18 +112,8 @@ def test_the_record_of_steps_leads_to_every_finished_hypothesis(prefix: str) -> 
     for seed in range(6):
         for found in diverse_beam(Table(2, seed), DiverseBeam(max_new_tokens=9, prefix=prefix)):
             ends = {h.ids for h in found.hypotheses if h.ids[-1] == EOS}
-            assert _spelled(found) >= ends
+            assert set(spelled(found)) >= ends
             assert all(ids[: len(prefix.split())] == tuple(map(int, prefix.split())) for ids in ends)
-
-
-def _spelled(found: Found) -> set[tuple[int, ...]]:
-    running: list[tuple[int, ...]] = [()]
-    finished = set()
-    for step in found.steps:
-        grown = [((*running[kept.parent], kept.token), kept.is_finished) for kept in step]
-        finished |= {ids for ids, is_finished in grown if is_finished}
-        running = [ids for ids, is_finished in grown if not is_finished]
-    return finished
 
 
 def test_a_source_decodes_alone_as_it_does_in_a_batch() -> None:
