@@ -124,7 +124,7 @@ def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_p
     status, out, _ = say("evaluate", run, "--src", tmp_path / "src", "--ref", tmp_path / "ref", "--strategy", "greedy")
     assert status == 0
     summary = json.loads(out.splitlines()[-1])
-    names = "n bleu chrf ter rouge_l exact_match token_accuracy loss perplexity signature strategy seconds"
+    names = "n bleu chrf ter rouge_1 rouge_2 rouge_l exact_match token_accuracy loss perplexity signature strategy seconds"
     assert set(summary) == set(names.split())
     assert summary["n"] == 2
     assert summary["signature"]["bleu"].startswith("nrefs:1|")

@@ -1,0 +1,96 @@
+"""Translation edit rate of one sentence, edit by edit, as plain data for people to follow (Snover et al. 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from types import MappingProxyType
+from typing import NamedTuple
+
+# How sacrebleu writes an edit -> what it is called here.
+KINDS: MappingProxyType[str, str] = MappingProxyType({" ": "same", "s": "substituted", "i": "inserted", "d": "deleted"})
+
+
+class Edit(NamedTuple):
+    """What becomes of a word; "" on the side that has none. "inserted": the hypothesis lacks it."""
+
+    kind: str
+    hypothesis: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Ter:
+    """The edits that make the reference of a hypothesis: first runs of words move, each one edit however far, then single words change."""
+
+    hypothesis: tuple[str, ...]  # lower case, split on blanks
+    reference: tuple[str, ...]
+    shifts: tuple[tuple[str, ...], ...]  # the words that move together
+    edits: tuple[Edit, ...]  # after the shifts; the unchanged words among them
+
+    def n(self, kind: str) -> int:
+        """How many edits of a kind."""
+        return sum(edit.kind == kind for edit in self.edits)
+
+    @property
+    def n_edits(self) -> int:
+        """Shifts and all words that change."""
+        return len(self.shifts) + len(self.edits) - self.n("same")
+
+    @property
+    def score(self) -> float:
+        """Edits in percent of the reference's words; an empty reference counts as wholly wrong beside any word."""
+        if not self.reference:
+            return 100.0 if self.hypothesis else 0.0
+        return 100 * self.n_edits / len(self.reference)
+
+
+def ter(hypothesis: str, reference: str) -> Ter:
+    """The edits that sacrebleu's search finds; a search of this kind need not find the fewest."""
+    from sacrebleu.metrics.lib_ter import BeamEditDistance
+
+    ours, theirs = (text.lower().split() for text in (hypothesis, reference))
+    if not theirs:
+        return Ter(tuple(ours), (), (), tuple(Edit("deleted", word, "") for word in ours))
+    distance = BeamEditDistance(theirs)
+    orders = [ours, *_shifted(ours, theirs, distance)]
+    shifts = tuple(_moved(before, after) for before, after in pairwise(orders))
+    return Ter(tuple(ours), tuple(theirs), shifts, tuple(_edits(distance(orders[-1])[1], orders[-1], theirs)))
+
+
+def _shifted(words: list[str], reference: list[str], distance: object) -> Iterator[list[str]]:
+    """The words after each shift, for as long as one helps and the search has not looked at too many."""
+    from sacrebleu.metrics import lib_ter
+
+    n_tried = 0
+    while True:
+        saved, words, n_tried = lib_ter._shift(words, reference, distance, n_tried)
+        if saved <= 0 or n_tried >= lib_ter._MAX_SHIFT_CANDIDATES:
+            return
+        yield words
+
+
+def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
+    """The shorter of two neighbouring runs that changed places: `_moved("abcd", "cabd")` -> `("c",)`."""
+    n, first = len(before), _n_alike(before, after)
+    last = n - _n_alike(before[::-1], after[::-1])
+    swaps = (
+        (start, middle, end)
+        for start in range(first + 1)
+        for end in range(last, n + 1)
+        for middle in range(start + 1, end)
+        if [*before[middle:end], *before[start:middle]] == [*after[start:end]]
+    )
+    start, middle, end = min(swaps, key=lambda swap: min(swap[1] - swap[0], swap[2] - swap[1]))
+    return tuple(before[start:middle] if middle - start <= end - middle else before[middle:end])
+
+
+def _n_alike(left: Sequence[str], right: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=True)))
+
+
+def _edits(trace: str, words: Sequence[str], reference: Sequence[str]) -> Iterator[Edit]:
+    ours, theirs = iter(words), iter(reference)
+    for letter in trace:
+        yield Edit(KINDS[letter], "" if letter == "i" else next(ours), "" if letter == "d" else next(theirs))
