@@ -5,7 +5,8 @@ Multi30k's test sentences of 2016, ids in, ids out, the encoder included. A rate
 Each decoder has a process of its own and they work in turn, so that what else the machine does hits all of them; a ratio is the
 median of the rounds' ratios, and the figure to trust. `same` is the share of sentences for which a decoder with our weights found
 our targets. `bound` is what nothing but the matrix products would take, by the fastest library torch has, at the rows of one step.
-`foreign` counts the cores that others used meanwhile. Beside it: the peak of memory with many beams and many tokens, what finished
+`foreign` counts the cores that others used meanwhile. Ours keeps the memory it has freed, as the command line does: `--keep-memory`
+lets the peers do so. Beside it: the peak of memory with many beams and many tokens, what finished
 rows cost on a trained run, and where our time goes, by operator.
 """
 
@@ -158,7 +159,7 @@ def race(sources: list[Ids], vocab_size: int, arguments: argparse.Namespace) -> 
     """All tasks; each table as soon as it is there."""
     rows = {name: row for name, row in DECODERS.items() if name != FAST or ours.knows("precision")}
     found = []
-    with decoders(present(rows), RECIPE, vocab_size, sources) as lined_up:
+    with decoders(present(rows), RECIPE, vocab_size, sources, keep_memory=arguments.keep_memory) as lined_up:
         for task in (task for task in TASKS if task.name in arguments.tasks):
             seconds = [0.0, *[arguments.seconds] * arguments.rounds]  # the first only warms
             turns = [Turn(task.num_beams, task.batch, number, least) for number, least in enumerate(seconds)]
@@ -219,6 +220,7 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="*", choices=[task.name for task in TASKS], default=[task.name for task in TASKS])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of each decoder in a round, at least")
+    parser.add_argument("--keep-memory", action="store_true", help="give the peers our allocator's settings too")
     parser.add_argument("--run", default="demo-en-fr", help="a trained run, for real lengths")
     parser.add_argument("--text", default="builtin:en-fr#split=valid", help="SPEC, whose sources that run reads")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="lengths: of a trained run; profile: where our time goes")

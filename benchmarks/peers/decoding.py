@@ -21,6 +21,7 @@ from benchmarks.peers.race import Leg, children, metered
 from s2s.config import Recipe
 from s2s.model import Transformer
 from s2s.model.init import initialise
+from s2s.model.memory import keep_freed_memory
 from s2s.tokenizers import PAD
 
 TOKENS = 20  # of every hypothesis, none of them `</s>`
@@ -76,9 +77,11 @@ class Decoder(NamedTuple):
 
 
 @contextlib.contextmanager
-def decoders(rows: Mapping[str, Entrant], recipe: Recipe, vocab_size: int, sources: Sequence[Ids]) -> Iterator[list[Decoder]]:
+def decoders(
+    rows: Mapping[str, Entrant], recipe: Recipe, vocab_size: int, sources: Sequence[Ids], *, keep_memory: bool = False
+) -> Iterator[list[Decoder]]:
     """All of them, ready."""
-    with children(_wait, {name: (row, recipe, vocab_size, sources) for name, row in rows.items()}) as wires:
+    with children(_wait, {name: (row, recipe, vocab_size, sources, keep_memory) for name, row in rows.items()}) as wires:
         yield [Decoder(name, wire) for name, wire in wires.items()]
 
 
@@ -106,8 +109,10 @@ def padded(sources: Sequence[Ids], pad_id: int = PAD) -> Tensor:
     return torch.tensor([[*ids, *[pad_id] * (longest - len(ids))] for ids in sources])
 
 
-def _wait(wire: Connection, row: Entrant, recipe: Recipe, vocab_size: int, sources: Sequence[Ids]) -> None:
+def _wait(wire: Connection, row: Entrant, recipe: Recipe, vocab_size: int, sources: Sequence[Ids], keep_memory: bool) -> None:
     """The life of a decoder: until nobody holds the other end."""
+    if keep_memory:
+        keep_freed_memory()
     torch.set_num_threads(1)
     decode: Decode = row.made(recipe, vocab_size)
     with contextlib.suppress(EOFError):

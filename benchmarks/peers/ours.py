@@ -12,6 +12,7 @@ from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded, random_model
 from s2s.config import Recipe, override
 from s2s.decode import IDS, Found, Stepper, configure
 from s2s.model import Transformer, inference, stepper_for
+from s2s.model.memory import keep_freed_memory
 from s2s.train import Trainer, TrainingData
 
 Passed = Callable[[Any], Any]  # a stepper, and the one that takes its place
@@ -33,7 +34,7 @@ def _with(precision: str, recipe: Recipe, data: TrainingData) -> Update:
 
 
 def decoder(recipe: Recipe, vocab_size: int) -> Decode:
-    """As `Run.translate` calls it."""
+    """As `python -m s2s translate` calls it."""
     return _decoder(recipe, vocab_size, {})
 
 
@@ -43,6 +44,7 @@ def fast_decoder(recipe: Recipe, vocab_size: int) -> Decode:
 
 
 def _decoder(recipe: Recipe, vocab_size: int, knobs: Mapping[str, Any]) -> Decode:
+    keep_freed_memory()
     model = random_model(recipe, vocab_size)
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:

@@ -17,8 +17,8 @@ import torch
 
 from benchmarks.peers import Peer
 from s2s.config import Recipe
+from s2s.model.memory import keep_freed_memory
 from s2s.train import TrainingData
-from s2s.train.machine import keep_freed_memory
 
 WARM = 2  # updates before the first that counts
 

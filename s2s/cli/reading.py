@@ -104,8 +104,10 @@ def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
 
 
 def _load(name: str) -> Run:
+    from s2s.model.memory import keep_freed_memory
     from s2s.runs import load
 
+    keep_freed_memory()
     run = load(name)
     for note in run.notes:
         print(note, file=sys.stderr)

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from s2s.model.memory import keep_freed_memory
 from s2s.runs.decoded import Decoded
 from s2s.runs.run import ROWS, Run, load
 
@@ -47,4 +48,5 @@ def _translate(folder: str, step: int, strategy: str, knobs: Mapping[str, Any], 
 def _opened(folder: str, step: int) -> Run:
     """Once a process, which has a thread from then on."""
     torch.set_num_threads(1)
+    keep_freed_memory()
     return load(folder, step)

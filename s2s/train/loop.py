@@ -19,6 +19,7 @@ from s2s.data.corpus import Corpus
 from s2s.decode import Greedy, greedy
 from s2s.model import inference, stepper_for
 from s2s.model.init import initialise
+from s2s.model.memory import keep_freed_memory
 from s2s.model.size import check_memory
 from s2s.model.transformer import Transformer
 from s2s.model.weights import put_weights, trained_tensors
@@ -28,7 +29,7 @@ from s2s.train.checkpoint import Progress, Restored
 from s2s.train.distributed import Group
 from s2s.train.events import Changed, Event, Sample, Saved, Step, Validation, Warned
 from s2s.train.loss import count, cross_entropy
-from s2s.train.machine import free_memory, keep_freed_memory, matrix_products, settle
+from s2s.train.machine import free_memory, matrix_products, settle
 from s2s.train.optimizers import make_optimizer
 from s2s.train.schedules import learning_rate
 

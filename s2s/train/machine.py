@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import os
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ from s2s.config import Recipe, UserError
 
 # oneDNN's float32 products were measured at 4e-7, true bf16 at 3e-3 relative error.
 ACCURATE = 1e-5
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # glibc's malloc.h
 
 
 def settle(recipe: Recipe) -> Recipe:
@@ -49,17 +47,6 @@ def fast_error() -> float:
     with matrix_products("fast"):
         error = (left @ right).double() - exact
     return float(error.square().mean().sqrt() / exact.square().mean().sqrt())
-
-
-def keep_freed_memory() -> None:
-    """Let this process reuse the memory of freed arrays where its C library is glibc, which else gives large ones back.
-
-    Taking it anew costs a page fault for each 4 KB: a training step takes 1.04 times as long (1.7 with all logits at once).
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
-    if mallopt is not None:
-        for option, value in ((M_MMAP_MAX, 0), (M_TRIM_THRESHOLD, 2**31 - 1), (M_TOP_PAD, 2**26)):
-            mallopt(option, value)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,4 @@
 import os
-import platform
-import resource
 from dataclasses import replace
 
 import pytest
@@ -8,7 +6,7 @@ import torch
 
 from s2s.config import Recipe, UserError, override
 from s2s.train import machine
-from s2s.train.machine import fast_error, free_memory, keep_freed_memory, matrix_products, settle
+from s2s.train.machine import fast_error, free_memory, matrix_products, settle
 
 
 def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
@@ -43,16 +41,3 @@ def test_the_check_measures_and_the_switch_is_put_back() -> None:
 
 def test_free_memory_is_a_plausible_number_of_bytes() -> None:
     assert 1e6 < free_memory("cpu") < 1e14
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no mallopt")
-def test_freed_memory_is_used_again_without_page_faults() -> None:
-    keep_freed_memory()
-
-    def faults() -> int:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        torch.ones(2**24)  # 64 MB: 16,384 pages
-        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-    faults()
-    assert faults() < 1000
