@@ -9,6 +9,7 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from types import MappingProxyType
 from typing import NamedTuple
@@ -81,7 +82,7 @@ def decoders(
     rows: Mapping[str, Entrant], recipe: Recipe, vocab_size: int, sources: Sequence[Ids], *, keep_memory: bool = False
 ) -> Iterator[list[Decoder]]:
     """All of them, ready."""
-    with children(_wait, {name: (row, recipe, vocab_size, sources, keep_memory) for name, row in rows.items()}) as wires:
+    with children(_wait, {name: (partial(row.made, recipe, vocab_size), sources, keep_memory) for name, row in rows.items()}) as wires:
         yield [Decoder(name, wire) for name, wire in wires.items()]
 
 
@@ -109,12 +110,12 @@ def padded(sources: Sequence[Ids], pad_id: int = PAD) -> Tensor:
     return torch.tensor([[*ids, *[pad_id] * (longest - len(ids))] for ids in sources])
 
 
-def _wait(wire: Connection, row: Entrant, recipe: Recipe, vocab_size: int, sources: Sequence[Ids], keep_memory: bool) -> None:
+def _wait(wire: Connection, make: Callable[[], Decode], sources: Sequence[Ids], keep_memory: bool) -> None:
     """The life of a decoder: until nobody holds the other end."""
     if keep_memory:
         keep_freed_memory()
     torch.set_num_threads(1)
-    decode: Decode = row.made(recipe, vocab_size)
+    decode = make()
     with contextlib.suppress(EOFError):
         while True:
             wire.send(_answer(decode, sources, Turn(*wire.recv())))
