@@ -130,13 +130,14 @@ class Witness(threading.Thread):
 
     def trainers(self) -> dict[int, str]:
         """Process id to job, of those alive; one that was killed and not yet buried has no files any more."""
-        found = {}
+        found, start = {}, f"{self.folder}/"
         for process in os.listdir("/proc"):
             if process.isdecimal():
                 with contextlib.suppress(OSError):
-                    log = Path(os.readlink(f"/proc/{process}/fd/1"))
-                    if log.parent == self.folder and len(log.stem) == 16:
-                        found[int(process)] = log.stem
+                    log = os.readlink(f"/proc/{process}/fd/1")
+                    job, dot, _ = log.removeprefix(start).partition(".")
+                    if log.startswith(start) and dot and len(job) == 16:
+                        found[int(process)] = job
         return found
 
 
@@ -193,8 +194,8 @@ class Shop:
             recipe = override(PRESETS["small"].recipe, {**RECIPE, **KINDS[n % len(KINDS)]})
             self.runs.append(training.submit(training.Asked(recipe, SOURCE, VALID, name=f"run {n}"), express=n % 2 == 1))
 
-    def wait(self, what: Callable[[], object], name: str) -> None:
-        """Until it is so; everything is mended meanwhile."""
+    def wait(self, what: Callable[[], object], name: str, *, pause: float = 0.005) -> None:
+        """Until it is so, looking after each pause; everything is mended meanwhile."""
         end, mended = time.monotonic() + PATIENCE, 0.0
         while not what():
             if time.monotonic() > end:
@@ -202,12 +203,13 @@ class Shop:
             if time.monotonic() - mended > 0.2:
                 self.mend()
                 mended = time.monotonic()
-            time.sleep(0.0005)
+            time.sleep(pause)
 
     def strike(self, blow: Blow) -> dict[str, Any]:
         """Wait for the moment, kill; what was done, for people. It was met if it still lasts when all that was known has died."""
         started, before, target = time.monotonic(), self.signs(blow.moment), blow.target
-        self.wait(lambda: self.signs(blow.moment) - before, f"The moment `{blow.moment}`")
+        pause = 0.0005 if blow.moment in BRIEF else 0.005
+        self.wait(lambda: self.signs(blow.moment) - before, f"The moment `{blow.moment}`", pause=pause)
         time.sleep(blow.delay)
         killed = _kill(target, self.known)  # a look at all processes takes longer than a write
         is_met = bool(killed and self.signs(blow.moment) - before)

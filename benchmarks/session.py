@@ -29,6 +29,7 @@ VALUES = MappingProxyType(
         "selectbox": "string_value",
         "text_input": "string_value",
         "number_input": "double_value",
+        "slider": "double_array_value",
     }
 )
 
@@ -97,8 +98,8 @@ class Session:
         for id, (kind, value) in self.states.items():
             state = asked.widget_states.widgets.add()
             state.id, field = id, VALUES[kind]
-            if field == "string_array_value":
-                state.string_array_value.data.append(value)
+            if field.endswith("_array_value"):
+                getattr(state, field).data.append(value)
             else:
                 setattr(state, field, value)
         return bytes(message.SerializeToString())

@@ -13,6 +13,27 @@ from s2s.jobs import training
 from s2s.model.presets import PRESETS
 
 DATA = Path(os.environ.get("S2S_TEST_DATA") or Path(__file__).parents[1].parent / "shared" / "data")
+AT_ONCE = 2  # processes that share the whole suite: each has a browser, a server and torch of its own
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """The whole suite is shared out, a part of it is not; `-n` says otherwise."""
+    option, is_worker = config.option, hasattr(config, "workerinput")
+    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not (is_worker or option.collectonly or option.usepdb)
+    if is_whole and config.pluginmanager.hasplugin("xdist") and option.numprocesses is None:
+        option.numprocesses = min(AT_ONCE, os.cpu_count() or 1)
+        option.dist = "worksteal"  # neighbours stay together, with the fixtures of their module
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _light() -> Iterator[None]:
+    """What tests make and start takes one thread, and waits for no disk: `fsync` guards against a loss of power alone."""
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
 
 
 @pytest.fixture(autouse=True)

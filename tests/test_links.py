@@ -3,6 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from s2s.share import Column, read, unpack
+from s2s.ui import columns
 from tests.screen import ROOT, box, lost, opened, picture
 
 LINKS = [line for line in (ROOT / "tests" / "links.txt").read_text().splitlines() if line and not line.startswith("#")]
@@ -24,7 +25,7 @@ def test_a_published_link_opens(link: str) -> None:
         assert screen.session_state[key] == params[key]
     if "set" in params:
         assert unpack(params["set"]).items() <= unpack(screen.session_state["set"]).items()
-    if "c1" in params:
-        asked, held = Column.read(params["c1"]), Column.read(screen.session_state["c1"])
+    for key in columns.KEYS & params.keys():
+        asked, held = Column.read(params[key]), Column.read(screen.session_state[key])
         assert (asked.run, asked.strategy) == (held.run, held.strategy)
         assert asked.knobs.items() <= held.knobs.items()

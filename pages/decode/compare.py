@@ -1,32 +1,25 @@
-"""Compare: one sentence, decoded as one chooses, with the probability of every token."""
+"""Compare: one sentence, decoded by any run, checkpoint and strategy in columns side by side. One column is plain translation."""
 
 import streamlit as st
 
-from s2s.ui import cached, column, hypotheses, known, reading, sentence
-from s2s.ui.pages import link
+from s2s.ui import basis, cached, columns, comparison, known, sentence
 
 run_id = st.session_state["run"]
-facts = known.of(cached.open_run(run_id))
+run = cached.open_run(run_id)
+facts = known.of(run)
 with st.container():
     text = sentence.sentence_box(facts)
-    sentence.unknown_words(cached.open_run(run_id), facts, text)
+    sentence.unknown_words(run, facts, text)
 sentence.chips(facts)
 
-with st.container(border=True):
-    chosen = column.controls(run_id)
-
+keys = columns.arrive(run_id)
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    comparison.toolbar(run_id)
+    wanted = basis.ask(text, len(keys))
+if wanted.against != basis.NOTHING:
+    basis.legend(wanted)
 if not text:
     st.info("Type a sentence above, or press an example: what the model makes of it appears here.", icon=":material/edit:")
-elif not chosen.wrong:
-    found = cached.decoded(chosen.run, text, chosen.strategy, chosen.knobs)
-    with st.container(border=True):
-        reading.translation(found)
-        hypotheses.best(found)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            there = {"step": str(chosen.run.step), "src": text, "tgt": found.text}
-            link("attention", "Where it looked", **there)
-            hypotheses.download(found)
-    if len(found.hypotheses) > 1:
-        with st.container(border=True):
-            st.subheader("The other hypotheses, best first", anchor=False)
-            hypotheses.others(found)
+cards = comparison.cards(run_id)
+if text:
+    comparison.results(cards, text, wanted)

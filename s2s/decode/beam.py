@@ -117,9 +117,10 @@ def search(
         norms = normaliser(logits)
         step = _Step(running, offer(logits, norms, running, 2 * width), logits, norms, eos_id=stepper.eos_id, width=width)
         length = running.prefixes.length + 1
-        for row, rank in step.ending(is_last=length == book.limit):
+        is_last = length == book.limit
+        for row, rank in step.ending(is_last=is_last):
             sentences[running.sources[row]].finish(*step.written(row, rank))
-        for number, kept in zip(running.sources, step.kept(), strict=True):
+        for number, kept in zip(running.sources, step.kept(is_last=is_last), strict=True):
             sentences[number].records.append(kept)
         leaders = (leading(step.left) if leading else step.left).amax(1).tolist()
         is_done = [sentences[number].is_done(leaders[row], length) for row, number in enumerate(running.sources)]
@@ -165,9 +166,10 @@ class _Step:
         ids = (*before.ids, int(self.offered.tokens[row, rank]))
         return ids, (*before.token_log_probs, float(self.values[row, rank])), float(self.offered.totals[row, rank])
 
-    def kept(self) -> list[tuple[Kept, ...]]:
-        """Of each source what ends among the best num_beams, then what goes on."""
-        columns = (*(part.tolist() for part in self.offered), self.is_eos.tolist(), self.chosen.tolist())
+    def kept(self, *, is_last: bool) -> list[tuple[Kept, ...]]:
+        """Of each source what ends among the best num_beams, then what goes on, or what the limit cuts."""
+        best = torch.arange(self.width).expand_as(self.chosen)
+        columns = (*(part.tolist() for part in self.offered), self.is_eos.tolist(), (best if is_last else self.chosen).tolist())
         return [self._kept(*row) for row in zip(*columns, strict=True)]
 
     def _kept(self, totals: list[float], parents: list[int], tokens: list[int], is_eos: list[bool], chosen: list[int]) -> tuple[Kept, ...]:

@@ -49,18 +49,30 @@ def mbr(stepper: Stepper, config: MBR, words: Words = IDS) -> list[Found]:
 
 def _ranked(drawn: Found, config: MBR, words: Words, eos_id: int) -> Found:
     texts = [words.decode([token for token in one.ids if token != eos_id]) for one in drawn.hypotheses]
-    expected = expected_utilities(texts, config.utility)
+    expected = utilities(texts, config.utility).expected
     rescored = {one.ids: replace(one, score=expected[text]) for one, text in zip(drawn.hypotheses, texts, strict=True)}
     ranked = sorted(rescored.values(), key=lambda one: one.score, reverse=True)
     return replace(drawn, hypotheses=tuple(ranked[: config.num_return_sequences]))
 
 
-def expected_utilities(texts: Sequence[str], utility: str) -> dict[str, float]:
-    """Of each distinct text its mean utility beside all the texts, itself among them, 0 to 100."""
+@dataclass(frozen=True)
+class Utilities:
+    """How alike the distinct texts among some are."""
+
+    counts: dict[str, int]  # from a text to how often it was drawn
+    pairs: Floats  # of each (rows) where each (columns) is the reference, 0 to 100
+
+    @property
+    def expected(self) -> dict[str, float]:
+        """Of each distinct text its mean utility beside all the texts, itself among them, 0 to 100."""
+        counts = np.array(list(self.counts.values()))
+        return dict(zip(self.counts, (self.pairs @ counts / counts.sum()).tolist(), strict=True))
+
+
+def utilities(texts: Sequence[str], utility: str) -> Utilities:
+    """Each distinct text beside each, in the order in which they first come."""
     counts = Counter(texts)
-    distinct = list(counts)
-    expected = UTILITIES[utility](distinct) @ np.array(list(counts.values())) / len(texts)
-    return dict(zip(distinct, expected.tolist(), strict=True))
+    return Utilities(dict(counts), UTILITIES[utility](list(counts)))
 
 
 def chrf_pairs(texts: Sequence[str]) -> Floats:

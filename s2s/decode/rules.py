@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from s2s.config import Config, UserError, knob
-from s2s.decode.stepper import Stepper, Words
+from s2s.decode.stepper import Begun, Stepper, Words
 
 NO_LIMIT = 256  # tokens, where neither the settings nor the model say how long
 NEVER = float("-inf")
@@ -72,7 +72,7 @@ class Rulebook:
         self.rules, self.eos_id, self.sources = rules, stepper.eos_id, stepper.sources
         check_limit(rules.max_new_tokens, stepper.max_length)
         self.limit = rules.max_new_tokens or stepper.max_length or NO_LIMIT
-        self.prefix = pieces(words, "prefix", rules.prefix)
+        self.prefix = words.ids if isinstance(words, Begun) else pieces(words, "prefix", rules.prefix)
         if len(self.prefix) >= self.limit:
             raise UserError(
                 f"`prefix` has {len(self.prefix)} tokens and at most {self.limit} may be written; shorten it or raise `max_new_tokens`."

@@ -68,6 +68,26 @@ IDS = Ids()
 
 
 @dataclass(frozen=True)
+class Begun:
+    """Words, and the ids with which every target begins, in place of the setting `prefix`: a text's own ids may be others."""
+
+    words: Words
+    ids: tuple[int, ...]
+
+    def encode(self, text: str) -> list[int]:
+        """As the words do."""
+        return self.words.encode(text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """As the words do."""
+        return self.words.decode(ids)
+
+    def unknown(self, text: str) -> Iterable[str]:
+        """As the words do."""
+        return self.words.unknown(text)
+
+
+@dataclass(frozen=True)
 class Hypothesis:
     """One found target."""
 

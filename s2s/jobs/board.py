@@ -10,6 +10,7 @@ from s2s.jobs import queue
 from s2s.runs import listing
 from s2s.runs.listing import Listed, checked_name, listed, listed_one
 
+KIND = "train"  # other jobs work on no run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one goes on with it by itself."
 
 
@@ -17,7 +18,7 @@ def runs(owner: str, *, now: float | None = None) -> list[Listed]:
     """Newest first; a run that waits, or failed before it had a folder, is there too, unless the queue is out of reach."""
     folders = {row.id: row for row in listed(owner)}
     try:
-        newest = {job.run: job for job in reversed(queue.jobs(owner))}
+        newest = {job.run: job for job in reversed(queue.jobs(owner, kind=KIND))}
         rows = [_merged(folders.get(run), newest.get(run), now) for run in folders.keys() | newest.keys()]
     except UserError:  # the queue is away, as `trouble` says: what the folders say is true, if not all
         rows = list(folders.values())
@@ -114,7 +115,7 @@ def delete(run_id: str, owner: str) -> None:
 
 def _job(run_id: str, owner: str) -> queue.Job | None:
     job = queue.latest(run_id)
-    return job if job and job.owner == owner else None
+    return job if job and job.owner == owner and job.kind == KIND else None
 
 
 def _merged(row: Listed | None, job: queue.Job | None, now: float | None) -> Listed:

@@ -141,8 +141,8 @@ def _work(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str, s
         else:
             return "done", ""
     if heartbeat.is_stop_wanted or most is None or told:
-        return ("stopped", "") if heartbeat.is_stop_wanted else ("interrupted", endings.told_to_end(job.run))
-    return "stopped", endings.over_time(most, job.run)
+        return ("stopped", "") if heartbeat.is_stop_wanted else ("interrupted", endings.told_to_end(job.run, job.kind))
+    return "stopped", endings.over_time(most, job.run, job.kind)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+from types import MappingProxyType
 
 from s2s.settings import home
 
+KEPT = MappingProxyType({"evaluate": "evaluation"})  # kinds that go on with what they had done, and no run's checkpoint
 
-def died(code: int, run: str) -> str:
+
+def died(code: int, run: str, kind: str = "train") -> str:
     """`code` is the process's exit status, negative for a signal."""
     if code == -signal.SIGKILL:
         what = "was killed (signal 9), perhaps for want of memory"
@@ -16,21 +19,24 @@ def died(code: int, run: str) -> str:
         what = f"was ended by signal {-code}"
     else:
         what = f"ended with status {code} before its work was done"
-    return f"The training process {what}; {_what_now(run)}."
+    return f"The {KEPT.get(kind, 'training')} process {what}; {_what_now(run, kind)}."
 
 
-def told_to_end(run: str) -> str:
+def told_to_end(run: str, kind: str = "train") -> str:
     """After a SIGTERM: the machine goes down, say."""
-    return f"The training process was told to end; {_what_now(run)}."
+    return f"The {KEPT.get(kind, 'training')} process was told to end; {_what_now(run, kind)}."
 
 
-def over_time(minutes: int, run: str) -> str:
+def over_time(minutes: int, run: str, kind: str = "train") -> str:
     """After the most minutes that a job may work here."""
-    limit = f"The training reached the limit of {minutes} minute{'s' * (minutes != 1)}"
-    return f"{limit}; what it learned is kept, {_what_now(run)}." if _step(run) != 0 else f"{limit}; {_what_now(run)}."
+    limit = f"The {KEPT.get(kind, 'training')} reached the limit of {minutes} minute{'s' * (minutes != 1)}"
+    is_kept = kind not in KEPT and _step(run) != 0
+    return f"{limit}; what it learned is kept, {_what_now(run, kind)}." if is_kept else f"{limit}; {_what_now(run, kind)}."
 
 
-def _what_now(run: str) -> str:
+def _what_now(run: str, kind: str) -> str:
+    if kind in KEPT:
+        return "what it had done is kept, go on with it"
     step = _step(run)
     if step is None:
         return "its status.json cannot be read; resume it from its last checkpoint"

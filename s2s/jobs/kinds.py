@@ -45,4 +45,15 @@ def _train(job: Job, desk: Desk) -> Generator[object, None, None]:
     return training.work(job, desk)
 
 
-JOBS = MappingProxyType({"train": Kind(_train, "Train a model, or go on with one.")})
+def _evaluate(job: Job, desk: Desk) -> Generator[object, None, None]:
+    from s2s.jobs import evaluating
+
+    return evaluating.work(job, desk)
+
+
+JOBS = MappingProxyType(
+    {
+        "train": Kind(_train, "Train a model, or go on with one."),
+        "evaluate": Kind(_evaluate, "Translate a test set by several systems, and score them."),
+    }
+)

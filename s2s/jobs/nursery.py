@@ -25,8 +25,17 @@ from s2s import settings
 NICE = 5  # of its session: all its children together are less than the dashboard
 LOOK = 0.1  # seconds between two looks at whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, on a machine that is busy too
-# What a training imports until its first checkpoint; an optimiser that is made asks for torch._dynamo.
-MODULES = ("s2s.jobs.training", "s2s.scores", "sacrebleu", "torch._dynamo", "sqlalchemy.dialects.sqlite", "encodings.utf_32_le")
+# What a job imports until its first numbers; an optimiser that is made asks for torch._dynamo.
+MODULES = (
+    "s2s.jobs.training",
+    "s2s.jobs.evaluating",
+    "s2s.scores",
+    "sacrebleu",
+    "rouge_score.rouge_scorer",
+    "torch._dynamo",
+    "sqlalchemy.dialects.sqlite",
+    "encodings.utf_32_le",
+)
 IS_POSSIBLE = sys.platform == "linux"  # elsewhere there is no fork, or none that the system's own libraries survive
 
 

@@ -268,9 +268,9 @@ def find(job: str) -> Job | None:
     return next(iter(_select(ROW.id == job, limit=1)), None)
 
 
-def jobs(owner: str, limit: int = 200) -> list[Job]:
-    """An owner's jobs, newest first."""
-    return _select(ROW.owner == owner, limit=limit)
+def jobs(owner: str, limit: int = 200, kind: str | None = None) -> list[Job]:
+    """An owner's jobs, newest first; of one kind, or all."""
+    return _select(sa.and_(ROW.owner == owner, sa.true() if kind is None else ROW.kind == kind), limit=limit)
 
 
 def latest(run: str) -> Job | None:

@@ -123,7 +123,7 @@ class Worker:
                 self._wait_for(child.job, child.process)
             elif (code := child.process.poll()) is not None:
                 # Unless it wrote its own end.
-                queue.finish(child.job.id, child.job.worker, "interrupted", endings.died(code, child.job.run))
+                queue.finish(child.job.id, child.job.worker, "interrupted", endings.died(code, child.job.run, child.job.kind))
                 del self.children[child.job.id]
             elif isinstance(child.process, Newborn) and child.process.is_out_of_sight:  # its lease says whether it lives
                 del self.children[child.job.id]

@@ -15,11 +15,17 @@ from s2s.plots.expected import expected
 from s2s.plots.growth import growth
 from s2s.plots.learning import alignment_error, entropy, film
 from s2s.plots.lengths import lengths
+from s2s.plots.losses import losses
 from s2s.plots.parallel import parallel
 from s2s.plots.pieces import pieces
 from s2s.plots.ratio import ratio
+from s2s.plots.ruler import ruler
 from s2s.plots.schedule import schedule
 from s2s.plots.still import still
+from s2s.plots.sweep_curve import sweep_curve
+from s2s.plots.tradeoff import tradeoff
+from s2s.plots.tree import Twig, drawn, tree
+from s2s.plots.utility import utility
 from s2s.plots.words import words
 
 
@@ -44,7 +50,21 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         "expected": Plot(expected, "Most trainings of this kind should end within the band; beside it is unusual, not wrong."),
         "growth": Plot(growth, "The steeper the line still is on the right, the more new words the next texts will bring."),
         "words": Plot(words, "A few words make up most of any text; a word here that does not belong is worth a look."),
+        "ruler": Plot(ruler, "Under each filter: squares stay, rings go, the thick line is its cut. Solid bars stay under all together."),
+        "losses": Plot(losses, "The taller a bar, the less the model expected that word of the reference; diamonds: its own."),
+        "tree": Plot(
+            tree,
+            "Left to right, token by token: the thick line is what was returned, a cross what was let go. Below each token stands the"
+            " log-probability of all up to it; the nearer to 0, the better.",
+        ),
+        "utility": Plot(
+            utility,
+            "Each row is a text that was drawn, each column one that it is compared with; the brighter, the more alike. The row with"
+            " the highest mean wins.",
+        ),
         "coverage": Plot(coverage, "What is missing to 100 % are words that the model has not met so often before it is tested on them."),
+        "tradeoff": Plot(tradeoff, "Up and to the right is best (TER: down). Who has nobody there is best at some price."),
+        "sweep_curve": Plot(sweep_curve, "Where the line falls although more is searched, the model prefers texts that people do not."),
     }
 )
 
@@ -54,22 +74,30 @@ __all__ = [
     "Look",
     "Mark",
     "Plot",
+    "Twig",
     "alignment_error",
     "cell",
     "coverage",
     "curves",
+    "drawn",
     "entropy",
     "expected",
     "film",
     "growth",
     "heatmap",
     "lengths",
+    "losses",
     "numbers",
     "parallel",
     "pieces",
     "points",
     "ratio",
+    "ruler",
     "schedule",
     "still",
+    "sweep_curve",
+    "tradeoff",
+    "tree",
+    "utility",
     "words",
 ]

@@ -18,6 +18,7 @@ class DecodedHypothesis:
     token_log_probs: tuple[float, ...]
     log_prob: float
     score: float
+    ids: tuple[int, ...]  # of the tokens: what they spell may have other ids too
 
     def to_json(self) -> dict[str, Any]:
         """The command line's form."""
@@ -66,4 +67,4 @@ def decoded(source: str, found: Found, tokenizer: Tokenizer, unknown: tuple[str,
 
 def _hypothesis(found: Hypothesis, tokenizer: Tokenizer) -> DecodedHypothesis:
     tokens = tuple(tokenizer.tokens(found.ids))
-    return DecodedHypothesis(tokenizer.decode(found.ids), tokens, found.token_log_probs, found.log_prob, found.score)
+    return DecodedHypothesis(tokenizer.decode(found.ids), tokens, found.token_log_probs, found.log_prob, found.score, found.ids)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,9 @@ from torch import Tensor
 
 from s2s.analysis import Attention, capture
 from s2s.config import Recipe, UserError, override
-from s2s.decode import Rules, Strategy, configure
+from s2s.decode import Begun, Found, Hypothesis, Kept, Rules, Strategy, Words, configure
 from s2s.decode.rules import check_limit, pieces
+from s2s.decode.tree import Tree, grow
 from s2s.model import Transformer, inference, stepper_for
 from s2s.model.flat import can_round
 from s2s.model.weights import load_weights, saved_steps, weights_path
@@ -57,11 +59,65 @@ class Run:
         together = max(1, min(ROWS, MOST_ROWS // config.width))
         for start in range(0, len(by_length), together):
             rows = by_length[start : start + together]
-            with inference(self.model):
-                found = search(stepper_for(self.model, self._batch([ids[i] for i in rows]), config.precision), config, self.tgt_tokenizer)
+            found = self._searched(search, config, [ids[i] for i in rows], self.tgt_tokenizer)
             for i, one in zip(rows, found, strict=True):
                 results[i] = decoded(sources[i], one, self.tgt_tokenizer, self.unknown(sources[i]))
         return results
+
+    def go_on(self, source: str, ids: Sequence[int], strategy: str = "beam", **knobs: Any) -> Decoded:
+        """What a strategy makes of a source when every target begins with these target ids, in place of the setting `prefix`.
+
+        Where they end in `</s>` or are as many as may be written, they are all there is; the score is then their log-probability.
+        """
+        search, config = self.configured(strategy, knobs)
+        self._check_forced(ids, config)
+        if ids and (ids[-1] == self.recipe.model.ids.eos or len(ids) == config.max_new_tokens):
+            found = self._forced(source, ids)
+        else:
+            (found,) = self._searched(search, config, self._source_ids([source]), Begun(self.tgt_tokenizer, tuple(ids)))
+        return decoded(source, found, self.tgt_tokenizer, self.unknown(source))
+
+    def next_tokens(self, source: str, ids: Sequence[int]) -> Tensor:
+        """Log-probabilities of what may follow the first 0, 1, ... of these target ids: (len(ids) + 1, vocab), nats, on the CPU.
+
+        One pass under teacher forcing.
+        """
+        special = self.recipe.model.ids
+        (src,), (tgt,) = self._source_ids([source]), self._fitting([[special.start, *ids, special.eos]], "target")
+        with inference(self.model):
+            log_probs: Tensor = self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0].float().log_softmax(-1)
+        return log_probs.cpu().clone()  # outside of inference mode: a tensor like any other
+
+    def _forced(self, source: str, ids: Sequence[int]) -> Found:
+        """One hypothesis, without a search."""
+        rows = self.next_tokens(source, ids[:-1])
+        values = rows.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()
+        totals = itertools.accumulate(values)
+        steps = tuple((Kept(0, token, total, token == self.recipe.model.ids.eos),) for token, total in zip(ids, totals, strict=True))
+        return Found((Hypothesis(tuple(ids), tuple(values), sum(values)),), steps)
+
+    def _check_forced(self, ids: Sequence[int], config: Rules) -> None:
+        special, size = self.recipe.model.ids, self.tgt_tokenizer.vocab_size
+        if strange := [token for token in ids if not 0 <= token < size or token == special.pad]:
+            allowed = f"give numbers from 0 to {size - 1}, but not {special.pad}"
+            raise UserError(f"A target cannot begin with the token number {strange[0]}; {allowed}.")
+        if special.eos in ids[:-1]:
+            raise UserError("Nothing can follow `</s>` in a forced beginning; end it there, or leave that token out.")
+        if config.max_new_tokens is not None and len(ids) > config.max_new_tokens:
+            given = f"The forced beginning has {len(ids)} tokens and at most {config.max_new_tokens} may be written"
+            raise UserError(f"{given}; shorten it or raise `max_new_tokens`.")
+
+    def _searched(self, search: Strategy, config: Rules, src_ids: list[list[int]], words: Words) -> list[Found]:
+        with inference(self.model):
+            return search(stepper_for(self.model, self._batch(src_ids), config.precision), config, words)
+
+    def tree(self, found: Decoded, strategy: str = "beam", **knobs: Any) -> Tree:
+        """The search tree of what `translate` found with the same settings: what was kept, let go and finished, and why."""
+        _, config = self.configured(strategy, knobs)
+        returned = [(one.ids, one.score) for one in found.hypotheses]
+        with inference(self.model):
+            stepper = stepper_for(self.model, self._batch(self._source_ids([found.source])), config.precision)
+            return grow(stepper, config, found.steps, returned, words=self.tgt_tokenizer)
 
     def configured(self, strategy: str, knobs: Mapping[str, Any]) -> tuple[Strategy, Rules]:
         """A strategy and its settings for this model. Raises UserError, which names the knob, before anything is decoded."""

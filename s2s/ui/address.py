@@ -38,6 +38,8 @@ def turn_page(url_path: str, keys: Sequence[str]) -> None:
     if st.session_state.get("page") != url_path:
         st.session_state["page"] = url_path
         st.session_state["no link"] = ""
+        if "src" in st.session_state and "src" not in st.query_params:
+            st.session_state["src"] = st.session_state["src"]  # what a first address brought, and nobody touched, would be dropped
         for key in keys:
             st.session_state.pop(_mark(key), None)
 

@@ -22,6 +22,7 @@ from s2s.data import corpora, study
 from s2s.data.corpora import Stored
 from s2s.data.preview import Preview
 from s2s.data.preview import preview as make_preview
+from s2s.decode.tree import Tree
 from s2s.demo import DEMOS
 from s2s.jobs import advice, board, queue
 from s2s.jobs.forecast import Forecast, Pace, learnt_pace
@@ -37,6 +38,14 @@ from s2s.ui.text import shortened
 
 SHIPPED = Path(s2s.__file__).parent / "demo" / "runs"
 LIVES = 1.0  # seconds that a list of runs is good for: many visitors, one look at the disk
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What a strategy made of a sentence, and the seconds that it took when it was first asked for."""
+
+    decoded: Decoded
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -301,7 +310,17 @@ def attention(run: Run, text: str, target: str) -> Attention:
 
 def decoded(run: Run, text: str, strategy: str, knobs: dict[str, Any]) -> Decoded:
     """What a strategy makes of a sentence. Raises UserError for a setting that it doesn't have."""
+    return timed(run, text, strategy, knobs).decoded
+
+
+def timed(run: Run, text: str, strategy: str, knobs: dict[str, Any]) -> Timed:
+    """The same, with the seconds it took. Raises UserError for a setting that it doesn't have."""
     return _decoded(str(run.folder.path), run.step, text, strategy, json.dumps(knobs, sort_keys=True), run)
+
+
+def tree(run: Run, found: Decoded, strategy: str, knobs: dict[str, Any]) -> Tree:
+    """The search tree of what `decoded` found with the same settings."""
+    return _tree(str(run.folder.path), run.step, found.source, strategy, json.dumps(knobs, sort_keys=True), run, found)
 
 
 def translation(run: Run, text: str) -> Translation:
@@ -324,7 +343,7 @@ def curves(run_id: str) -> Curves:
     return _metrics(str(folder)).read()
 
 
-@st.cache_resource(max_entries=2, show_spinner=False)
+@st.cache_resource(max_entries=6, show_spinner=False)  # as many as Compare has columns
 def _opened(folder: str, best: int, step: int | None) -> Run:
     """`best` tells one state of the folder from the next; a checkpoint that cannot be read gives way to the one before it."""
     return s2s.load(folder, step)
@@ -336,8 +355,15 @@ def _attended(folder: str, step: int, text: str, target: str, _run: Run) -> Atte
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _decoded(folder: str, step: int, text: str, strategy: str, knobs: str, _run: Run) -> Decoded:
-    return _run.translate([text], strategy, **json.loads(knobs))[0]
+def _decoded(folder: str, step: int, text: str, strategy: str, knobs: str, _run: Run) -> Timed:
+    before = time.perf_counter()
+    (found,) = _run.translate([text], strategy, **json.loads(knobs))
+    return Timed(found, time.perf_counter() - before)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _tree(folder: str, step: int, text: str, strategy: str, knobs: str, _run: Run, _found: Decoded) -> Tree:
+    return _run.tree(_found, strategy, **json.loads(knobs))
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)

@@ -48,9 +48,9 @@ class Draft:
 
 
 def held(origin: str) -> Draft | None:
-    """The draft of this visit that came that way."""
+    """The draft of this visit that came that way, unless its day is over."""
     found: Draft | None = st.session_state.get(f"draft {origin}")
-    return found
+    return found if found and found.study.folder.is_dir() else None
 
 
 def begin(origin: str, name: str, contents: Iterable[tuple[str, bytes | memoryview]] = (), **details: Any) -> Draft:
@@ -59,11 +59,11 @@ def begin(origin: str, name: str, contents: Iterable[tuple[str, bytes | memoryvi
     fresh = study.draft()
     try:
         names = tuple(fresh.bring(file, content) for file, content in contents)
-    except UserError:
+        draft = Draft(name, fresh, names, **details)
+        st.session_state[f"draft {origin}"] = draft
+    except BaseException:  # a visitor's next click among them: Streamlit ends a run where it touches the session's state
         fresh.delete()
         raise
-    draft = Draft(name, fresh, names, **details)
-    st.session_state[f"draft {origin}"] = draft
     return draft
 
 

@@ -18,16 +18,15 @@ from s2s.ui.reading import nats, percent
 MOST = 10  # hypotheses that are drawn; the table to download has all
 
 
-def best(decoded: Decoded) -> None:
+def best(decoded: Decoded, key: str = "tokens") -> None:
     """The first hypothesis with every token's probability under it."""
     found = decoded.hypotheses[0]
-    st.caption(
-        f"log-probability {nats(found.log_prob)} nats ({percent(math.exp(found.log_prob))} of all it could have written) ·"
-        f" score {nats(found.score)} · {len(found.tokens)} tokens"
-    )
-    with st.container(key="tokens"):
+    with st.container(key=key):
         st.html(_strip(found))
-        st.caption("Under each token: its probability, given the source and the tokens before it. The fuller the colour, the surer.")
+        st.caption(
+            "Under each token: its probability, given the source and the tokens before it. The fuller the colour, the surer."
+            f" Together: log-probability {nats(found.log_prob)} nats, {percent(math.exp(found.log_prob))} of all it could have written."
+        )
 
 
 def others(decoded: Decoded) -> None:
@@ -39,10 +38,10 @@ def others(decoded: Decoded) -> None:
         st.caption(f"{len(decoded.hypotheses) - MOST} more are in the table to download.")
 
 
-def download(decoded: Decoded) -> None:
+def download(decoded: Decoded, key: str = "hypotheses") -> None:
     """Every token of every hypothesis."""
     st.download_button(
-        "Numbers (CSV)", partial(table, decoded), "hypotheses.csv", "text/csv", on_click="ignore", icon=":material/download:"
+        "Numbers (CSV)", partial(table, decoded), "hypotheses.csv", "text/csv", key=key, on_click="ignore", icon=":material/download:"
     )
 
 

@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -124,19 +125,18 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture
-def visit(browser: Browser) -> Iterator[Open]:
-    """Opens an address in a fresh browser; in the end no page of the test may have shown an error or asked another host."""
+@contextmanager
+def visiting(browser: Browser) -> Iterator[Open]:
+    """Opens an address in a fresh browser; in the end no page may show an error, and none has asked another host."""
     contexts: list[BrowserContext] = []
-    foreign: list[str] = []
+    asked: list[str] = []
 
     def open_page(address: str, **context: object) -> Page:
         fresh = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **context})
         fresh.set_default_timeout(PATIENCE * 1000)
         contexts.append(fresh)
         page = fresh.new_page()
-        host = address.split("/")[2]
-        page.on("request", lambda request: foreign.append(request.url) if request.url.split("/")[2:3] not in ([host], [""]) else None)
+        page.on("request", lambda request: asked.append(request.url))
         page.goto(address)
         return page
 
@@ -145,4 +145,44 @@ def visit(browser: Browser) -> Iterator[Open]:
     for context in contexts:
         context.close()
     assert not any(errors)
-    assert not [url for url in foreign if url.startswith("http")]
+    assert not [url for url in asked if url.startswith("http") and urlsplit(url).hostname != "127.0.0.1"]
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Open]:
+    """A fresh browser for each address."""
+    with visiting(browser) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def tabs(browser: Browser) -> Iterator[Open]:
+    """One browser of each kind, taken from address to address: a fresh one opens a window and compiles all scripts anew."""
+    kept: dict[str, Page] = {}
+    with visiting(browser) as open_page:
+
+        def open_again(address: str, **context: object) -> Page:
+            kind = repr(sorted(context.items()))
+            if kind in kept:
+                kept[kind].goto(address)
+            else:
+                kept[kind] = open_page(address, **context)
+            return kept[kind]
+
+        yield open_again
+
+
+@pytest.fixture
+def revisit(tabs: Open) -> Iterator[Open]:
+    """As `visit`, where it is no matter what the browser has seen before."""
+    pages: list[Page] = []
+
+    def open_again(address: str, **context: object) -> Page:
+        pages.append(tabs(address, **context))
+        return pages[-1]
+
+    yield open_again
+    errors = [page.get_by_test_id("stException").count() for page in pages]
+    for page in pages:
+        page.goto("about:blank")
+    assert not any(errors)

@@ -9,6 +9,8 @@ from tests.browser.conftest import PATIENCE, Open
 from tests.browser.test_home import PHONE, QUIET
 
 WITH_A_PICTURE = ("", "data", "train", "attention")
+SETTLED = """() => document.getAnimations().every(
+  one => one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)"""
 UNNAMED = """() => [...document.querySelectorAll('input, button, textarea, [role=combobox], [role=radiogroup], [role=slider]')]
   .filter(one => one.offsetParent && !one.ariaLabel && !one.innerText.trim() && !one.labels?.length && !one.getAttribute('aria-labelledby')
     && !one.title && !one.closest('[data-testid=stFileUploader], [data-testid=stDataFrame], details:not([open])'))
@@ -17,11 +19,12 @@ UNNAMED = """() => [...document.querySelectorAll('input, button, textarea, [role
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", [row.url_path for row in PAGES])
-def test_every_text_stands_out_and_every_control_has_a_name(path: str, scheme: str, server: str, visit: Open) -> None:
-    page = visit(f"{server}/{path}", color_scheme=scheme)
+def test_every_text_stands_out_and_every_control_has_a_name(path: str, scheme: str, server: str, revisit: Open) -> None:
+    page = revisit(f"{server}/{path}", color_scheme=scheme)
     page.locator(QUIET).wait_for(timeout=PATIENCE * 1000)
     expect(page.locator("h1")).to_be_visible()
     page.wait_for_function("[...document.querySelectorAll('style')].some(one => one.textContent.includes('st-key-chips'))")  # look.css
+    page.wait_for_function(SETTLED)  # what fades in has its colours
     worst = lowest(page)
     assert worst[0]["ratio"] >= 4.5, worst
     assert page.evaluate(UNNAMED) == []
@@ -32,8 +35,8 @@ def test_every_text_stands_out_and_every_control_has_a_name(path: str, scheme: s
 
 
 @pytest.mark.parametrize("path", [row.url_path for row in PAGES])
-def test_every_page_fits_a_phone(path: str, server: str, visit: Open) -> None:
-    page = visit(f"{server}/{path}", **PHONE)
+def test_every_page_fits_a_phone(path: str, server: str, revisit: Open) -> None:
+    page = revisit(f"{server}/{path}", **PHONE)
     page.locator(QUIET).wait_for(timeout=PATIENCE * 1000)
     expect(page.locator("h1")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 420

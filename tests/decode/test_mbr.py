@@ -6,7 +6,7 @@ import torch
 
 from s2s.config import UserError
 from s2s.decode import IDS
-from s2s.decode.mbr import MBR, UTILITIES, expected_utilities, mbr
+from s2s.decode.mbr import MBR, UTILITIES, mbr, utilities
 from s2s.decode.sampling import Sample, sample
 from tests.decode.table import EOS, VOCAB, Table, every_target
 
@@ -35,7 +35,7 @@ def test_utilities_are_sacrebleus(utility: str) -> None:
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_the_expected_utility_is_the_mean_over_all_samples(utility: str) -> None:
     texts = [*_texts(6, 2), *_texts(3, 2)]
-    found = expected_utilities(texts, utility)
+    found = utilities(texts, utility).expected
     assert set(found) == set(texts)
     for text, value in found.items():
         assert value == pytest.approx(sum(_sacrebleu(utility, text, other) for other in texts) / len(texts), abs=1e-6)

@@ -257,3 +257,15 @@ def test_numbers_in_the_files_are_finite(run: Run) -> None:
     for line in run.folder.lines("metrics"):
         assert all(math.isfinite(value) for value in line.values() if isinstance(value, float))
     assert run.folder.about()["owner"] == "local"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_node_of_a_search_tree_has_the_log_probability_that_forcing_its_prefix_gives(run: Run, strategy: str) -> None:
+    knobs = {"num_return_sequences": 5} if strategy == "sample" else {}
+    (found,) = run.translate(["1 2 3"], strategy, max_new_tokens=6, repetition_penalty=1.2, **knobs)
+    tree = run.tree(found, strategy, max_new_tokens=6, repetition_penalty=1.2, **knobs)
+    for number, node in enumerate(tree.nodes):
+        ids = tree.ids(number)
+        steps = run.next_tokens("1 2 3", ids)[:-1].gather(1, torch.tensor(ids, dtype=torch.long)[:, None])
+        assert node.log_prob == pytest.approx(float(steps.sum()), abs=1e-4)
+    assert {one.ids for one in found.hypotheses} <= {tree.ids(number) for number in tree.ended}

@@ -1,0 +1,94 @@
+"""How fast the pages of Decode answer what only ranks or scales anew, and what has to be decoded.
+
+A server of its own with an empty `S2S_HOME`, and a session without a browser (benchmarks/session.py): seconds run from sending
+a widget's new value to the end of the script. A row of PARTS is one thing that somebody does on a page, done again and again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+from collections.abc import Callable, Coroutine, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from benchmarks.report import last_line, table
+from benchmarks.serving import ROOT, server
+from benchmarks.session import Session
+from s2s import share
+
+RUN, SOURCE = "demo-en-fr", "the cat who chased the mouse was black"
+
+
+class Part(NamedTuple):
+    """One thing that somebody does: the seconds of each time, and the goal."""
+
+    do: Callable[[Session, int], Coroutine[Any, Any, list[float]]]
+    goal: float  # milliseconds, of a quiet machine
+
+
+async def rank_anew(session: Session, n: int) -> list[float]:
+    """Steps: the slider of the length penalty, which ranks the finished hypotheses without decoding."""
+    packed = share.pack({"strategy": "beam", "num_beams": "5", "view": "tree"})
+    await session.open("steps", {"run": RUN, "src": SOURCE, "set": packed})
+    return [await session.set("steps own rank_penalty", round(-2.0 + 0.1 * (7 * each % 60), 1)) for each in range(n)]
+
+
+async def heat_anew(session: Session, n: int) -> list[float]:
+    """Steps, next word: the slider of the temperature, which scales one distribution anew."""
+    await session.open("steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})})
+    return [await session.set("steps own ruler_temperature", round(0.1 + 0.05 * (7 * each % 58), 2)) for each in range(n)]
+
+
+async def cut_anew(session: Session, n: int) -> list[float]:
+    """Steps, next word: top_p, which cuts one distribution elsewhere."""
+    await session.open("steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})})
+    return [await session.set("steps own ruler_top_p", round(0.01 * (7 * each % 100), 2)) for each in range(n)]
+
+
+async def five_columns(session: Session, n: int) -> list[float]:
+    """Compare: another sentence, which five strategies have not decoded before."""
+    strategies = ("greedy", "beam", "diverse_beam", "sample", "mbr")
+    columns = {f"c{place}": f"{RUN}!{name}!" for place, name in enumerate(strategies, 1)}
+    sentences = (ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines()
+    await session.open("compare", {"run": RUN, "src": SOURCE, **columns})
+    return [await session.set("src", sentence) for sentence in sentences[:n]]
+
+
+PARTS: Mapping[str, Part] = MappingProxyType(
+    {
+        "Steps: rank anew": Part(rank_anew, 150),
+        "Steps: next word, temperature": Part(heat_anew, 150),
+        "Steps: next word, top_p": Part(cut_anew, 150),
+        "Compare: five strategies": Part(five_columns, 1000),
+    }
+)
+
+
+async def measured(url: str, n: int) -> list[dict[str, Any]]:
+    """Every part in a session of its own; the first time warms it up."""
+    rows = []
+    for name, part in PARTS.items():
+        session = Session(url)
+        await session.connect()
+        _, *seconds = await part.do(session, n + 1)
+        if session.exceptions:
+            raise SystemExit("\n".join(session.exceptions))
+        worst = sorted(seconds)[round(0.95 * (len(seconds) - 1))]
+        rows.append({"part": name, "n": n, "p50_ms": 1000 * statistics.median(seconds), "p95_ms": 1000 * worst, "goal_ms": part.goal})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=30, help="how often each thing is done")
+    arguments = parser.parse_args()
+    with server() as served:
+        rows = asyncio.run(measured(served.url, arguments.times))
+    table(rows)
+    last_line("lab", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""A reference beside what a run writes freely: each token's loss, and where the two part. Knows nothing of screens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from s2s.runs.decoded import Decoded
+from s2s.runs.run import Run
+
+# The best of many by log-probability alone: what stands in for an exact search, which no model of this kind allows in a second.
+WIDE: tuple[tuple[str, Any], ...] = (("num_beams", 50), ("length_penalty", 0.0), ("num_return_sequences", 1))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference under teacher forcing: at each place the model has read the reference's own tokens so far."""
+
+    text: str  # as its tokens spell it
+    ids: tuple[int, ...]  # the last is the eos id
+    tokens: tuple[str, ...]
+    log_probs: tuple[float, ...]  # of each token, nats; minus that is its loss
+    ranks: tuple[int, ...]  # 1: the model's own choice
+    wishes: tuple[str, ...]  # what the model would have written in its place
+    unknown: tuple[str, ...]  # words that became `<unk>`
+
+    @property
+    def log_prob(self) -> float:
+        """log p(reference | source), nats."""
+        return sum(self.log_probs)
+
+
+def reference(run: Run, source: str, text: str) -> Reference:
+    """Force a run to write a text. Raises UserError for one that is longer than the model's positions."""
+    tokenizer, eos_id = run.tgt_tokenizer, run.recipe.model.ids.eos
+    ids = (*tokenizer.encode(text), eos_id)
+    rows = run.next_tokens(source, ids[:-1])  # (tgt_len, vocab)
+    own = rows.gather(1, torch.tensor(ids)[:, None])  # (tgt_len, 1)
+    ranks = (rows > own).sum(1) + 1
+    wishes = tokenizer.tokens(rows.argmax(1).tolist())
+    values = tuple(own[:, 0].tolist())
+    unknown = tuple(tokenizer.unknown(text))
+    return Reference(tokenizer.decode(ids), ids, tuple(tokenizer.tokens(ids)), values, tuple(ranks.tolist()), tuple(wishes), unknown)
+
+
+def divergence(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
+    """The first place, from 0, at which two targets differ; None where they don't.
+
+    >>> divergence([5, 6, 2], [5, 7, 2])
+    1
+    """
+    if tuple(ours) == tuple(theirs):
+        return None
+    shorter = min(len(ours), len(theirs))
+    return next((place for place in range(shorter) if ours[place] != theirs[place]), shorter)
+
+
+def widely(run: Run, source: str) -> Decoded:
+    """The most probable target that a wide beam finds; its score is its log-probability."""
+    return run.translate([source], "beam", **dict(WIDE))[0]

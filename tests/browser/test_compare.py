@@ -1,0 +1,39 @@
+"""Columns side by side in a real browser: one press, the browser's Back, a link in a fresh browser, a phone."""
+
+from playwright.sync_api import Page, expect
+
+from s2s.ui import columns
+from tests.browser.conftest import PATIENCE, Open
+from tests.browser.test_walk import quiet, shared_link
+
+STILL = "() => !document.querySelector('[data-stale=\"true\"]')"
+HEADS, TEXTS = ".column-head b", '[class*="st-key-translation"] p[title]'
+
+
+def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
+    """Waits for so many columns; their heads and texts."""
+    expect(page.locator(HEADS)).to_have_count(n_columns, timeout=PATIENCE * 1000)
+    expect(page.locator(TEXTS)).to_have_count(n_columns, timeout=PATIENCE * 1000)
+    quiet(page)
+    page.wait_for_function(STILL)
+    return page.locator(HEADS).all_inner_texts(), page.locator(TEXTS).all_inner_texts()
+
+
+def test_five_columns_come_with_one_press_go_with_one_back_and_travel(server: str, visit: Open) -> None:
+    page = visit(f"{server}/compare?src=the+cat+sleeps")
+    one = shown(page, 1)
+    page.get_by_role("button", name="Five strategies").click()
+    page.wait_for_url("**c5=*")
+    heads, texts = shown(page, 5)
+    assert heads == [f"{place} · {column.strategy}" for place, column in enumerate(columns.STARTS["Five strategies"](""), 1)]
+    page.go_back()
+    assert shown(page, 1) == one
+    page.go_forward()
+    assert shown(page, 5) == (heads, texts)
+    page.get_by_role("button", name="Remove").nth(1).click()
+    four = shown(page, 4)
+    again = visit(shared_link(page), viewport={"width": 420, "height": 900})
+    assert shown(again, 4) == four
+    main = again.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+    assert [box["width"] > 300 for box in [each.bounding_box() for each in again.locator(TEXTS).all()] if box]  # one below the other

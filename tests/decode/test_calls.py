@@ -1,0 +1,107 @@
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from transformers import GenerationConfig
+
+from s2s.config import flat
+from s2s.decode import STRATEGIES, configure
+from s2s.decode.calls import ODDS, OURS_ALONE, SAME, THEIRS, call
+from tests.decode.test_generate import LIMIT, MARIAN_IDS, ours, sources, twins, written
+
+TRICKY = 'the "red" house\\n, isn\'t it'
+FEW = 6
+KNOBS: dict[str, dict[str, Any]] = {
+    "greedy": {"repetition_penalty": 1.2, "bad_words": "7,30 12", "min_new_tokens": 2},
+    "beam": {"num_beams": 3, "length_penalty": 0.6, "early_stopping": "never", "no_repeat_ngram_size": 2, "num_return_sequences": 2},
+    "diverse_beam": {"diversity_penalty": 1.5},
+    "sample": {"top_p": 0.9, "temperature": 0.7, "min_p": 0.1, "top_h": 0.4, "typical_p": 0.9, "epsilon_cutoff": 0.01, "eta_cutoff": 0.01},
+    "beam_sample": {"top_k": 20, "seed": 4},
+    "stochastic_beam": {"num_beams": 2},
+    "contrastive": {"penalty_alpha": 0.3},
+    "mbr": {"utility": "bleu"},
+    "constrained": {"force_words": TRICKY},
+}
+
+
+def made(strategy: str, knobs: dict[str, Any]) -> Any:
+    config = configure(strategy, {"max_new_tokens": LIMIT} | knobs)[1]
+    return call(strategy, config, knobs, source=TRICKY, run="demo-en-fr", step=1500), config
+
+
+def as_our_own(code: str) -> tuple[Any, ...]:
+    """What our own call is given: run, step, sources, strategy, settings."""
+    given: list[Any] = []
+    run = SimpleNamespace(translate=lambda texts, strategy, **knobs: given.extend([texts, strategy, knobs]))
+    s2s = SimpleNamespace(load=lambda name, step: given.extend([name, step]) or run)
+    exec(code.removeprefix("import s2s\n"), {"s2s": s2s})
+    return tuple(given)
+
+
+def as_theirs(code: str) -> dict[str, Any]:
+    """What `generate` is given, but for the source."""
+    given: dict[str, Any] = {}
+
+    def tokenizer(text: str, return_tensors: str = "", add_special_tokens: bool = True) -> Any:
+        if return_tensors:
+            assert text == TRICKY
+            return {"input_ids": None}
+        assert not add_special_tokens
+        return SimpleNamespace(input_ids=[int(part) for part in text.split()])
+
+    exec(code, {"tokenizer": tokenizer, "model": SimpleNamespace(generate=lambda **told: given.update(told))})
+    given.pop("input_ids")
+    return given
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_call_says_every_setting_of_every_strategy(strategy: str, which: int) -> None:
+    knobs = ({}, KNOBS[strategy])[which]
+    made_call, config = made(strategy, knobs)
+    if strategy not in THEIRS:
+        assert as_our_own(made_call.code) == ("demo-en-fr", 1500, [TRICKY], strategy, knobs)
+        assert f"no `{strategy}`" in made_call.about
+        return
+    told = as_theirs(made_call.code)
+    assert told.pop("do_sample") is (THEIRS[strategy] == ODDS)
+    if "num_beams" not in flat(config):
+        assert told.pop("num_beams") == 1
+    bad = told.pop("bad_words_ids", None)
+    assert bad == ([[7], [30, 12]] if "bad_words" in knobs else None)
+    assert told == {name: flat(config)[name] for name in told}
+    assert set(knobs) - {"bad_words", "seed"} <= set(told)
+
+
+@pytest.mark.parametrize("strategy", THEIRS)
+def test_transformers_knows_every_word_of_the_call(strategy: str) -> None:
+    for knobs in ({}, KNOBS[strategy]):
+        told = as_theirs(made(strategy, knobs)[0].code)
+        assert not set(told) - set(vars(GenerationConfig()))
+        GenerationConfig(**told).validate(strict=True)
+        if told["do_sample"]:
+            assert "top_k" in told  # left out, it would be 50
+
+
+@pytest.mark.parametrize(("knob", "value"), [("length_formula", "gnmt"), ("prefix", "le"), ("precision", "fast")])
+def test_a_setting_that_transformers_has_not_makes_it_our_own_call(knob: str, value: str) -> None:
+    assert knob in OURS_ALONE
+    made_call, _ = made("beam", {knob: value})
+    assert f"no `{knob}`" in made_call.about
+    assert as_our_own(made_call.code)[-1] == {knob: value}
+
+
+@pytest.mark.parametrize("strategy", [name for name, about in THEIRS.items() if about == SAME])
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
+    knobs = ({}, KNOBS[strategy])[which]
+    told = as_theirs(made(strategy, knobs)[0].code)
+    _, model = twins()
+    src = sources()[:FEW]
+    ids = {"pad_token_id": MARIAN_IDS.pad, "eos_token_id": MARIAN_IDS.eos, "decoder_start_token_id": MARIAN_IDS.start}
+    with torch.inference_mode():
+        rows = model.generate(input_ids=src, attention_mask=src.ne(MARIAN_IDS.pad), **told, **ids)
+    n = told.get("num_return_sequences", 1)
+    expected = [[written(row) for row in rows[start : start + n]] for start in range(0, FEW * n, n)]
+    assert [[one.ids for one in found.hypotheses[:n]] for found in ours(strategy, knobs)[:FEW]] == expected

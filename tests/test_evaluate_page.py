@@ -1,0 +1,299 @@
+import csv
+import io
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s.jobs import bench, evaluating, queue
+from s2s.jobs.evaluating import Asked
+from s2s.plots.tradeoff import Point
+from s2s.runs import evaluations
+from s2s.runs.evaluations import EvaluationFolder, Sentences, System
+from s2s.scores import sentence_scores
+from s2s.share import unpack
+from s2s.ui import chat, evaluation_charts, evaluation_errors, evaluation_file, evaluation_form, evaluation_table
+from tests.jobs.desk import Desk
+from tests.screen import link, lost, opened, said
+
+DEMO = "demo-en-fr"
+PAIRS = [
+    ("the red house", "la maison rouge"),
+    ("the cat sleeps", "le chat dort"),
+    ("the cat who chased the mouse was black", "le chat qui a chassé la souris était noir"),
+]
+MARKUP = "<b>theirs</b> :red[x] *y*"
+THEIRS = ["la maison rouge", "la maison", "le chat <i>noir</i> le chat noir le chat noir"]
+
+
+def evaluated(*, is_swept: bool = False) -> str:
+    """An evaluation that is done, without the text that the demo was trained on, which takes seconds to write."""
+    swept = [System(f"beam num_beams={n}", DEMO, 1500, "beam", {"num_beams": n}, sweep="num_beams") for n in (1, 4)] if is_swept else []
+    systems = (System("greedy", DEMO, 1500, "greedy"), *swept, System(MARKUP, uploaded="theirs.txt"))
+    evaluation = evaluating.submit(Asked(systems, Sentences("mine", n=3), PAIRS, {MARKUP: THEIRS}, run=DEMO))
+    place = evaluations.folder(evaluation)
+    place.set_words({"red": 5})
+    work(place)
+    return evaluation
+
+
+def work(place: EvaluationFolder) -> None:
+    """As a worker would."""
+    job = queue.latest(place.id)
+    assert job is not None
+    claimed = queue.claim("w", "h", job.slot, 600.0)
+    assert claimed is not None
+    list(evaluating.work(claimed, Desk()))
+    queue.finish(claimed.id, claimed.worker, "done")
+
+
+def frame(screen: AppTest, column: str) -> pd.DataFrame:
+    """The table that has such a column."""
+    return next(each.value for each in screen.dataframe if column in each.value.columns)
+
+
+def held(screen: AppTest) -> dict[str, str]:
+    return unpack(str(screen.session_state["set"]))
+
+
+def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
+    screen = opened("evaluate")
+    assert not screen.exception
+    assert "200 sentences × 2 systems" in said(screen)
+    assert screen.button(key="evaluate").disabled is False
+    screen.button(key="evaluate").click().run()
+    assert not screen.exception
+    (asked,) = evaluations.listed()
+    assert [(system.name, system.run, system.step) for system in asked.systems] == [("greedy", DEMO, 1500), ("beam", DEMO, 1500)]
+    assert held(screen) == {"evaluation": asked.id}
+    assert "Waiting" in screen.get("progress")[0].proto.text
+    screen.button(key="stop evaluation").click().run()
+    assert evaluating.standing(asked.id).state == "stopped"
+
+
+def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
+    evaluation = evaluated()
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
+    assert not screen.exception
+    assert not lost(screen)
+    table, scores = frame(screen, "BLEU"), evaluations.folder(evaluation).scores()["systems"]
+    assert list(table["System"]) == ["greedy", MARKUP]
+    for cell, system in zip(table["BLEU"], scores, strict=True):
+        assert f"{system['scores']['bleu']['value']:.1f}" in cell
+        assert "±" in cell
+    assert table["BLEU"][0].startswith("★")
+    assert table["Perplexity"][1] == "–"
+    assert f"set=evaluation%3A{evaluation}" in link(screen)
+    assert "nrefs:1|case:mixed" in "".join(str(code.value) for code in screen.code)
+    screen.toggle(key="eval all").set_value(True).run()
+    assert {"ROUGE-1", "Repetition", "Token accuracy"} <= set(frame(screen, "BLEU").columns)
+
+
+def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated()}")
+    screen.selectbox(key="eval of").set_value(MARKUP).run()
+    assert not screen.exception
+    rows = frame(screen, "translation")
+    assert list(rows["chrF"]) == sorted(rows["chrF"])
+    assert "Loops" in ",".join(rows["hints"])
+    bodies = "".join(str(each.proto.body) for each in screen.get("html"))
+    assert "<i>noir</i>" not in bodies
+    assert "&lt;b&gt;theirs" in bodies
+    assert all(part in bodies for part in ("BLEU = ", "Brevity penalty", "chrF = ", "TER = ", "ROUGE-L = "))
+    screen.selectbox(key="eval sort").set_value("gap").run()
+    screen.selectbox(key="eval other").set_value("greedy").run()
+    assert not screen.exception
+    gaps = list(frame(screen, "gap")["gap"])
+    assert [abs(gap) for gap in gaps] == sorted((abs(gap) for gap in gaps), reverse=True)
+    assert min(gaps) < 0
+
+
+def test_a_sweep_is_drawn() -> None:
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluated(is_swept=True)}")
+    assert not screen.exception
+    pictures = [str(each.proto.spec) for each in screen.get("plotly_chart")]
+    assert any("BLEU by num_beams" in spec for spec in pictures)
+    assert sum("BLEU and" in spec for spec in pictures) == 2
+
+
+def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
+    place = evaluations.folder(evaluated())
+    lines = [line.split(",") for line in evaluation_table.table(place.asked(), place.scores()).splitlines()]
+    assert lines[0][:5] == ["system", "score", "value", "low", "high"]
+    bleu = next(line for line in lines if line[1] == "bleu" and line[0] == MARKUP)
+    found = place.scores()["systems"][1]
+    assert float(bleu[2]) == pytest.approx(found["scores"]["bleu"]["value"], rel=1e-5)
+    assert float(bleu[8]) == pytest.approx(found["paired"]["bleu"]["p_value"], rel=1e-5)
+
+
+def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
+    packed = "test:deep,n:50,strategies:greedy beam,with.beam:num_beams=7,sweep:length_penalty of beam,values:0 1 2"
+    screen = opened("evaluate", run=DEMO, set=packed)
+    assert not screen.exception
+    assert not lost(screen)
+    assert unpack(packed).items() <= held(screen).items()
+    assert "50 sentences × 5 systems" in said(screen)
+    broken = opened("evaluate", run=DEMO, set="test:gone,n:x,strategies:best greedy,runs:nobody")
+    assert not broken.exception
+    assert all(part in lost(broken)[0] for part in ("no sentences gone", "no strategy best", "no run nobody"))
+    assert "200 sentences × 1 system" in said(broken)
+    gone = opened("evaluate", run=DEMO, set="evaluation:gone")
+    assert "no evaluation gone here" in lost(gone)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("num_beam=3", "num_beams"),
+        ("num_beams=0", "`num_beams`"),
+        ("num_beams", "has no setting and value"),
+        ("prefix=zebra", "zebra"),
+        ("min_new_tokens=9, max_new_tokens=3", "`min_new_tokens` 9 is more than"),
+    ],
+)
+def test_settings_that_contradict_are_said_before_anything_runs(text: str, sentence: str) -> None:
+    screen = opened("evaluate", run=DEMO, set=f"strategies:beam,with.beam:{text.replace(',', '%2C')}")
+    assert not screen.exception
+    assert any(sentence in str(each.value) or sentence.strip("`") in str(each.value) for each in screen.error)
+    assert screen.button(key="evaluate").disabled
+
+
+@pytest.mark.parametrize(
+    ("text", "knobs"),
+    [
+        ("", {}),
+        ("num_beams=5, length_penalty=1.2", {"num_beams": 5, "length_penalty": 1.2}),
+        ("bad_words=la, le, num_beams=2", {"bad_words": "la, le", "num_beams": 2}),
+        ("prefix=la maison", {"prefix": "la maison"}),
+    ],
+)
+def test_settings_are_read_as_they_are_written(text: str, knobs: dict[str, Any]) -> None:
+    assert evaluation_form.parse(text) == knobs
+
+
+def test_earlier_evaluations_can_be_opened_and_deleted() -> None:
+    evaluation = evaluated()
+    screen = opened("evaluate")
+    assert "Earlier evaluations of this run (1)" in [each.label for each in screen.expander]
+    screen.button(key=f"open {evaluation}").click().run()
+    assert not screen.exception
+    assert held(screen) == {"evaluation": evaluation}
+    screen.button(key=f"delete {evaluation}").click().run()
+    assert not screen.exception
+    assert evaluations.listed() == []
+    assert "evaluation" not in held(screen)
+
+
+def test_a_run_that_responds_can_be_talked_to_and_others_cannot() -> None:
+    assert not any("Talk to it" in str(each.value) for each in opened("evaluate").subheader)
+    screen = opened("evaluate", run="demo-tasks")
+    screen.button(key="example chat").click().run()
+    assert not screen.exception
+    turns = screen.session_state["turns demo-tasks"]
+    assert turns[-1] == ("assistant", "Ida has the watch")
+    screen.button(key="forget chat").click().run()
+    assert not screen.chat_message
+
+
+def test_what_a_chat_model_reads() -> None:
+    story = chat.Manner("respond: ", 7, is_story=True)
+    turns = [("user", "Ben has the hat."), ("user", "who has the hat?"), ("assistant", "Ben has the hat"), ("user", "Ida took the hat")]
+    read = chat.source(story, [*turns, ("user", "who has the hat?")])
+    assert read == "respond: Ben has the hat . Ida took the hat . who has the hat ?"
+    dialogue = chat.Manner("respond: ", 2, is_story=False)
+    assert chat.source(dialogue, turns[:3]) == "respond: who has the hat? <turn> Ben has the hat"
+
+
+def test_ones_own_files_are_asked_for_without_blame() -> None:
+    screen = opened("evaluate", run=DEMO, set="test:files")
+    assert not screen.exception
+    assert not screen.error
+    assert "Two text files whose lines translate each other" in said(screen)
+    assert screen.button(key="evaluate").disabled
+
+
+def test_a_file_is_given_back_line_for_line() -> None:
+    lines = [(source, "") for source in ("the red house", "", "the cat sleeps")]
+    order = Asked((System("beam", DEMO, 1500, "beam"),), Sentences("mine.txt", n=3, n_all=3, has_references=False), lines, run=DEMO)
+    evaluation = evaluating.submit(order)
+    work(evaluations.folder(evaluation))
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
+    assert not screen.exception
+    assert "3 of 3 lines, by beam" in said(screen)
+    made = evaluations.folder(evaluation).lines(0)
+    assert evaluation_file.text(made, 3) == "la maison rouge\n\nle chat dort\n"
+    assert evaluation_file.text({2: {"text": "a\nb"}}, 3) == "\n\na b\n"
+
+
+def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "FIRST", 2)
+    evaluation = evaluating.submit(Asked((System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=3), PAIRS, run=DEMO))
+    evaluations.folder(evaluation).set_words({})
+    job = queue.claim("w", "h", "express", 600.0)
+    assert job is not None
+    working = evaluating.work(job, Desk())
+    while evaluations.folder(evaluation).status().get("done") != 2:
+        next(working)
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
+    assert not screen.exception
+    assert "2 of 3 sentences, by greedy" in screen.get("progress")[0].proto.text
+    assert "left" in screen.get("progress")[0].proto.text
+    assert "After 2 sentences." in said(screen)
+    assert "±" not in str(frame(screen, "BLEU")["BLEU"][0])
+    working.close()
+    queue.finish(job.id, "w", "stopped")
+    screen.run()
+    assert "Stopped after 2 of 3 sentences" in said(screen)
+    screen.button(key="go on").click().run()
+    assert evaluating.standing(evaluation).state == "queued"
+
+
+def test_an_evaluation_outlives_its_run() -> None:
+    evaluation = evaluated()
+    path = evaluations.folder(evaluation).path / "evaluation.json"
+    path.write_text(path.read_text().replace(DEMO, "gone"))
+    screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
+    assert not screen.exception
+    assert list(frame(screen, "BLEU")["System"]) == ["greedy", MARKUP]
+    path.write_text("{")
+    assert "evaluation.json" in said(opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}"))
+
+
+def test_several_runs_stand_in_one_table_by_name() -> None:
+    screen = opened("evaluate", run=DEMO, set=f"runs:{DEMO} demo-en-es,strategies:greedy")
+    assert not screen.exception
+    assert list(screen.selectbox(key="eval baseline").options) == [f"{DEMO} · greedy", "demo-en-es · greedy"]
+
+
+def test_too_many_systems_are_refused_before_anything_runs() -> None:
+    runs = f"{DEMO} demo-en-es demo-tasks"
+    screen = opened("evaluate", run=DEMO, set=f"runs:{runs},strategies:beam,sweep:num_beams of beam,values:1 2 3 4 5 6 7 8")
+    assert any("27 systems were given" in str(each.value) for each in screen.error)
+    assert screen.button(key="evaluate").disabled
+
+
+def test_a_sentence_opens_in_compare_with_the_systems_in_columns() -> None:
+    system = System("beam num_beams=4", DEMO, 1500, "beam", {"num_beams": 4, "prefix": "la"}, sweep="num_beams")
+    screen = opened("compare", src="the red house", c1=str(evaluation_errors.column(system)))
+    assert not screen.exception
+    assert not lost(screen)
+    assert "num_beams:4" in str(screen.session_state["c1"])
+
+
+def test_the_sentences_can_be_taken_away() -> None:
+    evaluation = evaluated()
+    place = evaluations.folder(evaluation)
+    rows = evaluation_errors.rows(evaluation, 3)
+    lines = list(csv.reader(io.StringIO(evaluation_errors.table(place.asked(), rows))))
+    assert len(lines) == 1 + 2 * 3
+    named = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+    assert [line["translation"] for line in named if line["system"] == MARKUP] == THEIRS
+    assert named[0]["rarest"] == "the"
+    assert float(named[4]["chrf"]) == pytest.approx(sentence_scores(THEIRS[1], PAIRS[1][1])["chrf"], rel=1e-4)
+
+
+def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
+    points = [Point("beam", 51.1, 76.4), Point("beam num_beams=5", 51.1, 76.4, label="5"), Point("sample", 61.3, 56.9)]
+    found = evaluation_charts._together(points)
+    assert [(point.name, point.label) for point in found] == [("beam, beam num_beams=5", "beam, 5"), ("sample", "sample")]

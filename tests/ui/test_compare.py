@@ -1,0 +1,263 @@
+import csv
+import html
+import io
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from sacrebleu import sentence_bleu, sentence_chrf
+from streamlit.testing.v1 import AppTest
+
+import s2s
+from s2s.decode import STRATEGIES
+from s2s.share import Column, unpack
+from s2s.ui import basis, cached, columns, figures
+from s2s.ui.cached import Timed
+from s2s.ui.column import Chosen
+from tests.screen import link, lost, opened, said
+
+DEMO, OTHER = "demo-en-fr", "demo-en-es"
+HOUSE = "the red house"
+
+
+def bodies(screen: AppTest) -> list[str]:
+    """Everything drawn as HTML."""
+    return [str(each.proto.body) for each in screen.get("html")]
+
+
+def texts(screen: AppTest) -> list[str]:
+    """What stands in the large fields, without what is only struck out."""
+    large = [re.sub(r"<del.*?</del> ?", "", body) for body in bodies(screen) if body.startswith('<p dir="auto" title=')]
+    return [" ".join(html.unescape(re.sub(r"<.*?>", "", body)).split()) for body in large]
+
+
+def strategies(screen: AppTest) -> list[str]:
+    """Of the columns in the link."""
+    view = parse_qs(urlsplit(link(screen)).query)
+    return [Column.read(view[key][0]).strategy for key in columns.KEYS if key in view]
+
+
+def three(**more: str) -> AppTest:
+    shown = {"c1": f"{DEMO}!greedy!", "c2": f"{OTHER}!beam!num_beams:2", "c3": f"{DEMO}!sample!seed:7,top_k:5"}
+    return opened("compare", src=HOUSE, **shown, **more)
+
+
+def own(tmp_path: Path, changed: str = "") -> str:
+    """A run of the visitor's own."""
+    folder = tmp_path / "home" / "runs" / "mine"
+    shutil.copytree(cached.SHIPPED / DEMO, folder)
+    recipe = folder / "recipe.json"
+    recipe.write_text(recipe.read_text().replace('"format": 1', changed or '"format": 1'))
+    cached.forget_lists()
+    return folder.name
+
+
+def test_a_link_brings_every_column_and_share_writes_them() -> None:
+    screen = three(tgt="la casa roja")
+    assert not screen.exception
+    assert not lost(screen)
+    fr, es = s2s.load(DEMO), s2s.load(OTHER)
+    expected = [fr.translate([HOUSE], "greedy"), es.translate([HOUSE], num_beams=2), fr.translate([HOUSE], "sample", seed=7, top_k=5)]
+    assert texts(screen) == [found.text for (found,) in expected]
+    view = {key: values[0] for key, values in parse_qs(urlsplit(link(screen)).query).items()}
+    assert set(view) == {"v", "run", "src", "c1", "c2", "c3", "tgt"}
+    again = opened("compare", **view)
+    assert texts(again) == texts(screen)
+    assert link(again) == link(screen)
+
+
+def test_columns_are_added_cloned_and_removed() -> None:
+    screen = opened("compare", src=HOUSE)
+    assert strategies(screen) == ["beam"]
+    screen.button(key="add column").click().run()
+    assert strategies(screen) == ["beam", "greedy"]
+    screen.number_input(key="c1 beam num_beams").set_value(3).run()
+    screen.button(key="clone c1").click().run()
+    assert strategies(screen) == ["beam", "greedy", "beam"]
+    assert screen.number_input(key="c3 beam num_beams").value == 3
+    screen.button(key="remove c2").click().run()
+    assert strategies(screen) == ["beam", "beam"]
+    assert screen.session_state["c1"] == screen.session_state["c2"]
+    screen.button(key="remove c1").click().run()
+    assert strategies(screen) == ["beam"]
+    assert screen.number_input(key="c1 beam num_beams").value == 3
+    assert not screen.exception
+    assert not lost(screen)
+
+
+def test_six_columns_are_the_most() -> None:
+    screen = opened("compare", src=HOUSE)
+    for _ in range(5):
+        screen.button(key="add column").click().run()
+    assert len(set(strategies(screen))) == 6
+    assert screen.button(key="add column").disabled
+    assert screen.button(key="clone c1").disabled
+    assert not screen.exception
+
+
+def test_a_removed_first_column_leaves_the_second_its_run() -> None:
+    screen = three()
+    before = texts(screen)
+    screen.button(key="remove c1").click().run()
+    assert screen.session_state["run"] == OTHER
+    assert texts(screen) == before[1:]
+    assert Column.read(screen.session_state["c2"]).run == DEMO
+
+
+@pytest.mark.parametrize("name", ["Greedy beside beam", "Five strategies"])
+def test_one_press_starts_a_comparison(name: str) -> None:
+    screen = opened("compare", src=HOUSE)
+    screen.button(key=f"start {name}").click().run()
+    assert not screen.exception
+    assert strategies(screen) == [column.strategy for column in columns.STARTS[name](DEMO)]
+    assert "same as column 1" in said(screen)
+    assert not [each for each in screen.button if each.key == f"start {name}"]
+    screen.get("menu_button")[0].click(columns.ALONE).run()
+    assert strategies(screen) == ["greedy"]
+
+
+def test_checkpoints_are_offered_where_there_are_several(tmp_path: Path) -> None:
+    run = own(tmp_path)
+    assert "Best checkpoint beside the first" not in columns.starts(DEMO)
+    weights = tmp_path / "home" / "runs" / run / "checkpoints" / "step-00001500.safetensors"
+    shutil.copy(weights, weights.with_name("step-00000300.safetensors"))
+    screen = opened("compare", run=run, src=HOUSE)
+    screen.button(key="start Best checkpoint beside the first").click().run()
+    steps = {Column.read(screen.session_state[key]).step for key in ("c1", "c2")}
+    assert steps == {"300", "1500"}
+
+
+def test_a_wrong_knob_leaves_the_other_columns() -> None:
+    screen = opened("compare", src=HOUSE, c2=f"{DEMO}!diverse_beam!")
+    screen.number_input(key="c2 diverse_beam num_beam_groups").set_value(4).run()
+    assert not screen.exception
+    assert "num_beam_groups 4 does not divide num_beams 6" in said(screen)
+    assert "Nothing is decoded here" in said(screen)
+    assert texts(screen) == ["la maison rouge"]
+
+
+def test_a_run_that_is_gone_is_said_and_replaced() -> None:
+    screen = opened("compare", src=HOUSE, c2="gone0000@5!greedy!")
+    assert "There is no run gone0000 here (any more); demo-en-fr is shown instead." in said(screen)
+    assert texts(screen) == ["la maison rouge", "la maison rouge"]
+    assert Column.read(screen.session_state["c2"]).run == DEMO
+
+
+def test_a_run_that_cannot_be_opened_takes_no_other_column_down(tmp_path: Path) -> None:
+    broken = own(tmp_path, '"format": 99')
+    screen = opened("compare", src=HOUSE, c2=f"{broken}!greedy!", c3=f"{OTHER}!beam!")
+    assert not screen.exception
+    assert "format 99" in said(screen)
+    assert texts(screen) == ["la maison rouge", "la casa roja"]
+    assert Column.read(screen.session_state["c2"]).run == broken
+
+
+def test_a_sentence_too_long_for_one_model_is_said_in_its_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    timed = cached.timed
+
+    def fails(run: s2s.Run, text: str, strategy: str, knobs: dict[str, object]) -> Timed:
+        if strategy == "greedy":
+            raise s2s.UserError("Line 1 of the source has 99 tokens.")
+        return timed(run, text, strategy, knobs)
+
+    monkeypatch.setattr(cached, "timed", fails)
+    screen = opened("compare", src=HOUSE, c2=f"{DEMO}!greedy!", c3=f"{DEMO}!mbr!")
+    assert "99 tokens" in said(screen)
+    assert len(texts(screen)) == 2
+
+
+def test_a_gap_in_the_address_closes_and_going_back_brings_the_columns_that_were_there() -> None:
+    screen = opened("compare", src=HOUSE, c3=f"{OTHER}!greedy!", c6=f"{DEMO}!mbr!")
+    assert strategies(screen) == ["beam", "greedy", "mbr"]
+    screen.query_params.clear()  # as the browser's Back does
+    screen.run()
+    assert strategies(screen) == ["beam"]
+    screen.query_params["c2"] = f"{OTHER}@1500!sample!"
+    screen.run()
+    assert strategies(screen) == ["beam", "sample"]
+    assert not screen.exception
+
+
+def test_columns_of_the_pages_run_go_with_it() -> None:
+    screen = opened("compare", src="the dog sleeps", c2=f"{DEMO}!greedy!", c3=f"{OTHER}!greedy!")
+    screen.selectbox(key="run").set_value(OTHER).run()
+    assert [Column.read(screen.session_state[key]).run for key in ("c1", "c2", "c3")] == [OTHER] * 3
+    assert not screen.exception
+
+
+def test_a_reference_brings_scores_and_belongs_to_its_sentence() -> None:
+    screen = opened("compare", src="the bank is by the river", c2=f"{DEMO}!sample!", tgt="la banque est au bord du lac")
+    for text in texts(screen):
+        for name, of in (("chrF", sentence_chrf), ("BLEU", sentence_bleu)):
+            expected = of(text, ["la banque est au bord du lac"]).score
+            assert any(f"<span>{name}</span> <b>{expected:.1f}</b>" in body for body in bodies(screen)), (name, text)
+    assert '<del title="not here">du lac</del> <ins title="only here">de la rivière</ins>' in "".join(bodies(screen))
+    assert any("eff:yes" in body for body in bodies(screen))
+    screen.button(key="chip4").click().run()
+    assert screen.text_input(key="reference").value == ""
+    assert "chrF" not in "".join(bodies(screen))
+    assert "tgt=" not in link(screen)
+
+
+def test_what_differences_are_marked_against_is_chosen_and_travels() -> None:
+    screen = three(tgt="la maison rouge", set="against:2")
+    assert not lost(screen)
+    assert screen.selectbox(key=basis.BOX).value == "2"
+    assert "struck out</del> ones only in column 2" in "".join(bodies(screen))
+    assert unpack(screen.session_state["set"]) == {"against": "2"}
+    screen.button(key="remove c2").click().run()
+    assert screen.selectbox(key=basis.BOX).value == "reference"
+    screen.selectbox(key=basis.BOX).set_value(basis.NOTHING).run()
+    assert "against%3Anothing" in link(screen)
+    assert not any("<ins" in body for body in bodies(screen))
+    assert "There is no column 9" in said(three(set="against:9"))
+
+
+def test_what_another_page_forces_is_no_reference() -> None:
+    screen = opened("compare", src=HOUSE, step="1500", tgt="la maison rouge")
+    assert screen.text_input(key="reference").value == ""
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"c2": "!!!!", "c3": "x@y!z!a:b", "c4": "<img src=x onerror=1>", "set": "against:<b>", "tgt": "<b>*x*</b>"},
+        {"c6": f"{DEMO}@99!constrained!force_words:<script>", "c5": "@1e9!beam!num_beams:-1", "tgt": "\u202ex"},
+    ],
+)
+def test_a_hostile_link_is_a_sentence(params: dict[str, str]) -> None:
+    screen = opened("compare", src=HOUSE, **params)
+    assert not screen.exception
+    assert texts(screen)
+    assert not any(re.search(r"<(script|img)|<b>\*", body) for body in bodies(screen))
+
+
+def test_marks_and_text_are_escaped() -> None:
+    shown, found = basis.marked("<b>a</b> x", "a & x")
+    assert shown == '<del title="not here">a &amp;</del> <ins title="only here">&lt;b&gt;a&lt;/b&gt;</ins> x'
+    assert found is not None
+    assert not found.are_none
+    assert basis.marked("<i>", None) == ("&lt;i&gt;", None)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: str) -> None:
+    run = s2s.load(DEMO)
+    knobs = {"force_words": "rouge"} if strategy == "constrained" else {}
+    (found,) = run.translate([HOUSE], strategy, **knobs)
+    config = run.configured(strategy, knobs)[1]
+    chosen = Chosen(run, strategy, STRATEGIES[strategy].summary, knobs, config, wrong=None, written="", usual="")
+    rows = figures.figures(chosen, Timed(found, 0.25), "la maison")
+    assert all(row.about and row.shown for row in rows)
+    values = {row.name: row.value for row in rows}
+    assert values["log-probability"] == found.log_prob
+    assert values["score"] == found.score
+    assert values["per token"] == pytest.approx(found.log_prob / len(found.tokens))
+    words = [word for one in found.hypotheses for word in one.text.split()]
+    assert values["distinct-1"] == pytest.approx(100 * len(set(words)) / len(words))
+    told = (DEMO, "1500", strategy, "", "=1+1")
+    (line,) = csv.DictReader(io.StringIO(figures.table({"1": (told, rows)})))
+    assert float(line["seconds"]) == 0.25
+    assert not line["text"].startswith("=")

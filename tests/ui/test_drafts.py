@@ -1,0 +1,35 @@
+"""A text that is being brought is a folder for as long as the visit holds it, and no longer."""
+
+import shutil
+
+import pytest
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+from s2s import settings
+from s2s.ui import drafts
+from tests.test_screens import PAIRS, uploaded
+
+
+class Interrupted(dict[str, object]):
+    """The session's state at the moment of another click."""
+
+    def __setitem__(self, key: str, value: object) -> None:
+        raise RerunException(RerunData())
+
+
+def test_a_click_while_a_text_is_taken_in_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(st, "session_state", Interrupted())
+    with pytest.raises(RerunException):
+        drafts.begin("Upload", "pairs.tsv", [("pairs.tsv", PAIRS)])
+    assert not list((settings.home() / "incoming").iterdir())
+
+
+def test_a_draft_whose_day_is_over_gives_way_to_the_upload_field() -> None:
+    screen = uploaded(("pairs.tsv", PAIRS))
+    assert screen.metric
+    shutil.rmtree(settings.home() / "incoming")
+    screen.run()
+    assert not screen.exception
+    assert len(screen.file_uploader) == 1

@@ -1,0 +1,104 @@
+import pytest
+
+from s2s.decode import STRATEGIES
+from s2s.share import unpack
+from s2s.ui import steps
+from s2s.ui.views import VIEWS
+from tests.screen import box, link, lost, opened, said
+
+DEMO = "demo-en-fr"
+
+
+def held(screen) -> dict[str, str]:
+    return unpack(screen.session_state["set"])
+
+
+def test_a_newcomer_sees_the_tree_of_a_demo_sentence_and_how_to_read_it() -> None:
+    screen = opened("steps")
+    assert not screen.exception
+    assert box(screen) == "the cat sits on the mat"
+    assert held(screen) == {"strategy": "beam", "num_beams": "5", "length_penalty": "1.0", "length_formula": "power",
+                            "early_stopping": "false", "view": "tree"}  # fmt: skip
+    assert "set" not in screen.query_params
+    assert "Left to right, token by token" in said(screen)
+    assert screen.get("plotly_chart")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_has_a_tree(strategy: str) -> None:
+    screen = opened("steps", src="the red house", set=f"strategy:{strategy},max_new_tokens:6")
+    assert not screen.exception
+    assert held(screen)["strategy"] == strategy
+    assert held(screen)["max_new_tokens"] == "6"
+    is_whole = strategy in ("greedy", "beam")
+    assert ("there is no record" in said(screen)) == (not is_whole)
+    assert [each.key for each in screen.get("button_group") if each.key == "steps own pruned"] == ["steps own pruned"] * is_whole
+
+
+@pytest.mark.parametrize(
+    ("packed", "sentence"),
+    [
+        ("strategy:beem", "no strategy `beem`"),
+        ("strategy:beam,num_beams:0", "num_beams"),
+        ("strategy:beam,zork:1", "zork"),
+        ("view:shrub", "There is no view shrub"),
+        ("node:99999", "no node 99999"),
+        ("node:-3", "no node -3"),
+        ("rank_penalty:many", ""),
+        ("rank_formula:worst,pruned:sometimes", ""),
+    ],
+)
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, sentence: str) -> None:
+    screen = opened("steps", set=packed)
+    assert not screen.exception
+    assert bool(lost(screen)) == bool(sentence)
+    assert sentence.replace("`", "") in said(screen)
+    assert screen.get("plotly_chart")
+    assert held(screen)["strategy"] == "beam"
+
+
+def test_settings_that_do_not_go_together_are_a_sentence_at_their_control() -> None:
+    screen = opened("steps", set="strategy:diverse_beam")
+    screen.number_input(key="steps diverse_beam num_beam_groups").set_value(4).run()
+    assert not screen.exception
+    assert "does not divide" in said(screen)
+    assert not screen.get("plotly_chart")
+    screen.number_input(key="steps diverse_beam num_beams").set_value(8).run()
+    assert screen.get("plotly_chart")
+    assert held(screen)["num_beam_groups"] == "4"
+
+
+def test_an_empty_box_says_what_to_do() -> None:
+    screen = opened("steps", src="  ")
+    assert not screen.exception
+    assert "Type a sentence above" in said(screen)
+    assert not screen.get("plotly_chart")
+
+
+def test_what_belongs_to_a_sentence_or_a_search_goes_with_it() -> None:
+    screen = opened("steps", set="strategy:beam,node:3,at:2,rank_penalty:0.5,pruned:all")
+    assert {"node", "at", "rank_penalty", "pruned"} <= set(held(screen))
+    screen.number_input(key="steps beam num_beams").set_value(3).run()
+    assert not screen.exception
+    assert set(held(screen)) >= {"at", "pruned"}
+    assert not {"node", "rank_penalty"} & set(held(screen))
+    screen.text_input(key="src").set_value("the red house").run()
+    assert not screen.exception
+    assert "at" not in held(screen)
+    assert held(screen)["pruned"] == "all"
+
+
+def test_the_share_link_opens_the_same_view() -> None:
+    screen = opened("steps", src="the red house", set="strategy:beam,num_beams:3,node:2,rank_penalty:0.5")
+    assert held(screen)["num_beams"] == "3"
+    written = link(screen)
+    assert f"run={DEMO}" in written
+    again = opened("steps", src="the red house", run=DEMO, step="1500", set=screen.session_state["set"])
+    assert again.session_state["set"] == screen.session_state["set"]
+    assert again.get("plotly_chart")[0].proto.spec == screen.get("plotly_chart")[0].proto.spec
+
+
+def test_a_view_keeps_only_what_is_listed() -> None:
+    with pytest.raises(ValueError, match="no view of the steps keeps `colour`"):
+        steps.remember(colour="red")
+    assert next(iter(VIEWS)) == steps.FIRST_VIEW
