@@ -13,12 +13,12 @@ import torch
 
 from s2s.config import Recipe
 from s2s.data.batches import Encoded
-from s2s.train.machine import matrix_products
+from s2s.train.machine import is_fast_accurate, matrix_products
 
 ROWS = 4096  # of the layers' products: the slots of a batch
 VOCABULARY_ROWS = 512  # more of them, and the scores leave the cache: half the speed
 SECONDS = 0.1  # of each product
-BACKENDS = {"MKL": "none", "oneDNN": "bf16"}  # torch's names; the second is float32 still where the CPU has no AMX
+BACKENDS = {"MKL": "exact", "oneDNN": "fast"}  # as our recipes call them
 PASSES = 3  # forward, for the gradient of the input, for that of the weight
 
 
@@ -86,13 +86,16 @@ def flops_a_token(recipe: Recipe, vocab_size: int, mean: Lengths) -> float:
 def speeds(asked: Work) -> dict[str, float]:
     """Operations a CPU second (of the clock, with several threads) of each backend at these shapes; attention counts as their mean."""
     found = {}
-    before = torch.backends.mkldnn.matmul.fp32_precision  # type: ignore[attr-defined]
-    for name, precision in BACKENDS.items():
-        torch.backends.mkldnn.matmul.fp32_precision = precision  # type: ignore[attr-defined]
-        seconds = sum(flops / _speed(shape) for shape, flops in asked.weights.items())
+    for name in accurate():
+        with matrix_products(BACKENDS[name]):
+            seconds = sum(flops / _speed(shape) for shape, flops in asked.weights.items())
         found[name] = sum(asked.weights.values()) / seconds
-    torch.backends.mkldnn.matmul.fp32_precision = before  # type: ignore[attr-defined]
     return found
+
+
+def accurate() -> list[str]:
+    """The backends that compute float32 here: with AMX oneDNN takes bfloat16 instead."""
+    return list(BACKENDS) if is_fast_accurate() else ["MKL"]
 
 
 def forward_seconds(asked: Work, rows: int) -> float:
@@ -104,8 +107,8 @@ def forward_seconds(asked: Work, rows: int) -> float:
 def _forward_speed(shape: Product) -> float:
     x, weight = torch.randn(*shape[:2]), torch.randn(*shape[1:])
     found = []
-    for precision in ("exact", "fast"):  # by MKL, by oneDNN
-        with matrix_products(precision):
+    for name in accurate():
+        with matrix_products(BACKENDS[name]):
             found.append(_timed(lambda: x @ weight, 2.0 * shape.rows * shape.inner * shape.columns))
     return max(found)
 

@@ -30,7 +30,7 @@ from s2s.config import Recipe, override
 from s2s.data import TrainingPairs, load_pairs_for_training
 from s2s.model.presets import PRESETS
 from s2s.train import TrainingData, prepare
-from s2s.train.machine import settle
+from s2s.train.machine import is_fast_accurate, settle
 
 MODELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -64,7 +64,7 @@ def one_round(lined_up: Sequence[Racer], tokens: int, asked: bound.Work) -> Roun
     """Ours, then each peer without the switch and with it; a line to whoever waits."""
     started, legs = time.perf_counter(), {}
     for racer in lined_up:
-        for switch in (False,) if racer.name in OURS else (False, True):
+        for switch in (False,) if racer.name in OURS or not is_fast_accurate() else (False, True):
             legs[Entry(racer.name, switch)] = racer.leg(tokens, switch=switch)
     found = Round(legs, bound.speeds(asked))
     print(f"a round in {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
@@ -80,7 +80,7 @@ def measure(model: str, data: TrainingData, peers: dict[str, Peer], arguments: a
     with racers(peers, recipe, data, keep_memory=arguments.keep_memory) as lined_up:
         rounds = [one_round(lined_up, arguments.tokens, asked) for _ in range(arguments.rounds)]
     lines = [line(entry, rounds, flops, threads) for entry in rounds[0].legs]
-    speeds = {name: statistics.median(found.flops[name] for found in rounds) / 1e9 for name in bound.BACKENDS}
+    speeds = {name: statistics.median(found.flops[name] for found in rounds) / 1e9 for name in bound.accurate()}
     return {"model": model, "threads": threads, "MFLOP a token": flops / 1e6, "GF/s": speeds, "lines": lines}
 
 
@@ -97,7 +97,7 @@ def line(entry: Entry, rounds: Sequence[Round], flops: float, threads: int) -> d
         "tokens a CPU s" if threads == 1 else "tokens a s": round(statistics.median(rates)),
         "from": round(min(rates)),
         "to": round(max(rates)),
-        **{f"{ours} is x": ratio(rounds, Entry(ours, False), entry, threads) for ours in OURS},
+        **{f"{ours} is x": ratio(rounds, Entry(ours, False), entry, threads) for ours in OURS if Entry(ours, False) in rounds[0].legs},
         "% of bound": statistics.median(shares),
         "wall s": sum(leg.wall for leg in legs),
         "foreign": statistics.mean(leg.foreign for leg in legs),
@@ -149,7 +149,10 @@ def main() -> None:
     parser.add_argument("--curve-steps", type=int, default=200, help="updates of each loss curve; 0 for none")
     parser.add_argument("--keep-memory", action="store_true", help="give the peers our allocator's settings too")
     arguments = parser.parse_args()
-    peers: dict[str, Peer] = {**OURS, **present(PEERS)}
+    is_accurate = is_fast_accurate()
+    if not is_accurate:
+        print("On this CPU oneDNN's switch means bfloat16 (AMX): `fast` is refused, and nobody gets the switch.")
+    peers: dict[str, Peer] = {**{name: row for name, row in OURS.items() if is_accurate or name != "fast"}, **present(PEERS)}
     memory = peak_memory(arguments.source)  # before any other child
     pairs: TrainingPairs = load_pairs_for_training(arguments.source, None, 1)
     recipe = shape(arguments.models[0], 1)
@@ -159,7 +162,7 @@ def main() -> None:
         for threads in arguments.threads:
             speed.append(measure(model, data, peers, arguments, threads))
             tell(speed[-1])
-        if arguments.curve_steps:
+        if arguments.curve_steps and is_accurate:
             alike.append(learn_alike(model, data, arguments.curve_steps))
     print(f"\npeak memory of the whole training process of transformer-tiny: {memory:,.0f} MB")
     last_line("train", {"speed": speed, "curves": alike, "peak_memory_mb": memory})

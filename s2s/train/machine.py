@@ -25,7 +25,7 @@ def settle(recipe: Recipe) -> Recipe:
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     elif (device == "cuda" and not torch.cuda.is_available()) or (device == "mps" and not torch.backends.mps.is_available()):
         raise UserError(f"`train.device` {device} is not on this machine; use cpu or auto.")
-    if recipe.train.precision == "fast" and device == "cpu" and fast_error() > ACCURATE:
+    if recipe.train.precision == "fast" and device == "cpu" and not is_fast_accurate():
         raise UserError("`train.precision` fast is less accurate than float32 on this machine; use exact.")
     if recipe.train.precision == "fast" and device != "cpu":
         raise UserError(f"`train.precision` fast is for CPUs, and this run is on {device}; use exact.")
@@ -36,6 +36,11 @@ def settle(recipe: Recipe) -> Recipe:
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def is_fast_accurate() -> bool:
+    """Whether a fast matrix product on this CPU is one of float32 still: where there is AMX it is not."""
+    return fast_error() <= ACCURATE
 
 
 @functools.cache
