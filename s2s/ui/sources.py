@@ -46,6 +46,7 @@ class Chosen:
         self.study.stop()
         spec = f"corpus:{corpora.adopt(self.study.folder, name=self.name, owner=settings.OWNER)}"
         drafts.drop(origin)
+        self.study.delete()  # the visit may hold another draft by now, and the text is kept
         return spec
 
 
