@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.scores import Interval, Statistics, statistics
-from s2s.scores.resampling import SAMPLES, SEED, TAIL
+from s2s.scores.resampling import SAMPLES, SEED, TAIL, draws
 from s2s.scores.sentence import of_statistics
 
-BLOCK = 2_000_000  # sentences of all resamples at once
 MOST_NATS = 700.0  # e to more is no float
 FORCED = ("loss", "perplexity", "token_accuracy")  # of the references under teacher forcing: the same for all strategies of a model
 
@@ -68,14 +67,11 @@ class Tally:
         return {"loss": loss, "perplexity": math.exp(min(loss, MOST_NATS)), "token_accuracy": right / tokens}
 
     def _forced_intervals(self) -> dict[str, Interval]:
-        """By the same kind of draws as the scores of texts have."""
+        """By the draws of the scores of texts."""
         if not self.forced:
             return {}
-        rows, rng = np.array(self.forced, np.float64), np.random.default_rng(SEED)  # (sentences, 3)
-        n, drawn = len(rows), []
-        for start in range(0, SAMPLES, step := max(1, BLOCK // len(rows))):
-            counts = rng.multinomial(n, np.full(n, 1 / n), size=min(step, SAMPLES - start))  # (samples, sentences)
-            drawn += [self._forced(sums) for sums in counts @ rows]
+        rows = np.array(self.forced, np.float64)  # (sentences, 3)
+        drawn = [self._forced(sums) for counts in draws(len(rows), SAMPLES, SEED) for sums in counts @ rows]
         values, tail = self._forced(rows.sum(0)), SAMPLES // TAIL
         ordered = {key: sorted(one[key] for one in drawn) for key in FORCED}
         return {key: Interval(values[key], ordered[key][tail], ordered[key][-1 - tail]) for key in FORCED}
