@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from s2s.analysis import Which, reduced
 from s2s.ui import cached, known, pickers, reading, sentence
 from s2s.ui.pages import link
 
@@ -22,12 +23,13 @@ else:
     with wide, st.container(border=True, key="picture"):
         with st.container(horizontal=True):
             layer, head = pickers.layer_picker(view), pickers.head_picker(view)
-        weights, shown = reading.picture(run, "cross", view, layer, head)
+        picture = reduced(made.seen, Which("cross", layer, head))
+        title = reading.picture(run, "cross", picture)
     with narrow:
         st.subheader("How to read it", anchor=False)
-        reading.how("cross", weights, view)
+        reading.how("cross", picture)
         reading.certainty(made.decoded)
-        reading.download(weights, view, shown)
+        reading.download(picture, title)
 
 with st.container(key="doors", horizontal=True, gap="medium"):
     link("data", "Bring your own text")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from s2s.decode import STRATEGIES
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui import address, cached, pickers
 from s2s.ui.sentence import MOST_CHARACTERS
+
+USUAL = "beam"
 
 
 def checkpoint(best: Run) -> Run:
@@ -20,9 +23,18 @@ def checkpoint(best: Run) -> Run:
     return best if step == best.step else cached.open_run(best.folder.id, step)
 
 
-def target(run: Run, text: str) -> str:
+def writer(strategy: str, key: str) -> str:
+    """The strategy, with its usual settings, by which the model's own translation is found."""
+    if st.session_state.setdefault(key, strategy) not in STRATEGIES:
+        pickers.say(f"There is no strategy {str(st.session_state[key])[:40]}; {USUAL} is shown instead.")
+        st.session_state[key] = USUAL
+    chosen = st.selectbox("Decoded by", list(STRATEGIES), key=key, persist_state="session", width=170)
+    return chosen or USUAL
+
+
+def target(run: Run, text: str, strategy: str) -> str:
     """What is being written; the address holds it as `tgt` unless it is the model's own translation."""
-    own = cached.translation(run, text).decoded.text
+    own = cached.decoded(run, text, strategy, {}).text
     said, meant = address.arrived("tgt"), (run.folder.id, text)
     if said is not None:
         st.session_state["tgt box"] = "" if said == own else said
@@ -33,7 +45,7 @@ def target(run: Run, text: str) -> str:
         "Target",
         key="tgt box",
         placeholder=own,
-        help="What the model is made to write, token by token (teacher forcing). Empty: its own translation by beam search.",
+        help="What the model is made to write, token by token (teacher forcing). Empty: its own translation.",
         persist_state="session",
         icon=":material/edit_note:",
     )

@@ -104,7 +104,7 @@ PAGES = (
         title="Attention",
         icon=":material/grid_on:",
         url_path="attention",
-        keys=("run", "step", "src", "tgt", "kind", "layer", "head"),
+        keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
         summary="Where the model looks while it reads and writes",
         run="open",
     ),

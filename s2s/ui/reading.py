@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from s2s import analysis, plots
-from s2s.analysis import View
+from s2s.analysis import Picture
 from s2s.analysis.attention import Weights
 from s2s.runs import Decoded, Run
 from s2s.ui import cached
@@ -18,6 +19,7 @@ from s2s.ui.charts import chart
 
 SURE = 0.6  # a weight that is worth a sentence
 DOING = {"predicts": "Writing", "reads": "Reading"}
+NAMES = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
 RULES = {
     "cross": plots.PLOTS["attention"].reading,
     "encoder": "Each row is one source word being read; its cells, which sum to 1, say which words of the source it takes from.",
@@ -40,31 +42,27 @@ def certainty(decoded: Decoded) -> None:
     )
 
 
-def picture(run: Run, kind: str, view: View, layer: int | None, head: int | None) -> tuple[Weights, str]:
-    """The heatmap. Returns its numbers and its name: run, checkpoint, kind, layer, head or mean."""
-    weights, shown = view.reduced(layer, head), name(run, kind, layer, head)
-    figure = plots.heatmap(weights, view.keys, view.rows, title=shown, verb=view.verb)
+def picture(run: Run, kind: str, shown: Picture) -> str:
+    """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is."""
+    title = name(run, kind, shown.name)
+    figure = plots.heatmap(shown.weights, shown.keys, shown.rows, title=title, verb=shown.verb)
     with st.container(key="canvas", gap=None):
-        chart(figure, alt=f"Heatmap of {shown.replace(chr(10), ', ')}", file_name=file_name(shown))
-        is_first = st.session_state.setdefault("first picture", shown) == shown  # the browser has no Plotly yet
-        if is_first and (still := plots.still(weights, view.keys, view.rows, title=shown)):
+        chart(figure, alt=f"Heatmap of {title.replace(chr(10), ', ')}", file_name=file_name(title))
+        is_first = st.session_state.setdefault("first picture", title) == title  # the browser has no Plotly yet
+        if is_first and (still := plots.still(shown.weights, shown.keys, shown.rows, title=title)):
             st.html(still)
-    return weights, shown
+    return title
 
 
-def name(run: Run, kind: str, layer: int | None, head: int | None) -> str:
+def name(run: Run, kind: str, place: str) -> str:
     """Two lines: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
-    stack = run.recipe.model.encoder if kind == "encoder" else run.recipe.model.decoder
-    place = f"mean of {stack.n_layers} layers" if layer is None else f"layer {layer + 1} of {stack.n_layers}"
-    which = f"mean of {stack.n_heads} heads" if head is None else f"head {head + 1} of {stack.n_heads}"
-    kinds = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
-    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{kinds[kind]} · {place} · {which}"
+    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{NAMES[kind]} · {place}"
 
 
-def how(kind: str, weights: Weights, view: View) -> None:
+def how(kind: str, shown: Picture) -> None:
     """One sentence with words of this picture, one that holds for all."""
-    word, key, weight = telling(weights, view)
-    example = f"{DOING[view.verb]} {_quoted(word)}, the model looks mostly at {_quoted(key)} ({weight:.2f})."
+    word, key, weight = telling(shown.weights, shown.rows, shown.keys)
+    example = f"{DOING[shown.verb]} {_quoted(word)}, the model looks mostly at {_quoted(key)} ({weight:.2f})."
     start = "<code>&lt;s&gt;</code> is the start, " if kind == "decoder" else ""
     st.html(f"<p>{example}</p><p>{html.escape(RULES[kind])} {start}<code>&lt;/s&gt;</code> marks the end.</p>")
 
@@ -73,9 +71,9 @@ def _quoted(token: str) -> str:
     return f"<em><bdi>{html.escape(token)}</bdi></em>"
 
 
-def telling(weights: Weights, view: View) -> tuple[str, str, float]:
+def telling(weights: Weights, words: Sequence[str], keys: Sequence[str]) -> tuple[str, str, float]:
     """The row that shows most: a strong look that crosses others, as where two words change places; never the end."""
-    rows = analysis.reading(weights, view.keys, view.rows)
+    rows = analysis.reading(weights, keys, words)
     places = weights.argmax(1)[:-1]
 
     def worth(i: int) -> tuple[bool, int, float]:
@@ -86,10 +84,10 @@ def telling(weights: Weights, view: View) -> tuple[str, str, float]:
     return rows[max(range(len(places)), key=worth, default=0)]
 
 
-def download(weights: Weights, view: View, shown: str) -> None:
+def download(shown: Picture, title: str) -> None:
     """The numbers of the picture, as a table."""
-    make = partial(plots.numbers, weights, view.keys, view.rows, view.verb)
-    st.download_button("Numbers (CSV)", make, f"{file_name(shown)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
+    make = partial(plots.numbers, shown.weights, shown.keys, shown.rows, shown.verb)
+    st.download_button("Numbers (CSV)", make, f"{file_name(title)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
 
 
 def file_name(shown: str) -> str:
