@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,8 @@ class Attention:
     """Every head's weights, rows summing to 1: (layers, heads, query_len, key_len), float32.
 
     Row i of `cross` and `decoder` reads `tgt_inputs[i]` (row 0 reads `<s>`) and predicts `tgt_tokens[i]` (the last is
-    `</s>`). `src_tokens` end in `</s>`.
+    `</s>`). `src_tokens` end in `</s>`. `grams` holds for each kind what `trace.gram` says of the keys, (layers, key_len, heads,
+    heads); it is empty where only the weights were kept.
     """
 
     src_tokens: tuple[str, ...]
@@ -42,6 +43,7 @@ class Attention:
     cross: Weights
     encoder: Weights
     decoder: Weights
+    grams: Mapping[str, Weights] = field(default_factory=dict)
 
     def view(self, kind: str) -> View:
         """The weights of one of `KINDS` with the tokens of their rows and columns."""

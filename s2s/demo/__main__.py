@@ -1,6 +1,7 @@
 """`python -m s2s.demo [NAME ...]`: train the shipped runs again, from the built-in corpora, in five to twenty minutes each.
 
 `python -m s2s.demo measured` makes the runs that say what to expect of a training: see `s2s/demo/measured.py`.
+`python -m s2s.demo twins` makes those of the Positions page: see `s2s/demo/twins.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from s2s import files
 from s2s.config import choose, override
 from s2s.data import load
 from s2s.data.preview import write_shipped
-from s2s.demo import DEMOS, measured
+from s2s.demo import DEMOS, measured, twins
 from s2s.jobs import training
 from s2s.model.presets import PRESETS
 from s2s.model.weights import weights_path
@@ -72,10 +73,11 @@ def check(path: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Make the demos that are named, or all; or what `measured` asks for."""
-    if arguments[:1] == ["measured"]:
-        measured.main(arguments[1:])
-        return
+    """Make the demos that are named, or all; or what `measured` or `twins` asks for."""
+    for name, part in (("measured", measured), ("twins", twins)):
+        if arguments[:1] == [name]:
+            part.main(arguments[1:])
+            return
     write_shipped()
     here = Path(__file__).parent / "runs"
     for demo in arguments or DEMOS:

@@ -121,11 +121,14 @@ def attention(trainer: Trainer, cut: Cut) -> Attention | None:
     src, tgt = (torch.from_numpy(side[None]).to(trainer.device) for side in (cut.src, cut.tgt))
     with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
         trainer.model(src, tgt[:, :-1])
-    kinds = [np.stack([layer[0].float().cpu().numpy() for layer in kind]) for kind in (trace.cross, trace.encoder, trace.decoder)]
-    if not all(np.isfinite(weights).all() for weights in kinds):
+    cross, encoder, decoder = (
+        np.stack([layer[0].float().cpu().numpy() for layer in kind]) for kind in (trace.cross, trace.encoder, trace.decoder)
+    )
+    if not all(np.isfinite(weights).all() for weights in (cross, encoder, decoder)):
         return None
     data, names = trainer.data, trainer.data.tgt_tokenizer.tokens(cut.tgt.tolist())
-    return Attention(tuple(data.src_tokenizer.tokens(cut.src.tolist())), tuple(names[:-1]), tuple(names[1:]), *kinds)
+    src_tokens = tuple(data.src_tokenizer.tokens(cut.src.tolist()))
+    return Attention(src_tokens, tuple(names[:-1]), tuple(names[1:]), cross, encoder, decoder)
 
 
 def heads(trainer: Trainer, cuts: Sequence[Cut]) -> dict[str, Any]:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
-
-import torch
-from torch.overrides import TorchFunctionMode
 
 from s2s.config import ModelConfig, Recipe, UserError
-from s2s.model.transformer import Transformer
+from s2s.model.parts import Sizes, cost, parts
 
 BYTES = 4  # of a float32
 # Logits that are there at a time: on a CPU they stay in the cache, on a GPU a product must be large to be fast.
@@ -20,21 +16,8 @@ SCATTERED = 1.7  # of the kept activations' size: the backward pass needs room b
 
 @functools.lru_cache(maxsize=256)
 def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
-    """Trained numbers; shared ones count once. Built on torch's meta device, so 11 billion cost no memory."""
-    with torch.device("meta"), _Blank():
-        model = Transformer(config, src_vocab_size, tgt_vocab_size)
-    return sum(parameter.numel() for parameter in model.parameters())
-
-
-class _Blank(TorchFunctionMode):
-    """Leaves new weights as they are: random numbers for a meta tensor would bring in torch's compiler, 80 MB of it."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Every call of torch within comes here."""
-        kwargs = kwargs or {}
-        if getattr(func, "__module__", "") == "torch.nn.init":
-            return kwargs.get("tensor", args[0] if args else None)
-        return func(*args, **kwargs)
+    """Trained numbers; shared ones count once."""
+    return cost(parts(config, (src_vocab_size, tgt_vocab_size), Sizes(1, 1, 1))).parameters
 
 
 def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int) -> int:
@@ -54,17 +37,8 @@ def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int) 
 
 def floats_a_slot(recipe: Recipe, *, length: int) -> int:
     """Activations that one slot of a batch, on both sides, keeps until the backward pass; texts have `length` tokens."""
-    model, ff = recipe.model, recipe.model.feed_forward
-    joining = (4 if model.norm.kind == "rms" else 3) * model.d_model  # a sublayer's input, its normed input and a dropout mask
-    is_explicit = recipe.train.precision == "fast" or (model.dropout > 0 and model.attention.dropout)
-    tables = 3 if is_explicit else 0  # of scores; the fused kernel keeps none
-    biased = max(tables, {"relative": 3, "alibi": 1}.get(model.positions.kind, 0))  # where texts look at themselves
-    hidden = (4 if ff.gated else 1 if ff.activation == "relu" else 2) + (2 if ff.dropout else 0)
-    kept = 0
-    for stack, attentions, looks in ((model.encoder, 1, biased), (model.decoder, 2, biased + tables)):
-        layer = attentions * (joining + 4 * stack.n_heads * model.d_head(stack)) + looks * stack.n_heads * length
-        kept += joining + stack.n_layers * (layer + (joining + hidden * stack.d_ff if stack.d_ff else 0))
-    return kept
+    found = parts(recipe.model, (1, 1), Sizes(1, length, length), is_explicit=recipe.train.precision == "fast")
+    return cost(found).kept // length
 
 
 def training_flops(recipe: Recipe, tgt_vocab_size: int, *, slots: int, length: float) -> float:

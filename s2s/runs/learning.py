@@ -83,9 +83,9 @@ def kept(folder: RunFolder, step: int) -> Kept:
     try:
         with safe_open(path, "np") as file:
             about = json.loads(file.metadata()["pair"])
-            tensors = {kind: _whole(file.get_tensor(kind)) for kind in KINDS}
+            cross, encoder, decoder = (_whole(file.get_tensor(kind)) for kind in KINDS)
         src, inputs, tgt = (tuple(str(token) for token in about[key]) for key in TOKENS)
-        attention = Attention(src, inputs, tgt, *(tensors[kind] for kind in KINDS))
+        attention = Attention(src, inputs, tgt, cross, encoder, decoder)
         _check(attention)
         return Kept(step, str(about["source"]), str(about["target"]), attention)
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:

@@ -12,7 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from s2s.analysis import Attention, capture
+from s2s.analysis import KINDS, Attention, capture
+from s2s.analysis.attention import Weights
+from s2s.analysis.states import States, watched
+from s2s.analysis.trace import capture_grams
 from s2s.config import Recipe, UserError, override
 from s2s.decode import Begun, Found, Hypothesis, Kept, Rules, Strategy, Words, configure
 from s2s.decode.rules import check_limit, pieces
@@ -163,13 +166,20 @@ class Run:
     def attention(self, source: str, target: str) -> Attention:
         """Every head's weights while the model reads `source` and is forced to write `target`."""
         (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
-        with capture(self.model) as trace:
+        with capture(self.model) as trace, capture_grams(self.model) as grams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
-            stacked = [
-                np.stack([layer[0].float().cpu().numpy() for layer in kind]) for kind in (trace.cross, trace.encoder, trace.decoder)
-            ]
+            weights, gram = ({kind: _stacked(getattr(kept, kind)) for kind in KINDS} for kept in (trace, grams))
         names = self.tgt_tokenizer.tokens(tgt)
-        return Attention(tuple(self.src_tokenizer.tokens(src)), tuple(names[:-1]), tuple(names[1:]), *stacked)
+        return Attention(tuple(self.src_tokenizer.tokens(src)), tuple(names[:-1]), tuple(names[1:]), **weights, grams=gram)
+
+    def states(self, source: str, target: str) -> States:
+        """What stands at every position after each layer while the model reads `source` and is forced to write `target`."""
+        (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
+        with watched(self.model) as streams:
+            self.model(self._batch([src]), self._batch([tgt])[:, :-1])
+            encoder, decoder = _stacked(streams.encoder), _stacked(streams.decoder)
+        names = self.tgt_tokenizer.tokens(tgt)
+        return States(tuple(self.src_tokenizer.tokens(src)), tuple(names[:-1]), tuple(names[1:]), encoder, decoder)
 
     def unknown(self, source: str) -> tuple[str, ...]:
         """The words of a source that the model has never seen (they become `<unk>`)."""
@@ -199,6 +209,11 @@ class Run:
         """(rows, longest) ids, padded at the end."""
         longest, pad_id = max(map(len, rows)), self.recipe.model.ids.pad
         return torch.tensor([row + [pad_id] * (longest - len(row)) for row in rows], device=self.model.device)
+
+
+def _stacked(layers: Sequence[Tensor]) -> Weights:
+    """Of the one sentence of a batch: (layers, ...), float32."""
+    return np.stack([layer[0].float().cpu().numpy() for layer in layers])
 
 
 def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:

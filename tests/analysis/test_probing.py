@@ -1,0 +1,132 @@
+"""The experiments of the Walkthrough, against plain arithmetic."""
+
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from s2s.analysis.anatomy import dissect
+from s2s.analysis.probing import Cut, curves, erased, fills, flow, normed, twin, without_residual
+from s2s.model import masks
+from s2s.model.layers import Residual
+from s2s.model.presets import PRESETS
+from s2s.model.transformer import Seen, Transformer
+from tests.model.conftest import build, shrunk
+
+SRC, TGT = (5, 9, 4, 12, 7, 2), (1, 7, 8, 15, 4, 2)
+CLOSE = MappingProxyType({"rtol": 1e-4, "atol": 1e-5})
+
+
+def test_a_hidden_key_gets_nothing_by_any_fill_and_an_empty_row_is_nan_even_or_zero() -> None:
+    seen = dissect(build(shrunk("small")), SRC, TGT[:-1], 0).encoder.self_attention
+    may = np.array([True, True, False, True, False, True])
+    found = fills(seen, 1, 2, may)
+    powers = np.exp(seen.scores[1, 2]) * may
+    for each in found:
+        np.testing.assert_allclose(each, powers / powers.sum(), **CLOSE)
+    empty = fills(seen, 1, 2, np.zeros(6, bool))
+    assert np.isnan(empty.infinite).all()
+    np.testing.assert_allclose(empty.billion, np.full(6, 1 / 6), rtol=1e-6)
+    assert not empty.ours.any()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_attention(name: str) -> None:
+    model = build(shrunk(name))
+    for layer in range(len(model.encoder.layers)):
+        seen = dissect(model, SRC, TGT[:-1], layer).encoder
+        found = erased(model, seen, layer, 3)
+        assert (np.abs(found.attention).max(1) > 0).sum() > 1
+        part = model.encoder.layers[layer].feed_forward
+        if part is None:
+            assert found.feed_forward is None
+            continue
+        moved = np.abs(found.feed_forward).max(1) > 0
+        np.testing.assert_array_equal(moved, np.arange(6) == 3)
+        nothing = part(torch.zeros(1, 1, model.config.d_model))[0, 0].detach().numpy()
+        np.testing.assert_allclose(found.feed_forward[3], nothing - seen.feed_forward.out[3], **CLOSE)
+
+
+@pytest.mark.parametrize("name", ["small", "modern-small", "blocks", "first-steps"])
+def test_a_norm_brings_every_token_to_one_size(name: str) -> None:
+    model = build(shrunk(name))
+    joined = dissect(model, SRC, TGT[:-1], 0).encoder.self_joined
+    found = normed(model.encoder.layers[0].self_residual.norm, joined.to_norm, joined.normed)
+    if model.config.norm.kind == "none":
+        assert found is None
+        return
+    by_hand = found.plain * found.scale + (0 if found.shift is None else found.shift)
+    np.testing.assert_allclose(joined.normed, by_hand, **CLOSE)
+    mean = found.given.mean(1, keepdims=True) if model.config.norm.kind == "layer" else 0
+    size = np.sqrt(((found.given - mean) ** 2).mean(1, keepdims=True) + model.config.norm.eps)
+    np.testing.assert_allclose(found.plain, (found.given - mean) / size, **CLOSE)
+
+
+def test_the_curves_are_those_of_their_formulas() -> None:
+    u = np.linspace(-4, 4, 33, dtype=np.float32)
+    found = curves(u)
+    np.testing.assert_array_equal(found["relu"], np.maximum(u, 0))
+    np.testing.assert_allclose(found["silu"], u / (1 + np.exp(-u)), **CLOSE)
+    error = torch.erf(torch.from_numpy(u) / 2**0.5).numpy()
+    np.testing.assert_allclose(found["gelu"], u * (1 + error) / 2, **CLOSE)
+
+
+def loss(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
+    """Of the layers applied one by one to the two embedded sequences."""
+    src = torch.tensor([[*SRC]])
+    mask, places = masks.padding(src, model.config.ids.pad), model.encoder.embed.position
+    bias = places.bias(len(SRC), len(SRC), src.device)
+    for layer in model.encoder.layers:
+        encoder = layer(encoder, mask, places, bias)
+    memory, places, n = model.encoder.final_norm(encoder), model.decoder.embed.position, len(TGT) - 1
+    seen = Seen(places, mask=masks.causal(n), src_mask=mask, bias=places.bias(n, n, src.device))
+    for layer in model.decoder.layers:
+        decoder = layer(decoder, seen, layer.cross_attention.keys_values(memory))
+    return F.cross_entropy(model.project(model.decoder.final_norm(decoder))[0], torch.tensor(TGT[1:]))
+
+
+@pytest.mark.parametrize("name", ["small", "blocks", "t5-small", "first-steps"])
+def test_gradients_are_those_of_small_steps_along_the_stream(name: str) -> None:
+    model = build(shrunk(name)).double()
+    for changed in (twin(model), without_residual(model)):
+        begins = [changed.encoder.embed(torch.tensor([SRC])).detach(), changed.decoder.embed(torch.tensor([TGT[:-1]])).detach()]
+        found = flow(changed, SRC, TGT)
+        assert found.loss == pytest.approx(float(loss(changed, *begins)), rel=1e-5)
+        for at, lengths in enumerate((found.encoder, found.decoder)):
+            total = 0.0
+            for place in range(begins[at].numel()):
+                ends = []
+                for step in (1e-5, -1e-5):
+                    moved = [each.clone() for each in begins]
+                    moved[at].view(-1)[place] += step
+                    ends.append(float(loss(changed, *moved)))
+                total += ((ends[0] - ends[1]) / 2e-5) ** 2
+            assert lengths[0] == pytest.approx(total**0.5, rel=1e-3, abs=1e-9)
+
+
+def test_a_layer_without_its_residual_hands_on_the_sublayer_alone() -> None:
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(1, 4, 24, generator=generator)
+    for name in ("small", "blocks"):
+        part = build(shrunk(name)).encoder.layers[0].self_residual
+        assert isinstance(part, Residual)
+        expected = torch.tanh(part.norm(x)) if part.is_pre else part.norm(torch.tanh(x))
+        torch.testing.assert_close(Cut(part)(x, torch.tanh), expected)
+
+
+@pytest.mark.parametrize("make", [twin, without_residual])
+def test_what_is_done_to_a_twin_the_model_never_sees(make) -> None:  # type: ignore[no-untyped-def]
+    model = build(shrunk("small"))
+    before = model(torch.tensor([SRC]), torch.tensor([TGT]))
+    other = make(model)
+    flow(other, SRC, TGT)
+    assert not any(module._forward_hooks for module in model.modules())
+    assert all(weight.grad is None and weight.requires_grad for weight in model.parameters())
+    assert not any(weight.requires_grad for weight in other.parameters())
+    assert other.lock is not model.lock
+    assert any(isinstance(module, Residual) for module in model.modules())
+    assert any(isinstance(module, Residual) for module in other.modules()) == (make is twin)
+    torch.testing.assert_close(model(torch.tensor([SRC]), torch.tensor([TGT])), before)

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import s2s
+from s2s.analysis.states import SIDES, in_words, watched
+from s2s.config import override
+from s2s.model.presets import PRESETS
+from tests.model.conftest import build, shrunk
+
+SRC, TGT = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]]), torch.tensor([[1, 7, 8], [1, 5, 6]])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_stream_is_what_each_layer_was_given_and_gave(preset: str) -> None:
+    model = build(shrunk(preset))
+    given: list[torch.Tensor] = []
+    hooks = [layer.register_forward_pre_hook(lambda _, inputs: given.append(inputs[0])) for layer in model.encoder.layers]
+    with watched(model) as streams:
+        logits = model(SRC, TGT)
+    for hook in hooks:
+        hook.remove()
+    n_layers = len(model.encoder.layers)
+    assert [tuple(each.shape) for each in streams.encoder] == [(2, 4, model.config.d_model)] * (n_layers + 1)
+    for seen, real in zip(streams.encoder, given, strict=False):
+        torch.testing.assert_close(seen, real, rtol=0, atol=0)
+    with torch.inference_mode():
+        torch.testing.assert_close(model.project(streams.decoder[-1]), logits)
+        torch.testing.assert_close(streams.decoder[-1], model.states(SRC, TGT))
+        torch.testing.assert_close(streams.encoder[-1], model.encoder(SRC, SRC.ne(0)[:, None, None]))
+
+
+def test_the_hooks_are_gone_also_when_something_breaks_and_the_model_is_held() -> None:
+    model = build(shrunk("small"))
+    model.train()
+    with watched(model):
+        assert not model.training
+    with pytest.raises(RuntimeError), watched(model):
+        raise RuntimeError
+    assert model.training
+    assert not any(module._forward_hooks for module in model.modules())
+
+
+def test_a_stack_without_a_final_norm_has_its_last_layer_as_last_state() -> None:
+    model = build(override(shrunk("small"), {"model.encoder.final_norm": False, "model.decoder.final_norm": False}))
+    assert isinstance(model.encoder.final_norm, nn.Identity)
+    kept: list[torch.Tensor] = []
+    model.encoder.layers[-1].register_forward_hook(lambda _, given, output: kept.append(output))
+    with watched(model) as streams:
+        model(SRC, TGT)
+    torch.testing.assert_close(streams.encoder[-1], kept[0], rtol=0, atol=0)
+
+
+def test_a_run_gives_its_states_with_their_tokens() -> None:
+    run = s2s.load("demo-en-fr")
+    seen = run.states("the red house", "la maison rouge")
+    assert seen.src_tokens == ("the", "red", "house", "</s>")
+    assert (seen.tgt_inputs[0], seen.tgt_tokens[-1]) == ("<s>", "</s>")
+    assert seen.encoder.shape == (3, 4, 128)
+    assert seen.decoder.shape == (3, len(seen.tgt_inputs), 128)
+    assert seen.encoder.dtype == np.float32
+    ids = torch.tensor([*run.src_tokenizer.encode("the red house"), 2])[None]
+    with torch.inference_mode():
+        np.testing.assert_allclose(seen.encoder[0], run.model.encoder.embed(ids)[0], atol=1e-6)
+    for side, n_layers in zip(SIDES, (2, 2), strict=True):
+        assert seen.side(side).n_layers == n_layers
+        assert len(seen.side(side).tokens) == seen.side(side).vectors.shape[1]
+    with pytest.raises(ValueError, match="no states of `memory`"):
+        seen.side("memory")
+
+
+def test_the_first_state_knows_nothing_of_the_other_words() -> None:
+    run = s2s.load("demo-en-fr")
+    one, other = run.states("the red house", "la"), run.states("the old house", "la")
+    np.testing.assert_array_equal(one.encoder[0, 2], other.encoder[0, 2])
+    assert np.abs(one.encoder[1, 2] - other.encoder[1, 2]).max() > 1e-3
+
+
+def test_pieces_become_words_by_their_mean() -> None:
+    vectors = np.arange(10, dtype=np.float32).reshape(1, 5, 2)
+    words = in_words(vectors, ("▁the", "▁ca", "ts", "▁", "</s>"), is_whole=False)
+    assert words.words == ("the", "cats")
+    np.testing.assert_allclose(words.vectors, [[[0, 1], [3, 4]]])
+    np.testing.assert_allclose(words.mean, [[1.5, 2.5]])
+    whole = in_words(vectors, ("the", "ca", "ts", "x", "</s>"), is_whole=True)
+    assert whole.words == ("the", "ca", "ts", "x")
+    np.testing.assert_allclose(whole.vectors, vectors[:, :4])
+    assert in_words(vectors[:, :1], ("</s>",), is_whole=True).words == ()

@@ -1,0 +1,129 @@
+import string
+
+import numpy as np
+import pytest
+
+from s2s.analysis import Picture
+from s2s.analysis.alignment import by_words, places
+from s2s.analysis.tidy import belonging, in_words, is_sink, links, strongest, without, without_sinks
+from s2s.config import TokenizerConfig
+from s2s.tokenizers import EOS, SPECIALS, TOKENIZERS, fit
+from s2s.tokenizers.tokenizer import BOS
+
+TEXTS = ["the bees and the fly flew, near the old bank", "l'été n'est pas fini.", "a  b", "in-compre-hensible tout à coup", "日本 語"]
+
+
+PUNCTUATION = sorted(set(string.punctuation) - set("$+<=>^`|~"))  # which are signs of money and mathematics
+
+
+def pictured(weights: np.ndarray, keys: tuple[str, ...] = (), rows: tuple[str, ...] = ()) -> Picture:
+    n_rows, n_keys = weights.shape
+    return Picture(weights.astype(np.float32), rows or tuple("abcdefgh"[:n_rows]), keys or tuple("stuvwxyz"[:n_keys]), "predicts", "name")
+
+
+def random(n_rows: int, n_keys: int, seed: int = 0) -> np.ndarray:
+    raw = np.random.default_rng(seed).random((n_rows, n_keys)).astype(np.float32) ** 3
+    return raw / raw.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize("token", ["<s>", "</s>", "<pad>", *PUNCTUATION, "▁,", "...", "«", "。"])
+def test_marks_and_punctuation_are_sinks(token: str) -> None:
+    assert is_sink(token)
+
+
+@pytest.mark.parametrize("token", ["", "▁", "a", "▁l'", "house,", "<unk>", "7", "été", "語", "<0xC3>", "$", "+"])
+def test_nothing_else_is(token: str) -> None:
+    assert not is_sink(token)
+
+
+@pytest.mark.parametrize("left_out", [[], [0], [1, 3], [4, 0]])
+def test_what_is_left_sums_to_1_in_the_same_proportions(left_out: list[int]) -> None:
+    picture = pictured(random(4, 5))
+    found = without(picture, left_out)
+    kept = [key for key in range(5) if key not in left_out]
+    assert found.picture.keys == tuple("stuvw"[key] for key in kept)
+    assert (found.picture.rows, found.n_empty) == (picture.rows, 0)
+    np.testing.assert_allclose(found.picture.weights.sum(1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(found.picture.weights * picture.weights[:, kept].sum(1, keepdims=True), picture.weights[:, kept], rtol=1e-5)
+    assert found.share == pytest.approx(picture.weights[:, left_out].sum() / 4)  # rows summed to 1
+    assert found.least == pytest.approx(picture.weights[:, kept].sum(1).min(), abs=1e-6)
+
+
+def test_a_row_that_loses_everything_is_zeros_and_counted() -> None:
+    found = without(pictured(np.array([[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])), [0])
+    np.testing.assert_array_equal(found.picture.weights, np.array([[0, 0], [0.5, 0.5]], np.float32))
+    assert (found.share, found.n_empty, found.least) == (0.75, 1, 0.5)
+    nothing = without(pictured(random(2, 3)), [0, 1, 2])
+    assert nothing.picture.weights.shape == (2, 0)
+    assert (nothing.share, nothing.n_empty) == (pytest.approx(1.0), 2)
+
+
+def test_sinks_are_left_out_by_their_tokens() -> None:
+    found = without_sinks(pictured(random(2, 4), ("▁le", "▁chat", ".", "</s>")))
+    assert found.picture.keys == ("▁le", "▁chat")
+    assert without_sinks(pictured(random(2, 2), ("le", "chat"))).share == 0
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("is_started", [False, True])
+def test_words_are_those_between_blanks_and_marks_words_of_their_own(kind: str, text: str, is_started: bool) -> None:
+    tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
+    ids = tokenizer.encode(text)
+    tokens = tuple(tokenizer.tokens([BOS, *ids] if is_started else [*ids, EOS]))
+    weights = random(len(tokens), len(tokens))
+    found = in_words(pictured(weights, tokens, tokens), rows_whole=kind == "word", keys_whole=kind == "word")
+    expected = ("<s>", *text.split()) if is_started else (*text.split(), "</s>")
+    assert found.picture.keys == found.picture.rows == expected
+    np.testing.assert_allclose(found.picture.weights.sum(1), 1.0, atol=1e-5)
+    blanks = [place for place, token in enumerate(tokens) if token == "▁"]
+    assert found.share == pytest.approx(weights[:, blanks].sum() / len(tokens), abs=1e-6)
+    assert 0 < found.least <= 1 + 1e-6
+    assert blanks or found.least == 1
+
+
+@pytest.mark.parametrize("kind", TOKENIZERS)
+def test_the_words_are_those_that_alignment_measures(kind: str) -> None:
+    """The same cells as `by_words`, but for the scale where blanks are tokens, and with `</s>` as a last row and column."""
+    tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
+    tokens = tuple(tokenizer.tokens([*tokenizer.encode(TEXTS[0]), EOS]))
+    weights = random(len(tokens), len(tokens))
+    where = places(tokens, is_whole=kind == "word")
+    measured = by_words(weights, where, where)
+    found = in_words(pictured(weights, tokens, tokens), rows_whole=kind == "word", keys_whole=kind == "word").picture.weights[:-1, :-1]
+    np.testing.assert_allclose(found / found.sum(1, keepdims=True), measured / measured.sum(1, keepdims=True), atol=1e-6)
+    if "▁" not in tokens:
+        np.testing.assert_allclose(found, measured, atol=1e-6)
+
+
+def test_marks_stand_alone_wherever_they_are() -> None:
+    assert belonging(("<s>", "l", "e", "▁", "c", "</s>"), is_whole=False).tolist() == [0, 1, 1, -1, 2, 3]
+    assert belonging(("<s>", "le", "chat"), is_whole=True).tolist() == [0, 1, 2]
+    assert belonging((), is_whole=False).tolist() == []
+    assert set(SPECIALS) - {"<unk>"} == {token for token in SPECIALS if is_sink(token)}
+
+
+def test_nothing_becomes_nothing() -> None:
+    found = in_words(pictured(np.zeros((0, 2)), ("le", "</s>")), rows_whole=True, keys_whole=True)
+    assert found.picture.weights.shape == (0, 2)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.75, 0.99, 1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_links_are_the_fewest_cells_that_hold_the_share(share: float, seed: int) -> None:
+    weights = random(5, 7, seed)
+    found = links(pictured(weights), share)
+    for row in range(5):
+        cells = [cell for cell in found if cell.row == row]
+        assert [cell.weight for cell in cells] == sorted(weights[row], reverse=True)[: len(cells)]
+        assert all(cell.weight == pytest.approx(weights[row, cell.key]) for cell in cells)
+        total = sum(cell.weight for cell in cells)
+        assert total >= share - 1e-5
+        assert total - cells[-1].weight < share
+
+
+def test_links_of_equals_and_of_empty_rows() -> None:
+    weights = np.array([[0.25, 0.25, 0.25, 0.25], [0, 0, 0, 0], [0, 1, 0, 0], [0.2, 0.4, 0.4, 0]], np.float32)
+    found = [(cell.row, cell.key) for cell in strongest(weights, 0.75)]
+    assert found == [(0, 0), (0, 1), (0, 2), (2, 1), (3, 1), (3, 2)]
+    assert strongest(np.zeros((0, 3), np.float32), 0.75) == []
