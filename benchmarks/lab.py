@@ -66,10 +66,10 @@ PARTS: Mapping[str, Part] = MappingProxyType(
 )
 
 
-async def measured(url: str, n: int) -> list[dict[str, Any]]:
+async def measured(url: str, n: int, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
     """Every part in a session of its own; the first time warms it up."""
     rows = []
-    for name, part in PARTS.items():
+    for name, part in parts.items():
         session = Session(url)
         await session.connect()
         _, *seconds = await part.do(session, n + 1)
@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=30, help="how often each thing is done")
     arguments = parser.parse_args()
     with server() as served:
-        rows = asyncio.run(measured(served.url, arguments.times))
+        rows = asyncio.run(measured(served.url, arguments.times, PARTS))
     table(rows)
     last_line("lab", rows)
 

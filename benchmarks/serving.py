@@ -67,19 +67,19 @@ class Server(NamedTuple):
 
 
 @contextlib.contextmanager
-def server() -> Iterator[Server]:
-    """Warm: `/ready` has answered. In the end every process of its home is stopped, the worker and its jobs too."""
+def server(script: str = "streamlit_app.py", ready: str = "ready") -> Iterator[Server]:
+    """Warm: `ready` has answered. In the end every process of its home is stopped, the worker and its jobs too."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     where = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
-    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", *where]
+    command = [sys.executable, "-m", "streamlit", "run", script, *where]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, (Path(folder) / "server.log").open("wb") as log:
         home = Path(folder)
         process = subprocess.Popen(command, cwd=ROOT, env=_environment(home), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             url = f"http://127.0.0.1:{port}"
-            wait_for(f"{url}/ready", process)
+            wait_for(f"{url}/{ready}", process)
             yield Server(url, home)
         except NotReady as error:
             raise SystemExit(f"{error}\n{Path(log.name).read_text()}") from error

@@ -109,9 +109,9 @@ def test_an_empty_box_says_what_to_do() -> None:
 
 
 def test_a_sentence_too_long_is_cut_in_a_sentence() -> None:
-    screen = opened(src=" ".join(["the cat"] * 50))
-    assert "Only the first 60 of 100 words" in said(screen)
-    assert picture(screen)[1].shape[1] == 61
+    screen = opened(src=" ".join(["the cat"] * 100))
+    assert "Only the first 128 of 200 words" in said(screen)
+    assert picture(screen)[1].shape[1] == 129
 
 
 MARKUP = ("**bold**", ":material/home:", "<img src=x onerror=alert(1)>", "$x^2$", ":red[x]", "[a](http://b)", "`x`")

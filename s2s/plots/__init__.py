@@ -8,21 +8,32 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from s2s.plots.attention import cell, heatmap, numbers
+from s2s.plots.activations import activations
+from s2s.plots.attention import cell, heatmap, numbered, numbers
+from s2s.plots.bars import amount, bars
+from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
 from s2s.plots.curves import Line, Look, Mark, curves, points
 from s2s.plots.expected import expected
+from s2s.plots.flow import flow
 from s2s.plots.growth import growth
 from s2s.plots.learning import alignment_error, entropy, film
 from s2s.plots.lengths import lengths
+from s2s.plots.lens import lens
+from s2s.plots.likeness import likeness
 from s2s.plots.losses import losses
+from s2s.plots.mask import mask
 from s2s.plots.parallel import parallel
 from s2s.plots.pieces import pieces
+from s2s.plots.positions import beside, longer, matrix, strokes, turns
+from s2s.plots.ranked import ranked
 from s2s.plots.ratio import ratio
 from s2s.plots.ruler import ruler
 from s2s.plots.schedule import schedule
+from s2s.plots.states import states
 from s2s.plots.still import still
 from s2s.plots.sweep_curve import sweep_curve
+from s2s.plots.tensor import table, tensor
 from s2s.plots.tradeoff import tradeoff
 from s2s.plots.tree import Twig, drawn, tree
 from s2s.plots.utility import utility
@@ -64,6 +75,23 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "coverage": Plot(coverage, "What is missing to 100 % are words that the model has not met so often before it is tested on them."),
         "tradeoff": Plot(tradeoff, "Up and to the right is best (TER: down). Who has nobody there is best at some price."),
+        "states": Plot(states, "Points that lie together are alike in what the two axes show; how much that is stands on them."),
+        "likeness": Plot(likeness, "Read the thick line against the others: what is alike is more alike than any two words are."),
+        "lens": Plot(lens, "Each row is a word being written, layer by layer to the right; a frame: that layer would write it, too."),
+        "tensor": Plot(
+            tensor, "Each row is one token, each cell one number: grey is 0, the darker the lower (black: −∞), the brighter the higher."
+        ),
+        "activations": Plot(activations, "Under the grey bars lies what this layer really hands in; there the curves differ, or do not."),
+        "flow": Plot(flow, "At 1 as much gradient arrives as set out at the end; far below, a layer hardly learns, far above, it jumps."),
+        "ranked": Plot(ranked, "One bar a token of the vocabulary, the largest on top; the striped one is written."),
+        "bars": Plot(bars, "The longer a bar, the more of the machine's numbers stand in that part."),
+        "costs": Plot(costs, "Both scales are logarithmic: a line twice as steep as another grows with its square."),
+        "mask": Plot(mask, "Each row is a token that looks, each column one that could be looked at: ✓ it may, ✕ it may not."),
+        "matrix": Plot(matrix, "Grey is 0 where numbers have a sign; the brighter, the higher, the darker, the lower."),
+        "strokes": Plot(strokes, "Each line is one dimension, head or measure, place by place; a shade is how far its numbers spread."),
+        "turns": Plot(turns, "The same turn leads from each thick mark to its partner: an offset is an angle, wherever one starts."),
+        "beside": Plot(beside, "Where only one of the two bars can be seen, the other is nearly 0."),
+        "longer": Plot(longer, "Right of the shade is what no training showed; where a line falls there, that encoding does not carry on."),
         "sweep_curve": Plot(sweep_curve, "Where the line falls although more is searched, the model prefers texts that people do not."),
     }
 )
@@ -75,29 +103,47 @@ __all__ = [
     "Mark",
     "Plot",
     "Twig",
+    "activations",
     "alignment_error",
+    "amount",
+    "bars",
+    "beside",
     "cell",
+    "costs",
     "coverage",
     "curves",
     "drawn",
     "entropy",
     "expected",
     "film",
+    "flow",
     "growth",
     "heatmap",
     "lengths",
+    "lens",
+    "likeness",
+    "longer",
     "losses",
+    "mask",
+    "matrix",
+    "numbered",
     "numbers",
     "parallel",
     "pieces",
     "points",
+    "ranked",
     "ratio",
     "ruler",
     "schedule",
+    "states",
     "still",
+    "strokes",
     "sweep_curve",
+    "table",
+    "tensor",
     "tradeoff",
     "tree",
+    "turns",
     "utility",
     "words",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.ui import attention_map
+from s2s.ui import attention_alignment, attention_change, attention_lines, attention_map
 from s2s.ui.looking import Asked
 
 
@@ -18,4 +18,11 @@ class View(NamedTuple):
 
 
 # In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
-VIEWS: Mapping[str, View] = MappingProxyType({"map": View("Heatmap", attention_map.show)})
+VIEWS: Mapping[str, View] = MappingProxyType(
+    {
+        "map": View("Heatmap", attention_map.show),
+        "lines": View("Lines", attention_lines.show),
+        "alignment": View("Alignment", attention_alignment.show),
+        "change": View("Change it", attention_change.show),
+    }
+)

@@ -125,14 +125,18 @@ def _ask_again() -> None:
 
 def share_button(page: Page) -> None:
     """The full link of what is on the screen."""
-    held = {key: share.printable(str(st.session_state.get(key) or "")) for key in page.keys}
-    view = {key: value for key, value in held.items() if value or key == "src"}
     with st.popover("Share", icon=":material/link:"):
         if why := st.session_state.get("no link"):
             st.caption(why)
             return
         st.caption("This link opens what you see now, on any computer that reaches this server.")
-        st.code(share.link(st.context.url or "", view), language=None, wrap_lines=True)
+        st.code(link_of(page), language=None, wrap_lines=True)
+
+
+def link_of(page: Page) -> str:
+    """What the screen shows as an address, every value written out."""
+    held = {key: share.printable(str(st.session_state.get(key) or "")) for key in page.keys}
+    return share.link(st.context.url or "", {key: value for key, value in held.items() if value or key == "src"})
 
 
 def styled() -> None:

@@ -35,7 +35,8 @@ def card(run_id: str) -> None:
 
 def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:
     """Two columns that break their lines on a phone."""
-    cells = "".join(f"<tr><th style='width: 9rem'>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
+    head = "<th scope='row' style='width: 9rem'>"
+    cells = "".join(f"<tr>{head}{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
     with st.container(key=key):
         st.html(f'<div class="samples"><table>{cells}</table></div>')
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 import streamlit as st
 
+from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.runs import Run
 from s2s.share import printable
@@ -11,6 +15,7 @@ from s2s.ui import address, cached, pickers
 from s2s.ui.sentence import MOST_CHARACTERS
 
 USUAL = "beam"
+Seen = TypeVar("Seen")
 
 
 def checkpoint(best: Run) -> Run:
@@ -52,3 +57,23 @@ def target(run: Run, text: str, strategy: str) -> str:
     forced = printable(typed or "").strip()[:MOST_CHARACTERS] or own
     address.hold("tgt", forced, own)
     return forced
+
+
+def looked(wanted: str, own: str, look: Callable[[str], Seen]) -> tuple[str, Seen]:
+    """What is written, and what `look` sees meanwhile; where the model cannot write what somebody wants, what comes next to it."""
+    target, seen, wrong = first_fitting((wanted, own), look)
+    if wrong:
+        shown = "The model's own translation is" if target else "The first step alone is"
+        pickers.say(f"The target cannot be forced: {wrong} {shown} shown instead.")
+    return target, seen
+
+
+def first_fitting(targets: Sequence[str], look: Callable[[str], Seen]) -> tuple[str, Seen, str]:
+    """The first of these targets that the model has positions for, or an empty one; and what is wrong with those before it."""
+    wrong = ""
+    for target in targets:
+        try:
+            return target, look(target), wrong
+        except UserError as error:
+            wrong = wrong or str(error)
+    return "", look(""), wrong

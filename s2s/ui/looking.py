@@ -1,4 +1,4 @@
-"""What the Attention page looks at: sentence, what is written, which weights and how they are put together; and the address of all that.
+"""What the Attention page looks at: sentence, what is written, which weights and how they are put together.
 
 What no other key of the address holds travels in `set`; a view reads it by `value` and writes it by `remember`.
 """
@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
-from s2s import share
 from s2s.analysis import REDUCTIONS, Attention, Picture, View, Which, reduced
 from s2s.runs import Run
-from s2s.ui import address, attention_tidy, cached, forced, known, pickers, sentence
+from s2s.ui import address, attention_tidy, attention_values, cached, forced, known, pickers, sentence
+from s2s.ui.attention_values import FIRST_VIEW, OWN, remember, value
+from s2s.ui.text import plain
+
+__all__ = ["OWN", "Asked", "ask", "choose", "remember", "value", "view_picker"]
 
 VIEW, REDUCE = "look view", "look reduce"
-FIRST_VIEW, USUAL = "map", "mean"
-OWN = "look own "  # how the keys of the views' widgets begin: a link that arrives empties them, so that they take what it says
-SAID = "look said"  # the values of `set` in this session
-OF_SENTENCE = ("from", "at", "to")  # places in one sentence, which mean nothing in another
-OF_PAGE = ("strategy", "view", "words", "drop", "share", "scale", "heads", "links", "alone", "switched")
-USUALLY = {"strategy": forced.USUAL, "view": FIRST_VIEW}
+USUAL = "mean"
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,15 @@ class Asked:
         """All heads of this kind."""
         return self.seen.view(self.which.kind)
 
+    def pictured(self, which: Which) -> Picture:
+        """Other heads, reduced and tidied as what is shown."""
+        return attention_tidy.tidied(self.run, which.kind, reduced(self.seen, which, self.reduction))[0]
+
 
 def ask() -> Asked | None:
     """The widgets, filled from the address where it says something new. None where there is nothing to show yet, which is said."""
-    if (given := address.arrived("set")) is not None:
-        _fill(share.unpack(given))
+    if attention_values.arrived():
+        st.session_state[VIEW] = value("view") or FIRST_VIEW
     best = cached.open_run(st.session_state["run"])
     facts = known.of(best)
     with st.container():
@@ -61,13 +64,16 @@ def ask() -> Asked | None:
         run = forced.checkpoint(best)
         strategy = forced.writer(value("strategy") or forced.USUAL, OWN + "strategy")
         remember(strategy=strategy)
-        target = forced.target(run, text, strategy)
-    _forget_of_others((run.folder.id, run.step, text, target))
-    seen = cached.attention(run, text, target)
+        wanted = forced.target(run, text, strategy)
+    target, seen = forced.looked(wanted, cached.decoded(run, text, strategy, {}).text, partial(cached.attention, run, text))
+    attention_values.forget_of_others((run.folder.id, run.step, text, target))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         which, reduction = _which(seen)
+        attention_tidy.switches()
+    row = REDUCTIONS[reduction]
+    st.caption(f"{plain(row.about)} ({row.source})")
     picture = reduced(seen, which, reduction)
-    shown, note = attention_tidy.tidied(picture)
+    shown, note = attention_tidy.tidied(run, which.kind, picture)
     return Asked(run, text, target, seen, which, reduction, picture, shown, note)
 
 
@@ -81,21 +87,6 @@ def view_picker(labels: Mapping[str, str]) -> str:
     )
     remember(view=chosen or FIRST_VIEW)
     return chosen or FIRST_VIEW
-
-
-def value(name: str) -> str:
-    """What a view keeps under one of its names; empty where it is as usual."""
-    _check(name)
-    return _held().get(name, "")
-
-
-def remember(**values: str) -> None:
-    """Keep a view's own values in the session and in the address; an empty one is dropped. Callbacks may call it, too."""
-    for name in values:
-        _check(name)
-    usual = {name: "" if text == USUALLY.get(name) else text for name, text in values.items()}
-    st.session_state[SAID] = {name: text for name, text in ({**_held(), **usual}).items() if text}
-    _hold()
 
 
 def choose(layer: int | None, head: int | None) -> None:
@@ -123,34 +114,3 @@ def _reduction(kind: str) -> str:
     chosen = st.selectbox("Shown as", list(options), format_func=options.__getitem__, key=REDUCE, persist_state="session", width=210)
     address.hold("reduce", chosen or USUAL, USUAL)
     return chosen or USUAL
-
-
-def _check(name: str) -> None:
-    if name not in (*OF_SENTENCE, *OF_PAGE):
-        raise ValueError(f"no view of attention keeps `{name}`; add it to OF_PAGE or OF_SENTENCE")
-
-
-def _held() -> dict[str, str]:
-    held: dict[str, str] = st.session_state.setdefault(SAID, {})
-    return held
-
-
-def _hold() -> None:
-    address.hold("set", share.pack({**USUALLY, **_held()}), share.pack(USUALLY))
-
-
-def _forget_of_others(meant: tuple[object, ...]) -> None:
-    if st.session_state.get("look of", meant) != meant:
-        st.session_state[SAID] = {name: text for name, text in _held().items() if name not in OF_SENTENCE}
-        for name in OF_SENTENCE:
-            st.session_state.pop(OWN + name, None)
-    st.session_state["look of"] = meant
-
-
-def _fill(said: Mapping[str, str]) -> None:
-    """Take what a link says; the widgets are filled from it when they are next drawn."""
-    st.session_state[SAID] = {name: said[name] for name in (*OF_SENTENCE, *OF_PAGE) if said.get(name) not in (None, "", USUALLY.get(name))}
-    st.session_state[VIEW] = said.get("view", FIRST_VIEW)
-    st.session_state.pop("look of", None)
-    for name in (*OF_SENTENCE, *OF_PAGE):
-        st.session_state.pop(OWN + name, None)

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from functools import partial
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from s2s.ui import cached
 from s2s.ui.charts import chart
 
 SURE = 0.6  # a weight that is worth a sentence
+MOSTLY = 0.5
 DOING = {"predicts": "Writing", "reads": "Reading"}
 NAMES = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
 RULES = {
@@ -26,6 +28,8 @@ RULES = {
     "decoder": "Each row is one word being written; its cells, which sum to 1, say where it looks among the words already written"
     " (never ahead: the upper right is empty).",
 }
+MARKS = MappingProxyType({"<s>": "is the start", "</s>": "marks the end"})
+READ_BACK = "Each row is one word that was written and is now being read; its cells, which sum to 1, say where the model looks meanwhile."
 
 
 def translation(decoded: Decoded) -> None:
@@ -42,14 +46,14 @@ def certainty(decoded: Decoded) -> None:
     )
 
 
-def picture(run: Run, kind: str, shown: Picture) -> str:
-    """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is."""
+def picture(run: Run, kind: str, shown: Picture, *, sums: Weights | None = None, per_row: bool = False) -> str:
+    """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is. `sums` and `per_row` as in `plots.heatmap`."""
     title = name(run, kind, shown.name)
-    figure = plots.heatmap(shown.weights, shown.keys, shown.rows, title=title, verb=shown.verb)
+    figure = plots.heatmap(shown.weights, shown.keys, shown.rows, title=title, verb=shown.verb, sums=sums, per_row=per_row)
     with st.container(key="canvas", gap=None):
         chart(figure, alt=f"Heatmap of {title.replace(chr(10), ', ')}", file_name=file_name(title))
         is_first = st.session_state.setdefault("first picture", title) == title  # the browser has no Plotly yet
-        if is_first and (still := plots.still(shown.weights, shown.keys, shown.rows, title=title)):
+        if is_first and not per_row and (still := plots.still(shown.weights, shown.keys, shown.rows, title=title)):
             st.html(still)
     return title
 
@@ -59,12 +63,19 @@ def name(run: Run, kind: str, place: str) -> str:
     return f"{cached.title(run.folder.id)} · step {run.step:,}\n{NAMES[kind]} · {place}"
 
 
-def how(kind: str, shown: Picture) -> None:
-    """One sentence with words of this picture, one that holds for all."""
+def how(kind: str, shown: Picture, *, is_whole: bool = True, is_part: bool = False) -> None:
+    """One sentence with words of this picture, one that holds for all. `is_whole`: rows sum to 1; `is_part`: of a larger picture."""
+    if not shown.weights.size:
+        return
     word, key, weight = telling(shown.weights, shown.rows, shown.keys)
-    example = f"{DOING[shown.verb]} {_quoted(word)}, the model looks mostly at {_quoted(key)} ({weight:.2f})."
-    start = "<code>&lt;s&gt;</code> is the start, " if kind == "decoder" else ""
-    st.html(f"<p>{example}</p><p>{html.escape(RULES[kind])} {start}<code>&lt;/s&gt;</code> marks the end.</p>")
+    most = "mostly" if weight >= MOSTLY else "most"
+    of_what = "of what is shown here, " if is_part else ""
+    example = f"{DOING[shown.verb]} {_quoted(word)}, {of_what}the model looks {most} at {_quoted(key)} ({weight:.2f})."
+    rule = READ_BACK if (kind, shown.verb) == ("cross", "reads") else RULES[kind]
+    rule = rule if is_whole and not is_part else rule.replace(", which sum to 1,", "")
+    marks = [f"<code>{html.escape(mark)}</code> {does}" for mark, does in MARKS.items() if mark in (*shown.rows, *shown.keys)]
+    end = f" {' and '.join(marks)}." if marks else ""
+    st.html(f"{f'<p>{example}</p>' if weight else ''}<p>{html.escape(rule)}{end}</p>")
 
 
 def _quoted(token: str) -> str:
@@ -73,15 +84,15 @@ def _quoted(token: str) -> str:
 
 def telling(weights: Weights, words: Sequence[str], keys: Sequence[str]) -> tuple[str, str, float]:
     """The row that shows most: a strong look that crosses others, as where two words change places; never the end."""
-    rows = analysis.reading(weights, keys, words)
-    places = weights.argmax(1)[:-1]
+    rows, places = analysis.reading(weights, keys, words), weights.argmax(1)
+    candidates = [i for i, word in enumerate(words) if word != "</s>"] or [0]
 
     def worth(i: int) -> tuple[bool, int, float]:
-        crossings = int((places[:i] > places[i]).sum() + (places[i + 1 :] < places[i]).sum())
+        crossings = sum(int((places[other] - places[i]) * (other - i) < 0) for other in candidates)
         is_sure = rows[i][2] >= SURE
         return is_sure, crossings if is_sure else 0, rows[i][2]
 
-    return rows[max(range(len(places)), key=worth, default=0)]
+    return rows[max(candidates, key=worth)]
 
 
 def download(shown: Picture, title: str) -> None:

@@ -9,8 +9,8 @@ from s2s.share import printable
 from s2s.ui.known import Known
 from s2s.ui.text import plain, shortened
 
-MOST_WORDS = 60
-MOST_CHARACTERS = 400
+MOST_WORDS = 128
+MOST_CHARACTERS = 800
 MOST_OFFERS = 3
 
 

@@ -4,8 +4,8 @@ import io
 import numpy as np
 import pytest
 
-from s2s.plots import PLOTS, heatmap, numbers
-from s2s.plots.attention import LEGIBLE
+from s2s.plots import PLOTS, heatmap, numbered, numbers
+from s2s.plots.attention import LEGIBLE, MANY, UPRIGHT
 
 WORDS = ("the", "red", "house", "</s>")
 
@@ -35,7 +35,7 @@ def test_a_word_said_twice_keeps_both_places() -> None:
 def test_hover_says_what_is_predicted_and_where_it_looks() -> None:
     cells = heatmap(weights(1, 2), ("red", "</s>"), ("rouge",), title="t").data[0]
     assert cells.customdata[0][1] == "predicting <b>rouge</b> it looks at <b>&lt;/s&gt;</b>"
-    assert "%{z:.2f}" in cells.hovertemplate
+    assert "%{z:.4f}" in cells.hovertemplate
 
 
 @pytest.mark.parametrize(("side", "has_numbers"), [(LEGIBLE, True), (LEGIBLE + 1, False)])
@@ -60,6 +60,41 @@ def test_markup_in_tokens_and_title_is_drawn_as_text() -> None:
     assert figure.layout.xaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
     assert figure.layout.yaxis.ticktext[0] == "a&amp;b"
     assert figure.layout.title.text == "&lt;i&gt;run&lt;/i&gt;"
+
+
+def test_tokens_are_numbered_where_one_cannot_tell_them_apart() -> None:
+    assert numbered(("le", "chat")) == ["le", "chat"]
+    assert numbered(("the", "cat", "the")) == ["1 the", "2 cat", "3 the"]
+    assert numbered(("le", "chat"), start=33) == ["33 le", "34 chat"]
+    assert numbered(list(map(chr, range(97, 97 + MANY))))[0] == "a"
+    assert numbered(list(map(chr, range(97, 98 + MANY))))[-1] == f"{MANY + 1} {chr(97 + MANY)}"
+    assert numbered(()) == []
+
+
+@pytest.mark.parametrize("side", [2, LEGIBLE + 1])
+def test_a_scale_for_each_row_leaves_the_weights_to_be_read(side: int) -> None:
+    given = 0.1 * weights(side, side)
+    given[1] = 0
+    words = [str(i) for i in range(side)]
+    plain, cells = (heatmap(given, words, words, title="t", per_row=per_row).data for per_row in (False, True))
+    np.testing.assert_allclose(cells[0].z.max(1), [1, 0, *[1] * (side - 2)], atol=1e-6)
+    np.testing.assert_allclose(cells[0].z[0] * given[0].max(), given[0], rtol=1e-5)
+    np.testing.assert_array_equal(cells[0].text, given)
+    assert "%{text:.4f}" in cells[0].hovertemplate
+    assert [list(each.text) for each in cells[1:]] == [list(each.text) for each in plain[1:]]  # the numbers in the cells
+
+
+def test_hover_says_what_a_row_sums_to_where_it_is_told() -> None:
+    cells = heatmap(weights(1, 2), ("red", "</s>"), ("rouge",), title="t", sums=np.array([0.734], np.float32)).data[0]
+    assert cells.customdata[0][0] == "predicting <b>rouge</b> (its row sums to 0.73) it looks at <b>red</b>"
+
+
+def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
+    few, many = ([f"{i} incomprehensible" for i in range(n)] for n in (UPRIGHT, UPRIGHT + 1))
+    layouts = [heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t").layout for keys in (few, many)]
+    assert [layout.xaxis.tickangle for layout in layouts] == [None, -90]
+    assert layouts[1].margin.t - layouts[0].margin.t > 60
+    assert layouts[1].height - layouts[1].margin.t == layouts[0].height - layouts[0].margin.t
 
 
 def test_a_picture_of_nothing_says_why() -> None:

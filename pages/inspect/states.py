@@ -1,0 +1,16 @@
+"""States: the vectors of words by layer: a map, one word in two sentences, neighbours, the logit lens."""
+
+import streamlit as st
+
+from s2s.ui import states_page
+from s2s.ui.pages import link
+from s2s.ui.states_views import VIEWS
+
+labels, sides = ({slug: value for slug, row in VIEWS.items() if (value := getattr(row, name))} for name in ("label", "side"))
+asked = states_page.ask(labels, sides)
+if asked:
+    with st.container(border=True, key="states"):
+        VIEWS[asked.view].show(asked)
+    with st.container(horizontal=True):
+        link("attention", "Attention of this sentence", src=asked.text, tgt=asked.target)
+        link("steps", "Why each word was written", src=asked.text)

@@ -1,0 +1,69 @@
+"""How alike two states are after each layer, beside what else is alike there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+
+from s2s.plots import theme
+from s2s.plots.attention import cell
+
+ACROSS = "layer (0: embeddings)"
+DASHES = ("solid", "dash", "dashdot", "dot")
+COLOURS = (0, 3, 2, 4)  # of theme.CATEGORICAL
+SYMBOLS = ("circle", "square-open", "diamond-open", "x-thin-open")
+
+
+class Series(NamedTuple):
+    """A cosine a layer, the embeddings first; NaN where there is none."""
+
+    name: str
+    cosines: Sequence[float]
+
+
+def likeness(rows: Sequence[Series], layers: Sequence[str], *, chosen: int, title: str) -> go.Figure:
+    """A line each; the first is what is asked about, the last what all stand against. `layers` are names, `chosen` is marked."""
+    if not rows or not layers:
+        return theme.empty("There is nothing to compare.")
+    layout = theme.layout(title, 430, "", "cosine (1: same direction)")
+    low = min([0.0, *(value for row in rows for value in row.cosines if not math.isnan(value))])
+    layout["yaxis"] |= {"range": [low - 0.08, 1.18], "rangemode": "normal", "zeroline": True}
+    ticks = {"tickmode": "array", "tickvals": [*range(len(layers))], "showgrid": False, "zeroline": False}
+    layout["xaxis"] = {"title": {"text": ACROSS}, "fixedrange": True, "range": [-0.2, len(layers) - 0.6], **ticks}
+    layout["margin"] |= {"t": 78 + 22 * len(rows)}
+    layout["legend"] = {"y": 1, "yanchor": "bottom", "x": 0}
+    kinds = [*range(len(rows) - 1), len(DASHES) - 1] if len(rows) > 1 else [0]  # the last is what all stand against
+    figure = go.Figure([_line(row, layers, kind % len(DASHES)) for row, kind in zip(rows, kinds, strict=True)], layout)
+    return figure.add_vline(x=chosen, line={"color": "gray", "width": 1, "dash": "dot"})
+
+
+def _line(row: Series, layers: Sequence[str], kind: int) -> go.Scatter:
+    is_asked = kind == 0
+    return go.Scatter(
+        x=[*range(len(layers))],
+        y=[*row.cosines],
+        mode="lines+markers+text" if is_asked else "lines+markers",
+        text=[f"{value:.2f}" for value in row.cosines] if is_asked else None,
+        textposition="top right",
+        name=theme.inert(row.name),
+        line={"dash": DASHES[kind], "width": 3 if is_asked else 1.5, "color": theme.CATEGORICAL[COLOURS[kind]]},
+        marker={"symbol": SYMBOLS[kind], "size": 9, "line": {"width": 2}},
+        customdata=[*layers],
+        hovertemplate="%{customdata}: cosine %{y:.3f}<extra>%{fullData.name}</extra>",
+    )
+
+
+def likeness_table(rows: Sequence[Series], layers: Sequence[str]) -> str:
+    """One line a layer, one column a series, as CSV."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(["layer", *(cell(row.name) for row in rows)])
+    for number, name in enumerate(layers):
+        values = (row.cosines[number] for row in rows)
+        table.writerow([name, *("" if math.isnan(value) else f"{value:.6f}" for value in values)])
+    return out.getvalue()

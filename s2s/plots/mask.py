@@ -1,0 +1,58 @@
+"""Who may look at whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from s2s.plots import theme
+
+ROW = 26  # pixels
+SIGNED = 24  # tokens across up to which cells have a sign
+SCALE = ((0, theme.CATEGORICAL[3]), (1, theme.CATEGORICAL[5]))
+
+
+def mask(allowed: npt.NDArray[np.bool_], keys: Sequence[str], rows: Sequence[str], *, title: str) -> go.Figure:
+    """`allowed` is (rows, keys), True = may look: a tick in the cell; a cross where it may not."""
+    if allowed.size == 0:
+        return theme.empty("There is nobody to look.")
+    if allowed.shape != (len(rows), len(keys)):
+        raise ValueError(f"the mask is {allowed.shape}, the tokens {(len(rows), len(keys))}")
+    words = np.where(allowed, "may look at", "may not look at")
+    said = [[f"{theme.inert(row)} {word} {theme.inert(key)}" for key, word in zip(keys, line, strict=True)] for row, line in
+            zip(rows, words, strict=True)]  # fmt: skip
+    signs = np.where(allowed, "✓", "✕") if len(keys) <= SIGNED else np.full(allowed.shape, "")
+    cells = go.Heatmap(
+        z=allowed.astype(np.uint8),
+        zmin=0,
+        zmax=1,
+        colorscale=SCALE,
+        showscale=False,
+        xgap=1,
+        ygap=1,
+        text=signs.tolist(),
+        texttemplate="%{text}",
+        textfont={"color": "#000000", "size": 12},
+        customdata=said,
+        hovertemplate="%{customdata}<extra></extra>",
+    )
+    left = 32 + 7 * max(len(theme.short(row)) for row in rows)
+    margin = {"l": left, "r": 8, "t": 112, "b": 8}
+    layout = {"title": theme.heading(title), "margin": margin, "height": 120 + ROW * len(rows), "dragmode": False}
+    across = _ticks(keys) | {"side": "top", "tickangle": -55}
+    return go.Figure(cells, layout | {"xaxis": across, "yaxis": _ticks(rows) | {"autorange": "reversed"}})
+
+
+def _ticks(tokens: Sequence[str]) -> dict[str, object]:
+    """Places carry the cells and tokens only name them: a token may stand twice."""
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(tokens))),
+        "ticktext": [theme.inert(theme.short(token)) for token in tokens],
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+    }

@@ -1,0 +1,69 @@
+"""A picture of attention as one HTML file: it opens with a double-click, fetches nothing, and has its numbers with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from s2s.plots.attention import Weights
+from s2s.plots.svg import shown
+
+
+class Table(NamedTuple):
+    """The numbers of one picture."""
+
+    name: str
+    weights: Weights  # (rows, keys)
+    rows: Sequence[str]
+    keys: Sequence[str]
+
+
+def page(picture: str, tables: Sequence[Table], *, title: str, verb: str, link: str = "") -> str:
+    """`picture` is an SVG of ours, with its title and caption; `link` the address that opens the view, or nothing."""
+    view = f'<p><a href="{escape(link)}">Open this view</a>, where that server can be reached.</p>' if link else ""
+    numbers = "".join(_table(each, verb) for each in tables)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>{escape(shown(title))}</title><style>{STYLE}</style></head>
+<body><main><figure>{picture}</figure>{view}<details><summary>The numbers</summary>{numbers}</details></main>
+<script>{SCRIPT}</script></body></html>
+"""
+
+
+def _table(table: Table, verb: str) -> str:
+    head = "".join(f"<th><bdi>{escape(shown(key))}</bdi></th>" for key in table.keys)
+    body = "".join(
+        f"<tr><th><bdi>{escape(shown(row))}</bdi></th>{''.join(f'<td>{weight:.4f}</td>' for weight in weights)}</tr>"
+        for row, weights in zip(table.rows, table.weights, strict=True)
+    )
+    return f"<div><table><caption>{escape(shown(table.name))}</caption><tr><th>{escape(verb)}</th>{head}</tr>{body}</table></div>"
+
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #0C131D; background: #fff; margin: 0; }
+main { max-width: 1100px; margin: 0 auto; padding: 1rem 1.5rem; }
+figure { margin: 0 0 1rem; overflow-x: auto; }
+figure svg { max-width: 100%; height: auto; }
+text[data-key], text[data-row] { cursor: pointer; }
+.one g[data-row]:not(.own) { opacity: 0; }
+summary { cursor: pointer; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: .85rem; font-variant-numeric: tabular-nums; }
+caption { text-align: start; font-weight: 600; }
+th, td { padding: .2rem .5rem; border-bottom: 1px solid #dde2e9; text-align: end; white-space: nowrap; }
+"""
+# Lines keep only those of the token one hovers or taps; a heatmap has no such tokens, and its cells say their weights by themselves.
+SCRIPT = """
+const picture = document.querySelector('figure svg'), lines = [...picture.querySelectorAll('g[data-row]')];
+const keep = (side, at) => {
+  picture.classList.toggle('one', at !== undefined);
+  for (const line of lines) line.classList.toggle('own', line.dataset[side] === at);
+};
+for (const token of picture.querySelectorAll('text[data-row], text[data-key]')) {
+  const side = 'row' in token.dataset ? 'row' : 'key';
+  token.onpointerenter = () => keep(side, token.dataset[side]);
+  token.onpointerleave = () => keep(side);
+}
+"""

@@ -1,0 +1,75 @@
+"""All heads of Attention in a real browser: a click, a double-click, the keyboard, a link, a hover."""
+
+import re
+
+import numpy as np
+from playwright.sync_api import Locator, Page, expect
+
+import s2s
+from tests.browser.conftest import PATIENCE, Open
+
+VIEW = "attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge"
+WAIT = PATIENCE * 1000
+LAYERS, HEADS = 2, 4
+
+
+def canvas(page: Page) -> Locator:
+    found = page.locator(".heads canvas")
+    expect(found).to_have_attribute("data-painted", re.compile(r" (all|\d+\.\d+)$"), timeout=WAIT)
+    return found
+
+
+def point(page: Page, layer: int, head: int) -> dict[str, float]:
+    """The middle of a head, counted from 0, where all are shown."""
+    box = canvas(page).bounding_box() or {}
+    return {"x": (head + 0.5) / HEADS * box["width"], "y": (layer + 0.5) / LAYERS * box["height"]}
+
+
+def opens(page: Page, layer: str, head: str) -> None:
+    """Waits until heatmap, outline and address say which."""
+    expect(page.locator(".gtitle")).to_contain_text(f"layer {layer} of 2 · head {head} of 4", timeout=WAIT)
+    expect(canvas(page)).to_have_attribute("data-chosen", f"{layer}.{head}")
+    page.wait_for_function("head => location.search.includes(`head=${head}`)", arg=head)
+
+
+def test_a_click_opens_a_head_and_a_double_click_isolates_it_which_a_reload_keeps(server: str, visit: Open) -> None:
+    page = visit(f"{server}/{VIEW}")
+    canvas(page).click(position=point(page, 0, 2))
+    opens(page, "1", "3")
+    page.wait_for_function("location.search.includes('layer=1')")
+    canvas(page).dblclick(position=point(page, 1, 1))
+    opens(page, "2", "2")
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"), timeout=WAIT)
+    page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
+    painted = canvas(page).get_attribute("data-painted")
+    page.reload()
+    expect(page.locator(".heads canvas")).to_have_attribute("data-painted", painted or "", timeout=WAIT)
+    opens(page, "2", "2")
+    page.get_by_role("button", name="All heads").click()
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
+    page.wait_for_function("!location.search.includes('alone')")
+
+
+def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Open) -> None:
+    page = visit(f"{server}/{VIEW}&layer=1&head=1")
+    opens(page, "1", "1")
+    page.locator(".heads").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"):  # there is no third layer
+        page.keyboard.press(key)
+    expect(page.locator(".heads .said")).to_have_text("layer 2 · head 3")
+    page.keyboard.press("Enter")
+    opens(page, "2", "3")
+    expect(page.locator(".heads")).to_be_focused()  # the keyboard goes on where it was
+    page.keyboard.press("Space")
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.2$"), timeout=WAIT)
+    weights = s2s.load("demo-en-fr").attention("the red house", "la maison rouge").cross[1, 2]
+    box = canvas(page).bounding_box() or {}
+    canvas(page).hover(position={"x": 1.5 / 4 * box["width"], "y": 2.5 / 4 * box["height"]})
+    tip = page.locator(".heads .tip")
+    expect(tip).to_contain_text("layer 2 · head 3")
+    expect(tip).to_contain_text("predicting rouge it looks at red: ")
+    assert np.isclose(float(tip.inner_text().rpartition(" ")[2]), weights[2, 1], atol=0.01)
+    page.keyboard.press("Escape")
+    expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
+    page.get_by_role("button", name="Layer 1: mean of all heads").click()
+    expect(page.locator(".gtitle")).to_contain_text("layer 1 of 2 · mean of 4 heads", timeout=WAIT)

@@ -1,0 +1,101 @@
+"""The lines of Attention: hover, keyboard, tap, and the files one takes away."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import s2s
+from s2s.analysis import Which, reduced
+from s2s.analysis.tidy import links
+from tests.browser.conftest import PATIENCE, ROOT, Open, Server
+from tests.browser.test_home import PHONE
+
+VIEW = "attention?run={run}&src=the+red+house&layer=1&head=3&set=view%3Alines"
+HOSTILE = "<img/src=x/onerror=document.title='taken'>"
+RUN = "abcdefgh12345678"
+
+
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
+    expect.set_options(timeout=PATIENCE * 1000)
+    yield
+    expect.set_options(timeout=5000)
+
+
+def lines(page: Page) -> Locator:
+    return page.locator(".between path")
+
+
+def token(page: Page, side: int, text: str) -> Locator:
+    return page.locator(".side").nth(side).get_by_role("button", name=text, exact=True)
+
+
+def saved(page: Page, label: str, folder: Path) -> Path:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    file = folder / download.value.suggested_filename
+    assert file.suffix == f".{label.lower()}"
+    download.value.save_as(file)
+    return file
+
+
+def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(server: str, revisit: Open) -> None:
+    run = s2s.load("demo-en-fr")
+    seen = run.attention("the red house", run.translate(["the red house"])[0].text)
+    joined = links(reduced(seen, Which("cross", 0, 2)))
+    page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}")
+    expect(lines(page)).to_have_count(len(joined))
+    row = next(link.row for link in joined)
+    own = [link for link in joined if link.row == row]
+    token(page, 1, seen.tgt_tokens[row]).hover()
+    expect(lines(page)).to_have_count(len(own))
+    beside = {link.key: f"{link.weight:.2f}" for link in own}
+    assert page.locator(".side output span").all_inner_texts() == [beside[key] for key in sorted(beside)]
+    page.mouse.move(5, 5)
+    expect(lines(page)).to_have_count(len(joined))
+    token(page, 1, seen.tgt_tokens[0]).focus()
+    page.keyboard.press("End")
+    expect(token(page, 1, "</s>")).to_be_focused()
+    expect(lines(page)).to_have_count(sum(link.row == len(seen.tgt_tokens) - 1 for link in joined))
+    page.keyboard.press("Enter")
+    expect(token(page, 1, "</s>")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(lines(page)).to_have_count(len(joined))
+
+
+def test_a_tap_holds_a_token_and_another_lets_it_go(server: str, revisit: Open) -> None:
+    run = s2s.load("demo-en-fr")
+    joined = links(reduced(run.attention("the red house", "la maison rouge"), Which("encoder", 0, 2)), 0.9)
+    page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}%2Cshare%3A0.9&kind=encoder", **PHONE)
+    expect(lines(page)).to_have_count(len(joined))
+    token(page, 0, "red").tap()
+    expect(lines(page)).to_have_count(sum(link.key == 1 for link in joined))
+    expect(page.get_by_role("status").filter(has_text="red is looked at for")).to_be_visible()
+    token(page, 0, "red").tap()
+    expect(lines(page)).to_have_count(len(joined))
+
+
+def test_its_files_hold_what_it_shows_and_a_hostile_token_stays_text(own_server: Server, visit: Open, tmp_path: Path) -> None:
+    folder = own_server.home / "runs" / RUN
+    shutil.copytree(ROOT / "s2s" / "demo" / "runs" / "demo-en-fr", folder)
+    words = folder / "tgt.tokenizer.json"
+    words.write_text(words.read_text().replace('"maison"', f'"{HOSTILE}"'))
+    page = visit(f"{own_server.address}/{VIEW.format(run=RUN)}")
+    expect(token(page, 1, HOSTILE)).to_be_visible()
+    page.get_by_role("button", name="Save").click()
+    picture = saved(page, "SVG", tmp_path).read_text()
+    texts = [each.text for each in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"the", "red", "house", "la", "rouge", "</s>"} <= set(texts)
+    assert HOSTILE in picture.replace("&lt;", "<").replace("&gt;", ">")
+    assert saved(page, "PNG", tmp_path).read_bytes().startswith(b"\x89PNG")
+    alone = page.context.new_page()
+    alone.goto(saved(page, "HTML", tmp_path).as_uri())
+    expect(alone.locator("svg g[data-row]").first).to_be_attached()
+    alone.locator("text[data-row='0']").hover()
+    expect(alone.locator("svg.one g.own").first).to_be_attached()
+    assert {page.title(), alone.title()} & {"taken"} == set()
+    assert alone.locator("img").count() == page.locator("img").count() == 0

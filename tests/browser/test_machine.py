@@ -1,0 +1,46 @@
+"""The drawing of Architecture: hover, press, keyboard, on a desk and on a phone."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENCE, Open
+
+VIEW = "architecture?run=demo-en-fr&set=model%3Asmall%2Cagainst%3Amodern-small"
+
+
+def chosen(page: Page, label: str) -> None:
+    expect(page.locator(".st-key-part h3")).to_have_text(label, timeout=PATIENCE * 1000)
+
+
+def test_a_part_is_hovered_pressed_and_found_by_keyboard(server: str, visit: Open) -> None:
+    page = visit(f"{server}/{VIEW}")
+    chosen(page, "The whole machine")
+    cross = page.get_by_role("button", name=re.compile("^Cross-attention"))
+    cross.hover()
+    tip = page.locator(".tip")
+    expect(tip).to_contain_text("makes 32 sentences × 20 target tokens × 128 columns of the stream")
+    expect(tip).to_contain_text("attention.bias: true, in modern-small false")
+    cross.click()
+    chosen(page, "Cross-attention")
+    expect(cross).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator('[data-name^="encoder"]:focus')).to_have_count(1)
+    cross.focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    chosen(page, "Feed-forward")
+    expect(page.locator('[data-name="decoder.layer.feed_forward"]')).to_be_focused()  # the keyboard goes on where it was
+    page.wait_for_function("location.href.includes('decoder.layer.feed_forward')")
+    chosen(visit(page.url), "Feed-forward")
+
+
+def test_the_drawing_fits_a_phone(server: str, visit: Open) -> None:
+    page = visit(f"{server}/{VIEW}", viewport={"width": 420, "height": 900})
+    box = page.get_by_role("button", name=re.compile("^Masked self-attention"))
+    expect(box).to_be_visible(timeout=PATIENCE * 1000)
+    drawing = page.locator(".machine svg").bounding_box() or {}
+    assert 300 < drawing["width"] <= 420
+    assert page.evaluate("document.documentElement.scrollWidth") == 420
+    assert box.locator("text").first.evaluate("text => text.getBoundingClientRect().height") > 10

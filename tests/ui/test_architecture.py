@@ -1,0 +1,266 @@
+"""The Architecture page: its drawing, and every number on it against the library."""
+
+import itertools
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import s2s
+from s2s.config import flat, override
+from s2s.model import masks
+from s2s.model.costs import MEASURES, VARIABLES, Machine, cache_bytes, crossing, memory_bytes
+from s2s.model.parts import Sizes, cost, parts, within
+from s2s.model.presets import PRESETS
+from s2s.model.size import count_parameters
+from s2s.model.t5 import PUBLISHED
+from s2s.plots import amount
+from s2s.share import pack, unpack
+from s2s.ui.architecture import GROUPS, OWN, USUALLY
+from s2s.ui.architecture_part import AXES, in_bytes
+from s2s.ui.architecture_views import VIEWS
+from s2s.ui.blueprint import WIDTH, drawing
+from tests.screen import link, lost, opened, said
+
+DEMO = "demo-en-fr"
+
+
+def page(**values: str) -> AppTest:
+    screen = opened("architecture", run=DEMO, set=pack(values))
+    assert not screen.exception
+    return screen
+
+
+def machine(name: str) -> Machine:
+    row = PRESETS[name]
+    return Machine(row.recipe, row.src_vocab_size, row.tgt_vocab_size)
+
+
+def drawn(screen: AppTest) -> dict[str, Any]:
+    return dict(json.loads(screen.get("bidi_component")[0].proto.json))
+
+
+def card(screen: AppTest) -> str:
+    """Its tables, without their tags."""
+    bodies = [str(each.proto.body) for each in screen.get("html") if 'class="parts"' in str(each.proto.body)]
+    return " ".join(re.sub(r"<[^>]*>", " ", "".join(bodies)).split())
+
+
+def figures(screen: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in screen.get("plotly_chart")]
+
+
+def table(screen: AppTest, column: str) -> Any:
+    return next(each.value for each in screen.dataframe if column in each.value)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"positions.kind": "relative"}, {"norm.kind": "none"}, {"norm.after_embeddings": True, "norm.place": "post"}, {"decoder.d_ff": 0}],
+    ids=str,
+)
+def test_every_part_stands_in_the_drawing_once_and_nothing_covers_another(name: str, changes: dict[str, object]) -> None:
+    config = override(PRESETS[name].recipe, {f"model.{key}": value for key, value in changes.items()}).model
+    found = parts(config, (40, 40), Sizes(2, 3, 4))
+    plan = drawing(found, is_pre=config.norm.place == "pre")
+    bare = {part.name for part in found if part.kind == "residual" and not part.weights}
+    assert sorted(box.name for box in plan.boxes) == sorted([*({part.name for part in found} - bare), *GROUPS])
+    for one, other in itertools.combinations(plan.boxes, 2):
+        apart = one.x + one.w <= other.x or other.x + other.w <= one.x or one.y + one.h <= other.y or other.y + other.h <= one.y
+        assert apart, f"{one.name} covers {other.name}"
+    places = [point for arrow in plan.arrows for point in arrow.points]
+    places += [corner for box in plan.boxes for corner in ((box.x, box.y), (box.x + box.w, box.y + box.h))]
+    assert all(0 <= x <= WIDTH and 0 <= y <= plan.height for x, y in places)
+    assert [arrow.kind for arrow in plan.arrows].count("residual") == sum(part.kind == "residual" for part in found)
+    (memory,) = [arrow for arrow in plan.arrows if arrow.kind == "memory"]
+    cross = next(box for box in plan.boxes if box.name == "decoder.layer.cross_attention")
+    assert memory.points[-1] == (cross.x, cross.y + cross.h / 2)
+
+
+def test_a_newcomer_sees_the_run_as_a_whole() -> None:
+    screen = opened("architecture")
+    assert not screen.exception
+    run = s2s.load(DEMO)
+    total = sum(weight.numel() for weight in run.model.parameters())
+    assert f"{total:,} parameters" in said(screen)
+    assert drawn(screen)["chosen"] == ""
+    assert "set" not in screen.query_params
+    assert f"parameters {total:,} share of all 100.0%" in card(screen)
+
+
+@pytest.mark.parametrize("name", ["small", "modern-small", "first-steps", "t5-base"])
+def test_the_table_and_the_bar_are_the_librarys_numbers(name: str) -> None:
+    screen = page(model=name, batch="3", src_len="7", tgt_len="5")
+    found = machine(name).parts(Sizes(3, 7, 5))
+    shown = table(screen, "FLOPs forward")
+    assert list(shown["parameters"]) == [part.times * part.parameters for part in found]
+    assert list(shown["FLOPs forward"]) == [part.times * part.flops for part in found]
+    assert sum(shown["parameters"]) == count_parameters(machine(name).recipe.model, *machine(name).vocab_sizes)
+    assert sum(shown["share (%)"]) == pytest.approx(100, abs=0.1)
+    state = 2 if name.startswith("t5") else 4  # numbers a weight
+    assert list(shown["training memory (bytes)"]) == [4 * part.times * (state * part.parameters + part.kept) for part in found]
+    assert sum(figures(screen)[0]["data"][0]["x"]) == sum(shown["parameters"])
+    flops = cost(found).flops
+    assert f"takes {flops:,} FLOPs, {flops / 36:,.0f} for each of its 36 tokens" in said(screen)
+
+
+PARTS = ("decoder.layer.cross_attention", "encoder.layer", "decoder.output", "encoder.positions", "decoder.tokens")
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_card_says_what_a_part_holds_makes_and_computes(name: str) -> None:
+    screen = page(model="t5-small", part=name, batch="2", src_len="9", tgt_len="4")
+    inner = within(machine("t5-small").parts(Sizes(2, 9, 4)), name)
+    text, costs = card(screen), cost(inner)
+    assert f"{costs.parameters:,}" in text
+    assert amount(costs.flops) in text
+    assert f"kept while training {in_bytes(4 * costs.kept) if costs.kept else 'nothing'}" in text
+    for array in (row for part in inner if part.name == name for row in (*part.weights, *part.products, *part.looks)):
+        assert f" × {array.lengths[-1]:,}" in text or len(array.lengths) == 1
+        assert f"= {array.numbers:,}" in text
+    for array in (row for part in inner if part.name == name for row in part.makes):
+        assert " × ".join(f"{n:,} {AXES[axis]}" for n, axis in zip(array.lengths, array.axes, strict=True)) in text
+    assert drawn(screen)["chosen"] == name
+    assert ("counted there" in said(screen)) == (name in ("decoder.output", "decoder.tokens"))
+
+
+def test_hovering_says_the_shape_for_the_sizes_of_the_sliders() -> None:
+    screen = page(model="small")
+    screen.slider(key=f"{OWN}tgt_len").set_value(33).run()
+    assert not screen.exception
+    box = next(box for box in drawn(screen)["boxes"] if box["name"] == "decoder.layer.cross_attention")
+    assert box["lines"][0] == "makes 32 sentences × 33 target tokens × 128 columns of the stream"
+    assert unpack(screen.session_state["set"])["tgt_len"] == "33"
+
+
+def test_what_differs_is_marked_and_listed() -> None:
+    screen = page(model="transformer-base", against="vaswani-512")
+    marked = {box["name"]: box["lines"] for box in drawn(screen)["boxes"] if box["marked"]}
+    assert "embeddings.shared: true, in vaswani-512 false" in marked["encoder.tokens"]
+    assert "output.bias: false, in vaswani-512 true" in marked["decoder.output"]
+    assert "encoder.layer.self_attention" not in marked
+    one, other = (flat(machine(name).recipe.model) for name in ("transformer-base", "vaswani-512"))
+    shown = table(screen, "setting")
+    assert set(shown["setting"]) == {key for key in one if one[key] != other[key]} | {"src_vocab_size", "tgt_vocab_size"}
+    assert len(figures(screen)[0]["data"]) == 2
+    deeper = {box["name"] for box in drawn(page(model="small", against="t5-small"))["boxes"] if box["marked"]}
+    assert {"encoder.layer", "decoder.layer", "encoder.positions"} <= deeper
+    assert not [box for box in drawn(page(model="small", against="small"))["boxes"] if box["marked"]]
+
+
+@pytest.mark.parametrize("vary", VARIABLES)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_curve_is_drawn(vary: str, measure: str) -> None:
+    screen = page(model="small", view="costs", vary=vary, cost=measure)
+    figure = figures(screen)[0]
+    assert {trace["name"] for trace in figure["data"]} == set(MEASURES[measure].terms(machine("small"), Sizes(1, 2, 3)))
+    assert figure["layout"]["shapes"][0]["x0"] == VARIABLES[vary].value(machine("small"), Sizes(32, 20, 20))
+    assert figure["layout"]["xaxis"]["type"] == figure["layout"]["yaxis"]["type"] == "log"
+
+
+def test_the_costs_are_the_librarys() -> None:
+    screen, sizes, small = page(model="small", view="costs", batch="8"), Sizes(8, 20, 20), machine("small")
+    cached = cache_bytes(small, sizes)
+    shown = {metric.label: metric.value for metric in screen.metric}
+    assert shown == {
+        "Training memory": in_bytes(memory_bytes(small, sizes)),
+        "FLOPs forward": amount(cost(small.parts(sizes)).flops),
+        "KV cache": in_bytes(sum(cached)),
+    }
+    assert f"written take {cached.written:,}, 8 × 20 of the source {cached.memory:,}" in said(screen)
+    assert f"from {crossing(small).attention:,} tokens a side on" in said(screen)
+    assert f"from {crossing(small).looks:,} tokens" in said(screen)
+
+
+def test_t5_by_the_numbers() -> None:
+    shown = table(page(view="t5"), "our count")
+    assert list(shown["size"]) == list(PUBLISHED)
+    assert list(shown["our count"]) == [count_parameters(machine(name).recipe.model, 32_128, 32_128) for name in PUBLISHED]
+    for name, twice in zip(PUBLISHED, shown["with the table twice"], strict=True):
+        assert twice == count_parameters(override(machine(name).recipe, {"model.output.tied": False}).model, 32_128, 32_128)
+    # What the page says of rounding: near the paper's numbers with one table or with two.
+    million = [60, 220, 770, 2800, 11_000]
+    counts = shown[["our count", "with the table twice"]].to_numpy() / 1e6 / np.array(million)[:, None]
+    assert (abs(counts - 1).min(1) < 0.03).all()
+
+
+@pytest.mark.parametrize("whose", ["yours", "second"])
+def test_the_masks_are_the_models_own(whose: str) -> None:
+    screen = opened("architecture", run=DEMO, src="the red house", set=pack({"view": "masks", "masks": whose}))
+    assert not screen.exception
+    run, place = s2s.load(DEMO), ["yours", "second"].index(whose)
+    other = re.search(r"<bdi>(.*)</bdi>", "".join(str(each.proto.body) for each in screen.get("html"))).group(1)
+    texts = ["the red house", other]
+    ids = run._batch(run._source_ids(texts))
+    padding = masks.padding(ids, run.recipe.model.ids.pad)
+    assert not padding.all()  # one of the two is filled up
+    seen = run.attention(texts[place], run.translate([texts[place]])[0].text)
+    names = [figure["layout"]["title"]["text"].split()[0] for figure in figures(screen)]
+    shown = dict(zip(names, (cells(figure) for figure in figures(screen)), strict=True))
+    np.testing.assert_array_equal(shown["Padding"], padding[:, 0, 0])
+    length = max(len(run.attention(text, run.translate([text])[0].text).tgt_inputs) for text in texts)
+    np.testing.assert_array_equal(shown["Causal"], masks.causal(length)[0, 0])
+    np.testing.assert_array_equal(shown["Cross"], padding[place, 0].expand(length, -1))
+    down = figures(screen)[names.index("Cross")]["layout"]["yaxis"]["ticktext"]
+    assert [each.replace("&lt;", "<").replace("&gt;", ">") for each in down[: len(seen.tgt_inputs)]] == list(seen.tgt_inputs)
+
+
+def cells(figure: dict[str, Any]) -> np.ndarray:
+    """Of a mask, True = may look."""
+    return np.array([[sign == "✓" for sign in row] for row in figure["data"][0]["text"]])
+
+
+def test_an_empty_box_says_what_to_do() -> None:
+    screen = opened("architecture", run=DEMO, src="", set=pack({"view": "masks"}))
+    assert not screen.exception
+    assert "Type a sentence above" in said(screen)
+
+
+@pytest.mark.parametrize(
+    ("packed", "sentence"),
+    [
+        ("model:t6-small", "Model: there is no t6-small"),
+        ("against:zork", "Compare with: there is no zork here; the page shows nothing."),
+        ("batch:0", "Sentences: 0 is not between 1 and 128"),
+        ("src_len:many", "Source tokens: many is not between 1 and 512"),
+        ("tgt_len:9999999999999", "Target tokens"),
+        ("model:mini-t5,src_len:300", "300 is not between 1 and 128"),
+        ("part:encoder.magic", "no part encoder.magic"),
+        ("part:decoder.layer.cross", "no part decoder.layer.cross"),
+        ("view:plan", "View: there is no plan"),
+        ("view:costs,vary:luck", "Grows with: there is no luck"),
+        ("view:costs,cost:tears", "Cost: there is no tears"),
+        ("model:<b>x</b>", "there is no <b>x</b>"),
+        ("zork:1", ""),
+    ],
+)
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, sentence: str) -> None:
+    screen = opened("architecture", set=packed)
+    assert not screen.exception
+    assert bool(lost(screen)) == bool(sentence)
+    assert sentence in said(screen)
+    assert drawn(screen)["boxes"]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_share_link_opens_the_same_view(view: str) -> None:
+    screen = page(model="t5-large", against="run", view=view, part="decoder.output", batch="5", src_len="77", tgt_len="9")
+    params = {key: values[-1] for key, values in parse_qs(urlsplit(link(screen)).query, keep_blank_values=True).items()}
+    assert unpack(params["set"]).keys() == USUALLY.keys()
+    again = opened("architecture", **params)
+    assert not lost(again)
+    assert drawn(again) == drawn(screen)
+    assert figures(again) == figures(screen)
+
+
+def test_another_machine_without_the_chosen_part_shows_the_whole() -> None:
+    screen = page(model="small", part="encoder.final_norm")
+    screen.selectbox(key=f"{OWN}model").set_value("transformer-base").run()
+    assert not screen.exception
+    assert "no part encoder.final_norm" in said(screen)
+    assert drawn(screen)["chosen"] == ""

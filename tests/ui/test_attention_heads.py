@@ -1,0 +1,230 @@
+"""All heads and the heatmap of Attention: what is sent, what stands in the table, what a link may ask for."""
+
+import json
+import re
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import s2s
+from s2s import settings
+from s2s.analysis.roles import ROLES
+from s2s.analysis.roles import heads as measured
+from s2s.runs import Run
+from s2s.share import pack, unpack
+from s2s.ui import attention_map, cached, heads_canvas
+from s2s.ui.text import JOINER
+from tests.conftest import make_run
+from tests.screen import lost, opened, picture, said
+
+DEMO, TEXT, TARGET = "demo-en-fr", "the cat who chased the mouse was black", "le chat qui a chassé la souris était noir"
+OWN = "abcdefgh12345678"
+LONG = " ".join(str(number % 8 + 1) for number in range(64))  # 127 signs
+HEADER = 4 + 3 * 256
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return s2s.load(DEMO)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """6 layers of 8 heads that read signs, hardly trained."""
+    shape = {"model.n_layers": 6, "model.n_heads": 8, "tokenizer.kind": "char", "train.steps": 2, "train.warmup_steps": 1}
+    return make_run(tmp_path_factory.mktemp("large") / OWN, shape | {"train.watch.validate_every": 2, "train.watch.save_every": 2})
+
+
+def unpacked(sent: bytes) -> tuple[dict[str, object], np.ndarray]:
+    """What the script reads: the head, and pixels as (layers, heads, rows, keys)."""
+    length = int.from_bytes(sent[:4], "little")
+    head = json.loads(sent[HEADER : HEADER + length])
+    shape = (head["layers"], head["heads"], len(head["rows"]), len(head["keys"]))
+    return head, np.frombuffer(sent[HEADER + length :], np.uint8).reshape(shape)
+
+
+def look(**params: str) -> AppTest:
+    screen = opened("attention", **{"run": DEMO, "src": TEXT, **params})
+    assert not screen.exception
+    return screen
+
+
+def components(screen: AppTest) -> list[object]:
+    return [each.proto for each in screen.get("bidi_component")]
+
+
+def canvas(screen: AppTest) -> tuple[dict[str, object], np.ndarray]:
+    sent = next(bytes(proto.bytes) for proto in components(screen) if proto.component_name.endswith("heads_canvas"))
+    return unpacked(sent)
+
+
+def chosen(screen: AppTest) -> dict[str, object]:
+    found: dict[str, object] = json.loads(next(proto.json for proto in components(screen) if proto.component_name.endswith("heads_chosen")))
+    return found
+
+
+def missing(screen: AppTest) -> list[str]:
+    """What the page says it could not show of a link, as one reads it."""
+    return [re.sub(r"\\(.)", r"\1", sentence).replace(JOINER, "") for sentence in lost(screen)]
+
+
+def weights(*shape: int) -> np.ndarray:
+    raw = np.random.default_rng(0).random(shape, np.float32) ** 4
+    made: np.ndarray = raw / raw.sum(-1, keepdims=True)
+    return made
+
+
+def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
+    given, rows, keys = weights(3, 5, 4, 6), list("abcd"), list("uvwxyz")
+    head, pixels = unpacked(heads_canvas.packed(given, rows, keys, "reading"))
+    assert (head["rows"], head["keys"], head["doing"]) == (rows, keys, "reading")
+    assert np.abs((pixels / 255) ** 2 - given).max() < 0.005
+    small = given < 0.05
+    assert small.any()
+    assert np.abs((pixels / 255) ** 2 - given)[small].max() < 0.001
+    assert head["stamp"] == f"{zlib.crc32(pixels.tobytes()):08x}"
+
+
+def test_very_many_weights_are_put_together_by_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    given, tokens = weights(2, 2, 5, 5), list("abcde")
+    monkeypatch.setattr(heads_canvas, "MOST", 40)
+    assert heads_canvas.block(given.shape) == 2
+    head, pixels = unpacked(heads_canvas.packed(given, tokens, tokens, "reading"))
+    assert head["rows"] == ["a … b", "c … d", "e"]
+    blocks = [[given[:, :, down : down + 2, across : across + 2].max((2, 3)) for across in (0, 2, 4)] for down in (0, 2, 4)]
+    np.testing.assert_allclose((pixels / 255) ** 2, np.moveaxis(np.array(blocks), (0, 1), (2, 3)), atol=0.005)
+    monkeypatch.undo()
+    assert heads_canvas.block((24, 16, 128, 128)) == 1
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_the_canvas_and_the_table_have_all_heads_of_the_kind(run: Run, kind: str) -> None:
+    screen = look(kind=kind, layer="1", head="3")
+    seen = run.attention(TEXT, TARGET)
+    head, pixels = canvas(screen)
+    assert np.abs((pixels / 255) ** 2 - seen.view(kind).weights).max() < 0.005
+    assert (head["rows"], head["keys"]) == ([*seen.view(kind).rows], [*seen.view(kind).keys])
+    assert chosen(screen) == {"chosen": [0, 2], "alone": None, "perRow": False}
+    table = next(each.value for each in screen.dataframe if "Entropy" in each.value)
+    found = measured(seen, kind)
+    assert list(zip(table["Layer"], table["Head"], strict=True)) == [(layer, head) for layer in (1, 2) for head in (1, 2, 3, 4)]
+    np.testing.assert_allclose(table["Distance"], found.distance.ravel())
+    assert list(table["Role"]) == [ROLES[slug].label for slug in found.role.ravel()]
+
+
+def test_means_are_chosen_places_too() -> None:
+    assert chosen(look(layer="mean", head="2"))["chosen"] == [-1, 1]
+
+
+def test_a_head_alone_travels_and_one_that_is_not_there_is_said() -> None:
+    screen = look(set=pack({"alone": "2.4"}))
+    assert chosen(screen)["alone"] == [1, 3]
+    assert unpack(screen.session_state["set"])["alone"] == "2.4"
+    for given in ("3.1", "1.5", "0.1", "x", "1"):
+        screen = look(set=pack({"alone": given}))
+        complaint = f"There is no head {given} to show alone: this model has 2 layers of 4 heads"
+        assert any(complaint in sentence for sentence in missing(screen))
+        assert chosen(screen)["alone"] is None
+        assert "alone" not in unpack(screen.session_state["set"])
+
+
+def test_each_row_on_its_own_scale_keeps_the_weights_in_the_cells(run: Run) -> None:
+    screen = look(layer="1", head="1", set=pack({"scale": "row"}))
+    own = run.attention(TEXT, TARGET).cross[0, 0]
+    np.testing.assert_allclose(picture(screen)[1], own / own.max(1, keepdims=True), atol=1e-6)
+    assert chosen(screen)["perRow"] is True
+    assert "Each row has a scale of its own" in said(screen)
+    screen.selectbox(key="look own scale").set_value("all").run()
+    np.testing.assert_allclose(picture(screen)[1], own, atol=1e-6)
+    assert "scale" not in unpack(screen.session_state["set"])
+    assert any("There is no scale bogus" in sentence for sentence in missing(look(set=pack({"scale": "bogus"}))))
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence", "rule"),
+    [
+        ({}, "Writing <em><bdi>rouge</bdi></em>, the model looks mostly at <em><bdi>red</bdi></em>", "cells, which sum to 1, say"),
+        ({"reduce": "shift"}, "Reading <em><bdi>", "was written and is now being read; its cells, which sum to 1, say"),
+        ({"reduce": "rollout", "kind": "encoder"}, "Reading <em><bdi>", "one source word being read; its cells, which sum to 1, say"),
+        ({"reduce": "max", "layer": "mean"}, "Writing <em><bdi>", "Each row is one word being written; its cells say"),
+    ],
+)
+def test_a_sentence_reads_the_picture_that_is_shown(params: dict[str, str], sentence: str, rule: str) -> None:
+    screen = opened("attention", run=DEMO, src="the red house", **params)
+    (how,) = [str(each.proto.body) for each in screen.get("html") if "the model looks m" in str(each.proto.body)]
+    assert sentence in how
+    assert rule in how
+    weights = picture(screen)[1]
+    shown = float(how.rpartition("(")[2].partition(")")[0])
+    assert np.isclose(weights, shown, atol=0.006).any()
+    sums = weights.sum(1)
+    assert (f"Rows sum to {sums.min():.2f} up to {sums.max():.2f} here" in said(screen)) is (params.get("reduce") == "max")
+
+
+@pytest.mark.parametrize(("n", "lengths"), [(0, [0]), (1, [1]), (40, [40]), (41, [21, 20]), (128, [32] * 4), (129, [33, 33, 33, 30])])
+def test_parts_cover_a_sentence_once(n: int, lengths: list[int]) -> None:
+    found = attention_map.parts(n)
+    assert [part.stop - part.start for part in found] == lengths
+    assert [place for part in found for place in range(n)[part]] == [*range(n)]
+
+
+def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
+    home = settings.home() / "runs"
+    home.mkdir(parents=True)
+    (home / OWN).symlink_to(large)
+    cached.forget_lists()
+    view = {"run": OWN, "src": LONG, "tgt": LONG, "kind": "encoder", "layer": "6", "head": "8"}
+    screen = look(**view)
+    assert not lost(screen)
+    _, pixels = canvas(screen)
+    assert pixels.shape == (6, 8, 128, 128)
+    weights = s2s.load(OWN).attention(LONG, LONG).encoder[5, 7]
+    np.testing.assert_allclose(picture(screen)[1], weights[:32, :32], atol=1e-6)
+    screen.selectbox(key="look own from").set_value("97.33").run()
+    title, shown = picture(screen)
+    np.testing.assert_allclose(shown, weights[96:, 32:64], atol=1e-6)
+    assert "layer 6 of 6 · head 8 of 8<br>rows 97 to 128 · columns 33 to 64 of 128 × 128" in title
+    assert unpack(screen.session_state["set"])["from"] == "97.33"
+    again = look(**view, set=screen.session_state["set"])
+    assert picture(again)[0] == title
+    assert any("no part that begins at 5.5" in sentence for sentence in missing(look(**view, set=pack({"from": "5.5"}))))
+    assert not lost(look(**(view | {"kind": "cross", "layer": "mean", "head": "mean"})))
+
+
+def test_too_much_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached, "MOST_WEIGHTS", 100)
+    screen = opened("attention", run=DEMO, src="the cat sleeps here", tgt="le chat")
+    assert not screen.exception
+    assert "and at most 0 million are kept; shorten the sentence, or the target." in said(screen)
+
+
+def test_a_layer_and_a_head_that_the_model_lacks_fall_back(run: Run) -> None:
+    screen = look(layer="5", head="7")
+    (both,) = missing(screen)
+    assert "asked for layer 5, which this model doesn't have; layer 2 is shown instead." in both
+    assert "asked for head 7, which this model doesn't have; head mean is shown instead." in both
+    np.testing.assert_allclose(picture(screen)[1], run.attention(TEXT, TARGET).cross[-1].mean(0), atol=1e-6)
+    assert chosen(screen)["chosen"] == [1, -1]
+
+
+def test_a_sentence_longer_than_the_learned_positions_is_said() -> None:
+    positions = {"model.positions.kind": "learned", "model.positions.max_length": 32, "data.max_length": 16, "train.steps": 2}
+    make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
+    cached.forget_lists()
+    screen = look(run=OWN, src=" ".join(["1"] * 40))
+    assert "has 41 tokens and this model has 32 positions; shorten it to at most 31 tokens" in said(screen)
+    screen.text_input(key="src").set_value("1 2 3").run()
+    assert not screen.exception
+    assert picture(screen)[1].size
+
+
+def test_a_target_longer_than_the_learned_positions_gives_way_to_the_models_own() -> None:
+    positions = {"model.positions.kind": "learned", "model.positions.max_length": 32, "data.max_length": 16, "train.steps": 2}
+    make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
+    cached.forget_lists()
+    screen = look(run=OWN, src="1 2 3", tgt=" ".join(["1"] * 40))
+    assert "The target cannot be forced: Line 1 of the target has 41 tokens and this model has 32 positions" in " ".join(missing(screen))
+    assert picture(screen)[1].size

@@ -1,0 +1,171 @@
+"""The lines of Attention, and what one takes away of any of its pictures."""
+
+import csv
+import io
+import json
+from functools import partial
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import s2s
+from s2s.analysis import Attention, Which, reduced
+from s2s.analysis.tidy import links, without_sinks
+from s2s.plots import svg
+from s2s.runs import Run
+from s2s.ui import attention_lines, attention_save
+from s2s.ui.looking import Asked
+from tests.screen import link, lost, opened, said
+
+DEMO, TEXT = "demo-en-fr", "the red house"
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return s2s.load(DEMO)
+
+
+@pytest.fixture(scope="module")
+def seen(run: Run) -> Attention:
+    return run.attention(TEXT, run.translate([TEXT])[0].text)
+
+
+def lines(knobs: str = "", **params: str) -> AppTest:
+    screen = opened("attention", run=DEMO, src=TEXT, set=",".join(filter(None, ("view:lines", knobs))), **params)
+    assert not screen.exception
+    return screen
+
+
+def drawn(screen: AppTest) -> dict[str, object]:
+    """What the component is told."""
+    told = [json.loads(each.proto.json) for each in screen.get("bidi_component") if each.proto.json]
+    return next(each for each in told if "heads" in each)
+
+
+def joined(screen: AppTest) -> dict[str, list[list[float]]]:
+    return {head["name"]: head["links"] for head in drawn(screen)["heads"]}
+
+
+def expected(seen: Attention, which: Which, share: float) -> list[list[float]]:
+    return [[row, key, pytest.approx(weight, abs=1e-4)] for row, key, weight in links(reduced(seen, which), share)]
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_a_link_opens_the_lines_of_the_models_own_weights(kind: str, seen: Attention) -> None:
+    screen = lines(kind=kind, layer="1", head="3")
+    assert not lost(screen)
+    assert list(joined(screen).values()) == [expected(seen, Which(kind, 0, 2), 0.75)]
+    view = seen.view(kind)
+    assert (drawn(screen)["rows"], drawn(screen)["keys"]) == ([*view.rows], [*view.keys])
+    assert "75%" in said(screen)
+
+
+def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_travels(seen: Attention) -> None:
+    screen = lines("share:1.0", kind="encoder")
+    (each,) = joined(screen).values()
+    assert len(each) == seen.encoder.shape[-1] ** 2
+    assert "All lines are drawn" in said(screen)
+    assert "share%3A1.0" in link(screen)
+    screen.slider(key="look own share").set_value(0.5).run()
+    assert list(joined(screen).values()) == [expected(seen, Which("encoder", 1), 0.5)]
+    assert "share%3A0.5" in link(screen)
+
+
+def test_several_heads_are_drawn_beside_each_other_and_travel(seen: Attention) -> None:
+    screen = lines("heads:1.2 2.4")
+    assert joined(screen) == {"1.2": expected(seen, Which("cross", 0, 1), 0.75), "2.4": expected(seen, Which("cross", 1, 3), 0.75)}
+    screen.multiselect(key="look own heads").set_value(["2.1"]).run()
+    assert [*joined(screen)] == ["2.1"]
+    assert "heads%3A2.1" in link(screen)
+
+
+def test_heads_are_tidied_as_the_one_picture_is(seen: Attention) -> None:
+    screen = lines("heads:2.1 2.2,drop:1")
+    tidy = without_sinks(reduced(seen, Which("cross", 1, 1))).picture
+    assert drawn(screen)["keys"] == ["the", "red", "house"]
+    assert len(joined(screen)["2.2"]) == len(links(tidy))
+
+
+def test_what_a_link_asks_for_and_is_not_there_is_said_and_left_out() -> None:
+    screen = lines("heads:1.2 7.1,share:7")
+    assert [*joined(screen)] == ["1.2"]
+    assert len(lost(screen)) == 1
+    assert "no head 7.1 of cross attention" in said(screen)
+    assert "no share 7 of the weight" in said(screen)
+    assert "no share <b> of the weight" in said(lines("share:<b>"))
+
+
+def test_more_lines_than_a_browser_draws_at_once_are_cut_to_the_strongest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attention_lines, "MOST", 6)
+    screen = lines("share:1.0", kind="encoder")
+    (each,) = joined(screen).values()
+    assert len(each) == 6
+    assert "Of 16 lines the 6 strongest are drawn" in said(screen)
+    full = joined(lines("share:1.0", kind="encoder"))
+    assert min(weight for *_, weight in each) >= sorted(weight for *_, weight in next(iter(full.values())))[-6]
+
+
+def asked(run: Run, seen: Attention, which: Which) -> Asked:
+    picture = reduced(seen, which)
+    return Asked(run, "=<b>the</b>", "la", seen, which, "mean", picture, picture, "Without `<s>`.")
+
+
+def kept(run: Run, seen: Attention, *places: Which) -> attention_save.Kept:
+    pictures = {which: reduced(seen, which) for which in places}
+    first = next(iter(pictures.values()))
+    draw = partial(svg.heatmap, first.weights, first.keys, first.rows, verb=first.verb)
+    return attention_save.keep(asked(run, seen, places[0]), draw, pictures, "A note.")
+
+
+def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:
+    files = kept(run, seen, Which("cross", 1, 0))
+    head, *rows = csv.reader(io.StringIO(files.csv()))
+    assert head == ["predicts", *seen.src_tokens]
+    assert [row[0] for row in rows] == [*seen.tgt_tokens]
+    np.testing.assert_allclose(np.array([row[1:] for row in rows], float), seen.cross[1, 0], atol=1e-6)
+    told = json.loads(files.json())
+    (picture,) = told.pop("pictures")
+    assert told == {
+        "run": DEMO,
+        "step": 1500,
+        "kind": "cross",
+        "reduction": "mean",
+        "tidying": "Without <s>.",
+        "source": "=<b>the</b>",
+        "target": "la",
+    }
+    assert (picture["layer"], picture["head"], picture["name"]) == (2, 1, "layer 2 of 2 · head 1 of 4")
+    assert (picture["rows"], picture["keys"]) == ([*seen.tgt_tokens], [*seen.src_tokens])
+    np.testing.assert_array_equal(np.array(picture["weights"], np.float32), seen.cross[1, 0])
+
+
+def test_several_heads_are_in_one_table_each_by_its_name(run: Run, seen: Attention) -> None:
+    files = kept(run, seen, Which("cross", 0, 1), Which("cross", 1, 3))
+    head, *rows = csv.reader(io.StringIO(files.csv()))
+    assert head == ["head", "predicts", *seen.src_tokens]
+    n_rows = len(seen.tgt_tokens)
+    assert [row[0] for row in rows] == ["1.2"] * n_rows + ["2.4"] * n_rows
+    np.testing.assert_allclose(np.array([row[2:] for row in rows[n_rows:]], float), seen.cross[1, 3], atol=1e-6)
+    assert [picture["head"] for picture in json.loads(files.json())["pictures"]] == [2, 4]
+    assert files.title == "cross-attention · heads 1.2, 2.4 (layer.head)"
+
+
+def test_the_picture_says_whose_it_is_and_no_text_of_a_visitor_is_markup(run: Run, seen: Attention) -> None:
+    files = kept(run, seen, Which("cross", 1, 0))
+    about = "".join(ElementTree.fromstring(files.svg()).itertext())
+    for part in (DEMO, "step 1,500", "cross-attention", "layer 2 of 2", "head 1 of 4", "weights", "Without <s>.", "A note.", "=<b>the</b>"):
+        assert part in about
+    assert "<b>" not in files.html()
+    assert "=&lt;b&gt;the&lt;/b&gt;" in files.html()
+
+
+@pytest.mark.parametrize("view", ["map", "lines", "alignment"])
+def test_every_picture_offers_its_files_once_one_asks(view: str) -> None:
+    screen = opened("attention", run=DEMO, src=TEXT, set=f"view:{view}")
+    before = {button.label for button in screen.get("download_button")}
+    screen.session_state["save attention"] = True
+    screen.run()
+    assert not screen.exception
+    assert {button.label for button in screen.get("download_button")} - before == {"SVG", "HTML", "CSV", "JSON"}

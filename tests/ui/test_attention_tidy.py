@@ -1,0 +1,61 @@
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.analysis import REDUCTIONS, Which, reduced
+from s2s.analysis.tidy import is_sink
+from s2s.ui.text import plain
+from tests.screen import link, opened, picture, said, written
+
+DEMO = "demo-en-es"
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_sinks_are_left_out_and_their_weight_is_said(kind: str) -> None:
+    screen = opened("attention", run=DEMO, src="the red house", kind=kind, layer="1", head="2", set="drop:1")
+    assert not screen.exception
+    run = s2s.load(DEMO)
+    whole = reduced(run.attention("the red house", "la casa roja"), Which(kind, 0, 1))
+    kept = [key for key, token in enumerate(whole.keys) if not is_sink(token)]
+    assert len(kept) == len(whole.keys) - 1
+    weights = whole.weights[:, kept]
+    sums = weights.sum(1, keepdims=True)
+    np.testing.assert_allclose(picture(screen)[1], np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0), atol=1e-5)
+    share = 1 - weights.sum() / len(whole.rows)
+    mark = "<s>" if kind == "decoder" else "</s>"
+    assert f"{f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of the weight lay on {mark} and is left out" in said(screen)
+    least = float(sums[sums > 0].min())
+    faint = f"The row that lost most kept {f'{least:.0%}' if least >= 0.01 else 'less than 1%'} of its weight."
+    assert (faint in said(screen)) == (least < 0.5)
+    assert ("One row had nothing else and is empty." in said(screen)) == (kind == "decoder")  # the first one sees `<s>` alone
+
+
+def test_switches_follow_the_link_and_the_link_the_switches() -> None:
+    screen = opened("attention", run=DEMO, src="the red house", set="words:1")
+    switches = {toggle.label: toggle for toggle in screen.toggle}
+    assert (switches["Words"].value, switches["Leave out sinks"].value) == (True, False)
+    assert "Every token is a word here" in said(screen)
+    switches["Words"].set_value(False)
+    switches["Leave out sinks"].set_value(True).run()
+    assert "drop:1" in unquote(link(screen))
+    assert "words" not in unquote(link(screen))
+    assert "is left out" in said(screen)
+
+
+@pytest.mark.parametrize("slug", REDUCTIONS)
+def test_each_reduction_says_what_it_can_tell_and_the_picture_names_it(slug: str) -> None:
+    row, which = REDUCTIONS[slug], Which("cross", 1, None)
+    screen = opened("attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug)
+    assert f"{plain(row.about)} ({row.source})" in written(screen)
+    expected = reduced(s2s.load(DEMO).attention("the red house", "la casa roja"), which, slug)
+    title, weights = picture(screen)
+    assert title.endswith(expected.name)
+    np.testing.assert_allclose(weights, expected.weights, atol=1e-6)
+
+
+def test_shifted_rows_of_another_kind_fall_back() -> None:
+    screen = opened("attention", run=DEMO, src="the red house", kind="encoder", reduce="shift")
+    assert not screen.exception
+    assert any("There is no reduction shift of encoder attention" in str(each.value) for each in screen.info)

@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+import s2s
+from s2s import data, settings
+from s2s.analysis.alignment import aligned, by_words, error_rate, places
+from s2s.config import Recipe, override
+from s2s.data import Corpus, Gold, Link, Pair, corpora
+from s2s.demo import DEMOS
+from s2s.ui import gold
+from s2s.ui.known import EXAMPLES
+
+PAIRS = (Pair("the red house", "la casa roja", Gold((Link(0, 0), Link(1, 2), Link(2, 1)))), Pair("a b", "x", None))
+
+
+def kept() -> str:
+    """The pairs, stored here: their SPEC."""
+    return f"corpus:{corpora.store(Corpus('somewhere', 'train', PAIRS), name='mine', owner='local')}"
+
+
+@pytest.mark.parametrize("source", EXAMPLES)
+def test_the_files_hold_the_corpus_own_links(source: str) -> None:
+    """When the grammar changes: write targets and links of examples and of the split `random` into s2s/ui/gold again."""
+    train = {pair.src: pair for pair in reversed(data.load(source).pairs)}
+    pairs = [*(train[text] for text in EXAMPLES[source]), *data.load(source, "random").pairs]
+    lines = [f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}" for pair in pairs if pair.gold]
+    assert (gold.GOLD / f"{source.removeprefix('builtin:')}.tsv").read_text().splitlines() == lines
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_a_demo_knows_links_of_its_examples_first(demo: str) -> None:
+    run = s2s.load(demo)
+    found = gold.of(run)
+    assert tuple(found)[:5] == EXAMPLES[DEMOS[demo]]
+    for src, targets in found.items():
+        for tgt, links in targets:
+            assert links
+            assert all(0 <= i < len(src.split()) and 0 <= j < len(tgt.split()) for i, j in links)
+
+
+def test_a_kept_text_brings_its_own(tiny: Recipe) -> None:
+    found = gold.learnt(kept(), tiny)
+    assert found == {"the red house": (gold.Known("la casa roja", frozenset({(0, 0), (1, 2), (2, 1)})),)}
+
+
+def test_links_go_with_the_task(tiny: Recipe) -> None:
+    backwards = gold.learnt(kept(), override(tiny, {"data.task": "reverse_direction"}))
+    assert backwards == {"la casa roja": (gold.Known("the red house", frozenset({(0, 0), (2, 1), (1, 2)})),)}
+    prefixed = gold.learnt(kept(), override(tiny, {"data.prefix": "to Spanish: "}))
+    assert prefixed == {"to Spanish: the red house": (gold.Known("la casa roja", frozenset({(2, 0), (3, 2), (4, 1)})),)}
+    assert gold.learnt("builtin:en-fr", override(tiny, {"data.task": "denoise"})) == {}
+
+
+@pytest.mark.parametrize("spec", ["builtin:mini-en-fr", "corpus:0123456789abcdef", "corpus:../../etc", "nowhere.tsv", "hub:a/b", ""])
+def test_other_texts_have_none(tiny: Recipe, spec: str) -> None:
+    assert gold.learnt(spec, tiny) == {}
+
+
+@pytest.mark.parametrize("links", ["0-x\n", "0-0\n", "0 0\n1-1\n"])
+def test_a_broken_file_is_no_gold(tiny: Recipe, links: str) -> None:
+    spec = kept()
+    (settings.home() / "corpora" / spec.removeprefix("corpus:") / "train.align").write_text(links)
+    assert gold.learnt(spec, tiny) == {}
+
+
+@pytest.mark.parametrize("demo", ["demo-en-fr", "demo-en-es"])
+def test_the_demos_look_at_a_word_while_they_predict_it_and_not_while_they_read_it(demo: str) -> None:
+    """As the row `shift` of REDUCTIONS says of them."""
+    run = s2s.load(demo)
+    guesses: dict[str, list[np.ndarray]] = {"mean": [], "shift": []}
+    known = []
+    for src, targets in list(gold.of(run).items())[:40]:
+        seen = run.attention(src, targets[0].tgt)
+        words = places(seen.tgt_tokens, is_whole=True)
+        for slug, weights in (("mean", seen.cross), ("shift", np.roll(seen.cross, -1, axis=2))):
+            guesses[slug].append(aligned(by_words(weights, words, places(seen.src_tokens, is_whole=True)).mean(1)[-1]))
+        known.append(targets[0].links)
+    usual, later = (float(error_rate(guesses[slug], known)) for slug in ("mean", "shift"))
+    assert usual < 0.3
+    assert later > 0.7
+
+

@@ -1,0 +1,260 @@
+import base64
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from s2s import settings
+from s2s.analysis import positions as engine
+from s2s.config import Positions
+from s2s.config.recipe import POSITION_KINDS
+from s2s.jobs import queue, training, twins
+from s2s.share import pack, unpack
+from s2s.ui import cached, positions_model
+from s2s.ui.positions import NAMES, Knobs
+from s2s.ui.positions_views import ABSENT, PICTURES, VIEWS
+from tests.conftest import make_run
+from tests.jobs.desk import Desk
+from tests.screen import box, link, lost, opened, said
+
+SMALL = {"model.d_model": 16, "model.positions.max_length": 64}
+
+
+@pytest.fixture(autouse=True)
+def _no_worker() -> None:
+    """Jobs wait: a test does the work itself."""
+    cached.forget_lists()
+
+
+def at(view: str, **values: str) -> AppTest:
+    return opened("positions", set=pack({"view": view, **values}))
+
+
+def figures(screen: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(each.proto.spec) for each in screen.get("plotly_chart")]
+
+
+def array(given: Any) -> np.ndarray[Any, Any]:
+    """What a figure sends as numbers."""
+    if not isinstance(given, dict):
+        return np.array(given)
+    found = np.frombuffer(base64.b64decode(given["bdata"]), given["dtype"])
+    return found.reshape([int(side) for side in str(given["shape"]).split(",")]) if "shape" in given else found
+
+
+def test_the_page_opens_with_the_models_own_sinusoids() -> None:
+    screen = opened("positions")
+    assert not screen.exception
+    (figure,) = figures(screen)
+    np.testing.assert_allclose(array(figure["data"][0]["z"]), engine.waves(128, 128, Positions()), atol=1e-6)
+    assert "added to the word" in said(screen)
+
+
+@pytest.mark.parametrize("view", PICTURES)
+@pytest.mark.parametrize("kind", NAMES)
+def test_every_encoding_has_a_picture_or_a_sentence(view: str, kind: str) -> None:
+    screen = at(view, encoding=kind)
+    assert not screen.exception
+    assert not screen.error
+    assert not lost(screen)
+    if kind in PICTURES[view] and kind != "learned":  # the demo's positions are not learned
+        assert screen.get("plotly_chart")
+        assert all(each.proto.alt for each in screen.get("plotly_chart"))
+        assert len(screen.get("download_button")) == len(screen.get("plotly_chart"))
+    else:
+        assert not screen.get("plotly_chart")
+        assert screen.info
+    controls = [each for name in ("selectbox", "number_input") for each in getattr(screen, name)]
+    assert len(controls) <= 10
+
+
+def test_sentences_stand_only_where_there_is_no_picture() -> None:
+    assert not [pair for pair in ABSENT if pair[1] in PICTURES[pair[0]]]
+    assert tuple(NAMES) == POSITION_KINDS
+    assert [*VIEWS][:4] == [*PICTURES]
+    used = {name for pictures in PICTURES.values() for picture in pictures.values() for name in picture.knobs}
+    assert used == set(Knobs.__dataclass_fields__)
+
+
+def test_two_encodings_stand_beside_each_other_with_the_knobs_of_both() -> None:
+    screen = at("matrix", encoding="sinusoidal", beside="relative", d_model="8", length="20", buckets="8", max_distance="10")
+    assert not screen.exception
+    waves, buckets = (array(figure["data"][0]["z"]) for figure in figures(screen))
+    assert waves.shape == (20, 8)
+    far = np.arange(20)
+    expected = engine.buckets((far[None] - far[:, None]).ravel(), Positions("relative", buckets=8, max_distance=10), is_causal=False)
+    np.testing.assert_array_equal(buckets, expected.reshape(20, 20))
+    screen.selectbox(key="positions encoding").set_value("relative").run()  # beside itself it would say nothing new
+    assert not screen.exception
+    assert len(figures(screen)) == 1
+
+
+def test_an_odd_width_is_drawn_and_explained() -> None:
+    screen = at("matrix", d_model="7", length="30")
+    assert array(figures(screen)[0]["data"][0]["z"]).shape == (30, 7)
+    assert "the last sine has no cosine" in said(screen)
+    assert "Take 8" in said(screen)
+    turned = at("rotation", d_model="7", length="30")
+    assert float(turned.metric[0].value) < 1e-5
+    assert "left out" in said(turned)
+
+
+@pytest.mark.parametrize("kind", ["sinusoidal", "rotary"])
+def test_the_rotation_is_checked_in_a_number(kind: str) -> None:
+    screen = at("rotation", encoding=kind, offset="9")
+    assert not screen.exception
+    assert float(screen.metric[0].value) < 1e-3
+    assert "9" in screen.metric[0].label
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"view": "carpet"}, "no view of positions carpet"),
+        ({"encoding": "<b>x</b>"}, "no encoding <b>x</b>"),
+        ({"beside": "gone"}, "no encoding gone"),
+        ({"d_model": "1e9"}, "link's d_model cannot be used"),
+        ({"length": "many"}, "link's length cannot be used"),
+        ({"d_head": "33"}, "is odd and rotary positions turn pairs"),
+        ({"buckets": "200", "max_distance": "9"}, "too near for"),
+        ({"task": "sort"}, "link's task cannot be used"),
+        ({"color": "red"}, "link's color means nothing"),
+    ],
+)
+def test_a_link_that_asks_for_what_is_not_there(values: dict[str, str], sentence: str) -> None:
+    screen = opened("positions", set=pack(values))
+    assert not screen.exception
+    assert sentence in re.sub(r"\\|`|\u2060", "", " ".join(lost(screen)))
+    assert screen.get("plotly_chart")
+
+
+def test_a_wrong_value_is_said_under_its_control_and_nothing_is_drawn() -> None:
+    screen = at("rotation")
+    screen.number_input(key="positions offset").set_value(500).run()
+    assert not screen.exception
+    assert "leads beyond 128 positions; give at most 127" in said(screen)
+    assert not screen.get("plotly_chart")
+    screen.number_input(key="positions offset").set_value(4).run()
+    assert screen.get("plotly_chart")
+
+
+def test_a_wrong_value_of_another_view_does_not_follow() -> None:
+    screen = at("rotation")
+    screen.number_input(key="positions offset").set_value(500).run()
+    screen.segmented_control(key="positions view").set_value("matrix").run()
+    assert not screen.exception
+    assert not screen.error
+    assert screen.get("plotly_chart")
+
+
+def test_the_share_link_opens_the_same_view() -> None:
+    screen = at("waves", encoding="rotary", beside="sinusoidal", pair="3", base="500.0")
+    packed = str(screen.session_state["set"])
+    assert unpack(packed).items() >= {"view": "waves", "encoding": "rotary", "beside": "sinusoidal", "pair": "3", "base": "500.0"}.items()
+    assert "set=" in link(screen)
+    again = opened("positions", set=packed)
+    assert [figure["layout"]["title"] for figure in figures(again)] == [figure["layout"]["title"] for figure in figures(screen)]
+
+
+def test_two_words_of_the_demo_change_places() -> None:
+    screen = opened("positions", src="the red house", set=pack({"view": "model"}))
+    assert not screen.exception
+    ordered, bare = (float(each.value) for each in screen.metric)
+    assert ordered > 0.1
+    assert bare < 1e-4
+    assert "come out the same" in said(screen)
+    (table,) = screen.dataframe
+    assert list(table.value["word"]) == ["the", "red", "house", "</s>"]
+    assert unpack(str(screen.session_state["set"])) == {"view": "model", "swap": "1", "with": "3"}
+    screen.selectbox(key="positions with").set_value("1").run()  # the same word: nothing changes
+    assert float(screen.metric[0].value) == 0
+    assert "nothing changed either" in said(screen)
+
+
+def test_a_sentence_is_kept_by_the_views_that_do_not_show_it() -> None:
+    screen = opened("positions", src="the red house", set=pack({"view": "matrix"}))
+    assert "src=the+red+house" in link(screen)
+    assert "src=the+cat+sits+on+the+mat" in link(opened("positions"))
+    screen.segmented_control(key="positions view").set_value("model").run()
+    assert not screen.exception
+    assert box(screen) == "the red house"
+
+
+@pytest.mark.parametrize("text", ["", "house"])
+def test_one_word_cannot_change_places(text: str) -> None:
+    screen = opened("positions", src=text, set=pack({"view": "model"}))
+    assert not screen.exception
+    assert "two words or more" in said(screen)
+
+
+@pytest.mark.parametrize("text", ["**bold** :material/home: <img src=x onerror=alert(1)> `x`", "$x^2$ :red[x]"])
+def test_markup_in_the_sentence_is_inert(text: str) -> None:
+    screen = opened("positions", src=text, set=pack({"view": "model"}))
+    assert not screen.exception
+    assert all(label.startswith(f"{place} · ") for place, label in enumerate(screen.selectbox(key="positions swap").options, 1))
+
+
+def test_pieces_of_a_word_change_places_together() -> None:
+    tokens = ("▁un", "hap", "py", "▁cat", "s", "▁sit", "</s>")
+    assert positions_model.order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
+    assert positions_model.order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
+    assert positions_model.order(tokens, (1, 1), is_whole=False) == list(range(7))
+    assert positions_model.order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
+    assert positions_model.order(tokens, (0, 9), is_whole=False) == list(range(7))  # a word that the tokens do not have
+
+
+@pytest.mark.parametrize("kind", ["learned", "relative", "none"])
+def test_a_run_of_ones_own_shows_what_it_learned(kind: str) -> None:
+    make_run(settings.home() / "runs" / "mine", {**SMALL, "model.positions.kind": kind, "train.steps": 10})
+    cached.forget_lists()
+    for view in ("matrix", "waves", "distance"):
+        screen = opened("positions", run="mine", set=pack({"view": view, "encoding": "learned"}))
+        assert not screen.exception
+        assert bool(screen.get("plotly_chart")) == (kind == "learned")
+    screen = opened("positions", run="mine", set=pack({"view": "distance", "encoding": "relative"}))
+    assert len(screen.get("plotly_chart")) == (2 if kind == "relative" else 1)
+    screen = opened("positions", run="mine", set=pack({"view": "model"}))
+    assert not screen.exception
+    assert bool(screen.dataframe) == (kind == "learned")
+
+
+@pytest.mark.parametrize("task", ["reverse", "copy"])
+@pytest.mark.parametrize("score", ["digits", "whole"])
+def test_the_shipped_twins_are_there_at_once(task: str, score: str) -> None:
+    screen = at("longer", task=task, score=score)
+    assert not screen.exception
+    assert not lost(screen)
+    (figure,) = figures(screen)
+    named = [trace["name"] for trace in figure["data"] if trace.get("showlegend", True)]
+    assert named == list(NAMES.values())
+    assert "shipped" in figure["layout"]["title"]["text"]
+    assert "up to 32" in said(screen)
+    assert not queue.jobs(settings.OWNER)
+
+
+def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(twins, "LENGTHS", (4, 13))
+    screen = at("longer", steps="100", seed="3")
+    assert "No twin has been measured yet" in json.dumps(figures(screen))
+    screen.button(key="positions train").click().run()
+    assert not screen.exception
+    assert not screen.error
+    jobs = queue.jobs(settings.OWNER)
+    assert {job.spec["recipe"]["model"]["positions"]["kind"] for job in jobs} == set(POSITION_KINDS)
+    assert "0 of 6 twins trained" in str(screen.get("progress")[0].proto.text)
+    assert "positions train" not in [button.key for button in screen.button]
+    job = queue.claim("w", "h", jobs[0].slot, 60)
+    assert job
+    job.spec["recipe"]["train"] |= {"steps": 5, "warmup_steps": 1}
+    list(training.work(job, Desk()))
+    queue.finish(job.id, "w", "done")
+    cached.forget_lists()
+    screen.run()
+    assert not screen.exception
+    assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
+    assert "1 of 6 twins trained" in str(screen.get("progress")[0].proto.text)
+    assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
+    assert twins.kept(training.RunFolder(settings.run_folder(job.run)), "reverse") is not None

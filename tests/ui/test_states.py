@@ -1,0 +1,280 @@
+import base64
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import s2s
+from s2s.analysis.projection import principal
+from s2s.config import UserError
+from s2s.runs import states
+from s2s.share import unpack
+from s2s.ui import cached, known, states_held, states_near, states_page, states_same
+from s2s.ui.states_views import VIEWS
+from tests.conftest import make_run
+from tests.screen import box, link, lost, opened, said
+
+DEMO = "demo-en-fr"
+HERE, THERE = states_page.PAIR
+
+
+def held(screen) -> dict[str, str]:
+    return unpack(screen.session_state["set"])
+
+
+def drawn(screen) -> dict[str, Any]:
+    """The chart."""
+    return json.loads(screen.get("plotly_chart")[0].proto.spec)
+
+
+def numbers(values: Any) -> np.ndarray:
+    """As Plotly writes them."""
+    if not isinstance(values, dict):
+        return np.array(values, float)
+    flat = np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
+    return flat.reshape([int(side) for side in str(values.get("shape", len(flat))).split(",")])
+
+
+def the_table(screen):
+    return screen.dataframe[0].value
+
+
+def own(run, text: str) -> str:
+    return run.translate([text], "beam")[0].text
+
+
+def test_a_newcomer_sees_two_banks_and_what_a_state_is() -> None:
+    screen = opened("states")
+    assert not screen.exception
+    assert not lost(screen)
+    assert box(screen) == HERE
+    assert "A state is the list of 128 numbers" in said(screen)
+    assert drawn(screen)["layout"]["title"]["text"].startswith(f"{DEMO} · step 1,500<br>encoder · after layer 2 of 2<br>PCA of 14 tokens")
+    assert f"src={HERE.replace(' ', '+')}" in link(screen)
+    screen.button(key="chip4").click().run()
+    assert not screen.exception
+    assert box(screen) == "the red house"
+
+
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+@pytest.mark.parametrize("layer", [0, 2])
+def test_points_are_the_principal_components_of_the_runs_own_states(side: str, layer: int) -> None:
+    run = s2s.load(DEMO)
+    screen = opened("states", src=HERE, layer=str(layer), set=f"side:{side},colour:sentence")
+    both = [run.states(text, own(run, text)).side(side).vectors[layer] for text in (HERE, THERE)]
+    theirs = principal(np.concatenate(both))
+    traces = drawn(screen)["data"]
+    points = np.concatenate([np.column_stack([numbers(each["x"]), numbers(each["y"])]) for each in traces])
+    np.testing.assert_allclose(points, theirs.points, atol=1e-3)
+    assert f"{theirs.shares[0]:.0%}" in drawn(screen)["layout"]["xaxis"]["title"]["text"]
+
+
+def test_one_sentence_alone_and_every_layer() -> None:
+    screen = opened("states", src=HERE, set="shown:first,layers:all,colour:position")
+    assert not screen.exception
+    assert {each["xaxis"] for each in drawn(screen)["data"]} == {"x", "x2", "x3"}
+    assert "7 tokens of 1 sentence, by position" in drawn(screen)["layout"]["title"]["text"]
+    assert held(screen).items() >= {"shown": "first", "layers": "all", "colour": "position"}.items()
+
+
+def test_cosines_are_those_of_the_runs_own_states() -> None:
+    run = s2s.load(DEMO)
+    screen = opened("states", src=HERE, set="view:same")
+    one, other = (run.states(text, "le").encoder[:, text.split().index("bank")] for text in (HERE, THERE))
+    theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
+    lines = drawn(screen)["data"]
+    np.testing.assert_allclose(numbers(lines[0]["y"]), theirs, atol=1e-5)
+    assert f"the two bank have cosine {theirs[0]:.2f} as they enter, {theirs[-1]:.2f} after the last layer" in said(screen).replace("*", "")
+    assert lines[-1]["name"] == "any two words"
+    assert len(lines) == 4
+
+
+def test_other_words_can_be_compared() -> None:
+    run = s2s.load(DEMO)
+    screen = opened("states", src=HERE, set="view:same,word:6,word2:6")
+    assert held(screen).items() >= {"word": "6", "word2": "6"}.items()
+    one, other = run.states(HERE, "le").encoder[:, 5], run.states(THERE, "le").encoder[:, 5]
+    theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
+    np.testing.assert_allclose(numbers(drawn(screen)["data"][0]["y"]), theirs, atol=1e-5)
+    assert "river and money have cosine" in said(screen).replace("*", "")
+    assert "story" not in said(screen)
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ([0.9, 0.6, 0.3], "as the story has it: each layer"),
+        ([0.9, 0.3, 0.6], "layer 2 brings them closer again"),
+        ([0.3, 0.2, 0.9], "contradicts the story"),
+        ([0.9, 0.5, 0.9], "about as alike as they were"),
+    ],
+)
+def test_the_sentence_follows_the_numbers(asked: list[float], sentence: str) -> None:
+    usual = [0.1] * 3
+    assert sentence in states_same.verdict("bank", "bank", [asked, usual])
+    assert "less alike than is usual" in states_same.verdict("bank", "bank", [asked, [1.0, 1.0, asked[-1] + 0.2], usual])
+    assert "no less alike than is usual" in states_same.verdict("bank", "bank", [asked, [1.0, 1.0, asked[-1]], usual])
+    assert "story" not in states_same.verdict("bank", "money", [asked, usual])
+
+
+def test_which_word_two_sentences_share() -> None:
+    assert states_same.shared(HERE.split(), THERE.split()) == (1, 3)
+    assert states_same.shared("a b".split(), "c d".split()) == (0, 0)
+    assert states_same.shared("go now".split(), "go now".split()) == (1, 1)
+    before = "translate English to French: "
+    assert states_same.shared((before + HERE).split(), (before + THERE).split()) == (5, 7)
+
+
+@pytest.mark.parametrize("layer", [0, 2])
+def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = s2s.load(DEMO)
+    some = [text for text in states_held.pool(run).texts if text != HERE][:40]
+    few = states_held.Pool((*some, "I want to bank the money", HERE), 40, "held out")
+    monkeypatch.setattr(states_held, "pool", lambda run: few)
+    states_held._gathered.clear()
+    asked = run.states(HERE, "le").encoder[layer, 1]
+    vectors, words = [], []
+    for text in few.texts[:-1]:
+        seen = run.states(text, "le")
+        vectors += [*seen.encoder[layer, :-1]]
+        words += [(word, text) for word in text.split()]
+    every = torch.cosine_similarity(torch.from_numpy(np.stack(vectors)), torch.from_numpy(asked), dim=-1)
+    screen = opened("states", src=HERE, layer=str(layer), set="view:near,unit:2")
+    states_held._gathered.clear()
+    table = the_table(screen)
+    np.testing.assert_allclose(table["cosine"], every.sort(descending=True).values[:15], atol=1e-4)
+    assert table["cosine"].is_monotonic_decreasing
+    assert (table["word"][0], table["sentence"][0]) == words[int(every.argmax())]
+    assert HERE not in set(table["sentence"])
+    assert "Looked through 42 sentences" in said(screen)
+    assert "40 of the text that this run was trained on and 2 beside it (held out)" in said(screen)
+
+
+def test_a_whole_sentence_has_neighbours_and_both_tables_can_be_downloaded() -> None:
+    run = s2s.load(DEMO)
+    screen = opened("states", src=HERE, set="view:near,unit:sentence")
+    table = the_table(screen)
+    means = [states.words_of(run, run.states(text, "le")).vectors[-1].mean(0) for text in (HERE, table["sentence"][0])]
+    theirs = torch.cosine_similarity(*map(torch.from_numpy, means), dim=0)
+    assert table["cosine"][0] == pytest.approx(float(theirs), abs=1e-4)
+    assert len(set(table["sentence"])) == len(table)
+    rows = [states_near.Row(0.5, "=1", 2, "+a", "its text")]
+    assert states_near.table(rows).splitlines()[1] == "0.500000,'=1,2,'+a,its text"
+
+
+def test_the_lens_ends_in_the_runs_next_tokens() -> None:
+    run = s2s.load(DEMO)
+    screen = opened("states", src=HERE, layer="2", set="view:lens")
+    ids = run.tgt_tokenizer.encode(own(run, HERE))
+    best = run.next_tokens(HERE, ids).exp().max(1)
+    cells = numbers(drawn(screen)["data"][0]["z"])
+    np.testing.assert_allclose(cells[:, -1], best.values, atol=1e-5)
+    words = np.array(drawn(screen)["data"][1]["text"]).reshape(cells.shape)
+    assert words[:-1, -1].tolist() == run.tgt_tokenizer.tokens(best.indices[:-1].tolist())
+    assert the_table(screen)["rank"].tolist() == [1] * len(cells)
+    assert f"{len(cells)} after layer 2" in said(screen)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("run", ["demo-tasks", "demo-en-es"])
+def test_every_view_of_every_demo(view: str, run: str) -> None:
+    screen = opened("states", run=run, set=f"view:{view}")
+    assert not screen.exception
+    assert not lost(screen)
+    assert screen.get("plotly_chart") or screen.dataframe
+    assert held(screen)["view"] == view
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"layer": "9"}, "asked for layer 9; the encoder has 2, with 0 for the embeddings, and layer 2 is shown instead"),
+        ({"layer": "mean"}, "asked for layer mean"),
+        ({"step": "7"}, "no checkpoint of step 7"),
+        ({"set": "view:<b>,side:left"}, "There is no view <b> here; Map is shown instead. There is no stack left here"),
+        ({"set": "view:near,unit:99"}, "There is no neighbours of 99 here"),
+        ({"set": "view:same,word:0,word2:x"}, "There is no word in the first sentence 0 here; 2 · bank is shown instead"),
+        ({"set": "colour:;;,zork:1,:::,"}, "There is no colour ;; here"),
+        ({"set": "strategy:zork"}, "There is no strategy zork"),
+    ],
+)
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(params: dict[str, str], sentence: str) -> None:
+    screen = opened("states", src=HERE, **params)
+    assert not screen.exception
+    assert sentence in said(screen)
+    assert screen.get("plotly_chart") or screen.dataframe
+    screen.selectbox(key="run").set_value("demo-en-es").run()  # the next thing anybody does
+    assert not screen.exception
+    assert not lost(screen)
+
+
+def test_a_target_is_forced_and_its_unknown_words_are_named() -> None:
+    screen = opened("states", src=HERE, tgt="la *zork* banque", set="view:lens")
+    assert "Made to write: *la *zork* banque*. Unknown there, and read as <unk>: *zork*" in said(screen)
+    assert drawn(screen)["layout"]["yaxis"]["ticktext"] == ["la", "&lt;unk&gt;", "banque", "&lt;/s&gt;"]
+
+
+def test_places_of_a_sentence_are_forgotten_with_it() -> None:
+    screen = opened("states", src=HERE, set="view:same,word:6")
+    screen.text_input(key="src").set_value("the red house").run()
+    assert not screen.exception
+    assert not lost(screen)
+    assert screen.session_state["states own word"] == held(screen)["word"] != "6"
+
+
+def test_what_the_model_has_no_positions_for_is_said_and_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = {"model.positions.kind": "learned", "model.positions.max_length": 16, "train.steps": 1, "data.max_length": 16}
+    make_run(tmp_path / "home" / "runs" / "short", changes)
+    run = s2s.load("short")
+    short, long = "1 2 3", " ".join("1" * 20)
+    screen = opened("states", run="short", src=short, tgt=long)
+    assert not screen.exception
+    assert "The target cannot be forced: Line 1 of the target has 21 tokens" in said(screen)
+    assert screen.get("plotly_chart")
+    screen = opened("states", run="short", src=short, set=f"second:{long}")
+    assert "The second sentence cannot be read: Line 1 of the source has 21 tokens" in said(screen)
+    assert screen.get("plotly_chart")
+    with pytest.raises(UserError, match="has 21 tokens"):
+        run.states(long, short)
+    screen = opened("states", run="short", src=long)
+    assert not screen.exception
+    assert "Line 1 of the source has 21 tokens and this model has 16 positions" in said(screen)
+    for view in VIEWS:
+        assert not opened("states", run="short", src=short, set=f"view:{view}").exception
+
+
+def test_a_run_of_ones_own_looks_through_its_text_or_its_probes(tmp_path: Path) -> None:
+    make_run(tmp_path / "home" / "runs" / "mine", {"train.steps": 1})
+    pool = states_held.pool(s2s.load("mine"))
+    assert 0 < pool.n_own <= 80
+    folder = tmp_path / "home" / "runs" / "lost"
+    shutil.copytree(cached.SHIPPED / DEMO, folder)
+    for source in ("gone.tsv", "hub:who/what"):
+        recipe = json.loads((folder / "recipe.json").read_text()) | {"source": source}
+        (folder / "recipe.json").write_text(json.dumps(recipe))
+        states_held._pool.clear()
+        known._known.clear()
+        pool = states_held.pool(s2s.load("lost"))
+        assert pool.n_own == 0
+        assert 0 < len(pool.texts) < 50
+        assert pool.origin(0) == "probe"
+    screen = opened("states", run="lost", src=HERE, set="view:near")
+    assert not screen.exception
+    assert "0 of the text that this run was trained on" in said(screen)
+
+
+def test_an_empty_box_says_what_to_do() -> None:
+    screen = opened("states")
+    screen.text_input(key="src").set_value(" ").run()
+    assert not screen.exception
+    assert "Type a sentence above" in said(screen)
+
+
+def test_a_view_keeps_only_what_is_listed() -> None:
+    with pytest.raises(ValueError, match="no view of states keeps `size`"):
+        states_page.remember(size="1")
+    assert next(iter(VIEWS)) == states_page.FIRST_VIEW

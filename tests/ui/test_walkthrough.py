@@ -1,0 +1,188 @@
+"""The Walkthrough: every step in every kind of model, its source, its address."""
+
+import base64
+import inspect
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+import s2s
+from s2s.config import override
+from s2s.runs import Run, RunFolder, lab
+from s2s.share import unpack
+from s2s.tokenizers.word import WordTokenizer
+from s2s.ui import walkthrough
+from s2s.ui.walkthrough import USUALLY, Walk
+from s2s.ui.walkthrough_code import ROOT, Code, excerpt
+from s2s.ui.walkthrough_steps import STEPS
+from tests.model.conftest import SRC_VOCAB, build, shrunk
+from tests.screen import link, lost, opened, said
+
+DEMO, TEXT = "demo-en-fr", "the red house"
+KINDS = ("first-steps", "t5-small", "mini-t5", "modern-small", "blocks", "alibi", "none")
+
+
+def run_of(kind: str, folder: Path) -> Run:
+    """An untrained run of a preset's kind, or of a kind of positions."""
+    recipe = shrunk("small" if kind in ("alibi", "none") else kind)
+    recipe = override(recipe, {"model.positions.kind": kind}) if kind in ("alibi", "none") else recipe
+    words = WordTokenizer([f"w{number}" for number in range(SRC_VOCAB - 4)])
+    return Run(RunFolder(folder), recipe, build(recipe), words, words, 0)
+
+
+def walk(slug: str, *, src: str = TEXT, **params: str) -> AppTest:
+    return opened("walkthrough", run=DEMO, src=src, set=f"step:{slug},position:2", **params)
+
+
+def pictures(screen: AppTest) -> list[np.ndarray]:
+    """The cells of every heatmap."""
+    found = [json.loads(each.proto.spec)["data"][0] for each in screen.get("plotly_chart")]
+    cells = [each["z"] for each in found if each["type"] == "heatmap"]
+    return [np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(n) for n in str(z["shape"]).split(",")]) for z in cells]
+
+
+def held(screen: AppTest) -> dict[str, str]:
+    return unpack(screen.session_state["set"])
+
+
+def test_next_leads_through_every_step_and_each_is_explained() -> None:
+    screen = opened("walkthrough", run=DEMO, src=TEXT)
+    there = [slug for slug, step in STEPS.items() if step.when(s2s.load(DEMO).recipe.model)]
+    assert screen.button(key="walk back").disabled
+    for number, slug in enumerate(there, 1):
+        assert not screen.exception, slug
+        assert not lost(screen)
+        assert held(screen)["step"] == slug
+        assert f"{number} of {len(there)}" in screen.selectbox(key="walk step").format_func(slug)
+        assert len(screen.get("latex") or screen.latex) == 1
+        assert screen.code
+        if slug not in ("pieces", "ids", "chosen", "forcing", "counted"):
+            assert screen.get("plotly_chart"), slug
+            assert len(screen.get("download_button")) >= len(screen.get("plotly_chart"))
+        for each in screen.get("plotly_chart"):
+            assert len(each.proto.alt) > 20
+        if number < len(there):
+            screen.button(key="walk on").click().run()
+    assert screen.button(key="walk on").disabled
+    screen.button(key="walk back").click().run()
+    assert held(screen)["step"] == there[-2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_step_draws_and_says_what_this_model_does(kind: str, tmp_path: Path) -> None:
+    run = run_of(kind, tmp_path)
+    asked = Walk(run, "w3 w9 w4", lab.reference(run, "w3 w9 w4", "w5 w6"), False, 0, 0, 1)
+    for step in STEPS.values():
+        if not step.when(run.recipe.model):
+            continue
+        formula, sentences = step.formula(run), step.words(run)
+        assert formula.count("{") == formula.count("}"), formula
+        assert "%" not in formula
+        assert len(sentences) == 2
+        assert all(each.endswith(".") or each.endswith("?") for each in sentences), sentences
+        for code in step.code(run):
+            part = excerpt(code)
+            assert 1 <= part.text.count("\n") + 1 <= 14, part
+        step.draw(asked)
+
+
+@pytest.mark.parametrize("slug", STEPS)
+def test_the_source_lines_stand_in_our_files(slug: str) -> None:
+    run = s2s.load(DEMO)
+    for code in STEPS[slug].code(run):
+        part = excerpt(code)
+        lines = (ROOT / part.file).read_text().splitlines()[part.start - 1 :]
+        bare = [line.strip() for line in part.text.splitlines()]
+        assert bare[0] == lines[0].strip()
+        assert {*bare} <= {line.strip() for line in lines}
+        assert part.file.startswith("s2s/")
+
+
+def test_source_lines_that_are_gone_are_an_error() -> None:
+    with pytest.raises(ValueError, match="`excerpt` has no line with `zork`"):
+        excerpt(Code(excerpt, "zork"))
+    with pytest.raises(ValueError, match="no line with `zork` after `of =`"):
+        excerpt(Code(excerpt, "of =", "zork"))
+    assert inspect.getdoc(excerpt) not in excerpt(Code(excerpt)).text
+
+
+@pytest.mark.parametrize(("layer", "head"), [(1, 2), (2, 4)])
+def test_the_pictures_hold_the_models_own_numbers(layer: int, head: int) -> None:
+    run, where = s2s.load(DEMO), {"layer": str(layer), "head": str(head)}
+    target = run.translate([TEXT], "greedy")[0].text
+    seen = run.attention(TEXT, target)
+    for slug, kind in (("softmax", seen.encoder), ("self-attention", seen.decoder), ("bridge", seen.cross)):
+        np.testing.assert_allclose(max(pictures(walk(slug, **where)), key=lambda each: slug != "bridge" or -each.shape[1]),
+                                   kind[layer - 1, head - 1], atol=1e-6)  # fmt: skip
+    masked = pictures(walk("causal", **where))[2]
+    np.testing.assert_array_equal(np.isnan(masked), np.triu(np.ones_like(masked), 1) > 0)
+
+
+def test_probabilities_are_those_of_the_next_token() -> None:
+    run, screen = s2s.load(DEMO), walk("probabilities")
+    target = run.tgt_tokenizer.encode(run.translate([TEXT], "greedy")[0].text)
+    row = run.next_tokens(TEXT, target)[1].exp()
+    bars = json.loads(screen.get("plotly_chart")[0].proto.spec)["data"][0]["x"]
+    np.testing.assert_allclose(bars, row.topk(10).values, atol=1e-5)
+    assert torch.argsort(row, descending=True)[0] == target[1]
+
+
+def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
+    screen = walk("forcing", tgt="la grande maison")
+    assert not screen.exception
+    assert "la grande maison*: the target that was typed" in said(screen)
+    assert "They part at place 2" in said(screen)
+    assert "second-best translation stands in" in said(walk("forcing"))
+    losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)["data"][0]["y"]
+    forced = lab.reference(s2s.load(DEMO), TEXT, "la grande maison")
+    np.testing.assert_allclose(losses, [-each for each in forced.log_probs], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"set": "step:zork"}, "There is no step zork"),
+        ({"set": "step:bias"}, "This model has no step"),
+        ({"set": "step:scores,position:99"}, "There is no word 99"),
+        ({"set": "step:scores,position:x"}, "There is no word x"),
+        ({"layer": "9", "set": "step:scores"}, "layer 9, which this model doesn't have"),
+        ({"head": "<b>", "set": "step:scores"}, "head 1 is shown instead"),
+    ],
+)
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(params: dict[str, str], sentence: str) -> None:
+    screen = opened("walkthrough", **params)
+    assert not screen.exception
+    assert sentence in said(screen)
+    assert held(screen).keys() == USUALLY.keys()
+
+
+def test_a_head_that_elsewhere_is_a_mean_is_the_first_here() -> None:
+    screen = opened(head="mean", layer="2")
+    screen.session_state["head"] = "mean"
+    screen.switch_page("pages/learn/walkthrough.py").run()
+    assert not screen.exception
+    assert screen.session_state["head"] == "1"
+
+
+def test_the_share_link_opens_the_same_view() -> None:
+    screen = walk("scores", layer="2", head="3")
+    again = opened("walkthrough", **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()})
+    assert held(again) == held(screen) == {"step": "scores", "position": "2"}
+    assert [each.proto.spec for each in again.get("plotly_chart")] == [each.proto.spec for each in screen.get("plotly_chart")]
+
+
+def test_markup_in_the_sentence_is_inert_and_an_empty_box_says_what_to_do() -> None:
+    for slug in ("pieces", "weighted", "bridge", "forcing"):
+        assert not walk(slug, src="the <img src=x onerror=alert(1)> :material/home: $x$ **b** cat").exception
+    empty = walk("scores", src=" ")
+    assert not empty.exception
+    assert "Type a sentence above" in said(empty)
+
+
+def test_formulas_of_several_lines() -> None:
+    assert walkthrough.lines("a", "b") == r"\begin{aligned} & a \\ & b \end{aligned}"
