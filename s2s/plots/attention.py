@@ -52,9 +52,9 @@ def heatmap(
         cells.colorbar.title.text = "share of the row's largest"
     traces = [cells, *([_numbers(weights, shades)] if has_numbers else [])]
     place = geometry(keys, rows)
-    across = _ticks(keys) | {"title": {"text": "looks at", "standoff": 12}, "side": "top", "range": [-0.5, len(keys) - 0.5]}
+    across = ticks(keys) | {"title": {"text": "looks at", "standoff": 12}, "side": "top", "range": [-0.5, len(keys) - 0.5]}
     across |= {"tickangle": -90} if len(keys) > UPRIGHT else {}
-    down = _ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
+    down = ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
     margin = {**theme.MARGIN, "l": place.left, "t": place.top}
     height = margin["t"] + margin["b"] + len(rows) * place.row
     layout = {"xaxis": across, "yaxis": down, "title": theme.heading(title), "margin": margin, "height": height}
@@ -140,7 +140,7 @@ def _numbers(weights: Weights, shades: Weights) -> go.Scatter:
     )
 
 
-def _ticks(tokens: Sequence[str]) -> dict[str, object]:
+def ticks(tokens: Sequence[str]) -> dict[str, object]:
     """Positions carry the cells and tokens only name them, so that a word said twice keeps both places."""
     return {
         "tickmode": "array",

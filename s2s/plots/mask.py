@@ -9,6 +9,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
+from s2s.plots.attention import ticks
 
 ROW = 26  # pixels
 SIGNED = 24  # tokens across up to which cells have a sign
@@ -42,17 +43,5 @@ def mask(allowed: npt.NDArray[np.bool_], keys: Sequence[str], rows: Sequence[str
     left = 32 + 7 * max(len(theme.short(row)) for row in rows)
     margin = {"l": left, "r": 8, "t": 112, "b": 8}
     layout = {"title": theme.heading(title), "margin": margin, "height": 120 + ROW * len(rows), "dragmode": False}
-    across = _ticks(keys) | {"side": "top", "tickangle": -55}
-    return go.Figure(cells, layout | {"xaxis": across, "yaxis": _ticks(rows) | {"autorange": "reversed"}})
-
-
-def _ticks(tokens: Sequence[str]) -> dict[str, object]:
-    """Places carry the cells and tokens only name them: a token may stand twice."""
-    return {
-        "tickmode": "array",
-        "tickvals": list(range(len(tokens))),
-        "ticktext": [theme.inert(theme.short(token)) for token in tokens],
-        "showgrid": False,
-        "zeroline": False,
-        "fixedrange": True,
-    }
+    across = ticks(keys) | {"side": "top", "tickangle": -55}
+    return go.Figure(cells, layout | {"xaxis": across, "yaxis": ticks(rows) | {"autorange": "reversed"}})

@@ -37,7 +37,7 @@ from s2s.share import printable
 from s2s.ui.text import shortened
 
 SHIPPED = Path(s2s.__file__).parent / "demo" / "runs"
-MOST_WEIGHTS = 40_000_000  # of one sentence, in all layers and heads
+FEW_WEIGHTS, MOST_WEIGHTS = 500_000, 40_000_000  # of one sentence, in all layers and heads
 LIVES = 1.0  # seconds that a list of runs is good for: many visitors, one look at the disk
 
 
@@ -306,7 +306,14 @@ def _sample(given: bytes) -> dict[str, Any]:
 
 def attention(run: Run, text: str, target: str) -> Attention:
     """Where the model looks while it reads `text` and is made to write `target`. Raises UserError where that is too much to keep."""
-    return _attended(str(run.folder.path), run.step, text, target, run)
+    model, src, tgt = run.recipe.model, len(run.src_tokenizer.encode(text)) + 1, len(run.tgt_tokenizer.encode(target)) + 1
+    encoder, decoder = (stack.n_layers * stack.n_heads for stack in (model.encoder, model.decoder))
+    n_weights = encoder * src * src + decoder * tgt * (src + tgt)
+    if n_weights > MOST_WEIGHTS:
+        given = f"{src} source and {tgt} target tokens make {n_weights / 1e6:,.0f} million attention weights in this model"
+        raise UserError(f"{given}, and at most {MOST_WEIGHTS / 1e6:.0f} million are kept; shorten the sentence, or the target.")
+    kept = _attended if n_weights <= FEW_WEIGHTS else _widely_attended
+    return kept(str(run.folder.path), run.step, text, target, run)
 
 
 def decoded(run: Run, text: str, strategy: str, knobs: dict[str, Any]) -> Decoded:
@@ -350,14 +357,13 @@ def _opened(folder: str, best: int, step: int | None) -> Run:
     return s2s.load(folder, step)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)  # arrays that nobody writes to: shared, not copied; at most 160 MB each
+@st.cache_resource(max_entries=64, show_spinner=False)  # arrays that nobody writes to: shared, not copied; at most 2 MB each
 def _attended(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
-    model, src, tgt = _run.recipe.model, len(_run.src_tokenizer.encode(text)) + 1, len(_run.tgt_tokenizer.encode(target)) + 1
-    encoder, decoder = (stack.n_layers * stack.n_heads for stack in (model.encoder, model.decoder))
-    n_weights = encoder * src * src + decoder * tgt * (src + tgt)
-    if n_weights > MOST_WEIGHTS:
-        given = f"{src} source and {tgt} target tokens make {n_weights / 1e6:,.0f} million attention weights in this model"
-        raise UserError(f"{given}, and at most {MOST_WEIGHTS / 1e6:.0f} million are kept; shorten the sentence, or the target.")
+    return _run.attention(text, target)
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)  # at most 160 MB each
+def _widely_attended(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
     return _run.attention(text, target)
 
 
