@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -6,7 +8,7 @@ import torch
 
 from s2s.config import Recipe, UserError, override
 from s2s.train import machine
-from s2s.train.machine import fast_error, free_memory, matrix_products, settle
+from s2s.train.machine import SHAPES, fast_error, free_memory, matrix_products, settle
 
 
 def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
@@ -41,3 +43,26 @@ def test_the_check_measures_and_the_switch_is_put_back() -> None:
 
 def test_free_memory_is_a_plausible_number_of_bytes() -> None:
     assert 1e6 < free_memory("cpu") < 1e14
+
+
+GROWTH = """
+import random, sys
+import psutil, torch
+from s2s.train.machine import matrix_products
+torch.set_num_threads(1)
+draw, size, weights = random.Random(0), psutil.Process().memory_info, torch.randn(128, 512)
+with matrix_products("fast"):
+    for turn in range(400):
+        if turn == 60:
+            before = size().rss
+        torch.randn(draw.randrange(1000, 5000), 128) @ weights
+print((size().rss - before) / 1e6)
+"""
+
+
+def test_fast_products_of_ever_new_shapes_do_not_gather_memory() -> None:
+    def growth(**given: str) -> float:
+        out = subprocess.run([sys.executable, "-c", GROWTH], env={**os.environ, **given}, capture_output=True, text=True, check=True)
+        return float(out.stdout)
+
+    assert growth() < max(80, 0.7 * growth(**dict.fromkeys(SHAPES, "1024")))  # a processor without such products keeps none
