@@ -115,7 +115,11 @@ def test_a_reading_ends_with_its_time():
         read(b"one\n" * 500_000, clock=lambda: next(times))
 
 
-@pytest.mark.parametrize("content", [b"no gzip\n", gzip.compress(b"one\n" * 1000)[:-20], gzip.compress(b"one\n")[:-8] + b"12345678"])
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip\n", gzip.compress(b"one\n" * 1000)[:-20], gzip.compress(b"one\n")[:-8] + b"12345678"],
+    ids=["none", "cut", "sum"],  # the bytes hold the second they were made in, and every process names its tests anew
+)
 def test_a_broken_gz(content):
     refused(content, r"`a\.gz` is broken or cut off \(.*\); pack it again, or give it unpacked\.", name="a.gz")
 
