@@ -87,7 +87,7 @@ def _known(asked: Asked, picture: Picture, sentences: Mapping[str, tuple[Known, 
 
 def _draw(asked: Asked, found: Found, label: str) -> None:
     picture = found.picture
-    title = reading.name(asked.run, "cross", f"{picture.name} · {label}")
+    title = reading.name(asked.run, "cross", f"{picture.name}\nlinks: {label}")  # a phone is no wider than the name
     figure = plots.heatmap(picture.weights, picture.keys, picture.rows, title=title, verb=picture.verb)
     pairs = ", ".join(f"{picture.rows[tgt]} with {picture.keys[src]}" for src, tgt in sorted(found.links, key=lambda link: link[1]))
     with st.container(key="aligned", gap=None):
