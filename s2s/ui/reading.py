@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from functools import partial
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from s2s.ui.charts import chart
 
 SURE = 0.6  # a weight that is worth a sentence
 MOSTLY = 0.5
+LINE = 62  # characters of a title; a reduction with a long name takes two lines
 DOING = {"predicts": "Writing", "reads": "Reading"}
 NAMES = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
 RULES = {
@@ -49,11 +51,12 @@ def certainty(decoded: Decoded) -> None:
 def picture(run: Run, kind: str, shown: Picture, *, sums: Weights | None = None, per_row: bool = False) -> str:
     """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is. `sums` and `per_row` as in `plots.heatmap`."""
     title = name(run, kind, shown.name)
-    figure = plots.heatmap(shown.weights, shown.keys, shown.rows, title=title, verb=shown.verb, sums=sums, per_row=per_row)
+    broken = "\n".join(part for line in title.split("\n") for part in textwrap.wrap(line, LINE))
+    figure = plots.heatmap(shown.weights, shown.keys, shown.rows, title=broken, verb=shown.verb, sums=sums, per_row=per_row)
     with st.container(key="canvas", gap=None):
         chart(figure, alt=f"Heatmap of {title.replace(chr(10), ', ')}", file_name=file_name(title))
         is_first = st.session_state.setdefault("first picture", title) == title  # the browser has no Plotly yet
-        if is_first and not per_row and (still := plots.still(shown.weights, shown.keys, shown.rows, title=title)):
+        if is_first and not per_row and (still := plots.still(shown.weights, shown.keys, shown.rows, title=broken)):
             st.html(still)
     return title
 
