@@ -26,8 +26,8 @@ def point(page: Page, layer: int, head: int) -> dict[str, float]:
 
 
 def opens(page: Page, layer: str, head: str) -> None:
-    """Waits until heatmap, outline and address say which."""
-    expect(page.locator(".gtitle")).to_contain_text(f"layer {layer} of 2 · head {head} of 4", timeout=WAIT)
+    """Waits until heatmap (the one before it gone), outline and address say which."""
+    expect(page.locator(".gtitle")).to_contain_text([f"layer {layer} of 2 · head {head} of 4"], timeout=WAIT)
     expect(canvas(page)).to_have_attribute("data-chosen", f"{layer}.{head}")
     page.wait_for_function("head => location.search.includes(`head=${head}`)", arg=head)
 
@@ -72,4 +72,4 @@ def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Ope
     page.keyboard.press("Escape")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
     page.get_by_role("button", name="Layer 1: mean of all heads").click()
-    expect(page.locator(".gtitle")).to_contain_text("layer 1 of 2 · mean of 4 heads", timeout=WAIT)
+    expect(page.locator(".gtitle")).to_contain_text(["layer 1 of 2 · mean of 4 heads"], timeout=WAIT)
