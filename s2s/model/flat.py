@@ -1,10 +1,10 @@
-"""A decoder laid out for one token a row: the numbers its modules give, in a fraction of the calls. Knows nothing of search."""
+"""A model laid out for decoding: the numbers its modules give, in a fraction of the calls and the time. Knows nothing of search."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 import torch
 import torch.nn.functional as F
@@ -14,10 +14,10 @@ from s2s.model.attention import KeysValues
 from s2s.model.cache import Cache
 from s2s.model.layers import FeedForward
 from s2s.model.positions import Absolute, Position, Rotary
-from s2s.model.transformer import DecoderLayer, Transformer
+from s2s.model.products import Product, Turn, affine, rounded
+from s2s.model.transformer import DecoderLayer, Encoder, EncoderLayer, Transformer
 
-Turn = Callable[[Tensor], Tensor]
-COPIED = 2**25  # numbers of an output matrix that is still copied into the order in which few rows are multiplied fastest
+COPIED = 2**25  # numbers of an output matrix that is still copied into the orders in which it is multiplied fastest
 
 
 class View(NamedTuple):
@@ -28,29 +28,29 @@ class View(NamedTuple):
     src_mask: Tensor | None  # (families, 1, 1, src_len), added to the scores of looking at the source
 
 
-class FlatDecoder:
-    """The decoder and output of a `Transformer` as they are now; weights that change later are not seen."""
+class FlatModel:
+    """The weights of a `Transformer` as they are now; those that change later are not seen."""
 
     def __init__(self, model: Transformer) -> None:
         self.embed, self.position = model.decoder.embed, model.decoder.embed.position
-        self.weights, self.modules = tuple(model.parameters()), tuple(model.decoder.modules())
+        self.weights, self.modules = tuple(model.parameters()), (*model.encoder.modules(), *model.decoder.modules())
         self.state = self._state()
+        self.encode = FlatEncoder(model.encoder)
         self.layers = [FlatLayer(cast(DecoderLayer, layer), self.position) for layer in model.decoder.layers]
         crosses = [cast(DecoderLayer, layer).cross_attention for layer in model.decoder.layers]
         self.heads = (crosses[0].n_heads, crosses[0].d_head)
-        self._remember = _affine([part for cross in crosses for part in (cross.key, cross.value)])
+        self._remember = affine([part for cross in crosses for part in (cross.key, cross.value)])
         self.places = torch.empty(0)
         self.has_bias = self.position.bias(1, 1, model.device) is not None
         self.first_norm, self.last_norm = _norm(self.embed.norm), _norm(model.decoder.final_norm)
         self.projection = matrix, bias, scale = model.projection
-        # (d_model, vocab): in this order the product of few rows is up to twice as fast.
-        self.project = _product((matrix * scale).t().contiguous(), bias) if matrix.numel() <= COPIED else model.project
+        self.project = Product(matrix * scale, bias) if matrix.numel() <= COPIED else model.project
 
     @functools.cached_property
     def project_fast(self) -> Turn:
         """`project` with matrix and states rounded to 8 bits, each word's row and each state on a scale of its own."""
         matrix, bias, scale = self.projection
-        return _rounded(matrix.detach().float() * scale, None if bias is None else bias.detach().float())
+        return rounded(matrix.detach().float() * scale, None if bias is None else bias.detach().float())
 
     def is_stale(self) -> bool:
         """Whether a weight has changed since."""
@@ -104,12 +104,61 @@ class FlatDecoder:
         return by_slot if mask is None else by_slot + mask
 
 
-def laid_out(model: Transformer) -> FlatDecoder:
+def laid_out(model: Transformer) -> FlatModel:
     """The one made before, if no weight has changed since. Hold the model's lock."""
-    made: FlatDecoder | None = model.flat
+    made: FlatModel | None = model.flat
     if made is None or made.is_stale():
-        made = model.flat = FlatDecoder(model)
+        made = model.flat = FlatModel(model)
     return made
+
+
+class FlatEncoder:
+    """`Encoder`; the scale of the scores stands in the queries' weights."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.embed, self.last_norm = encoder.embed, _norm(encoder.final_norm)
+        self.layers = [FlatEncoderLayer(cast(EncoderLayer, layer), encoder.embed.position) for layer in encoder.layers]
+
+    def __call__(self, src: Tensor, hidden: Tensor | None) -> Tensor:
+        """(batch, src_len) -> memory (batch, src_len, d_model); `hidden` (batch, 1, 1, src_len) is added to the scores."""
+        x, (batch, length) = self.embed(src), src.shape
+        bias = self.embed.position.bias(length, length, src.device)
+        mask = hidden if bias is None else bias if hidden is None else bias + hidden
+        x = x.flatten(0, 1)
+        for layer in self.layers:
+            x = layer(x, (batch, length), mask)
+        return self.last_norm(x).view(batch, length, -1)
+
+
+class FlatEncoderLayer:
+    """`EncoderLayer`."""
+
+    def __init__(self, layer: EncoderLayer, position: Position) -> None:
+        own, ff = layer.self_attention, layer.feed_forward
+        self.heads, self.d_head, self.inner = own.n_heads, own.d_head, own.n_heads * own.d_head
+        self.rotate = position.rotate if isinstance(position, Rotary) else None
+        self.ask = affine([own.query, own.key, own.value], own.scale)
+        self.out, self.feed_forward = _out(own.output), None if ff is None else _feed_forward(ff)
+        self.is_pre = layer.self_residual.is_pre
+        residuals = (layer.self_residual, layer.feed_forward_residual)
+        self.norms = [_same if residual is None else _norm(residual.norm) for residual in residuals]
+
+    def __call__(self, x: Tensor, grid: tuple[int, int], mask: Tensor | None) -> Tensor:
+        """(batch * src_len, d_model) -> the same shape."""
+        first, second = self.norms
+        if self.is_pre:
+            x = x + self._look(first(x), grid, mask)
+            return x if self.feed_forward is None else x + self.feed_forward(second(x))
+        x = first(x + self._look(x, grid, mask))
+        return x if self.feed_forward is None else second(x + self.feed_forward(x))
+
+    def _look(self, y: Tensor, grid: tuple[int, int], mask: Tensor | None) -> Tensor:
+        all_three = self.ask(y).view(*grid, 3, self.heads, self.d_head)
+        queries, keys, values = (part.transpose(1, 2) for part in all_three.unbind(2))
+        if self.rotate is not None:
+            queries, keys = self.rotate(queries), self.rotate(keys)
+        gathered = F.scaled_dot_product_attention(queries, keys, values, mask, scale=1.0)
+        return self.out(gathered.transpose(1, 2).reshape(-1, self.inner))
 
 
 class FlatLayer:
@@ -119,8 +168,8 @@ class FlatLayer:
         own, cross, ff = layer.self_attention, layer.cross_attention, layer.feed_forward
         self.heads, self.d_head, self.inner = own.n_heads, own.d_head, own.n_heads * own.d_head
         self.rotate = position.rotate if isinstance(position, Rotary) else None
-        self.look_back = _affine([own.query, own.key, own.value], own.scale)
-        self.ask = _affine([cross.query], cross.scale)
+        self.look_back = affine([own.query, own.key, own.value], own.scale)
+        self.ask = affine([cross.query], cross.scale)
         self.own_out, self.cross_out = _out(own.output), _out(cross.output)
         self.feed_forward = None if ff is None else _feed_forward(ff)
         self.is_pre = layer.self_residual.is_pre
@@ -157,53 +206,16 @@ class FlatLayer:
         return self.cross_out(gathered.transpose(1, 2).reshape(-1, self.inner))
 
 
-def _affine(maps: Sequence[nn.Linear], first_scale: float = 1.0) -> Turn:
-    """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs)."""
-    scales = [first_scale, *[1.0] * (len(maps) - 1)]
-    weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)])
-    bias = None if maps[0].bias is None else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
-    return _product(weight.t().contiguous(), bias)
-
-
-def _product(weight: Tensor, bias: Tensor | None) -> Turn:
-    """(rows, in) -> (rows, out) by a weight (in, out)."""
-    if bias is None:
-        return lambda x: torch.mm(x, weight)
-    return lambda x: torch.addmm(bias, x, weight)
-
-
-def can_round(device: torch.device) -> bool:
-    """Whether there are products of 8-bit numbers for `project_fast`."""
-    return device.type == "cpu" and hasattr(torch.ops.onednn, "qlinear_pointwise")
-
-
-def _rounded(weight: Tensor, bias: Tensor | None) -> Turn:
-    """(rows, in) -> (rows, out) by a weight (out, in); rows and weight as whole numbers up to 127, each row on a scale of its own."""
-    scales = weight.abs().amax(1).clamp(min=1e-12) / 127
-    whole = (weight / scales[:, None]).round().to(torch.int8)
-    packed, zeros = torch.ops.onednn.qlinear_prepack(whole, None), torch.zeros(len(weight), dtype=torch.long)
-
-    def product(x: Tensor) -> Tensor:
-        peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)
-        given = (x * (127 / peaks)).round_().add_(128).to(torch.uint8)  # unsigned, as oneDNN wants it: 128 stands for 0
-        options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
-        found: Tensor = torch.ops.onednn.qlinear_pointwise(given, 1 / 127, 128, packed, scales, zeros, *options)
-        found.mul_(peaks)
-        return found if bias is None else found.add_(bias)
-
-    return product
-
-
 def _feed_forward(ff: FeedForward) -> Turn:
-    up, down, activation = _affine([ff.up]), _affine([ff.down]), ff.activation
+    up, down, activation = affine([ff.up]), affine([ff.down]), ff.activation
     if ff.gate is None:
         return lambda x: down(activation(up(x)))
-    gate = _affine([ff.gate])
+    gate = affine([ff.gate])
     return lambda x: down(activation(gate(x)) * up(x))
 
 
 def _out(module: nn.Module) -> Turn:
-    return _affine([module]) if isinstance(module, nn.Linear) else _same
+    return affine([module]) if isinstance(module, nn.Linear) else _same
 
 
 def _norm(module: nn.Module) -> Turn:

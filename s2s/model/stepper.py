@@ -10,7 +10,8 @@ from torch import Tensor
 from s2s.model import masks
 from s2s.model.attention import KeysValues, fused_is_slow, is_hooked
 from s2s.model.cache import Cache, Shape
-from s2s.model.flat import can_round, laid_out
+from s2s.model.flat import laid_out
+from s2s.model.products import can_round
 from s2s.model.transformer import Transformer
 
 
@@ -43,8 +44,13 @@ class TransformerStepper(ABC):
         self.model, self.start_id, self.eos_id, self.pad_id = model, ids.start, ids.eos, ids.pad
         self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]
         self.src_mask = masks.padding(src, ids.pad)
-        self.memory = model.encoder(src, self.src_mask)  # (batch, src_len, d_model)
+        self.memory = self._read(src)
         self.states = torch.empty(len(src), 0)  # (rows, d_model), what the last logits were projected from
+
+    def _read(self, src: Tensor) -> Tensor:
+        """The memory: (batch, src_len, d_model)."""
+        memory: Tensor = self.model.encoder(src, self.src_mask)
+        return memory
 
     @property
     @abstractmethod
@@ -98,20 +104,26 @@ class ModuleStepper(TransformerStepper):
 
 
 class FlatStepper(TransformerStepper):
-    """Calls the decoder's weights directly; the rows of one source share its memory and a cache that nothing is copied in."""
+    """Calls the weights directly; the rows of one source share its memory and a cache that nothing is copied in."""
 
     def __init__(self, model: Transformer, src: Tensor, *, is_fast: bool = False) -> None:
+        self.flat = laid_out(model)
         super().__init__(model, src)
-        self.decoder = laid_out(model)
-        self.memories = self.decoder.read(self.memory)
+        self.memories = self.flat.read(self.memory)
         if is_fast and not can_round(src.device):
             raise ValueError(f"no products of 8-bit numbers on {src.device}")
-        self.project = self.decoder.project_fast if is_fast else self.decoder.project
+        self.project = self.flat.project_fast if is_fast else self.flat.project
         keys = self.memories[0].keys  # (batch, heads, src_len, d_head)
         shape = Shape(len(self.memories), keys.shape[1], keys.shape[3])
-        self.cache = Cache(len(src), shape, like=keys, keeps_times=self.decoder.has_bias)
-        is_padded = bool(src.eq(self.pad_id).any())
-        self.hidden = keys.new_zeros(self.src_mask.shape).masked_fill_(~self.src_mask, float("-inf")) if is_padded else None
+        self.cache = Cache(len(src), shape, like=keys, keeps_times=self.flat.has_bias)
+
+    def _read(self, src: Tensor) -> Tensor:
+        if bool(self.src_mask.all()):
+            self.hidden = None
+        else:
+            zeros = torch.zeros(self.src_mask.shape, dtype=self.model.output.weight.dtype, device=src.device)
+            self.hidden = zeros.masked_fill_(~self.src_mask, float("-inf"))
+        return self.flat.encode(src, self.hidden)
 
     @property
     def n_rows(self) -> int:
@@ -119,7 +131,7 @@ class FlatStepper(TransformerStepper):
 
     def step(self, tokens: Tensor) -> Tensor:
         tokens = tokens.to(self.memory.device)
-        states = self.decoder.step(tokens, self.cache, self.memories, self.hidden)
+        states = self.flat.step(tokens, self.cache, self.memories, self.hidden)
         self.states = states.cpu()
         return self.project(states).float().cpu()
 

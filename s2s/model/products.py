@@ -1,0 +1,82 @@
+"""Matrix products of one vector a row, each by the fastest kernel that torch has for so many rows. Knows nothing of layers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+Turn = Callable[[Tensor], Tensor]
+MANY = 2**19  # multiplications from which on oneDNN is worth the 10 microseconds that a call of it costs
+FEW = 16  # rows up to which each number of them is multiplied as it is; from there on they are rounded up to as many
+FINE, COARSE = 512, 64  # rows from which on they are rounded up to more
+
+
+class Product:
+    """(rows, in) -> (rows, out) by a weight (out, in), in float32.
+
+    MKL's product, by the turned weight, is the fastest one for few rows; oneDNN's, by a weight that it has laid out itself, for many:
+    up to three times as fast, and no less exact. The knob of torch that lets all products be oneDNN's would let some be bf16.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        self.bias, self.turned = bias, weight.t().contiguous()
+        self.can_pack, self.size = can_pack(weight), weight.numel()
+
+    @functools.cached_property
+    def packed(self) -> Tensor:
+        """The weight as oneDNN has laid it out."""
+        laid_out: Tensor = torch.ops.mkldnn._reorder_linear_weight(self.turned.t().contiguous(), None)
+        return laid_out
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if self.can_pack and (rows := len(x)) > 1 and rows * self.size >= MANY:
+            return self._packed_product(x, rows)
+        return torch.mm(x, self.turned) if self.bias is None else torch.addmm(self.bias, x, self.turned)
+
+    def _packed_product(self, x: Tensor, rows: int) -> Tensor:
+        """oneDNN makes code for each number of rows, in the time of one or two products, and keeps it; so rows are rounded up."""
+        if rows > FEW and (missing := -rows % (FEW if rows < FINE else COARSE)):
+            x = F.pad(x, (0, 0, 0, missing))
+        found: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
+        return found.narrow(0, 0, rows)
+
+
+def affine(maps: Sequence[nn.Linear], first_scale: float = 1.0) -> Product:
+    """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs)."""
+    scales = [first_scale, *[1.0] * (len(maps) - 1)]
+    weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)])
+    bias = None if maps[0].bias is None else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
+    return Product(weight, bias)
+
+
+def can_pack(weight: Tensor) -> bool:
+    """Whether oneDNN has a product for this weight in torch."""
+    is_plain = weight.device.type == "cpu" and weight.dtype == torch.float32
+    return is_plain and torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")  # type: ignore[no-untyped-call]
+
+
+def can_round(device: torch.device) -> bool:
+    """Whether there are products of 8-bit numbers for `project_fast`."""
+    return device.type == "cpu" and hasattr(torch.ops.onednn, "qlinear_pointwise")
+
+
+def rounded(weight: Tensor, bias: Tensor | None) -> Turn:
+    """(rows, in) -> (rows, out) by a weight (out, in); rows and weight as whole numbers up to 127, each row on a scale of its own."""
+    scales = weight.abs().amax(1).clamp(min=1e-12) / 127
+    whole = (weight / scales[:, None]).round().to(torch.int8)
+    packed, zeros = torch.ops.onednn.qlinear_prepack(whole, None), torch.zeros(len(weight), dtype=torch.long)
+
+    def product(x: Tensor) -> Tensor:
+        peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)
+        given = (x * (127 / peaks)).round_().add_(128).to(torch.uint8)  # unsigned, as oneDNN wants it: 128 stands for 0
+        options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
+        found: Tensor = torch.ops.onednn.qlinear_pointwise(given, 1 / 127, 128, packed, scales, zeros, *options)
+        found.mul_(peaks)
+        return found if bias is None else found.add_(bias)
+
+    return product
