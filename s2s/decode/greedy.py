@@ -32,12 +32,12 @@ def greedy(stepper: Stepper, config: Greedy, words: Words = IDS) -> list[Found]:
     for _ in range(prefixes.length, book.limit):
         logits = stepper.step(tokens)
         norms = normaliser(logits)
-        _, tokens = highest(logits if book.is_idle else book.apply(logits.clone(), ids, alive))
+        values, tokens = highest(logits if book.is_idle else book.apply(logits.clone(), ids, alive))
         if not book.is_idle:
-            ids = torch.cat([ids, tokens[:, None]], 1)
-        values = logits.gather(1, tokens[:, None]) - norms
+            ids, values = torch.cat([ids, tokens[:, None]], 1), logits.gather(1, tokens[:, None])[:, 0]
+        values = values - norms[:, 0]
         now = tokens.tolist()
-        for sentence, token, value in zip(alive, now, values.flatten().tolist(), strict=True):
+        for sentence, token, value in zip(alive, now, values.tolist(), strict=True):
             written[sentence].append((token, value))
         going = [row for row, token in enumerate(now) if token != stepper.eos_id]
         if not going:

@@ -71,13 +71,13 @@ def normaliser(logits: Tensor) -> Tensor:
     """
     n = max(1, CACHED // logits.shape[1])
     if len(logits) <= n:
-        return logits.logsumexp(1, keepdim=True)
-    room = logits.new_empty(min(n, len(logits)), logits.shape[1])
-    parts = [logits.narrow(0, start, min(n, len(logits) - start)) for start in range(0, len(logits), n)]
-    each = [torch.exp(few, out=room.narrow(0, 0, len(few))).sum(1, keepdim=True) for few in parts]
-    sums = torch.cat(each)
-    low, high = sums.aminmax()
-    if float(low) > 1e-30 and float(high) < 1e30:
+        sums = logits.exp().sum(1, keepdim=True)
+    else:
+        room = logits.new_empty(min(n, len(logits)), logits.shape[1])
+        parts = [logits.narrow(0, start, min(n, len(logits) - start)) for start in range(0, len(logits), n)]
+        sums = torch.cat([torch.exp(few, out=room.narrow(0, 0, len(few))).sum(1, keepdim=True) for few in parts])
+    found = sums.flatten().tolist()
+    if min(found) > 1e-30 and max(found) < 1e30:
         return sums.log()
     return logits.amax(1, keepdim=True) - logits.log_softmax(1).amax(1, keepdim=True)
 

@@ -30,7 +30,7 @@ class Cache:
 
     def __init__(self, families: int, shape: Shape, *, like: Tensor, keeps_times: bool) -> None:
         self.families, self.width, self.used, self.length = families, 1, 0, 0
-        size = (families, ROOM, 2, shape.heads, shape.d_head)
+        size = (2, families, shape.heads, ROOM, shape.d_head)  # keys, values
         self.buffers = [like.new_empty(size) for _ in range(shape.layers)]
         self._views: list[KeysValues] = []  # of the buffers, as attention wants them
         self.looks: Tensor | None = None  # (families, width, used): 0, or -inf where a row does not descend from a slot; None = all 0
@@ -44,10 +44,10 @@ class Cache:
 
     def open(self) -> Tensor | None:
         """Slots for one more token a row; the mask (families, width, slots) to look through, or None where all may look at all."""
-        if self.used + self.width > self.buffers[0].shape[1]:
+        if self.used + self.width > self.buffers[0].shape[3]:
             self._make_room()
         if not self._views:
-            self._views = [KeysValues(*(part.transpose(1, 2) for part in buffer.unbind(2))) for buffer in self.buffers]
+            self._views = [KeysValues(*buffer.unbind()) for buffer in self.buffers]
         if self.times is not None:
             now = self.times.new_full((len(self.times), self.width), self.length)
             self.times = torch.cat([self.times, now], 1)
@@ -59,8 +59,8 @@ class Cache:
         return self.looks
 
     def extend(self, layer: int, new: Tensor) -> KeysValues:
-        """Put keys and values (families, width, 2, heads, d_head) into the opened slots -> all of the layer's."""
-        self.buffers[layer].narrow(1, self.used, self.width).copy_(new)
+        """Put keys and values (2, families, heads, width, d_head) into the opened slots -> all of the layer's."""
+        self.buffers[layer].narrow(3, self.used, self.width).copy_(new)
         keys, values = self._views[layer]
         end = self.used + self.width
         return KeysValues(keys.narrow(2, 0, end), values.narrow(2, 0, end))
@@ -83,7 +83,7 @@ class Cache:
         if len(kept) == self.families and torch.equal(kept, torch.arange(self.families, device=kept.device)):
             return None
         self.families = len(kept)
-        self.buffers, self._views = [buffer.index_select(0, kept) for buffer in self.buffers], []
+        self.buffers, self._views = [buffer.index_select(1, kept) for buffer in self.buffers], []
         if self.times is not None and len(self.times) > 1:
             self.times = self.times[kept]
         return kept
@@ -103,11 +103,15 @@ class Cache:
 
     def _take(self, family: Tensor, slots: Tensor) -> None:
         """New row i of slots holds the slots `slots[i]` of family `family[i]`."""
-        self.used, self._views, room = slots.shape[1], [], slots.shape[1] + self.width * ROOM
+        room = slots.shape[1] + self.width * ROOM
+        heads = torch.arange(self.buffers[0].shape[2], device=slots.device)
+        where = (family[:, None, None], heads[:, None], slots[:, None])
         for layer, old in enumerate(self.buffers):
-            new = old.new_empty(len(slots), room, *old.shape[2:])
-            new[:, : self.used] = old[family[:, None], slots]
+            new = old.new_empty(2, len(slots), len(heads), room, old.shape[4])
+            for before, after in zip(old, new, strict=True):
+                after[:, :, : slots.shape[1]] = before[where]
             self.buffers[layer] = new
+        self.used, self._views = slots.shape[1], []
 
     def _make_room(self) -> None:
         """Drop the slots that nobody descends from any more, if that frees a quarter; else take a quarter more."""
@@ -123,6 +127,6 @@ class Cache:
                 return
         self._views, room = [], self.used + self.width * max(ROOM, self.length // 4)
         for layer, old in enumerate(self.buffers):
-            new = old.new_empty(self.families, room, *old.shape[2:])
-            new[:, : self.used] = old[:, : self.used]
+            new = old.new_empty(*old.shape[:3], room, old.shape[4])
+            new[..., : self.used, :] = old[..., : self.used, :]
             self.buffers[layer] = new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 Turn = Callable[[Tensor], Tensor]
+Sum = Callable[[Tensor, Tensor], Tensor]  # what one makes of the first, added to the second
 MANY = 2**19  # multiplications from which on oneDNN is worth the 10 microseconds that a call of it costs
 FEW = 16  # rows up to which each number of them is multiplied as it is; from there on they are rounded up to as many
 FINE, COARSE = 512, 64  # rows from which on they are rounded up to more
@@ -25,7 +27,7 @@ class Product:
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         self.bias, self.turned = bias, weight.t().contiguous()
-        self.can_pack, self.size = can_pack(weight), weight.numel()
+        self.many = max(2, -(-MANY // weight.numel())) if can_pack(weight) else sys.maxsize
 
     @functools.cached_property
     def packed(self) -> Tensor:
@@ -34,23 +36,53 @@ class Product:
         return laid_out
 
     def __call__(self, x: Tensor) -> Tensor:
-        if self.can_pack and (rows := len(x)) > 1 and rows * self.size >= MANY:
-            return self._packed_product(x, rows)
+        if x.size(0) >= self.many:
+            return self._packed_product(x)
         return torch.mm(x, self.turned) if self.bias is None else torch.addmm(self.bias, x, self.turned)
 
-    def _packed_product(self, x: Tensor, rows: int) -> Tensor:
+    def onto(self, x: Tensor, stream: Tensor) -> Tensor:
+        """The product of x, added to the stream (rows, out)."""
+        if x.size(0) >= self.many:
+            return self._packed_product(x).add_(stream)
+        return added(x, self.turned, self.bias, stream)
+
+    def _packed_product(self, x: Tensor) -> Tensor:
         """oneDNN makes code for each number of rows, in the time of one or two products, and keeps it; so rows are rounded up."""
+        rows = x.size(0)
         if rows > FEW and (missing := -rows % (FEW if rows < FINE else COARSE)):
             x = F.pad(x, (0, 0, 0, missing))
         found: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
         return found.narrow(0, 0, rows)
 
 
-def affine(maps: Sequence[nn.Linear], first_scale: float = 1.0) -> Product:
-    """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs)."""
+def product(x: Tensor, turned: Tensor, bias: Tensor | None) -> Tensor:
+    """(rows, in) -> (rows, out) by a weight (in, out)."""
+    return torch.mm(x, turned) if bias is None else torch.addmm(bias, x, turned)
+
+
+class NoProduct:
+    """Where the vectors are added as they come."""
+
+    def onto(self, x: Tensor, stream: Tensor) -> Tensor:
+        """Added to the stream."""
+        return stream + x
+
+
+def added(x: Tensor, turned: Tensor, bias: Tensor | None, stream: Tensor) -> Tensor:
+    """The product by a weight (in, out), added to the stream (rows, out)."""
+    return torch.addmm(stream, x, turned) if bias is None else torch.addmm(bias, x, turned).add_(stream)
+
+
+def affine(maps: Sequence[nn.Linear], first_scale: float = 1.0, *, ahead: Tensor | None = None) -> Product:
+    """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs).
+
+    `ahead` (in,) is what the vectors that come hold too much.
+    """
     scales = [first_scale, *[1.0] * (len(maps) - 1)]
     weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)])
     bias = None if maps[0].bias is None else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
+    if ahead is not None:
+        bias = -(weight @ ahead) if bias is None else bias - weight @ ahead
     return Product(weight, bias)
 
 

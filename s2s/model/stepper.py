@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from s2s.model import masks
-from s2s.model.attention import KeysValues, fused_is_slow, is_hooked
+from s2s.model.attention import KeysValues, fused_is_slow
 from s2s.model.cache import Cache, Shape
-from s2s.model.flat import laid_out
+from s2s.model.flat import SHORT, FlatModel, laid_out
 from s2s.model.products import can_round
 from s2s.model.transformer import Transformer
 
@@ -106,10 +107,11 @@ class ModuleStepper(TransformerStepper):
 class FlatStepper(TransformerStepper):
     """Calls the weights directly; the rows of one source share its memory and a cache that nothing is copied in."""
 
-    def __init__(self, model: Transformer, src: Tensor, *, is_fast: bool = False) -> None:
-        self.flat = laid_out(model)
+    def __init__(self, model: Transformer, src: Tensor, *, is_fast: bool = False, flat: FlatModel | None = None) -> None:
+        self.flat = flat or laid_out(model)
         super().__init__(model, src)
         self.memories = self.flat.read(self.memory)
+        self.looked_at = self.flat.fold(self.memories) if len(src) == 1 and self.hidden is None else self.memories
         if is_fast and not can_round(src.device):
             raise ValueError(f"no products of 8-bit numbers on {src.device}")
         self.project = self.flat.project_fast if is_fast else self.flat.project
@@ -118,11 +120,13 @@ class FlatStepper(TransformerStepper):
         self.cache = Cache(len(src), shape, like=keys, keeps_times=self.flat.has_bias)
 
     def _read(self, src: Tensor) -> Tensor:
-        if bool(self.src_mask.all()):
-            self.hidden = None
-        else:
-            zeros = torch.zeros(self.src_mask.shape, dtype=self.model.output.weight.dtype, device=src.device)
-            self.hidden = zeros.masked_fill_(~self.src_mask, float("-inf"))
+        self.hidden = None  # or (batch, 1, 1, slots), added to the scores of looking at the source
+        batch, src_len = src.shape
+        missing = 0 if batch == 1 else max(0, SHORT - src_len)
+        if missing or not bool(self.src_mask.all()):
+            is_real = F.pad(self.src_mask, (0, missing))
+            zeros = torch.zeros(is_real.shape, dtype=self.model.output.weight.dtype, device=src.device)
+            self.hidden = zeros.masked_fill_(~is_real, float("-inf"))
         return self.flat.encode(src, self.hidden)
 
     @property
@@ -131,14 +135,14 @@ class FlatStepper(TransformerStepper):
 
     def step(self, tokens: Tensor) -> Tensor:
         tokens = tokens.to(self.memory.device)
-        states = self.flat.step(tokens, self.cache, self.memories, self.hidden)
+        states = self.flat.step(tokens, self.cache, self.looked_at, self.hidden)
         self.states = states.cpu()
         return self.project(states).float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
         kept = self.cache.reorder(rows.to(self.memory.device))
         if kept is not None:
-            self.memories = [memory.select(kept) for memory in self.memories]
+            self.looked_at = self.memories = [memory.select(kept) for memory in self.memories]
             self.hidden = None if self.hidden is None else self.hidden[kept]
 
 
@@ -147,6 +151,7 @@ def stepper_for(model: Transformer, src: Tensor, precision: str = "exact") -> Tr
 
     `fast` rounds the output matrix to 8 bits (raises ValueError where `can_round` says no), unless something is hooked.
     """
-    if any(is_hooked(module) for module in laid_out(model).modules) or fused_is_slow(src.device):
+    flat = laid_out(model)
+    if flat.is_hooked or fused_is_slow(src.device):
         return ModuleStepper(model, src)
-    return FlatStepper(model, src, is_fast=precision == "fast")
+    return FlatStepper(model, src, is_fast=precision == "fast", flat=flat)
