@@ -13,10 +13,12 @@ from torch import Tensor, nn
 from s2s.model.attention import KeysValues
 from s2s.model.cache import Cache
 from s2s.model.layers import FeedForward
+from s2s.model.one_source import run_layers
 from s2s.model.positions import Absolute, Position, Rotary
-from s2s.model.products import NoProduct, Product, Sum, Turn, added, affine, rounded
+from s2s.model.products import NoProduct, Product, Turn, added, affine, rounded
 from s2s.model.transformer import DecoderLayer, Encoder, EncoderLayer, Transformer
 
+FEW = 8  # rows of one source up to which a step takes the time of its operations rather than of its products
 SHORT = 16  # keys that fill a register; over fewer of them attention takes longer than over as many
 COPIED = 2**25  # numbers of an output matrix that is still copied into the orders in which it is multiplied fastest
 
@@ -62,6 +64,9 @@ class FlatModel:
         self.first_norm, self.last_norm = _norm(self.embed.norm), _norm(model.decoder.final_norm)
         self.projection = matrix, bias, scale = model.projection
         self.project = Product(matrix * scale, bias) if matrix.numel() <= COPIED else model.project
+        norm, activation = model.config.norm, model.config.feed_forward.activation
+        self.settings = {"n_heads": self.heads[0], "eps": norm.eps, "is_pre": norm.place == "pre", "activation": activation}
+        self.parts = [layer.parts() for layer in self.layers] if _has_all_parts(model) else []
 
     @functools.cached_property
     def project_fast(self) -> Turn:
@@ -100,9 +105,14 @@ class FlatModel:
 
     def step(self, tokens: Tensor, cache: Cache, memories: Sequence[Memory], src_mask: Tensor | None) -> Tensor:
         """(rows,) -> (rows, d_model); the cache grows by one token a row."""
-        x, view = self._vectors(tokens, cache.length), View(cache, self._mask(cache), src_mask)
-        for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=True)):
-            x = layer(x, number, memory, view)
+        x, mask = self._vectors(tokens, cache.length), self._mask(cache)
+        if self.parts and cache.width <= FEW and isinstance(memories[0], Folded):
+            folded = [list(memory) for memory in memories]
+            x = run_layers()(x, mask, cache.used, buffers=cache.buffers, weights=self.parts, memories=folded, **self.settings)
+        else:
+            view = View(cache, mask, src_mask)
+            for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=True)):
+                x = layer(x, number, memory, view)
         cache.close()
         return self.last_norm(x)
 
@@ -135,6 +145,13 @@ class FlatModel:
             return mask
         by_slot = bias[0, :, 0][:, cache.times].transpose(0, 1)[:, :, None]  # -> (families or 1, heads, 1, slots)
         return by_slot if mask is None else by_slot + mask
+
+
+def _has_all_parts(model: Transformer) -> bool:
+    """Whether layers are made of what `one_source` knows."""
+    config, position = model.config, model.decoder.embed.position
+    is_usual = config.attention.output_projection and config.norm.kind == "layer" and not config.feed_forward.gated
+    return is_usual and bool(config.decoder.d_ff) and not isinstance(position, Rotary) and model.device.type == "cpu"
 
 
 def lengthened(keys: Tensor) -> Tensor:
@@ -181,7 +198,7 @@ class FlatEncoderLayer:
         self.heads, self.d_head, self.inner = own.n_heads, own.d_head, own.n_heads * own.d_head
         self.rotate = position.rotate if isinstance(position, Rotary) else None
         self.ask = affine([own.query, own.key, own.value], own.scale)
-        self.out, self.feed_forward = _out(own.output), None if ff is None else _feed_forward(ff)
+        self.out, self.feed_forward = _out(own.output), None if ff is None else FlatFeedForward(ff)
         self.is_pre = layer.self_residual.is_pre
         residuals = (layer.self_residual, layer.feed_forward_residual)
         self.norms = [_same if residual is None else _norm(residual.norm) for residual in residuals]
@@ -223,7 +240,7 @@ class FlatLayer:
         self.look_back = affine([own.query, own.key, own.value], own.scale)
         self.ask = affine([cross.query], cross.scale, ahead=before_cross)
         self.own_out, self.cross_out = _out(own.output), _out(cross.output, is_ahead=before_cross is not None)
-        self.feed_forward = None if ff is None else _feed_forward(ff, ahead=before_ff)
+        self.feed_forward = None if ff is None else FlatFeedForward(ff, before_ff)
         residuals = (layer.self_residual, layer.cross_residual, layer.feed_forward_residual)
         aheads = (before_cross, before_ff, None)
         self.norms = [_same if part is None else _norm(part.norm, ahead) for part, ahead in zip(residuals, aheads, strict=True)]
@@ -235,6 +252,13 @@ class FlatLayer:
         bias = None if self.ask.bias is None else torch.bmm(keys, self.ask.bias.view(self.heads, self.d_head, 1)).flatten()
         weighed = torch.bmm(values, out.turned.view(self.heads, self.d_head, -1))  # (heads, src_len, d_model)
         return Folded(torch.bmm(keys, by_head).flatten(0, 1).t(), bias, weighed.flatten(0, 1), out.bias)
+
+    def parts(self) -> list[Tensor | None]:
+        """Of products and norms weight and bias, in the order of a layer, where there are all of them."""
+        ff = cast(FlatFeedForward, self.feed_forward)
+        products = [cast(Product, product) for product in (self.look_back, self.own_out, ff.up, ff.down)]
+        norms = [cast(FlatNorm, norm) for norm in self.norms]
+        return [part for one in products for part in (one.turned, one.bias)] + [part for norm in norms for part in (norm.weight, norm.bias)]
 
     def __call__(self, x: Tensor, number: int, memory: Memory, view: View) -> Tensor:
         """(rows, d_model) -> (rows, d_model)."""
@@ -280,13 +304,30 @@ def _gathered(queries: Tensor, memory: KeysValues, mask: Tensor | None) -> Tenso
     return torch.bmm(scores.softmax(-1), values).view(queries.shape)
 
 
-def _feed_forward(ff: FeedForward, ahead: Tensor | None = None) -> Sum:
-    up, down = affine([ff.up], ahead=ahead), _out(ff.down, is_ahead=ahead is not None)
-    activation = torch.relu_ if ff.activation is F.relu else ff.activation
-    if ff.gate is None:
-        return lambda y, x: down.onto(activation(up(y)), x)
-    gate = affine([ff.gate], ahead=ahead)
-    return lambda y, x: down.onto(activation(gate(y)) * up(y), x)
+class FlatFeedForward:
+    """`FeedForward` of the first vectors, added to the second ones."""
+
+    def __init__(self, ff: FeedForward, ahead: Tensor | None = None) -> None:
+        self.up, self.down = affine([ff.up], ahead=ahead), _out(ff.down, is_ahead=ahead is not None)
+        self.gate = None if ff.gate is None else affine([ff.gate], ahead=ahead)
+        self.activation = torch.relu_ if ff.activation is F.relu else ff.activation
+
+    def __call__(self, y: Tensor, x: Tensor) -> Tensor:
+        """(rows, d_model) both."""
+        hidden = self.activation(self.up(y)) if self.gate is None else self.activation(self.gate(y)) * self.up(y)
+        return self.down.onto(hidden, x)
+
+
+class FlatNorm:
+    """`nn.LayerNorm`, and what the stream is to be ahead by."""
+
+    def __init__(self, norm: nn.LayerNorm, ahead: Tensor | None) -> None:
+        self.shape, self.weight, self.eps = norm.normalized_shape, norm.weight, norm.eps
+        self.bias = ahead if norm.bias is None else norm.bias if ahead is None else norm.bias + ahead
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(rows, d_model) -> (rows, d_model)."""
+        return torch.layer_norm(x, self.shape, self.weight, self.bias, self.eps)
 
 
 def _bias(module: nn.Module | None) -> Tensor | None:
@@ -300,9 +341,7 @@ def _out(module: nn.Module, *, is_ahead: bool = False) -> Product | NoProduct:
 
 def _norm(module: nn.Module, ahead: Tensor | None = None) -> Turn:
     if isinstance(module, nn.LayerNorm):
-        shape, weight, eps = module.normalized_shape, module.weight, module.eps
-        bias = ahead if module.bias is None else module.bias if ahead is None else module.bias + ahead
-        return lambda x: torch.layer_norm(x, shape, weight, bias, eps)
+        return FlatNorm(module, ahead)
     return _same if isinstance(module, nn.Identity) else module
 
 

@@ -12,7 +12,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 Turn = Callable[[Tensor], Tensor]
-Sum = Callable[[Tensor, Tensor], Tensor]  # what one makes of the first, added to the second
 MANY = 2**19  # multiplications from which on oneDNN is worth the 10 microseconds that a call of it costs
 FEW = 16  # rows up to which each number of them is multiplied as it is; from there on they are rounded up to as many
 FINE, COARSE = 512, 64  # rows from which on they are rounded up to more

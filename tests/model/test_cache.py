@@ -7,10 +7,12 @@ import torch
 from torch import Tensor
 
 from s2s.config import override
+from s2s.model import PRESETS
 from s2s.model import cache as cached
+from s2s.model.layers import ACTIVATIONS
 from s2s.model.stepper import FlatStepper, ModuleStepper, stepper_for
 from s2s.model.transformer import Transformer, inference
-from tests.model.conftest import TGT_VOCAB, build, shrunk
+from tests.model.conftest import SRC_VOCAB, TGT_VOCAB, build, shrunk
 
 KINDS = ("sinusoidal", "learned", "rotary", "alibi", "relative")
 
@@ -48,6 +50,38 @@ def test_whatever_a_search_does_the_flat_path_says_what_the_modules_say(
                 assert flat.n_rows == modules.n_rows == len(rows)
 
 
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize(("n_sources", "src_len"), [(1, 7), (1, 40), (3, 7), (3, 21)])
+@torch.no_grad()
+def test_every_preset_decodes_as_its_modules_do(name: str, n_sources: int, src_len: int) -> None:
+    model, draw = build(shrunk(name)), torch.Generator().manual_seed(2)
+    src = torch.randint(3, SRC_VOCAB, (n_sources, src_len), generator=draw)
+    for row in range(1, n_sources):
+        src[row, src_len - row :] = model.config.ids.pad
+    with inference(model):
+        flat, modules = FlatStepper(model, src), ModuleStepper(model, src)
+        torch.testing.assert_close(flat.memory[modules.src_mask[:, 0, 0]], modules.memory[modules.src_mask[:, 0, 0]], rtol=1e-4, atol=1e-4)
+        for width in (1, 4, 4, 12, 2):
+            rows = torch.arange(n_sources).repeat_interleave(width) * (flat.n_rows // n_sources)
+            flat.reorder(rows)
+            modules.reorder(rows)
+            tokens = torch.randint(3, TGT_VOCAB, (len(rows),), generator=draw)
+            torch.testing.assert_close(flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("place", ["pre", "post"])
+@torch.no_grad()
+def test_one_source_is_decoded_as_the_modules_do(activation: str, place: str) -> None:
+    changes = {"model.feed_forward.activation": activation, "model.norm.place": place, "model.attention.bias": place == "post"}
+    model, src = build(override(shrunk("small"), changes)), torch.tensor([[5, 9, 4, 2]])
+    with inference(model):
+        flat, modules = FlatStepper(model, src), ModuleStepper(model, src)
+        assert flat.flat.parts
+        for token in (1, 6, 9):
+            torch.testing.assert_close(flat.step(torch.tensor([token])), modules.step(torch.tensor([token])), rtol=1e-4, atol=1e-4)
+
+
 @torch.no_grad()
 def test_slots_that_nobody_descends_from_are_used_again(sentences: tuple[Tensor, Tensor]) -> None:
     model = build(shrunk("small"))
@@ -59,7 +93,7 @@ def test_slots_that_nobody_descends_from_are_used_again(sentences: tuple[Tensor,
             stepper.step(torch.full((15,), 4))
             stepper.reorder(torch.arange(3).repeat_interleave(5) * 5)  # the first of each family lives on, five times
     assert stepper.cache.length == 201
-    assert stepper.cache.buffers[0].shape[1] < 3 * 201  # not five times
+    assert stepper.cache.buffers[0].shape[3] < 3 * 201  # not five times
 
 
 @torch.no_grad()

@@ -6,10 +6,10 @@ import torch
 
 from s2s.config import Recipe, UserError, override
 from s2s.model.costs import MEASURES, VARIABLES, Machine, cache_bytes, crossing, grown, memory_bytes, powers
+from s2s.model.flat import SHORT
 from s2s.model.parts import Sizes, cost
 from s2s.model.presets import PRESETS
 from s2s.model.size import floats_a_slot, training_bytes
-from s2s.model.flat import SHORT
 from s2s.model.stepper import FlatStepper, ModuleStepper
 from s2s.model.t5 import PUBLISHED
 from s2s.model.transformer import inference

@@ -1,0 +1,39 @@
+"""Products by whichever kernel: the numbers of torch's own."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from s2s.model import products
+from s2s.model.products import Product, affine
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+@pytest.mark.parametrize("rows", [1, 2, 15, 16, 17, 100, 511, 513, 700])
+@torch.no_grad()
+def test_any_number_of_rows_is_multiplied_as_by_torch(rows: int, has_bias: bool) -> None:
+    draw = torch.Generator().manual_seed(rows)
+    x, stream = torch.randn(rows, 64, generator=draw), torch.randn(rows, 500, generator=draw)
+    weight, bias = torch.randn(500, 64, generator=draw), torch.randn(500, generator=draw) if has_bias else None
+    product, expected = Product(weight, bias), F.linear(x.double(), weight.double(), None if bias is None else bias.double())
+    assert (rows >= product.many) == (rows > 16)  # both kernels are tried
+    before = x.clone(), stream.clone()
+    torch.testing.assert_close(product(x).double(), expected, rtol=0, atol=1e-4)
+    torch.testing.assert_close(product.onto(x, stream).double(), expected + stream, rtol=0, atol=1e-4)
+    assert torch.equal(x, before[0])
+    assert torch.equal(stream, before[1])
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+@torch.no_grad()
+def test_what_a_stream_is_ahead_by_is_taken_away(has_bias: bool) -> None:
+    maps, x, ahead = [nn.Linear(8, 5, bias=has_bias), nn.Linear(8, 3, bias=has_bias)], torch.randn(4, 8), torch.randn(8)
+    expected = torch.cat([maps[0](x) * 0.5 if not has_bias else F.linear(x, maps[0].weight * 0.5, maps[0].bias * 0.5), maps[1](x)], 1)
+    torch.testing.assert_close(affine(maps, 0.5, ahead=ahead)(x + ahead), expected)
+
+
+def test_where_onednn_is_not_the_other_kernel_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "can_pack", lambda weight: False)
+    weight, x = torch.randn(500, 64), torch.randn(300, 64)
+    torch.testing.assert_close(Product(weight, None)(x), F.linear(x, weight), rtol=0, atol=1e-4)
