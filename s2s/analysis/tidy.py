@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -59,46 +60,47 @@ def without_sinks(picture: Picture) -> Left:
     return without(picture, [key for key, token in enumerate(picture.keys) if is_sink(token)])
 
 
-def in_words(picture: Picture, *, rows_whole: bool, keys_whole: bool) -> Left:
-    """From pieces to the words between blanks, as `alignment.by_words`; `<s>` and `</s>` stay, each a word of its own.
-
-    So rows sum to what they did. Only where blanks are tokens, which belong to no word, they are left out and rows are scaled to 1.
-    `rows_whole` and `keys_whole` say of which side tokens are whole words.
+def in_words(picture: Picture, *, rows_whole: bool, keys_whole: bool) -> Picture:
+    """From pieces to the words between blanks, weights put together as in `alignment.by_words`: as every token is a piece of some
+    word, rows sum to what they did. `rows_whole` and `keys_whole` say of which side tokens are whole words.
     """
     rows, keys = belonging(picture.rows, is_whole=rows_whole), belonging(picture.keys, is_whole=keys_whole)
     weights = by_words(picture.weights, rows, keys)
-    merged = replace(picture, weights=weights, rows=spelled(picture.rows, rows), keys=spelled(picture.keys, keys))
-    blanks = np.flatnonzero(keys == NOWHERE).tolist()
-    if not blanks:
-        return Left(merged, 0.0, 0, 1.0)
-    before = by_words(picture.weights.sum(1, keepdims=True), rows, np.zeros(1, np.int64))[:, 0]
-    return _scaled(merged, _share(picture.weights, blanks), before)
+    return replace(picture, weights=weights, rows=spelled(picture.rows, rows), keys=spelled(picture.keys, keys))
 
 
 def between_words(picture: Picture, *, rows_whole: bool, keys_whole: bool) -> Picture:
-    """The cells that alignment is measured on: words by words as `alignment.by_words`, without `<s>` and `</s>`, nothing scaled."""
+    """The cells that alignment is measured on: words by words as `alignment.places` has them, which leaves out blanks on their own,
+    and without `<s>` and `</s>`; nothing scaled.
+    """
     rows, keys = ([place for place, token in enumerate(tokens) if token not in MARKS] for tokens in (picture.rows, picture.keys))
     row_tokens, key_tokens = [picture.rows[place] for place in rows], [picture.keys[place] for place in keys]
-    row_words, key_words = belonging(row_tokens, is_whole=rows_whole), belonging(key_tokens, is_whole=keys_whole)
+    row_words, key_words = _between(row_tokens, is_whole=rows_whole), _between(key_tokens, is_whole=keys_whole)
     weights = by_words(picture.weights[np.ix_(rows, keys)], row_words, key_words)
     return replace(picture, weights=weights, rows=spelled(row_tokens, row_words), keys=spelled(key_tokens, key_words))
 
 
 def belonging(tokens: Sequence[str], *, is_whole: bool) -> Ints:
-    """`alignment.places`, where `<s>` and `</s>` are words as well, wherever they stand.
+    """The word that each token is a piece of, as `alignment.places`; but `<s>` and `</s>` are words as well, wherever they stand, and a
+    blank on its own is a piece of the word that it begins, or where none follows, of the one before.
 
-    >>> belonging(("<s>", "▁le", "▁chat", "s", "</s>"), is_whole=False)
-    array([0, 1, 2, 2, 3])
+    >>> belonging(("<s>", "▁le", "▁chat", "s", "▁", ".", "</s>"), is_whole=False)
+    array([0, 1, 2, 2, 3, 3, 4])
     """
-    before = ("</s>", *tokens)
-    parted = [BLANK + token if MARKS & {token, last} else token for last, token in zip(before, tokens, strict=False)]
-    return places((*parted, "</s>"), is_whole=is_whole)[:-1]
+    found = list[int]()
+    for is_mark, stretch in groupby(tokens, MARKS.__contains__):
+        pieces, first = [*stretch], max(found, default=NOWHERE) + 1
+        words = np.arange(len(pieces)) if is_mark else _between(pieces, is_whole=is_whole)
+        last = max(0, words.max())  # blanks alone are a word
+        following = np.minimum.accumulate(np.where(words == NOWHERE, last, words)[::-1])[::-1]
+        found += (first + following).tolist()
+    return np.array(found, np.int64)
 
 
 def spelled(tokens: Sequence[str], where: Ints) -> tuple[str, ...]:
     """The words that tokens make, by the word of each."""
     pieces = ["".join(token for token, word in zip(tokens, where.tolist(), strict=True) if word == each) for each in range(_n_words(where))]
-    return tuple(BYTES.sub(lambda found: _text(found[0]), word.lstrip(BLANK)) for word in pieces)
+    return tuple(BYTES.sub(lambda found: _text(found[0]), word.strip(BLANK) or word) for word in pieces)
 
 
 def links(picture: Picture, share: float = 0.75) -> list[Link]:
@@ -134,6 +136,11 @@ def _share(weights: Weights, keys: Sequence[int]) -> float:
     """Of all the weight, what lies in these columns."""
     whole = float(weights.sum(dtype=float))
     return float(weights[:, [*keys]].sum(dtype=float)) / whole if whole else 0.0
+
+
+def _between(tokens: Sequence[str], *, is_whole: bool) -> Ints:
+    """`alignment.places` of tokens that do not end in `</s>`."""
+    return places((*tokens, SPECIALS[EOS]), is_whole=is_whole)[:-1]
 
 
 def _n_words(where: Ints) -> int:

@@ -7,7 +7,7 @@ import io
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,8 @@ LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, on a pho
 ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # up to so many rows, so many pixels each
 LEVEL = 7  # more source tokens than this are written aslant on a phone, and need room above the cells
 SLANT = 28  # pixels of that room
-UPRIGHT = 16  # more than this are written upwards
+UPRIGHT = 12  # more than this are written upwards
+UPRIGHT_SIZE = 12  # of their letters; each needs 1.2 times so many pixels, and only those that have them are written
 MANY = 24  # tokens on a side from which on they are numbered
 
 
@@ -52,12 +53,14 @@ def heatmap(
         cells.colorbar.title.text = "share of the row's largest"
     traces = [cells, *([_numbers(weights, shades)] if has_numbers else [])]
     place = geometry(keys, rows)
-    across = ticks(keys) | {"title": {"text": "looks at", "standoff": 12}, "side": "top", "range": [-0.5, len(keys) - 0.5]}
-    across |= {"tickangle": -90} if len(keys) > UPRIGHT else {}
+    across = {"title": {"text": "looks at", "standoff": 12}, "side": "top", "range": [-0.5, len(keys) - 0.5]}
     down = ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
     margin = {**theme.MARGIN, "l": place.left, "t": place.top}
     height = margin["t"] + margin["b"] + len(rows) * place.row
-    layout = {"xaxis": across, "yaxis": down, "title": theme.heading(title), "margin": margin, "height": height}
+    layout = {"xaxis": ticks(keys) | across, "yaxis": down, "title": theme.heading(title), "margin": margin, "height": height}
+    if len(keys) > UPRIGHT:
+        layout |= {"xaxis": {"visible": False, "fixedrange": True, "range": across["range"]}, "xaxis2": _upright(keys) | across}
+        traces.append(go.Scatter(x=[], y=[], xaxis="x2", hoverinfo="skip"))  # an axis without a trace is not drawn
     return go.Figure(traces, layout | {"dragmode": False, "showlegend": False})
 
 
@@ -140,7 +143,7 @@ def _numbers(weights: Weights, shades: Weights) -> go.Scatter:
     )
 
 
-def ticks(tokens: Sequence[str]) -> dict[str, object]:
+def ticks(tokens: Sequence[str]) -> dict[str, Any]:
     """Positions carry the cells and tokens only name them, so that a word said twice keeps both places."""
     return {
         "tickmode": "array",
@@ -151,6 +154,16 @@ def ticks(tokens: Sequence[str]) -> dict[str, object]:
         "tickfont": {"size": 13},
         "fixedrange": True,
     }
+
+
+def _upright(tokens: Sequence[str]) -> dict[str, Any]:
+    """Tokens written upwards, on an axis of categories over that of the cells: of those alone Plotly knows how many there is room
+    for. Where the screen is too narrow for all, it writes every second, third and so on.
+    """
+    places = [str(place) for place in range(len(tokens))]
+    names = dict(zip(places, ticks(tokens)["ticktext"], strict=True))
+    kind = {"type": "category", "categoryarray": places, "labelalias": names, "overlaying": "x"}
+    return kind | {"tickangle": -90, "tickfont": {"size": UPRIGHT_SIZE}, "showgrid": False, "zeroline": False, "fixedrange": True}
 
 
 def _width(tokens: Sequence[str]) -> int:

@@ -13,8 +13,8 @@ from s2s.ui.reading import percent
 
 FAINT = 0.5  # of its weight: a row that kept less is worth a word, for what is left of it looks sure
 MERGED = (
-    "Pieces are merged into the words between blanks: weights on the pieces of a word are added up, rows of pieces averaged;"
-    " `<s>` and `</s>` stay."
+    "Pieces are merged into the words between blanks, a blank with the word that it begins: weights on the pieces of a word are added"
+    " up, rows of pieces averaged; `<s>` and `</s>` stay."
 )
 WHOLE = "Every token is a word here: there was nothing to merge."
 
@@ -35,10 +35,8 @@ def tidied(run: Run, kind: str, picture: Picture) -> tuple[Picture, str]:
     said = []
     if value("words"):
         rows, keys = (is_whole(tokenizer) for tokenizer in sides(run, kind))
-        left = in_words(picture, rows_whole=rows, keys_whole=keys)
-        picture = left.picture
+        picture = in_words(picture, rows_whole=rows, keys_whole=keys)
         said.append(WHOLE if rows and keys else MERGED)
-        said += [_scaled(left, "blanks, which belong to no word,")] if left.share else []
     if value("drop"):
         left = without_sinks(picture)
         gone = [key for key in dict.fromkeys(picture.keys) if key not in left.picture.keys]

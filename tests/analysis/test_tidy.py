@@ -1,11 +1,12 @@
 import string
+from itertools import product
 
 import numpy as np
 import pytest
 
 from s2s.analysis import Picture
 from s2s.analysis.alignment import by_words, places
-from s2s.analysis.tidy import belonging, in_words, is_sink, links, strongest, without, without_sinks
+from s2s.analysis.tidy import belonging, between_words, in_words, is_sink, links, strongest, without, without_sinks
 from s2s.config import TokenizerConfig
 from s2s.tokenizers import EOS, SPECIALS, TOKENIZERS, fit
 from s2s.tokenizers.tokenizer import BOS
@@ -74,30 +75,47 @@ def test_words_are_those_between_blanks_and_marks_words_of_their_own(kind: str, 
     weights = random(len(tokens), len(tokens))
     found = in_words(pictured(weights, tokens, tokens), rows_whole=kind == "word", keys_whole=kind == "word")
     expected = ("<s>", *text.split()) if is_started else (*text.split(), "</s>")
-    assert found.picture.keys == found.picture.rows == expected
-    np.testing.assert_allclose(found.picture.weights.sum(1), 1.0, atol=1e-5)
-    blanks = [place for place, token in enumerate(tokens) if token == "▁"]
-    assert found.share == pytest.approx(weights[:, blanks].sum() / len(tokens), abs=1e-6)
-    assert 0 < found.least <= 1 + 1e-6
-    assert blanks or found.least == 1
+    assert found.keys == found.rows == expected
+    np.testing.assert_allclose(found.weights.sum(1), 1.0, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
-def test_the_words_are_those_that_alignment_measures(kind: str) -> None:
-    """The same cells as `by_words`, but for the scale where blanks are tokens, and with `</s>` as a last row and column."""
+def test_alignment_is_shown_on_the_cells_that_it_is_measured_on(kind: str) -> None:
+    """Those of `places`; words have the same cells beside `</s>`, but where blanks are tokens."""
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
     tokens = tuple(tokenizer.tokens([*tokenizer.encode(TEXTS[0]), EOS]))
     weights = random(len(tokens), len(tokens))
     where = places(tokens, is_whole=kind == "word")
     measured = by_words(weights, where, where)
-    found = in_words(pictured(weights, tokens, tokens), rows_whole=kind == "word", keys_whole=kind == "word").picture.weights[:-1, :-1]
-    np.testing.assert_allclose(found / found.sum(1, keepdims=True), measured / measured.sum(1, keepdims=True), atol=1e-6)
-    if "▁" not in tokens:
-        np.testing.assert_allclose(found, measured, atol=1e-6)
+    picture, is_whole = pictured(weights, tokens, tokens), kind == "word"
+    shown, words = (make(picture, rows_whole=is_whole, keys_whole=is_whole) for make in (between_words, in_words))
+    np.testing.assert_allclose(shown.weights, measured, atol=1e-6)
+    assert (*shown.rows, "</s>") == words.rows
+    assert np.allclose(words.weights[:-1, :-1], measured, atol=1e-6) == ("▁" not in tokens)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words", "expected"),
+    [
+        ("▁le ▁chat ▁ . </s>", [0, 1, 2, 2, 3], ("le", "chat", ".", "</s>")),
+        ("▁a ▁ ( b ) ▁ ▁ ▁c </s>", [0, 1, 1, 1, 1, 2, 2, 2, 3], ("a", "(b)", "c", "</s>")),
+        ("<s> l e ▁ c", [0, 1, 1, 2, 2], ("<s>", "le", "c")),
+        ("▁a b ▁ ▁ </s>", [0, 0, 0, 0, 1], ("ab", "</s>")),  # nothing follows
+        ("<s> ▁ </s>", [0, 1, 2], ("<s>", "▁", "</s>")),
+    ],
+)
+def test_a_blank_on_its_own_is_a_piece_of_the_word_that_it_begins(tokens: str, words: list[int], expected: tuple[str, ...]) -> None:
+    pieces = tuple(tokens.split())
+    assert belonging(pieces, is_whole=False).tolist() == words
+    weights = random(len(pieces), len(pieces))
+    found = in_words(pictured(weights, pieces, pieces), rows_whole=False, keys_whole=False)
+    assert found.rows == found.keys == expected
+    for row, key in product(range(len(expected)), repeat=2):
+        of_row, of_key = ([place for place, word in enumerate(words) if word == each] for each in (row, key))
+        assert found.weights[row, key] == pytest.approx(weights[of_row][:, of_key].sum(1).mean(), abs=1e-6)
 
 
 def test_marks_stand_alone_wherever_they_are() -> None:
-    assert belonging(("<s>", "l", "e", "▁", "c", "</s>"), is_whole=False).tolist() == [0, 1, 1, -1, 2, 3]
     assert belonging(("<s>", "le", "chat"), is_whole=True).tolist() == [0, 1, 2]
     assert belonging((), is_whole=False).tolist() == []
     assert set(SPECIALS) - {"<unk>"} == {token for token in SPECIALS if is_sink(token)}
@@ -105,7 +123,7 @@ def test_marks_stand_alone_wherever_they_are() -> None:
 
 def test_nothing_becomes_nothing() -> None:
     found = in_words(pictured(np.zeros((0, 2)), ("le", "</s>")), rows_whole=True, keys_whole=True)
-    assert found.picture.weights.shape == (0, 2)
+    assert found.weights.shape == (0, 2)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.75, 0.99, 1.0])

@@ -3,14 +3,22 @@
 import re
 
 import numpy as np
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import s2s
 from tests.browser.conftest import PATIENCE, Open
+from tests.browser.test_home import PHONE
 
 VIEW = "attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge"
 WAIT = PATIENCE * 1000
 LAYERS, HEADS = 2, 4
+LONG = "attention?run=demo-tasks&kind=encoder&src=summarize:+" + "the+bottle+fell+into+the+river+.+" * 4 + "Hugo+cleaned"  # 32 tokens
+APART = """least => {
+  const names = [...document.querySelectorAll('.st-key-canvas :is(.xtick, .x2tick) text')].map(one => one.getBoundingClientRect());
+  const middles = names.map(one => one.x + one.width / 2);
+  return middles.length >= 8 && middles.slice(1).every((middle, at) => middle - middles[at] >= least);
+}"""
 
 
 def canvas(page: Page) -> Locator:
@@ -73,3 +81,13 @@ def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Ope
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
     page.get_by_role("button", name="Layer 1: mean of all heads").click()
     expect(page.locator(".gtitle")).to_contain_text(["layer 1 of 2 · mean of 4 heads"], timeout=WAIT)
+
+
+@pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
+def test_names_of_columns_stand_apart_and_hovering_says_the_others(screen: dict[str, object], server: str, visit: Open) -> None:
+    page = visit(f"{server}/{LONG}", **screen)
+    page.wait_for_function(APART, arg=12)  # pixels: the size of the letters
+    expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
+    box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
+    page.locator(".st-key-canvas .nsewdrag").first.hover(position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]})
+    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it looks at 2 the: ")

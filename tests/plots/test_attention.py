@@ -42,7 +42,7 @@ def test_hover_says_what_is_predicted_and_where_it_looks() -> None:
 def test_numbers_stand_in_the_cells_while_they_can_be_read(side: int, has_numbers: bool) -> None:
     words = [str(i) for i in range(side)]
     figure = heatmap(weights(side, side), words, words, title="t")
-    assert (len(figure.data) == 2) is has_numbers
+    assert any(trace.mode == "text" for trace in figure.data[1:]) is has_numbers
     assert figure.data[0].showscale is not has_numbers
     if has_numbers:
         assert len(figure.data[1].text) == side * side
@@ -81,7 +81,7 @@ def test_a_scale_for_each_row_leaves_the_weights_to_be_read(side: int) -> None:
     np.testing.assert_allclose(cells[0].z[0] * given[0].max(), given[0], rtol=1e-5)
     np.testing.assert_array_equal(cells[0].text, given)
     assert "%{text:.4f}" in cells[0].hovertemplate
-    assert [list(each.text) for each in cells[1:]] == [list(each.text) for each in plain[1:]]  # the numbers in the cells
+    assert [each.text for each in cells[1:]] == [each.text for each in plain[1:]]  # the numbers in the cells
 
 
 def test_hover_says_what_a_row_sums_to_where_it_is_told() -> None:
@@ -92,9 +92,24 @@ def test_hover_says_what_a_row_sums_to_where_it_is_told() -> None:
 def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
     few, many = ([f"{i} incomprehensible" for i in range(n)] for n in (UPRIGHT, UPRIGHT + 1))
     layouts = [heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t").layout for keys in (few, many)]
-    assert [layout.xaxis.tickangle for layout in layouts] == [None, -90]
+    assert [layout.xaxis.tickangle for layout in layouts] == [None, None]
+    assert [layout.xaxis.visible for layout in layouts] == [None, False]
+    assert layouts[1].xaxis2.tickangle == -90
     assert layouts[1].margin.t - layouts[0].margin.t > 60
     assert layouts[1].height - layouts[1].margin.t == layouts[0].height - layouts[0].margin.t
+
+
+def test_of_many_tokens_as_many_are_named_as_there_is_room_for_and_each_above_its_cells() -> None:
+    keys = ["the", *(f"{i} <b>" for i in range(UPRIGHT)), "the"]
+    figure = heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t")
+    axis, cells = figure.layout.xaxis2, figure.layout.xaxis
+    assert (axis.type, axis.tickmode, axis.nticks) == ("category", None, None)  # Plotly counts how many fit
+    named = [axis.labelalias[place] for place in axis.categoryarray]
+    assert named == [key.replace("<b>", "&lt;b&gt;") for key in keys]
+    assert (axis.overlaying, axis.range) == ("x", cells.range)
+    assert axis.fixedrange
+    assert cells.fixedrange
+    assert [trace.xaxis for trace in figure.data] == [None, "x2"]
 
 
 def test_a_picture_of_nothing_says_why() -> None:

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s import settings
 from s2s.analysis import REDUCTIONS, Which, reduced
 from s2s.analysis.tidy import is_sink
 from s2s.ui.text import plain
+from tests.conftest import make_run
 from tests.screen import link, opened, picture, said, written
 
 DEMO = "demo-en-es"
+OWN = "abcdefgh12345678"
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -42,6 +45,19 @@ def test_switches_follow_the_link_and_the_link_the_switches() -> None:
     assert "drop:1" in unquote(link(screen))
     assert "words" not in unquote(link(screen))
     assert "is left out" in said(screen)
+
+
+def test_a_blank_before_punctuation_is_merged_with_it_and_nothing_is_left_out() -> None:
+    pieces = {"tokenizer.kind": "bpe", "train.steps": 2, "train.warmup_steps": 1}
+    make_run(settings.home() / "runs" / OWN, pieces | {"train.watch.validate_every": 2, "train.watch.save_every": 2})
+    screen = opened("attention", run=OWN, src="1 , 2", tgt="2 1", layer="1", head="1", set="words:1")
+    assert not screen.exception
+    seen = s2s.load(OWN).attention("1 , 2", "2 1")
+    assert seen.src_tokens[1:3] == ("▁", "<unk>")
+    one, blank, comma, *others = seen.cross[0, 0].T
+    np.testing.assert_allclose(picture(screen)[1].T, [one, blank + comma, *others], atol=1e-6)
+    assert "a blank with the word that it begins" in said(screen)
+    assert "left out" not in said(screen)
 
 
 @pytest.mark.parametrize("slug", REDUCTIONS)
