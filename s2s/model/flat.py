@@ -50,6 +50,7 @@ class FlatModel:
         self.embed, self.position = model.decoder.embed, model.decoder.embed.position
         self.weights = tuple(model.parameters())
         modules = (*model.encoder.modules(), *model.decoder.modules())
+        # The modules' own dictionaries, empty where nothing looks; torch has no public way to ask.
         self.hooks = [hooks for module in modules for hooks in (module._forward_hooks, module._forward_pre_hooks)]
         self.state = self._state()
         self.encode = FlatEncoder(model.encoder)
@@ -63,10 +64,10 @@ class FlatModel:
         self.is_absolute, self.skips_padding = isinstance(self.position, Absolute), self.position.settings.skip_padding
         self.first_norm, self.last_norm = _norm(self.embed.norm), _norm(model.decoder.final_norm)
         self.projection = matrix, bias, scale = model.projection
-        self.project = Product(matrix * scale, bias) if matrix.numel() <= COPIED else model.project
+        self.project = Product(matrix if scale == 1.0 else matrix * scale, bias) if matrix.numel() <= COPIED else model.project
         norm, activation = model.config.norm, model.config.feed_forward.activation
         self.settings = {"n_heads": self.heads[0], "eps": norm.eps, "is_pre": norm.place == "pre", "activation": activation}
-        self.parts = [layer.parts() for layer in self.layers] if _has_all_parts(model) else []
+        self.has_all_parts = _has_all_parts(model)
 
     @functools.cached_property
     def project_fast(self) -> Turn:
@@ -103,10 +104,15 @@ class FlatModel:
         can_fold = isinstance(self.layers[0].cross_out, Product) and heads * src_len <= 2 * self.embed.tokens.embedding_dim
         return [layer.fold(memory) for layer, memory in zip(self.layers, memories, strict=True)] if can_fold else memories
 
+    @functools.cached_property
+    def parts(self) -> list[list[Tensor | None]]:
+        """What `one_source.run_layers` is given of each layer."""
+        return [layer.parts() for layer in self.layers]
+
     def step(self, tokens: Tensor, cache: Cache, memories: Sequence[Memory], src_mask: Tensor | None) -> Tensor:
         """(rows,) -> (rows, d_model); the cache grows by one token a row."""
         x, mask = self._vectors(tokens, cache.length), self._mask(cache)
-        if self.parts and cache.width <= FEW and isinstance(memories[0], Folded):
+        if self.has_all_parts and cache.width <= FEW and isinstance(memories[0], Folded):
             folded = [list(memory) for memory in memories]
             x = run_layers()(x, mask, cache.used, buffers=cache.buffers, weights=self.parts, memories=folded, **self.settings)
         else:

@@ -25,13 +25,18 @@ class Product:
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        self.bias, self.turned = bias, weight.t().contiguous()
+        self.weight, self.bias = weight.detach(), bias
         self.many = max(2, -(-MANY // weight.numel())) if can_pack(weight) else sys.maxsize
 
     @functools.cached_property
+    def turned(self) -> Tensor:
+        """(in, out); made when few rows come."""
+        return self.weight.t().contiguous()
+
+    @functools.cached_property
     def packed(self) -> Tensor:
-        """The weight as oneDNN has laid it out."""
-        laid_out: Tensor = torch.ops.mkldnn._reorder_linear_weight(self.turned.t().contiguous(), None)
+        """As oneDNN lays it out; made when many rows come."""
+        laid_out: Tensor = torch.ops.mkldnn._reorder_linear_weight(self.weight, None)
         return laid_out
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -78,7 +83,7 @@ def affine(maps: Sequence[nn.Linear], first_scale: float = 1.0, *, ahead: Tensor
     `ahead` (in,) is what the vectors that come hold too much.
     """
     scales = [first_scale, *[1.0] * (len(maps) - 1)]
-    weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)])
+    weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)]) if scales != [1.0] else maps[0].weight
     bias = None if maps[0].bias is None else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
     if ahead is not None:
         bias = -(weight @ ahead) if bias is None else bias - weight @ ahead

@@ -77,7 +77,7 @@ def test_one_source_is_decoded_as_the_modules_do(activation: str, place: str) ->
     model, src = build(override(shrunk("small"), changes)), torch.tensor([[5, 9, 4, 2]])
     with inference(model):
         flat, modules = FlatStepper(model, src), ModuleStepper(model, src)
-        assert flat.flat.parts
+        assert flat.flat.has_all_parts
         for token in (1, 6, 9):
             torch.testing.assert_close(flat.step(torch.tensor([token])), modules.step(torch.tensor([token])), rtol=1e-4, atol=1e-4)
 
