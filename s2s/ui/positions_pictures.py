@@ -96,7 +96,7 @@ def learned_matrix(asked: Asked) -> None:
 def rotary_matrix(asked: Asked) -> None:
     """Position down, column of the turned query across."""
     knobs = asked.knobs
-    title = f"Rotary · a query of (1, 0) pairs at {knobs.length} positions, {knobs.layout}"
+    title = f"Rotary · query of (1, 0) pairs, {knobs.length} positions, {knobs.layout}"
     _matrix(_turned_ones(knobs), title, "position", "column of the query")
     st.caption(
         "Rotary adds no vector: it turns queries and keys. This is what becomes of a query whose pairs all point the same way at"
@@ -124,7 +124,7 @@ def relative_matrix(asked: Asked) -> None:
     places = np.arange(knobs.length)
     found = engine.buckets((places[None] - places[:, None]).ravel(), knobs.positions("relative"), is_causal=False)
     values = found.reshape(knobs.length, knobs.length).astype(np.float32)
-    title = f"T5 · which of {knobs.buckets} buckets, queries by keys of {knobs.length} positions"
+    title = f"T5 · which of {knobs.buckets} buckets, query by key, {knobs.length} positions"
     figure = figures.matrix(values, title=title, across="key", down="query", signed=False, coarse_across=True)
     drawn(figure, title, f"Heatmap: {title}", lambda: figures.grid(values, "query"))
     st.caption(
@@ -232,8 +232,8 @@ def _likeness(name: str, knobs: Knobs, alike: Matrix, offsets: ByOffset) -> floa
         f"{name} · {what} of two positions by their offset", "offset", what,
     )  # fmt: skip
     step = -(-length // figures.MOST_ROWS)
-    cells = f", means of {step} by {step}" if step > 1 else ""
-    title = f"{name} · {what} of {length} by {length} positions{cells}"
+    cells = f", means of {step} by {step}" if step > 1 else " positions"
+    title = f"{name} · {what} of {length} by {length}{cells}"
     figure = figures.matrix(alike, title=title, across=_blocks(step), down=_blocks(step))
     drawn(figure, title, f"Heatmap: {title}", lambda: figures.grid(alike, _blocks(step)))
     return float((offsets.high - offsets.low).max())
@@ -251,7 +251,7 @@ def rotary_distance(asked: Asked) -> None:
     moved = engine.rotary_scores(queries, keys, knobs.length, settings, FAR)
     mean, spread = scores.mean(0), scores.std(0) if len(scores) > 1 else np.zeros(0, np.float32)
     low, high = (mean - spread, mean + spread) if len(spread) else ((), ())
-    of = {"alike": f"{DRAWN} random vectors, query = key", "unlike": f"{DRAWN} random pairs", "ones": "query and key all ones"}
+    of = {"alike": f"{DRAWN} random vectors, q = k", "unlike": f"{DRAWN} random pairs", "ones": "query and key all ones"}
     title = f"Rotary · q·k / √{knobs.d_head} by distance, {of[knobs.vectors]}"
     _lines([Stroke("mean", np.arange(knobs.length), mean, low, high)], title, "places that the key is behind", "score")
     st.caption(

@@ -37,7 +37,7 @@ def heads(name: str, values: Array, rows: Sequence[str], n_heads: int, *, mark: 
     each = values.shape[1] // n_heads
     kept = min(each, max(1, MOST // n_heads))
     drawn = values.reshape(len(rows), n_heads, each)[:, :, :kept].reshape(len(rows), -1)
-    cut = f", of each the first {kept} drawn" if kept < each else ""
+    cut = f" (first {kept} drawn)" if kept < each else ""
     title = f"{name}\n{counted(len(rows), 'token')} × {counted(n_heads, 'head')} of {each} numbers{cut}"
     names = [f"{head}.{number}" for head in range(1, n_heads + 1) for number in range(1, kept + 1)]
     starts = [kept * head for head in range(n_heads)]
