@@ -59,11 +59,6 @@ class Product:
         return found.narrow(0, 0, rows)
 
 
-def product(x: Tensor, turned: Tensor, bias: Tensor | None) -> Tensor:
-    """(rows, in) -> (rows, out) by a weight (in, out)."""
-    return torch.mm(x, turned) if bias is None else torch.addmm(bias, x, turned)
-
-
 class NoProduct:
     """Where the vectors are added as they come."""
 
