@@ -86,7 +86,7 @@ def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) 
     rows, eos = data.src_tokenizer.encode_many(sources), trainer.recipe.model.ids.eos
     by_length = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     texts = [""] * len(rows)
-    with matrix_products(trainer.recipe.train.precision), inference(trainer.model):
+    with inference(trainer.model):
         for start in range(0, len(rows), ROWS):
             chosen = by_length[start : start + ROWS]
             src = torch.from_numpy(batches.pad([np.array([*rows[i], eos]) for i in chosen])).to(trainer.device)

@@ -268,7 +268,7 @@ class Trainer:
         ids = self.data.src_tokenizer.encode_many([source for source, _ in self.data.probes])
         src = torch.from_numpy(batches.pad([np.array([*row, eos]) for row in ids])).to(self.device)
         settings = Greedy(max_new_tokens=self.recipe.data.max_length)
-        with matrix_products(self.recipe.train.precision), inference(self.model):
+        with inference(self.model):
             found = greedy(stepper_for(self.model, src), settings)
         for (source, reference), result in zip(self.data.probes, found, strict=True):
             yield Sample(self.progress.step, source, reference, self.data.tgt_tokenizer.decode(result.best.ids))
