@@ -1,0 +1,107 @@
+"""Walkthrough and Positions: press, keyboard, Back, a phone that opens the link."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import s2s
+from tests.browser.conftest import PATIENCE, Open
+from tests.browser.test_home import PHONE, QUIET, SHOWS
+
+WALK = "walkthrough?run=demo-en-fr&src=the+red+house&layer=2&head=3&set=step%3Asoftmax%2Cposition%3A3"
+LIKENESS = "Sinusoidal · cosine of two positions by their offset", "Sinusoidal · cosine of 1024 by 1024, means of 4 by 4"
+ROTARY = "Rotary · q·k / √32 by distance, 32 random vectors, q = k"
+CELLS = "() => document.querySelector('.js-plotly-plot').calcdata[0][0].z.map(row => [...row])"
+WIDTHS = """() => [...[document.documentElement, document.querySelector('[data-testid=stMain]')].map(one => one.scrollWidth),
+  ...[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.getBoundingClientRect().right)]"""
+CUT = """async () => {
+  await document.fonts.ready;
+  return [...document.querySelectorAll('.js-plotly-plot .gtitle')]
+    .filter(title => title.getBoundingClientRect().right > title.closest('.js-plotly-plot').getBoundingClientRect().right)
+    .map(title => title.textContent);
+}"""
+
+
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
+    expect.set_options(timeout=PATIENCE * 1000)
+    yield
+    expect.set_options(timeout=5000)
+
+
+def titled(page: Page, *titles: str) -> None:
+    """Waits until there are these pictures and no others, drawn and not about to change."""
+    expect(page.locator(".gtitle")).to_contain_text(titles)
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
+    page.locator(QUIET).wait_for()
+
+
+def says(page: Page, words: str) -> None:
+    """Waits until the address has these words in it."""
+    page.wait_for_function("words => decodeURIComponent(location.search).includes(words)", arg=words)
+
+
+def drawn(page: Page, mark: str) -> None:
+    """What Plotly draws the first picture's numbers with is there, and is most of a picture large."""
+    drawing = page.locator(f".js-plotly-plot {mark}").first
+    expect(drawing).to_be_visible()
+    box = drawing.bounding_box() or {}
+    frame = page.locator(".js-plotly-plot svg.main-svg").first.bounding_box() or {}
+    assert box["width"] > 0.6 * frame["width"] > 150
+    assert box["height"] > 0.4 * frame["height"] > 100
+
+
+def fits(page: Page) -> None:
+    """A phone shows all of it: nothing scrolls sideways, no picture sticks out, no title is cut off."""
+    assert max(page.evaluate(WIDTHS)) <= 420
+    assert page.evaluate(CUT) == []
+
+
+def complaints(page: Page) -> list[str]:
+    """Errors of the console; Streamlit looks for its server below the page's own address first, and finds none there."""
+    errors = [said for said in page.console_messages() if said.type == "error" and "/_stcore/" not in said.location["url"]]
+    return [*(said.text for said in errors), *(str(error) for error in page.page_errors())]
+
+
+def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(server: str, revisit: Open) -> None:
+    run = s2s.load("demo-en-fr")
+    weights = run.attention("the red house", run.translate(["the red house"], "greedy")[0].text).encoder[1, 2]
+    page = revisit(f"{server}/{WALK}")
+    titled(page, "Weights of head 3")
+    page.wait_for_function(SHOWS, arg=np.round(weights, 5).tolist())
+    on = page.get_by_role("button", name="Next", exact=True)
+    on.click()
+    titled(page, "What house gathers: values by weight", "What head 3 gathers for each")
+    says(page, "step:weighted,position:3")
+    on.focus()
+    page.keyboard.press("Enter")
+    titled(page, "The heads side by side", "Mixed by the output matrix")
+    says(page, "step:heads,position:3")
+    expect(on).to_be_focused()  # the keyboard goes on where it was
+    link, cells = page.url, page.evaluate(CELLS)
+    page.go_back()
+    titled(page, "What house gathers", "What head 3 gathers")
+    phone = revisit(link, **PHONE)
+    titled(phone, "The heads side by side", "Mixed by the output matrix")
+    phone.wait_for_function(SHOWS, arg=cells)
+    expect(phone.get_by_role("combobox", name="Word")).to_have_value("3 · house")
+    fits(phone)
+    assert complaints(page) == complaints(phone) == []
+
+
+def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_pictures(server: str, revisit: Open) -> None:
+    page = revisit(f"{server}/positions?run=demo-en-fr&set=length%3A1024%2Cencoding%3Asinusoidal%2Cbeside%3Arotary")
+    titled(page, "Sinusoidal · 1024 positions of 128 columns", "Rotary · query of (1, 0) pairs, 1024 positions")
+    drawn(page, ".heatmaplayer image")
+    page.get_by_role("radio", name="Distance", exact=True).click()
+    titled(page, *LIKENESS, ROTARY)
+    says(page, "view:distance,encoding:sinusoidal,beside:rotary,length:1024")
+    drawn(page, ".scatterlayer path.js-line")
+    phone = revisit(page.url, **PHONE)
+    titled(phone, *LIKENESS, ROTARY)
+    drawn(phone, ".scatterlayer path.js-line")
+    assert phone.locator(".gtitle").all_text_contents() == page.locator(".gtitle").all_text_contents()
+    fits(phone)
+    assert complaints(page) == complaints(phone) == []
