@@ -168,6 +168,21 @@ def test_pasted_pairs_are_read() -> None:
     assert screen.error
 
 
+@pytest.mark.parametrize("given", ["view:Cleaning", ""])
+def test_an_older_address_does_not_leave_a_draft(given: str) -> None:
+    """A browser that is asked for two things at once tells with the second what stood in the address before the first."""
+    screen = opened("data")
+    screen.segmented_control(key="origin").set_value("Paste").run()
+    settled(screen.text_area(key="paste").set_value("the house ||| la maison\nthe cat ||| le chat").run())
+    settled(screen.segmented_control(key="view").set_value("Task").run())
+    assert "source" not in unpack(screen.session_state["set"])
+    screen.query_params["set"] = given
+    settled(screen.run())
+    assert screen.segmented_control(key="origin").value == "Paste"
+    assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
+    assert screen.segmented_control(key="view").value == (unpack(given).get("view", "Pairs"))
+
+
 def test_a_kept_text_is_a_link_can_be_renamed_and_deleted() -> None:
     corpus = files.from_bytes([("pairs.tsv", PAIRS)])
     spec = f"corpus:{corpora.store(corpus, name='mine', owner=settings.OWNER)}"

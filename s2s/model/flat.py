@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 import torch.nn.functional as F
@@ -18,7 +18,7 @@ from s2s.model.positions import Absolute, Position, Rotary
 from s2s.model.products import NoProduct, Product, Turn, added, affine, rounded
 from s2s.model.transformer import DecoderLayer, Encoder, EncoderLayer, Transformer
 
-FEW = 8  # rows of one source up to which a step takes the time of its operations rather than of its products
+HANDFUL = 8  # rows of one source up to which a step takes the time of its operations rather than of its products
 SHORT = 16  # keys that fill a register; over fewer of them attention takes longer than over as many
 COPIED = 2**25  # numbers of an output matrix that is still copied into the orders in which it is multiplied fastest
 
@@ -44,14 +44,12 @@ Memory = KeysValues | Folded
 
 
 class FlatModel:
-    """The weights of a `Transformer` as they are now; those that change later are not seen."""
+    """A `Transformer` for as long as no weight of it changes: what is laid out is made when it is first needed."""
 
     def __init__(self, model: Transformer) -> None:
         self.embed, self.position = model.decoder.embed, model.decoder.embed.position
         self.weights = tuple(model.parameters())
-        modules = (*model.encoder.modules(), *model.decoder.modules())
-        # The modules' own dictionaries, empty where nothing looks; torch has no public way to ask.
-        self.hooks = [hooks for module in modules for hooks in (module._forward_hooks, module._forward_pre_hooks)]
+        self.encoder_hooks, self.decoder_hooks = _hooks(model.encoder), _hooks(model.decoder)
         self.state = self._state()
         self.encode = FlatEncoder(model.encoder)
         self.layers = [FlatLayer(cast(DecoderLayer, layer), self.position) for layer in model.decoder.layers]
@@ -74,11 +72,6 @@ class FlatModel:
         """`project` with matrix and states rounded to 8 bits, each word's row and each state on a scale of its own."""
         matrix, bias, scale = self.projection
         return rounded(matrix.detach().float() * scale, None if bias is None else bias.detach().float())
-
-    @property
-    def is_hooked(self) -> bool:
-        """Whether anything looks at what goes in or out of a module."""
-        return any(self.hooks)
 
     def is_stale(self) -> bool:
         """Whether a weight has changed since."""
@@ -112,7 +105,7 @@ class FlatModel:
     def step(self, tokens: Tensor, cache: Cache, memories: Sequence[Memory], src_mask: Tensor | None) -> Tensor:
         """(rows,) -> (rows, d_model); the cache grows by one token a row."""
         x, mask = self._vectors(tokens, cache.length), self._mask(cache)
-        if self.has_all_parts and cache.width <= FEW and isinstance(memories[0], Folded):
+        if self.has_all_parts and cache.width <= HANDFUL and isinstance(memories[0], Folded):
             folded = [list(memory) for memory in memories]
             x = run_layers()(x, mask, cache.used, buffers=cache.buffers, weights=self.parts, memories=folded, **self.settings)
         else:
@@ -151,6 +144,11 @@ class FlatModel:
             return mask
         by_slot = bias[0, :, 0][:, cache.times].transpose(0, 1)[:, :, None]  # -> (families or 1, heads, 1, slots)
         return by_slot if mask is None else by_slot + mask
+
+
+def _hooks(module: nn.Module) -> list[dict[int, Any]]:
+    """The dictionaries of all that looks at what goes in or out of the modules: empty ones where nothing does. Torch has no public way."""
+    return [hooks for part in module.modules() for hooks in (part._forward_hooks, part._forward_pre_hooks)]
 
 
 def _has_all_parts(model: Transformer) -> bool:

@@ -11,14 +11,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from s2s.model.memory import keep_few_shapes
+
 Turn = Callable[[Tensor], Tensor]
 MANY = 2**19  # multiplications from which on oneDNN is worth the 10 microseconds that a call of it costs
-FEW = 16  # rows up to which each number of them is multiplied as it is; from there on they are rounded up to as many
-FINE, COARSE = 512, 64  # rows from which on they are rounded up to more
+FEW = 16  # rows up to which each number of them is multiplied as it is
+LARGE = 2**22  # numbers of a weight that is not copied into the order in which few rows are multiplied fastest
 
 
 class Product:
-    """(rows, in) -> (rows, out) by a weight (out, in), in float32.
+    """(rows, in) -> (rows, out) by a weight (out, in), in float32. The weight may not change.
 
     MKL's product, by the turned weight, is the fastest one for few rows; oneDNN's, by a weight that it has laid out itself, for many:
     up to three times as fast, and no less exact. The knob of torch that lets all products be oneDNN's would let some be bf16.
@@ -31,11 +33,13 @@ class Product:
     @functools.cached_property
     def turned(self) -> Tensor:
         """(in, out); made when few rows come."""
-        return self.weight.t().contiguous()
+        turned = self.weight.t()
+        return turned if turned.numel() > LARGE else turned.contiguous()
 
     @functools.cached_property
     def packed(self) -> Tensor:
         """As oneDNN lays it out; made when many rows come."""
+        keep_few_shapes()
         laid_out: Tensor = torch.ops.mkldnn._reorder_linear_weight(self.weight, None)
         return laid_out
 
@@ -51,9 +55,12 @@ class Product:
         return added(x, self.turned, self.bias, stream)
 
     def _packed_product(self, x: Tensor) -> Tensor:
-        """oneDNN makes code for each number of rows, in the time of one or two products, and keeps it; so rows are rounded up."""
+        """oneDNN makes code for each number of rows, in the time of one or two products, and keeps it with working memory.
+
+        So rows are rounded up to eight numbers between a power of two and the next.
+        """
         rows = x.size(0)
-        if rows > FEW and (missing := -rows % (FEW if rows < FINE else COARSE)):
+        if rows > FEW and (missing := -rows % max(FEW, 2 ** (rows.bit_length() - 4))):
             x = F.pad(x, (0, 0, 0, missing))
         found: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
         return found.narrow(0, 0, rows)

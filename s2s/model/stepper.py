@@ -126,8 +126,8 @@ class FlatStepper(TransformerStepper):
         if missing or not bool(self.src_mask.all()):
             is_real = F.pad(self.src_mask, (0, missing))
             zeros = torch.zeros(is_real.shape, dtype=self.model.output.weight.dtype, device=src.device)
-            self.hidden = zeros.masked_fill_(~is_real, float("-inf"))
-        return self.flat.encode(src, self.hidden)
+            self.hidden = zeros.masked_fill_(~is_real, torch.finfo(zeros.dtype).min)  # finite: a source without tokens gives numbers too
+        return super()._read(src) if any(self.flat.encoder_hooks) else self.flat.encode(src, self.hidden)
 
     @property
     def n_rows(self) -> int:
@@ -152,6 +152,6 @@ def stepper_for(model: Transformer, src: Tensor, precision: str = "exact") -> Tr
     `fast` rounds the output matrix to 8 bits (raises ValueError where `can_round` says no), unless something is hooked.
     """
     flat = laid_out(model)
-    if flat.is_hooked or fused_is_slow(src.device):
+    if any(flat.decoder_hooks) or fused_is_slow(src.device):
         return ModuleStepper(model, src)
     return FlatStepper(model, src, is_fast=precision == "fast", flat=flat)

@@ -173,7 +173,7 @@ class Transformer(nn.Module):
                 " share the tokenizer or set `model.embeddings.shared=false`."
             )
         self.config, self.lock = config, threading.RLock()
-        self.flat: Any = None  # the decoder laid out for decoding, by `flat.laid_out`
+        self.flat: Any = None  # the model laid out for decoding, by `flat.laid_out`
         src_embedding = TokenEmbedding(src_vocab_size, config)
         tgt_embedding = src_embedding if config.embeddings.shared else TokenEmbedding(tgt_vocab_size, config)
         self.encoder, self.decoder = Encoder(config, src_embedding), Decoder(config, tgt_embedding)
@@ -220,9 +220,10 @@ def inference(model: Transformer) -> Iterator[None]:
         if not model.training:  # walking through all modules takes as long as ten steps of decoding
             yield
             return
-        model.flat = None  # what trains has other weights each time, and a fused optimiser does not count their versions
         model.eval()
+        model.flat = None
         try:
             yield
         finally:
             model.train()
+            model.flat = None  # what trains has other weights next time, and a fused optimiser does not count their versions

@@ -8,18 +8,15 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import psutil
 import torch
 
 from s2s.config import Recipe, UserError
+from s2s.model.memory import keep_few_shapes
 
 # oneDNN's float32 products were measured at 4e-7, true bf16 at 3e-3 relative error.
 ACCURATE = 1e-5
-# oneDNN keeps ready what it made for the last shapes, working memory and all, and torch's binding of it does so once more: 1,024 each,
-# and training, whose batches nearly all have shapes of their own, gathered 7 GB. With 64 it holds 1.2 GB and is as fast.
-SHAPES = MappingProxyType({"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "64"})
 
 
 def settle(recipe: Recipe) -> Recipe:
@@ -61,8 +58,8 @@ def fast_error() -> float:
 @contextlib.contextmanager
 def matrix_products(precision: str) -> Iterator[None]:
     """Compute CPU matrix products `exact`, or `fast` through oneDNN; what was set before is restored."""
-    for name in SHAPES if precision == "fast" else ():
-        os.environ.setdefault(name, SHAPES[name])  # read by the first such product of the process
+    if precision == "fast":
+        keep_few_shapes()
     settings = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
     before = settings.fp32_precision
     settings.fp32_precision = "bf16" if precision == "fast" else "none"

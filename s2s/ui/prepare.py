@@ -46,7 +46,9 @@ def arrive() -> None:
     if said is None:
         return
     given = share.unpack(said)
-    sources.fill(given.pop("source", sources.FIRST))
+    source = given.pop("source", "")
+    if source or st.session_state.get("origin") not in sources.BRINGING:  # an address names no draft, and is no reason to leave it
+        sources.fill(source or sources.FIRST)
     if (view := given.pop("view", "Pairs")) in VIEWS:
         st.session_state["view"] = view
     wanted, lost = forms.understood(base(), {key: value for key, value in given.items() if key in OURS})
@@ -59,9 +61,9 @@ def hold(chosen: Chosen | None) -> None:
     """Say in the address what is shown, where a link can."""
     is_kept = chosen is None or chosen.spec != ""
     st.session_state["no link"] = "" if is_kept else "Only a kept text can be linked: press Train on these pairs, which keeps it."
-    shown = {"source": chosen.spec if chosen and chosen.spec else sources.FIRST, "view": str(st.session_state.get("view") or "Pairs")}
-    usual = {"source": sources.FIRST, "view": "Pairs"}
-    address.hold("set", share.pack({**shown, **forms.written(changes())}), share.pack(usual))
+    place = {"source": chosen.spec if chosen else sources.FIRST} if is_kept else {}
+    shown = {"view": str(st.session_state.get("view") or "Pairs"), **forms.written(changes())}
+    address.hold("set", share.pack(place | shown), share.pack({"source": sources.FIRST, "view": "Pairs"}))
 
 
 def views(chosen: Chosen) -> None:

@@ -288,6 +288,7 @@ def _drafted(draft: Draft) -> Chosen | None:
     return Chosen(draft.name, Preview.from_json(found), draft.study) if found else None
 
 
+BRINGING = frozenset({"Upload", "Hub", "Paste"})  # ways on which the text is a draft
 ORIGINS: Mapping[str, Origin] = MappingProxyType(
     {
         "Built-in": Origin(_builtin, ":material/inventory:"),

@@ -9,6 +9,7 @@ from torch import Tensor
 from s2s.config import override
 from s2s.model import PRESETS
 from s2s.model import cache as cached
+from s2s.model.flat import Folded
 from s2s.model.layers import ACTIVATIONS
 from s2s.model.stepper import FlatStepper, ModuleStepper, stepper_for
 from s2s.model.transformer import Transformer, inference
@@ -30,16 +31,17 @@ def moves(n_rows: int, width: int, rng: random.Random) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_sources", [1, 3])
 @torch.no_grad()
 def test_whatever_a_search_does_the_flat_path_says_what_the_modules_say(
-    kind: str, sentences: tuple[Tensor, Tensor], monkeypatch: pytest.MonkeyPatch
+    n_sources: int, kind: str, sentences: tuple[Tensor, Tensor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cached, "ROOM", 2)  # so that room is made again and again
     model, rng = build(override(shrunk("small"), {"model.positions.kind": kind, "model.positions.max_length": 128})), random.Random(5)
     draw = torch.Generator().manual_seed(5)
     for _ in range(12):
         with inference(model):
-            flat, modules = FlatStepper(model, sentences[0]), ModuleStepper(model, sentences[0])
+            flat, modules = FlatStepper(model, sentences[0][:n_sources]), ModuleStepper(model, sentences[0][:n_sources])
             for _ in range(14):
                 tokens = torch.randint(3, TGT_VOCAB, (flat.n_rows,), generator=draw)
                 torch.testing.assert_close(flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4)
@@ -78,8 +80,15 @@ def test_one_source_is_decoded_as_the_modules_do(activation: str, place: str) ->
     with inference(model):
         flat, modules = FlatStepper(model, src), ModuleStepper(model, src)
         assert flat.flat.has_all_parts
+        assert isinstance(flat.looked_at[0], Folded)
         for token in (1, 6, 9):
             torch.testing.assert_close(flat.step(torch.tensor([token])), modules.step(torch.tensor([token])), rtol=1e-4, atol=1e-4)
+
+
+def test_a_source_without_tokens_gives_numbers() -> None:
+    model = build(shrunk("small"))
+    with inference(model):
+        assert FlatStepper(model, torch.tensor([[5, 9, 2], [0, 0, 0]])).step(torch.tensor([1, 1])).isfinite().all()
 
 
 @torch.no_grad()
@@ -117,6 +126,7 @@ def test_a_model_in_training_is_decoded_with_the_weights_it_has_now(sentences: t
         found = logits(model, sentences[0])
         expected = model.eval()(sentences[0], torch.tensor([[1, 5]] * 3))[:, -1]
         torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
+        torch.testing.assert_close(logits(model, sentences[0]), expected, rtol=1e-3, atol=1e-3)  # which is not in training now
         model.train()
 
 

@@ -1,5 +1,8 @@
 """Products by whichever kernel: the numbers of torch's own."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -17,12 +20,41 @@ def test_any_number_of_rows_is_multiplied_as_by_torch(rows: int, has_bias: bool)
     x, stream = torch.randn(rows, 64, generator=draw), torch.randn(rows, 500, generator=draw)
     weight, bias = torch.randn(500, 64, generator=draw), torch.randn(500, generator=draw) if has_bias else None
     product, expected = Product(weight, bias), F.linear(x.double(), weight.double(), None if bias is None else bias.double())
-    assert (rows >= product.many) == (rows > 16)  # both kernels are tried
+    assert not products.can_pack(weight) or (rows >= product.many) == (rows > 16)  # both kernels are tried
     before = x.clone(), stream.clone()
     torch.testing.assert_close(product(x).double(), expected, rtol=0, atol=1e-4)
     torch.testing.assert_close(product.onto(x, stream).double(), expected + stream, rtol=0, atol=1e-4)
     assert torch.equal(x, before[0])
     assert torch.equal(stream, before[1])
+
+
+@torch.no_grad()
+def test_a_large_weight_is_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "LARGE", 100)
+    product = Product(torch.randn(50, 8), None)
+    assert product.turned.data_ptr() == product.weight.data_ptr()
+    x = torch.randn(2, 8)
+    torch.testing.assert_close(product(x), F.linear(x, product.weight))
+
+
+GROWTH = """
+import random
+import psutil, torch
+from s2s.model.products import Product
+torch.set_num_threads(1)
+draw, size, product = random.Random(0), psutil.Process().memory_info, Product(torch.randn(2000, 128), None)
+with torch.inference_mode():
+    for turn in range(450):
+        if turn == 150:
+            before = size().rss
+        product(torch.randn(draw.randrange(300, 4000), 128))
+print((size().rss - before) / 1e6)
+"""
+
+
+def test_products_of_ever_new_numbers_of_rows_do_not_gather_memory() -> None:
+    out = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
+    assert float(out.stdout) < 60  # MB
 
 
 @pytest.mark.parametrize("has_bias", [True, False])

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from s2s.config import Recipe, UserError, override
+from s2s.model.memory import SHAPES
 from s2s.train import machine
-from s2s.train.machine import SHAPES, fast_error, free_memory, matrix_products, settle
+from s2s.train.machine import fast_error, free_memory, matrix_products, settle
 
 
 def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
