@@ -15,8 +15,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-Parts = list[Tensor | None]
-
 COMPILING = threading.Lock()
 
 
