@@ -56,12 +56,25 @@ class Visitors:
     def address(self, page: str) -> Mapping[str, str]:
         """Pages that open a model show the demo; the others the run in training."""
         run = next(row.run for row in PAGES if row.url_path == page)
-        return {"run": self.live} if self.live and run == "any" else {"run": "demo-en-fr"} if run else {}
+        return (
+            {"run": self.live}
+            if self.live and run == "any"
+            else {"run": "demo-en-fr"}
+            if run
+            else {}
+        )
 
     def learn(self, session: Session) -> None:
         """How links within the app name the run in training: `name · id`, as the picker of runs does."""
         if "run" in session.widgets:
-            self.live = next((label for label in session.options("run") if self.live and label.endswith(self.live)), self.live)
+            self.live = next(
+                (
+                    label
+                    for label in session.options("run")
+                    if self.live and label.endswith(self.live)
+                ),
+                self.live,
+            )
 
 
 async def _pick(session: Session, visitors: Visitors, key: str) -> float:
@@ -141,14 +154,18 @@ async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
 
 async def latency(url: str, live: str, count: int, seconds: float) -> Visitors:
     """So many visitors for so long, spread over the pages."""
-    visitors, pages, end = Visitors(live), list(ACTIONS), time.monotonic() + seconds
+    visitors = Visitors(live)
+    pages = list(ACTIONS)
+    end = time.monotonic() + seconds
     await asyncio.gather(*(visit(url, visitors, pages[i % len(pages)], end) for i in range(count)))
     return visitors
 
 
 async def memory(served: Server, live: str, seconds: float) -> list[dict[str, float]]:
     """Megabytes of each role and their sum, every second, while one session looks at each page."""
-    visitors, sessions, samples = Visitors(live), [Session(served.url) for _ in PAGES], []
+    visitors = Visitors(live)
+    sessions = [Session(served.url) for _ in PAGES]
+    samples = []
     for session, page in zip(sessions, PAGES, strict=True):
         await session.connect()
         await session.open(page.url_path, visitors.address(page.url_path))
@@ -193,25 +210,43 @@ def memory_rows(case: str, samples: list[dict[str, float]]) -> Iterator[dict[str
     for role in ("server", "worker", "trainer", "other", "sum"):
         sizes = [sample.get(role, 0.0) for sample in samples]
         if any(sizes):
-            row = {"case": case, "process": role, "median MB": statistics.median(sizes), "max MB": max(sizes)}
+            row = {
+                "case": case,
+                "process": role,
+                "median MB": statistics.median(sizes),
+                "max MB": max(sizes),
+            }
             yield row | {"target": f"< {MOST_MEGABYTES:,}" if role == "sum" else ""}
 
 
 def latency_rows(case: str, visitors: Visitors) -> Iterator[dict[str, Any]]:
     """A line a page, then all of them, then what a live panel asks by itself."""
     pages = {title: visitors.waited[title] for title in TITLES.values()}
-    for name, waited in {**pages, "all": [*chain(*pages.values())], POLL: visitors.waited[POLL]}.items():
+    for name, waited in {
+        **pages,
+        "all": [*chain(*pages.values())],
+        POLL: visitors.waited[POLL],
+    }.items():
         if waited:
             waited.sort()
             p95 = waited[min(len(waited) - 1, int(0.95 * len(waited)))]
-            row = {"case": case, "page": name, "reruns": len(waited), "p50 s": statistics.median(waited), "p95 s": p95, "max s": waited[-1]}
+            row = {
+                "case": case,
+                "page": name,
+                "reruns": len(waited),
+                "p50 s": statistics.median(waited),
+                "p95 s": p95,
+                "max s": waited[-1],
+            }
             yield row | {"target": f"p95 < {MOST_SECONDS}" if name == "all" else ""}
 
 
 def measure(case: str, source: str, sessions: int, seconds: float) -> dict[str, list[Any]]:
     """One server, with the default training on that source, or with none."""
     with server() as served:
-        spec = served.store(*(DATA / name for name in source.split(","))) if "," in source else source
+        spec = (
+            served.store(*(DATA / name for name in source.split(","))) if "," in source else source
+        )
         live = served.submit(spec, "small") if spec else ""
         if live:
             await_training(served, live)
@@ -223,7 +258,12 @@ def measure(case: str, source: str, sessions: int, seconds: float) -> dict[str, 
         if live and "trainer" not in after:
             visitors.wrong.append("the training ended before the measurement did")
     rows = [*latency_rows(case, visitors)]
-    return {"memory": [*memory_rows(case, sizes)], "latency": rows, "wrong": visitors.wrong, "afterwards": [{"case": case, **after}]}
+    return {
+        "memory": [*memory_rows(case, sizes)],
+        "latency": rows,
+        "wrong": visitors.wrong,
+        "afterwards": [{"case": case, **after}],
+    }
 
 
 CASES = {
@@ -237,12 +277,16 @@ def main() -> None:
     """Every case whose data is there."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two measurements")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="of each of the two measurements"
+    )
     parser.add_argument("--only", default="", help="the beginning of a case's name")
     arguments = parser.parse_args()
     results = {}
     for case, source in CASES.items():
-        if case.startswith(arguments.only) and ("," not in source or (DATA / source.split(",")[0]).is_file()):
+        if case.startswith(arguments.only) and (
+            "," not in source or (DATA / source.split(",")[0]).is_file()
+        ):
             results[case] = measure(case, source, arguments.sessions, arguments.seconds)
     for kind in ("memory", "latency", "afterwards"):
         table([row for found in results.values() for row in found[kind]])

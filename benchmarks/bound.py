@@ -56,13 +56,16 @@ class Work:
 def lengths(data: Encoded) -> Lengths:
     """What the text asks for, whatever the batches make of it."""
     src = np.array([len(row) for row in data.src], dtype=np.float64)
-    tgt = np.array([len(row) - 1 for row in data.tgt], dtype=np.float64)  # `<s>` is read and not predicted
+    tgt = np.array(
+        [len(row) - 1 for row in data.tgt], dtype=np.float64
+    )  # `<s>` is read and not predicted
     return Lengths(*(float(values.mean()) for values in (src, tgt, src**2, tgt**2, src * tgt)))
 
 
 def work(recipe: Recipe, vocab_size: int, mean: Lengths) -> Work:
     """By Vaswani et al. 2017, for a feed-forward without a gate; a causal mask saves nothing."""
-    model, d_model = recipe.model, recipe.model.d_model
+    model = recipe.model
+    d_model = recipe.model.d_model
     weights: defaultdict[Product, float] = defaultdict(float)
     attention = 0.0
     for stack, tokens, crossing, looks in (
@@ -70,7 +73,11 @@ def work(recipe: Recipe, vocab_size: int, mean: Lengths) -> Work:
         (model.decoder, mean.tgt, mean.src + mean.tgt, mean.tgt_squared + mean.src_tgt),
     ):
         inner = stack.n_heads * model.d_head(stack)
-        uses = ((d_model, inner, 4 * tokens + 2 * crossing), (d_model, stack.d_ff, tokens), (stack.d_ff, d_model, tokens))
+        uses = (
+            (d_model, inner, 4 * tokens + 2 * crossing),
+            (d_model, stack.d_ff, tokens),
+            (stack.d_ff, d_model, tokens),
+        )
         for size, columns, times in uses:
             weights[Product(ROWS, size, columns)] += 2 * stack.n_layers * times * size * columns
         attention += 4 * stack.n_layers * inner * looks
@@ -100,12 +107,17 @@ def accurate() -> list[str]:
 
 def forward_seconds(asked: Work, rows: int) -> float:
     """CPU seconds of a pair's forward work where each product has so many rows; the faster backend's, attention as the products' mean."""
-    seconds = sum(flops / _forward_speed(shape._replace(rows=rows)) for shape, flops in asked.weights.items() if flops)
+    seconds = sum(
+        flops / _forward_speed(shape._replace(rows=rows))
+        for shape, flops in asked.weights.items()
+        if flops
+    )
     return seconds * asked.total / sum(asked.weights.values())
 
 
 def _forward_speed(shape: Product) -> float:
-    x, weight = torch.randn(*shape[:2]), torch.randn(*shape[1:])
+    x = torch.randn(*shape[:2])
+    weight = torch.randn(*shape[1:])
     found = []
     for name in accurate():
         with matrix_products(BACKENDS[name]):
@@ -115,15 +127,24 @@ def _forward_speed(shape: Product) -> float:
 
 def _speed(shape: Product) -> float:
     """The three products of a training step with this weight, one as often as another."""
-    x, weight, gradient = (torch.randn(*size) for size in (shape[:2], shape[1:], (shape.rows, shape.columns)))
-    products: tuple[Callable[[], torch.Tensor], ...] = (lambda: x @ weight, lambda: gradient @ weight.T, lambda: x.T @ gradient)
-    return PASSES / sum(1 / _timed(product, 2.0 * shape.rows * shape.inner * shape.columns) for product in products)
+    x, weight, gradient = (
+        torch.randn(*size) for size in (shape[:2], shape[1:], (shape.rows, shape.columns))
+    )
+    products: tuple[Callable[[], torch.Tensor], ...] = (
+        lambda: x @ weight,
+        lambda: gradient @ weight.T,
+        lambda: x.T @ gradient,
+    )
+    return PASSES / sum(
+        1 / _timed(product, 2.0 * shape.rows * shape.inner * shape.columns) for product in products
+    )
 
 
 def _timed(product: Callable[[], torch.Tensor], flops: float) -> float:
     clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
     product()
-    started, times = clock(), 0
+    started = clock()
+    times = 0
     while clock() - started < SECONDS:
         product()
         times += 1

@@ -22,7 +22,13 @@ SPLITS = ("random", "unseen", "deep", "agreement", "banks")
 
 def command(*arguments: object, stdin: str = "") -> str:
     """One `python -m s2s` in a process of its own; its stdout."""
-    done = subprocess.run([sys.executable, "-m", "s2s", *map(str, arguments)], input=stdin, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "s2s", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise SystemExit(done.stderr)
     return done.stdout
@@ -31,7 +37,16 @@ def command(*arguments: object, stdin: str = "") -> str:
 def memorised(preset: str, source: str, folder: Path, *settings: str) -> dict[str, Any]:
     """Train on a small source from the command line; how many of its pairs come out exactly right."""
     started = time.perf_counter()
-    command("train", "--source", source, "--preset", preset, "--out", folder, *[part for text in settings for part in ("--set", text)])
+    command(
+        "train",
+        "--source",
+        source,
+        "--preset",
+        preset,
+        "--out",
+        folder,
+        *[part for text in settings for part in ("--set", text)],
+    )
     seconds = time.perf_counter() - started
     pairs = load(source).pairs
     texts = [one.text for one in s2s.load(folder).translate([pair.src for pair in pairs], "greedy")]
@@ -41,10 +56,23 @@ def memorised(preset: str, source: str, folder: Path, *settings: str) -> dict[st
 
 def first_steps(folder: Path, seeds: int) -> dict[str, Any]:
     """Both phrases, seed by seed, and what the model says to a mix it has never seen."""
-    runs = [memorised("first-steps", "builtin:first-steps", folder / f"first-{seed}", f"train.seed={seed}") for seed in range(seeds)]
-    mixes = [command("translate", folder / f"first-{seed}", stdin="go love you\n").strip() for seed in range(min(5, seeds))]
+    runs = [
+        memorised(
+            "first-steps", "builtin:first-steps", folder / f"first-{seed}", f"train.seed={seed}"
+        )
+        for seed in range(seeds)
+    ]
+    mixes = [
+        command("translate", folder / f"first-{seed}", stdin="go love you\n").strip()
+        for seed in range(min(5, seeds))
+    ]
     perfect = sum(run["right"] == run["of"] for run in runs)
-    return {"seeds": seeds, "perfect": perfect, "slowest_seconds": max(run["seconds"] for run in runs), "go love you": mixes}
+    return {
+        "seeds": seeds,
+        "perfect": perfect,
+        "slowest_seconds": max(run["seconds"] for run in runs),
+        "go love you": mixes,
+    }
 
 
 def agrees(pair: Pair, text: str) -> bool:
@@ -56,23 +84,53 @@ def agrees(pair: Pair, text: str) -> bool:
     ties = [relation for relation in pair.gold.relations if relation.side == "tgt"]
     subject = min(tie.head for tie in ties if tie.kind == "determiner-noun")
     verb = max(tie.head for tie in ties if tie.kind == "subject-verb" and tie.dependent == subject)
-    beyond = [verb, *(tie.dependent for tie in ties if tie.kind == "adjective-noun" and tie.head == subject and tie.dependent > verb)]
-    gold, found = pair.tgt.split(), text.split()
-    return all(len(found) >= len(gold) - place and found[place - len(gold)] == gold[place] for place in beyond)
+    beyond = [
+        verb,
+        *(
+            tie.dependent
+            for tie in ties
+            if tie.kind == "adjective-noun" and tie.head == subject and tie.dependent > verb
+        ),
+    ]
+    gold = pair.tgt.split()
+    found = text.split()
+    return all(
+        len(found) >= len(gold) - place and found[place - len(gold)] == gold[place]
+        for place in beyond
+    )
 
 
 def generated(name: str, preset: str, seed: int, folder: Path) -> dict[str, Any]:
     """Train on a generated corpus; percent exact on each split."""
     started = time.perf_counter()
-    command("train", "--source", f"builtin:{name}", "--preset", preset, "--set", f"train.seed={seed}", "--out", folder)
-    found: dict[str, Any] = {"corpus": name, "preset": preset, "seed": seed, "seconds": time.perf_counter() - started}
+    command(
+        "train",
+        "--source",
+        f"builtin:{name}",
+        "--preset",
+        preset,
+        "--set",
+        f"train.seed={seed}",
+        "--out",
+        folder,
+    )
+    found: dict[str, Any] = {
+        "corpus": name,
+        "preset": preset,
+        "seed": seed,
+        "seconds": time.perf_counter() - started,
+    }
     run = s2s.load(folder)
     for split in SPLITS:
         pairs = load(f"builtin:{name}", split).pairs
         texts = [one.text for one in run.translate([pair.src for pair in pairs], "beam")]
-        found[split] = 100 * statistics.mean(text == pair.tgt for text, pair in zip(texts, pairs, strict=True))
+        found[split] = 100 * statistics.mean(
+            text == pair.tgt for text, pair in zip(texts, pairs, strict=True)
+        )
         if split == "agreement":
-            found["agrees"] = 100 * statistics.mean(agrees(pair, text) for pair, text in zip(pairs, texts, strict=True))
+            found["agrees"] = 100 * statistics.mean(
+                agrees(pair, text) for pair, text in zip(pairs, texts, strict=True)
+            )
     return found
 
 
@@ -80,7 +138,10 @@ def ranges(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Mean and range over seeds of every measured column."""
     names = ("seconds", *SPLITS, "agrees")
     values = {name: [row[name] for row in rows] for name in names}
-    return {name: {"mean": statistics.mean(found), "low": min(found), "high": max(found)} for name, found in values.items()}
+    return {
+        name: {"mean": statistics.mean(found), "low": min(found), "high": max(found)}
+        for name, found in values.items()
+    }
 
 
 PASSAGE = (
@@ -100,7 +161,12 @@ def main() -> None:
     """Run all parts, or those named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--parts", nargs="+", default=["memory", "en-fr", "en-es"], choices=["memory", "en-fr", "en-es"])
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        default=["memory", "en-fr", "en-es"],
+        choices=["memory", "en-fr", "en-es"],
+    )
     parser.add_argument("--preset", default="small")
     arguments = parser.parse_args()
     results: dict[str, Any] = {}
@@ -112,10 +178,19 @@ def main() -> None:
             results["first-steps"] = first_steps(folder, 20)
             results["mini-t5"] = memorised("mini-t5", "builtin:mini-en-fr", folder / "mini")
             results["char-halves"] = memorised("char-halves", f"text:{text}", folder / "halves")
-            print(json.dumps({name: results[name] for name in ("first-steps", "mini-t5", "char-halves")}, indent=1, ensure_ascii=False))
+            print(
+                json.dumps(
+                    {name: results[name] for name in ("first-steps", "mini-t5", "char-halves")},
+                    indent=1,
+                    ensure_ascii=False,
+                )
+            )
         for name in ("en-fr", "en-es"):
             if name in arguments.parts:
-                rows = [generated(name, arguments.preset, seed, folder / f"{name}-{seed}") for seed in range(1, arguments.seeds + 1)]
+                rows = [
+                    generated(name, arguments.preset, seed, folder / f"{name}-{seed}")
+                    for seed in range(1, arguments.seeds + 1)
+                ]
                 table(rows)
                 results[name] = {"runs": rows, "over_seeds": ranges(rows)}
     last_line("builtin", results)

@@ -34,8 +34,14 @@ from s2s.train import Trainer, prepare
 CASES = ("never", "again", "after", "looked into")
 MOST = 1.02  # a ratio that still counts as nothing
 SHORT = 10  # translations of all sentences in the time of an update, about
-RUN, SOURCE = "demo-en-fr", "builtin:en-fr#rows=2000"
-SENTENCES = ("the cat sits on the mat", "the black cat chased the white mouse", "the red house", "the bank is by the river")
+RUN = "demo-en-fr"
+SOURCE = "builtin:en-fr#rows=2000"
+SENTENCES = (
+    "the cat sits on the mat",
+    "the black cat chased the white mouse",
+    "the red house",
+    "the bank is by the river",
+)
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,14 @@ class Turn:
 
 def look_into(model: Transformer) -> None:
     """Everything that hooks a model, and an exception inside."""
-    src, tgt = torch.tensor([[5, 6, 7, 2]]), torch.tensor([[1, 5, 6]])
-    heads = {Head(kind, 0, head): how for kind in KINDS for head, how in enumerate(HOWS) if head < attentions(model, kind)[0].n_heads}
+    src = torch.tensor([[5, 6, 7, 2]])
+    tgt = torch.tensor([[1, 5, 6]])
+    heads = {
+        Head(kind, 0, head): how
+        for kind in KINDS
+        for head, how in enumerate(HOWS)
+        if head < attentions(model, kind)[0].n_heads
+    }
     try:
         with ablate(model, heads), force(model, 1, [0]), capture(model) as trace:
             model(src, tgt)
@@ -66,7 +78,9 @@ def timed(work: Callable[[], Any]) -> Turn:
     return Turn(time.process_time() - started, made)
 
 
-def rounds(works: Mapping[str, Callable[[], Any]], between: Callable[[], None], n: int) -> list[dict[str, Turn]]:
+def rounds(
+    works: Mapping[str, Callable[[], Any]], between: Callable[[], None], n: int
+) -> list[dict[str, Turn]]:
     """Each time another one first; the first round only warms."""
     found = []
     for number in range(n + 1):
@@ -85,7 +99,17 @@ def lines(what: str, found: Sequence[Mapping[str, Turn]]) -> list[dict[str, Any]
         is_same = all(turns[name].made == turns[CASES[0]].made for turns in found)
         low, median, high = statistics.quantiles(ratios, n=4)
         ms = 1e3 * statistics.median(turns[name].seconds for turns in found)  # a turn
-        rows.append({"what": what, "model": name, "ms": ms, "ratio": median, "from": low, "to": high, "same": "yes" if is_same else "no"})
+        rows.append(
+            {
+                "what": what,
+                "model": name,
+                "ms": ms,
+                "ratio": median,
+                "from": low,
+                "to": high,
+                "same": "yes" if is_same else "no",
+            }
+        )
     return rows
 
 
@@ -100,7 +124,9 @@ def translating(times: int, n: int) -> list[dict[str, Any]]:
         with capture(run.model):
             return work(run)
 
-    works = {name: partial(watched if name == CASES[3] else work, run) for name, run in runs.items()}
+    works = {
+        name: partial(watched if name == CASES[3] else work, run) for name, run in runs.items()
+    }
     return lines("translating", rounds(works, lambda: look_into(runs[CASES[2]].model), n))
 
 
@@ -114,7 +140,9 @@ def updating(recipe: Recipe, times: int, n: int) -> list[dict[str, Any]]:
         return [trainer.update().loss for _ in range(times)]
 
     def watched(trainer: Trainer) -> list[float]:
-        seams = [attention.weights for kind in KINDS for attention in attentions(trainer.model, kind)]
+        seams = [
+            attention.weights for kind in KINDS for attention in attentions(trainer.model, kind)
+        ]
         hooks = [seam.register_forward_hook(lambda module, inputs, weights: None) for seam in seams]
         try:
             return work(trainer)
@@ -122,7 +150,10 @@ def updating(recipe: Recipe, times: int, n: int) -> list[dict[str, Any]]:
             for hook in hooks:
                 hook.remove()
 
-    works = {name: partial(watched if name == CASES[3] else work, trainer) for name, trainer in trainers.items()}
+    works = {
+        name: partial(watched if name == CASES[3] else work, trainer)
+        for name, trainer in trainers.items()
+    }
     return lines("an update", rounds(works, lambda: look_into(trainers[CASES[2]].model), n))
 
 
@@ -133,13 +164,24 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     recipe = override(PRESETS["small"].recipe, {"train.threads": 1, "train.device": "cpu"})
-    rows = [*translating(SHORT * arguments.times, arguments.rounds), *updating(recipe, arguments.times, arguments.rounds)]
+    rows = [
+        *translating(SHORT * arguments.times, arguments.rounds),
+        *updating(recipe, arguments.times, arguments.rounds),
+    ]
     table(rows)
     after = [row for row in rows if row["model"] == "after"]
-    dearer = [row["what"] for row in after if row["same"] == "no" or (row["ratio"] > MOST and row["from"] > 1)]
+    dearer = [
+        row["what"]
+        for row in after
+        if row["same"] == "no" or (row["ratio"] > MOST and row["from"] > 1)
+    ]
     chance = max(abs(row["ratio"] - 1) for row in rows if row["model"] == "again")
-    verdict = f"costs more or does other than before: {', '.join(dearer)}" if dearer else "costs nothing"
-    print(f"\nWhat was looked into {verdict} (up to {MOST} counts as nothing; chance alone made {chance:.1%}).")
+    verdict = (
+        f"costs more or does other than before: {', '.join(dearer)}" if dearer else "costs nothing"
+    )
+    print(
+        f"\nWhat was looked into {verdict} (up to {MOST} counts as nothing; chance alone made {chance:.1%})."
+    )
     last_line("capture", rows)
 
 

@@ -40,7 +40,10 @@ TEXT = "builtin:mini-en-fr"
 MINUTES = 10.0  # that somebody has who asks for the preset that fits
 WITHIN = 60.0  # seconds in which all press
 PATIENCE = 600.0  # seconds until all are done, or nobody waits any more
-FIRST_POINT, LAST_DONE, ANSWER = 6.0, 180.0, 0.4  # goals in seconds: p50, all, p95
+# goals in seconds: p50, all, p95
+FIRST_POINT = 6.0
+LAST_DONE = 180.0
+ANSWER = 0.4
 LONG = {"train.steps": 100_000}
 
 
@@ -73,16 +76,30 @@ class Pressed(NamedTuple):
 
     def first_point(self, written: float | None) -> float | None:
         """When the page showed a line of that time; None for never."""
-        return None if written is None else next((end for begin, end in self.looks if begin >= written), None)
+        return (
+            None
+            if written is None
+            else next((end for begin, end in self.looks if begin >= written), None)
+        )
 
 
 async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed | None:
     """One of the class, who presses at that moment (`time.monotonic()`) and watches until the run is done; None: it couldn't."""
-    session, title, found = Session(url), TITLES["train"], None
+    session = Session(url)
+    title = TITLES["train"]
+    found = None
     try:
         await asyncio.sleep(max(0.0, moment - time.monotonic() - 5 * visitors.dice.random()))
         await session.connect()
-        address = {"set": share.pack({"source": TEXT, "preset": visitors.preset, "train.seed": str(visitors.dice.randrange(1000))})}
+        address = {
+            "set": share.pack(
+                {
+                    "source": TEXT,
+                    "preset": visitors.preset,
+                    "train.seed": str(visitors.dice.randrange(1000)),
+                }
+            )
+        }
         visitors.waited[title].append(await session.open("train", address))
         visitors.waited[title].append(await session.set("run name", name))
         await asyncio.sleep(max(0.0, moment - time.monotonic()))
@@ -116,12 +133,18 @@ def jobs() -> dict[str, queue.Job]:
 
 async def lesson(served: Server, visitors: Class, students: int, browsers: int) -> list[Pressed]:
     """All of it; the long run is not in it."""
-    dice, begun = random.Random(1), time.monotonic() + 5
+    dice = random.Random(1)
+    begun = time.monotonic() + 5
     moments = sorted(begun + dice.uniform(0, WITHIN * students / 30) for _ in range(students))
     pages = list(ACTIONS)
-    looking = [asyncio.create_task(visit(served.url, visitors, pages[n % len(pages)], begun + PATIENCE)) for n in range(browsers)]
+    looking = [
+        asyncio.create_task(visit(served.url, visitors, pages[n % len(pages)], begun + PATIENCE))
+        for n in range(browsers)
+    ]
     looking.append(asyncio.create_task(visitors.follow()))
-    working = (study(served.url, visitors, f"student {n + 1}", moment) for n, moment in enumerate(moments))
+    working = (
+        study(served.url, visitors, f"student {n + 1}", moment) for n, moment in enumerate(moments)
+    )
     found = await asyncio.gather(*working)
     for task in looking:
         task.cancel()
@@ -130,15 +153,30 @@ async def lesson(served: Server, visitors: Class, students: int, browsers: int) 
 
 def outcome(pressed: Sequence[Pressed]) -> list[dict[str, Any]]:
     """A row a student."""
-    rows, known = [], jobs()
+    rows = []
+    known = jobs()
     for one in pressed:
         job = known[one.name]
         lines = RunFolder(runs_folder() / job.run).lines("metrics")
         written = next((line["time"] for line in lines if line["kind"] == "train"), None)
         seen = one.first_point(written)
-        row = {"name": one.name, "state": job.state, "pressed at s": one.at - pressed[0].at, "answered s": one.saw - one.at}
-        times = {"waited in the queue s": job.started, "written s": written, "first point s": seen, "done s": job.finished}
-        rows.append(row | {what: then and then - one.at for what, then in times.items()} | {"error": job.error})
+        row = {
+            "name": one.name,
+            "state": job.state,
+            "pressed at s": one.at - pressed[0].at,
+            "answered s": one.saw - one.at,
+        }
+        times = {
+            "waited in the queue s": job.started,
+            "written s": written,
+            "first point s": seen,
+            "done s": job.finished,
+        }
+        rows.append(
+            row
+            | {what: then and then - one.at for what, then in times.items()}
+            | {"error": job.error}
+        )
     return rows
 
 
@@ -147,24 +185,43 @@ def share_of(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
-def summary(rows: Sequence[dict[str, Any]], visitors: Visitors, students: int) -> list[dict[str, Any]]:
+def summary(
+    rows: Sequence[dict[str, Any]], visitors: Visitors, students: int
+) -> list[dict[str, Any]]:
     """The numbers that have goals, and those beside them."""
     seen = [row["first point s"] for row in rows if row["first point s"] is not None]
     points = seen + [PATIENCE] * (students - len(seen))
     done = [row["pressed at s"] + row["done s"] for row in rows if row["state"] == "done"]
     pages = [seconds for title in (*TITLES.values(), PRESS) for seconds in visitors.waited[title]]
-    lines = [("first point, p50", share_of(points, 0.5), FIRST_POINT), ("first point, p95", share_of(points, 0.95), None)]
-    lines += [("the last is done, after the first press", max(done, default=float("nan")), LAST_DONE)]
-    lines += [("a page's answer, p95", share_of(pages, 0.95), ANSWER), ("a page's answer, p50", share_of(pages, 0.5), None)]
+    lines = [
+        ("first point, p50", share_of(points, 0.5), FIRST_POINT),
+        ("first point, p95", share_of(points, 0.95), None),
+    ]
+    lines += [
+        ("the last is done, after the first press", max(done, default=float("nan")), LAST_DONE)
+    ]
+    lines += [
+        ("a page's answer, p95", share_of(pages, 0.95), ANSWER),
+        ("a page's answer, p50", share_of(pages, 0.5), None),
+    ]
     for name in (PRESS, POLL):
-        lines += [(f"{name}, p95", share_of(visitors.waited[name], 0.95), None)] if visitors.waited[name] else []
-    return [{"what": what, "seconds": seconds, "goal": f"< {goal:g}" if goal else ""} for what, seconds, goal in lines]
+        lines += (
+            [(f"{name}, p95", share_of(visitors.waited[name], 0.95), None)]
+            if visitors.waited[name]
+            else []
+        )
+    return [
+        {"what": what, "seconds": seconds, "goal": f"< {goal:g}" if goal else ""}
+        for what, seconds, goal in lines
+    ]
 
 
 def main() -> None:
     """One lesson."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--students", type=int, default=30, help="fewer press within as much less time")
+    parser.add_argument(
+        "--students", type=int, default=30, help="fewer press within as much less time"
+    )
     parser.add_argument("--preset", default="", help="another one than the page recommends")
     parser.add_argument("--browsers", type=int, default=5, help="others who look around")
     arguments = parser.parse_args()
@@ -180,17 +237,34 @@ def main() -> None:
             raise SystemExit("\n".join(["Nobody could press Train:", *visitors.wrong]))
         rows = outcome(pressed)
         begun = RunFolder(runs_folder() / live).lines("metrics")
-        between = [line for line in begun if line["kind"] == "train" and line["time"] >= pressed[0].at]
+        between = [
+            line for line in begun if line["kind"] == "train" and line["time"] >= pressed[0].at
+        ]
     table(rows)
     print()
     table(found := summary(rows, visitors, arguments.students))
     done = sum(row["state"] == "done" for row in rows)
     blind = arguments.students - sum(row["first point s"] is not None for row in rows)
-    print(f"\n{chosen} on {TEXT}, forecast {cost.seconds:.0f} s: {done} of {arguments.students} done, {blind} without a first point.")
+    print(
+        f"\n{chosen} on {TEXT}, forecast {cost.seconds:.0f} s: {done} of {arguments.students} done, {blind} without a first point."
+    )
     print(f"The long run made {len(between)} steps meanwhile.")
-    print("\n".join(f"  {re.sub(r'[0-9a-z]{16}', 'ID', line)}" for line in sorted(set(visitors.wrong))))
-    numbers = {"preset": chosen, "forecast": cost.seconds, "students": arguments.students, "done": done, "blind": blind, "summary": found}
-    last_line("classroom", {**numbers, "rows": rows, "wrong": visitors.wrong, "load": os.getloadavg()[0]})
+    print(
+        "\n".join(
+            f"  {re.sub(r'[0-9a-z]{16}', 'ID', line)}" for line in sorted(set(visitors.wrong))
+        )
+    )
+    numbers = {
+        "preset": chosen,
+        "forecast": cost.seconds,
+        "students": arguments.students,
+        "done": done,
+        "blind": blind,
+        "summary": found,
+    }
+    last_line(
+        "classroom", {**numbers, "rows": rows, "wrong": visitors.wrong, "load": os.getloadavg()[0]}
+    )
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER, home
 
-SOURCE, VALID = "synthetic:reverse#rows=80", "synthetic:reverse#split=valid,rows=20"
+SOURCE = "synthetic:reverse#rows=80"
+VALID = "synthetic:reverse#split=valid,rows=20"
 STEPS = 40
 RECIPE = MappingProxyType(
     {
@@ -78,7 +79,9 @@ PATIENCE = 180.0  # seconds for a moment to come, or for all runs to end
 LOOK = 0.02  # seconds between two looks of the witness
 GRACE = 5.0  # seconds in which a process that comes too late finds out that another has the job, and ends without touching the run
 # The longest delay after a moment was seen, in seconds: a claim takes milliseconds, writing a checkpoint less.
-MOMENTS = MappingProxyType({"claim": 0.03, "start": 0.6, "step": 0.6, "checkpoint": 0.001, "last": 0.01})
+MOMENTS = MappingProxyType(
+    {"claim": 0.03, "start": 0.6, "step": 0.6, "checkpoint": 0.001, "last": 0.01}
+)
 BRIEF = ("checkpoint", "last")  # those that a blow can miss
 TARGETS = ("trainer", "worker", "nursery", "all")
 
@@ -94,9 +97,12 @@ class Blow:
 
 def schedule(seed: int, count: int) -> list[Blow]:
     """Each target at each moment before any comes twice."""
-    dice, pairs = random.Random(seed), list(product(MOMENTS, TARGETS))
+    dice = random.Random(seed)
+    pairs = list(product(MOMENTS, TARGETS))
     drawn = [pair for _ in range(0, count, len(pairs)) for pair in dice.sample(pairs, len(pairs))]
-    return [Blow(moment, target, dice.uniform(0, MOMENTS[moment])) for moment, target in drawn[:count]]
+    return [
+        Blow(moment, target, dice.uniform(0, MOMENTS[moment])) for moment, target in drawn[:count]
+    ]
 
 
 class Wrong(Exception):  # noqa: N818 (it is what it says)
@@ -111,7 +117,9 @@ class Witness(threading.Thread):
         self.folder = folder / "log"
         self.over = threading.Event()
         self.seen: dict[str, set[int]] = {}  # job to the processes it ever had
-        self.together: dict[str, float] = {}  # jobs that had two at once, and for how many seconds at most in one go
+        self.together: dict[
+            str, float
+        ] = {}  # jobs that had two at once, and for how many seconds at most in one go
         self._since: dict[str, float] = {}
 
     def run(self) -> None:
@@ -130,7 +138,8 @@ class Witness(threading.Thread):
 
     def trainers(self) -> dict[int, str]:
         """Process id to job, of those alive; one that was killed and not yet buried has no files any more."""
-        found, start = {}, f"{self.folder}/"
+        found = {}
+        start = f"{self.folder}/"
         for process in os.listdir("/proc"):
             if process.isdecimal():
                 with contextlib.suppress(OSError):
@@ -158,7 +167,9 @@ class Shop:
         """What people do: start the worker that is gone, resume what was interrupted; and something always waits."""
         if self.worker is None or self.worker.poll() is not None:
             with (self.witness.folder / "worker.log").open("ab") as log:
-                self.worker = subprocess.Popen([sys.executable, "-m", "s2s", "worker"], cwd=ROOT, stdout=log, stderr=log)
+                self.worker = subprocess.Popen(
+                    [sys.executable, "-m", "s2s", "worker"], cwd=ROOT, stdout=log, stderr=log
+                )
         for run in self.runs:
             if run not in self.done and (job := queue.latest(run)):
                 self._mend(job)
@@ -170,7 +181,11 @@ class Shop:
             self.done.add(job.run)
         elif job.state == "interrupted":
             self._resume(job)
-        elif job.state == "running" and self.runs.index(job.run) % 4 in WISHED and job.wishes.lr is None:
+        elif (
+            job.state == "running"
+            and self.runs.index(job.run) % 4 in WISHED
+            and job.wishes.lr is None
+        ):
             self._wish(job)
         elif job.state not in ("queued", "running"):
             raise Wrong(f"The run {job.run} is {job.state}: {job.error}")
@@ -179,7 +194,9 @@ class Shop:
         try:
             training.submit_resume(job.run, OWNER)
         except UserError as error:
-            raise Wrong(f"The run {job.run} is interrupted ({job.error}) and cannot be resumed: {error}") from error
+            raise Wrong(
+                f"The run {job.run} is interrupted ({job.error}) and cannot be resumed: {error}"
+            ) from error
         self.resumed += 1
 
     def _wish(self, job: queue.Job) -> None:
@@ -192,11 +209,16 @@ class Shop:
         """In both slots."""
         while (n := len(self.runs)) - len(self.done) < self.wanted:
             recipe = override(PRESETS["small"].recipe, {**RECIPE, **KINDS[n % len(KINDS)]})
-            self.runs.append(training.submit(training.Asked(recipe, SOURCE, VALID, name=f"run {n}"), express=n % 2 == 1))
+            self.runs.append(
+                training.submit(
+                    training.Asked(recipe, SOURCE, VALID, name=f"run {n}"), express=n % 2 == 1
+                )
+            )
 
     def wait(self, what: Callable[[], object], name: str, *, pause: float = 0.005) -> None:
         """Until it is so, looking after each pause; everything is mended meanwhile."""
-        end, mended = time.monotonic() + PATIENCE, 0.0
+        end = time.monotonic() + PATIENCE
+        mended = 0.0
         while not what():
             if time.monotonic() > end:
                 raise Wrong(f"{name} did not come within {PATIENCE:.0f} s.")
@@ -207,20 +229,34 @@ class Shop:
 
     def strike(self, blow: Blow) -> dict[str, Any]:
         """Wait for the moment, kill; what was done, for people. It was met if it still lasts when all that was known has died."""
-        started, before, target = time.monotonic(), self.signs(blow.moment), blow.target
+        started = time.monotonic()
+        before = self.signs(blow.moment)
+        target = blow.target
         pause = 0.0005 if blow.moment in BRIEF else 0.005
-        self.wait(lambda: self.signs(blow.moment) - before, f"The moment `{blow.moment}`", pause=pause)
+        self.wait(
+            lambda: self.signs(blow.moment) - before, f"The moment `{blow.moment}`", pause=pause
+        )
         time.sleep(blow.delay)
         killed = _kill(target, self.known)  # a look at all processes takes longer than a write
         is_met = bool(killed and self.signs(blow.moment) - before)
         killed |= _kill(target, self._roles())
         if not killed and target == "nursery":  # there is none
             target = "all"
-        self.wait(lambda: killed or killed.update(_kill(target, self._roles())), f"A process to kill ({target})")
+        self.wait(
+            lambda: killed or killed.update(_kill(target, self._roles())),
+            f"A process to kill ({target})",
+        )
         if self.worker and self.worker.pid in killed:
             self.worker.wait()
-        row = {"moment": blow.moment, "killed": " + ".join(sorted(killed.values())), "delay ms": 1000 * blow.delay}
-        return row | {"met": is_met if blow.moment in BRIEF else None, "after s": time.monotonic() - started}
+        row = {
+            "moment": blow.moment,
+            "killed": " + ".join(sorted(killed.values())),
+            "delay ms": 1000 * blow.delay,
+        }
+        return row | {
+            "met": is_met if blow.moment in BRIEF else None,
+            "after s": time.monotonic() - started,
+        }
 
     def signs(self, moment: str) -> set[Any]:
         """One more among them says that the moment has come."""
@@ -228,13 +264,23 @@ class Shop:
         if moment == "checkpoint":
             return {draft for folder in folders for draft in _drafts(folder)}
         if moment == "last":
-            return {folder for folder in folders if _has_all(folder) and (job := queue.latest(folder.name)) and job.finished is None}
+            return {
+                folder
+                for folder in folders
+                if _has_all(folder) and (job := queue.latest(folder.name)) and job.finished is None
+            }
         if moment == "step":
-            return {(path, path.stat().st_size) for folder in folders for path in folder.glob("metrics.jsonl")}
+            return {
+                (path, path.stat().st_size)
+                for folder in folders
+                for path in folder.glob("metrics.jsonl")
+            }
         return {(job.id, job.started) for job in queue.jobs(OWNER) if job.started}
 
     def _roles(self) -> dict[int, str]:
-        roles = dict.fromkeys(processes(home()), "nursery") | dict.fromkeys(self.witness.trainers(), "trainer")
+        roles = dict.fromkeys(processes(home()), "nursery") | dict.fromkeys(
+            self.witness.trainers(), "trainer"
+        )
         if self.worker and self.worker.poll() is None:
             roles[self.worker.pid] = "worker"
         return roles
@@ -284,7 +330,9 @@ def disturbed(seed: int, count: int) -> dict[str, Any]:
     """Runs in this process's `S2S_HOME`, killed so often: a row a blow, and what was wrong with them in the end."""
     (home() / "log").mkdir(parents=True, exist_ok=True)
     runs_folder().mkdir(parents=True, exist_ok=True)
-    shop, rows, wrong = Shop(seed), [], list[str]()
+    shop = Shop(seed)
+    rows = []
+    wrong = list[str]()
     shop.witness.start()
     started = time.monotonic()
     try:
@@ -295,16 +343,39 @@ def disturbed(seed: int, count: int) -> dict[str, Any]:
         wrong.append(str(error))
     finally:
         wrong += shop.close()
-    together, seconds = shop.witness.together, time.monotonic() - started
-    wrong += [f"The job {job} had two processes for {length:.1f} s." for job, length in together.items() if length > GRACE]
+    together = shop.witness.together
+    seconds = time.monotonic() - started
+    wrong += [
+        f"The job {job} had two processes for {length:.1f} s."
+        for job, length in together.items()
+        if length > GRACE
+    ]
     for run in sorted(shop.done):
         jobs = [job.id for job in queue.jobs(OWNER) if job.run == run]
-        wrong += [] if any(shop.witness.seen.get(job) for job in jobs) else [f"{run}: nobody saw it train."]
-        wrong += [f"{run}: {what}" for what in differences(runs_folder() / run, twin(runs_folder() / run))]
+        wrong += (
+            []
+            if any(shop.witness.seen.get(job) for job in jobs)
+            else [f"{run}: nobody saw it train."]
+        )
+        wrong += [
+            f"{run}: {what}" for what in differences(runs_folder() / run, twin(runs_folder() / run))
+        ]
     met = {f"met: {moment}": _share_met(rows, moment) for moment in BRIEF}
-    numbers: dict[str, Any] = {"seed": seed, "kills": len(rows), "runs": len(shop.runs), **met, **_kinds(shop.done)}
-    numbers |= {"resumed by hand": shop.resumed, "training processes": sum(map(len, shop.witness.seen.values()))}
-    numbers |= {"came too late": len(together), "longest together s": max(together.values(), default=0.0)}
+    numbers: dict[str, Any] = {
+        "seed": seed,
+        "kills": len(rows),
+        "runs": len(shop.runs),
+        **met,
+        **_kinds(shop.done),
+    }
+    numbers |= {
+        "resumed by hand": shop.resumed,
+        "training processes": sum(map(len, shop.witness.seen.values())),
+    }
+    numbers |= {
+        "came too late": len(together),
+        "longest together s": max(together.values(), default=0.0),
+    }
     return numbers | {"seconds": seconds, "rows": rows, "wrong": wrong}
 
 
@@ -316,13 +387,19 @@ def _share_met(rows: Sequence[Mapping[str, Any]], moment: str) -> str:
 def _kinds(runs: Iterable[str]) -> dict[str, int]:
     """How many were not simply trained to their end."""
     folders = [RunFolder(runs_folder() / run) for run in runs]
-    early = sum(saved_steps(folder.checkpoints)[-1] < folder.recipe().train.steps for folder in folders)
-    return {"stopped early": early, "with another learning rate": sum("changes" in folder.about() for folder in folders)}
+    early = sum(
+        saved_steps(folder.checkpoints)[-1] < folder.recipe().train.steps for folder in folders
+    )
+    return {
+        "stopped early": early,
+        "with another learning rate": sum("changes" in folder.about() for folder in folders),
+    }
 
 
 def twin(run: Path) -> Path:
     """A run of the same recipe, with the same changes of the learning rate, that nobody disturbs; its folder."""
-    recipe, changes = RunFolder(run).recipe(), RunFolder(run).about().get("changes", [])
+    recipe = RunFolder(run).recipe()
+    changes = RunFolder(run).about().get("changes", [])
     asked = json.dumps([recipe.to_json(), [[change["step"], change["lr"]] for change in changes]])
     path = home() / "undisturbed" / hashlib.sha256(asked.encode()).hexdigest()[:16]
     return path if path.exists() else undisturbed(recipe, path, changes)
@@ -341,9 +418,14 @@ def differences(run: Path, expected: Path) -> list[str]:
     wrong = []
     (step, digest), (last, wanted) = _last_weights(run), _last_weights(expected)
     if (step, digest) != (last, wanted):
-        wrong.append(f"its weights of step {step} are {digest[:12]}, those of the undisturbed run's step {last} {wanted[:12]}.")
+        wrong.append(
+            f"its weights of step {step} are {digest[:12]}, those of the undisturbed run's step {last} {wanted[:12]}."
+        )
     for name in ("metrics.jsonl", "samples.jsonl"):
-        wrong += [f"{name}: {what}" for what in _log_differences((run / name).read_bytes(), (expected / name).read_bytes())]
+        wrong += [
+            f"{name}: {what}"
+            for what in _log_differences((run / name).read_bytes(), (expected / name).read_bytes())
+        ]
     return wrong
 
 
@@ -361,31 +443,51 @@ def _log_differences(found: bytes, expected: bytes) -> list[str]:
     wanted = [_known(line) for line in expected.splitlines()]
     if not found.endswith(b"\n"):
         return ["its last line is torn."]
-    doubled, missing = Counter(lines) - Counter(wanted), Counter(wanted) - Counter(lines)
+    doubled = Counter(lines) - Counter(wanted)
+    missing = Counter(wanted) - Counter(lines)
     both = (("many", doubled), ("few", missing))
-    said = [f"{sum(rows.values())} lines too {word}, such as {next(iter(rows))}." for word, rows in both if rows]
+    said = [
+        f"{sum(rows.values())} lines too {word}, such as {next(iter(rows))}."
+        for word, rows in both
+        if rows
+    ]
     return said or ([] if lines == wanted else ["its lines are out of order."])
 
 
 def _known(line: bytes) -> str:
     """Without what depends on the clock and the process."""
-    return json.dumps({key: value for key, value in json.loads(line).items() if key not in ("time", "seconds", "memory", "first")})
+    return json.dumps(
+        {
+            key: value
+            for key, value in json.loads(line).items()
+            if key not in ("time", "seconds", "memory", "first")
+        }
+    )
 
 
 def main() -> None:
     """In a home of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same moments and targets")
-    parser.add_argument("--out", type=Path, help="write the result here too, for example benchmarks/crash.json")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="the same seed gives the same moments and targets"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="write the result here too, for example benchmarks/crash.json"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ.update({"S2S_HOME": folder, "S2S_LEASE_SECONDS": LEASE})
         results = disturbed(arguments.seed, arguments.kills)
     table(results["rows"])
-    print("\n".join(results["wrong"]) or f"{results['kills']} kills, {results['runs']} runs: nothing was wrong.")
+    print(
+        "\n".join(results["wrong"])
+        or f"{results['kills']} kills, {results['runs']} runs: nothing was wrong."
+    )
     if arguments.out:
-        arguments.out.write_text(json.dumps({"machine": machine(), "results": results}, indent=1) + "\n")
+        arguments.out.write_text(
+            json.dumps({"machine": machine(), "results": results}, indent=1) + "\n"
+        )
     last_line("crash", results)
     raise SystemExit(bool(results["wrong"]))
 

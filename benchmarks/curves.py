@@ -26,22 +26,42 @@ def curve(recipe: Recipe, data: TrainingData, steps: int) -> npt.NDArray[np.floa
 def compare(recipe: Recipe, data: TrainingData, steps: int) -> dict[str, Any]:
     """The largest difference of any window, between `exact` and `fast` and between two seeds of `exact`."""
     steps = max(1, steps // WINDOW) * WINDOW
-    recipe = override(recipe, {"train.batch_tokens": SLOTS, "train.steps": steps, "train.warmup_steps": steps // 4, "train.lr": 2e-3})
+    recipe = override(
+        recipe,
+        {
+            "train.batch_tokens": SLOTS,
+            "train.steps": steps,
+            "train.warmup_steps": steps // 4,
+            "train.lr": 2e-3,
+        },
+    )
     runs = {
         "exact": curve(recipe, data, steps),
         "fast": curve(override(recipe, {"train.precision": "fast"}), data, steps),
-        "exact, another seed": curve(override(recipe, {"train.seed": recipe.train.seed + 1}), data, steps),
+        "exact, another seed": curve(
+            override(recipe, {"train.seed": recipe.train.seed + 1}), data, steps
+        ),
     }
     exact, fast, other = runs.values()
-    apart, seeds = float(np.abs(exact - fast).max()), float(np.abs(exact - other).max())
+    apart = float(np.abs(exact - fast).max())
+    seeds = float(np.abs(exact - other).max())
     lines = {name: [round(float(loss), 4) for loss in losses] for name, losses in runs.items()}
-    return {"steps": steps, "exact from fast": apart, "seed from seed": seeds, "share": apart / seeds, "curves": lines}
+    return {
+        "steps": steps,
+        "exact from fast": apart,
+        "seed from seed": seeds,
+        "share": apart / seeds,
+        "curves": lines,
+    }
 
 
 def rows(found: dict[str, Any]) -> list[dict[str, Any]]:
     """Some points of each curve, for people."""
     places = np.linspace(0, found["steps"] // WINDOW - 1, SHOWN).round().astype(int)
     return [
-        {"loss of": name, **{f"step {WINDOW * (place + 1)}": losses[place] for place in places.tolist()}}
+        {
+            "loss of": name,
+            **{f"step {WINDOW * (place + 1)}": losses[place] for place in places.tolist()},
+        }
         for name, losses in found["curves"].items()
     ]

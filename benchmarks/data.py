@@ -54,8 +54,10 @@ class Watch(threading.Thread):
 
     def __init__(self, served: Server) -> None:
         super().__init__(daemon=True)
-        self.served, self.over = served, threading.Event()
-        self.server, self.reader = 0.0, 0.0
+        self.served = served
+        self.over = threading.Event()
+        self.server = 0.0
+        self.reader = 0.0
 
     def run(self) -> None:
         while not self.over.wait(0.2):
@@ -78,7 +80,8 @@ def upload(page: Page, url: str, files: list[Path], pairs: int) -> dict[str, Any
     chooser = page.locator('[data-testid="stFileUploader"] input[type=file]')
     chooser.wait_for(state="attached")
     wait_idle(page)
-    started, shares = time.perf_counter(), set()
+    started = time.perf_counter()
+    shares = set()
     chooser.set_input_files(files)
     metric = page.get_by_test_id("stMetric").get_by_text(f"{pairs:,}")
     while not metric.count():
@@ -89,7 +92,11 @@ def upload(page: Page, url: str, files: list[Path], pairs: int) -> dict[str, Any
     shown = time.perf_counter() - started
     page.get_by_role("radio", name="Cleaning").click()
     page.get_by_text("Drops").first.wait_for()
-    return {"shown": shown, "linted": time.perf_counter() - started, "bar": sorted(int(share) for share in shares if share)}
+    return {
+        "shown": shown,
+        "linted": time.perf_counter() - started,
+        "bar": sorted(int(share) for share in shares if share),
+    }
 
 
 def multi30k(browser: Browser, times: int) -> dict[str, Any]:
@@ -133,7 +140,10 @@ def million(browser: Browser, folder: Path) -> dict[str, Any]:
 
 def write_million(file: Path) -> None:
     """The shorter captions of Multi30k, numbered so that none repeats another: about 120 MB."""
-    sides = [(DATA / "multi30k" / name).read_text(encoding="utf-8").split("\n") for name in ("train.en", "train.de")]
+    sides = [
+        (DATA / "multi30k" / name).read_text(encoding="utf-8").split("\n")
+        for name in ("train.en", "train.de")
+    ]
     whole = [pair for pair in zip(*sides, strict=True) if all(pair) and "\t" not in "".join(pair)]
     pairs = sorted(whole, key=lambda pair: len("".join(pair)))
     pairs = pairs[: len(pairs) * 3 // 4]
@@ -149,8 +159,11 @@ def bombs(folder: Path) -> list[dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    packed, gz = folder / "bomb.parquet", folder / "bomb.tsv.gz"
-    column = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000_000, pa.int32()), pa.array(["x" * 1000]))
+    packed = folder / "bomb.parquet"
+    gz = folder / "bomb.tsv.gz"
+    column = pa.DictionaryArray.from_arrays(
+        pa.array([0] * 2_000_000, pa.int32()), pa.array(["x" * 1000])
+    )
     pq.write_table(pa.table({"src": column, "tgt": column}), packed, compression="zstd")
     with gzip.open(gz, "wb", compresslevel=9) as out:
         for _ in range(300):
@@ -159,9 +172,19 @@ def bombs(folder: Path) -> list[dict[str, Any]]:
     for file in (packed, gz):
         environment = {**os.environ, "S2S_HOME": str(folder / "home")}
         command = [sys.executable, "-c", READ, str(file)]
-        answer = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+        answer = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        )
         megabytes, seconds, said = answer.stdout.strip().split("|", 2)
-        rows.append({"file": file.name, "kB": file.stat().st_size / 1e3, "peak MB": float(megabytes), "s": float(seconds), "said": said})
+        rows.append(
+            {
+                "file": file.name,
+                "kB": file.stat().st_size / 1e3,
+                "peak MB": float(megabytes),
+                "s": float(seconds),
+                "said": said,
+            }
+        )
     return rows
 
 

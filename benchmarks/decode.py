@@ -29,7 +29,19 @@ from torch.profiler import ProfilerActivity, profile, record_function
 
 from benchmarks import bound, finished
 from benchmarks.peers import ours, present
-from benchmarks.peers.decoding import DECODERS, FAST, OURS, TOKENS, Answer, Decoder, Ids, Turn, batches, decoders, random_model
+from benchmarks.peers.decoding import (
+    DECODERS,
+    FAST,
+    OURS,
+    TOKENS,
+    Answer,
+    Decoder,
+    Ids,
+    Turn,
+    batches,
+    decoders,
+    random_model,
+)
 from benchmarks.peers.race import Leg, children, metered
 from benchmarks.profile import UPDATE
 from benchmarks.profile import rows as by_operator
@@ -42,7 +54,9 @@ from s2s.tokenizers import EOS, fit
 RECIPE: Recipe = PRESETS["transformer-tiny"].recipe  # joint BPE of 10,000
 UNLIKE = "JoeyNMT"  # has weights of its own
 MEMORY_GOAL = 1.5  # GB
-MEMORY_BATCH, MEMORY_BEAMS, MEMORY_TOKENS = 64, 16, 200
+MEMORY_BATCH = 64
+MEMORY_BEAMS = 16
+MEMORY_TOKENS = 200
 PROFILED = 3  # batches
 PARTS = ("memory", "speed", "lengths", "profile")
 
@@ -69,7 +83,9 @@ class Task:
 
 
 def _aims(transformers: Aim, joey: Aim, ct2: Aim) -> Mapping[str, Aim]:
-    return MappingProxyType({"transformers": transformers, "JoeyNMT": joey, "CTranslate2 float32": ct2})
+    return MappingProxyType(
+        {"transformers": transformers, "JoeyNMT": joey, "CTranslate2 float32": ct2}
+    )
 
 
 TASKS = (
@@ -95,8 +111,13 @@ def sentences() -> tuple[list[Ids], int]:
     """The ids of the sources, `</s>` at the end, and how many pieces there are."""
     folder = DATA / "multi30k"
     if not folder.is_dir():
-        raise SystemExit(f"`{folder}` is not there; set S2S_TEST_DATA to the folder that holds `multi30k`.")
-    train = [(folder / f"train.{language}").read_text(encoding="utf-8").splitlines() for language in ("en", "de")]
+        raise SystemExit(
+            f"`{folder}` is not there; set S2S_TEST_DATA to the folder that holds `multi30k`."
+        )
+    train = [
+        (folder / f"train.{language}").read_text(encoding="utf-8").splitlines()
+        for language in ("en", "de")
+    ]
     tokenizer, _ = fit(RECIPE.tokenizer, *train)
     texts = (folder / "flickr2016.en").read_text(encoding="utf-8").splitlines()
     return [[*ids, EOS] for ids in tokenizer.encode_many(texts)], tokenizer.vocab_size
@@ -107,7 +128,8 @@ def work(task: Task, sources: Sequence[Ids], vocab_size: int) -> tuple[bound.Wor
     src, squared = (statistics.mean(len(ids) ** power for ids in sources) for power in (1, 2))
     written = 1 + task.num_beams * (TOKENS - 1)
     looks = 1 + task.num_beams * (TOKENS * (TOKENS + 1) // 2 - 1)
-    reading, writing = bound.Lengths(src, 0, squared, 0, 0), bound.Lengths(0, written, 0, looks, src * written)
+    reading = bound.Lengths(src, 0, squared, 0, 0)
+    writing = bound.Lengths(0, written, 0, looks, src * written)
     return bound.work(RECIPE, vocab_size, reading), bound.work(RECIPE, vocab_size, writing)
 
 
@@ -115,23 +137,38 @@ def bounded(task: Task, sources: Sequence[Ids], vocab_size: int) -> float:
     """Sentences a CPU second if there were nothing but matrix products."""
     reading, writing = work(task, sources, vocab_size)
     read_together = round(task.batch * statistics.mean(map(len, sources)))
-    return 1 / (bound.forward_seconds(reading, read_together) + bound.forward_seconds(writing, task.batch * task.num_beams))
+    return 1 / (
+        bound.forward_seconds(reading, read_together)
+        + bound.forward_seconds(writing, task.batch * task.num_beams)
+    )
 
 
-def one_round(lined_up: Sequence[Decoder], task: Task, asked: Turn, bound_now: Callable[[], float]) -> Round:
+def one_round(
+    lined_up: Sequence[Decoder], task: Task, asked: Turn, bound_now: Callable[[], float]
+) -> Round:
     """Everybody from the same batch on, each time another one first; a line to whoever waits."""
-    started, first = time.perf_counter(), asked.first % len(lined_up)
-    answers = {decoder.name: decoder.turn(asked) for decoder in (*lined_up[first:], *lined_up[:first])}
+    started = time.perf_counter()
+    first = asked.first % len(lined_up)
+    answers = {
+        decoder.name: decoder.turn(asked) for decoder in (*lined_up[first:], *lined_up[:first])
+    }
     found = Round(answers, bound_now())
-    print(f"{task.name}: a round in {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    print(
+        f"{task.name}: a round in {time.perf_counter() - started:.0f} s",
+        file=sys.stderr,
+        flush=True,
+    )
     return found
 
 
 def line(name: str, task: Task, rounds: Sequence[Round], first: Round) -> dict[str, Any]:
     """What the rounds say of one decoder; what it found is compared in the first, which warmed it."""
-    legs, rates = [found.answers[name].leg for found in rounds], [found.rate(name) for found in rounds]
-    theirs, mine = first.answers[name].targets, first.answers[OURS].targets
-    aim, is_ahead = task.aims.get(name), ratio(rounds, OURS, name)
+    legs = [found.answers[name].leg for found in rounds]
+    rates = [found.rate(name) for found in rounds]
+    theirs = first.answers[name].targets
+    mine = first.answers[OURS].targets
+    aim = task.aims.get(name)
+    is_ahead = ratio(rounds, OURS, name)
     return {
         "decoder": name,
         "sentences a CPU s": statistics.median(rates),
@@ -140,10 +177,13 @@ def line(name: str, task: Task, rounds: Sequence[Round], first: Round) -> dict[s
         "ours is x": is_ahead,
         "floor": aim and aim.floor,
         "goal": aim and aim.goal,
-        "reached": aim and ("goal" if is_ahead >= aim.goal else "floor" if is_ahead >= aim.floor else "no"),
+        "reached": aim
+        and ("goal" if is_ahead >= aim.goal else "floor" if is_ahead >= aim.floor else "no"),
         **({"fast is x": ratio(rounds, FAST, name)} if FAST in first.answers else {}),
         "% of bound": statistics.median(100 * found.rate(name) / found.bound for found in rounds),
-        "same %": None if name == UNLIKE or task.batch == 1 else 100 * statistics.mean(map(operator.eq, theirs, mine)),
+        "same %": None
+        if name == UNLIKE or task.batch == 1
+        else 100 * statistics.mean(map(operator.eq, theirs, mine)),
         "wall s": sum(leg.wall for leg in legs),
         "foreign": statistics.mean(leg.foreign for leg in legs),
         "peak MB": round(max(leg.peak for leg in legs)),
@@ -155,19 +195,31 @@ def ratio(rounds: Sequence[Round], mine: str, theirs: str) -> float:
     return statistics.median(found.rate(mine) / found.rate(theirs) for found in rounds)
 
 
-def race(sources: list[Ids], vocab_size: int, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def race(
+    sources: list[Ids], vocab_size: int, arguments: argparse.Namespace
+) -> list[dict[str, Any]]:
     """All tasks; each table as soon as it is there."""
     rows = {name: row for name, row in DECODERS.items() if name != FAST or ours.knows("precision")}
     found = []
-    with decoders(present(rows), RECIPE, vocab_size, sources, keep_memory=arguments.keep_memory) as lined_up:
+    with decoders(
+        present(rows), RECIPE, vocab_size, sources, keep_memory=arguments.keep_memory
+    ) as lined_up:
         for task in (task for task in TASKS if task.name in arguments.tasks):
             seconds = [0.0, *[arguments.seconds] * arguments.rounds]  # the first only warms
-            turns = [Turn(task.num_beams, task.batch, number, least) for number, least in enumerate(seconds)]
-            first, *rounds = (one_round(lined_up, task, turn, partial(bounded, task, sources, vocab_size)) for turn in turns)
+            turns = [
+                Turn(task.num_beams, task.batch, number, least)
+                for number, least in enumerate(seconds)
+            ]
+            first, *rounds = (
+                one_round(lined_up, task, turn, partial(bounded, task, sources, vocab_size))
+                for turn in turns
+            )
             flops = sum(part.total for part in work(task, sources, vocab_size)) / 1e6
             lines = [line(decoder.name, task, rounds, first) for decoder in lined_up]
             limit = statistics.median(found.bound for found in rounds)
-            found.append({"task": task.name, "MFLOP a sentence": flops, "bound": limit, "lines": lines})
+            found.append(
+                {"task": task.name, "MFLOP a sentence": flops, "bound": limit, "lines": lines}
+            )
             tell(found[-1])
     return found
 
@@ -176,31 +228,51 @@ def tell(found: Mapping[str, Any]) -> None:
     """One task's table and its bound."""
     print(f"\n{found['task']}, {TOKENS} tokens")
     table(found["lines"])
-    limit, flops = found["bound"], found["MFLOP a sentence"]
-    print(f"bound: {limit:,.0f} sentences/s, from {flops:.0f} MFLOP a sentence at {limit * flops / 1e3:,.0f} GF/s", flush=True)
+    limit = found["bound"]
+    flops = found["MFLOP a sentence"]
+    print(
+        f"bound: {limit:,.0f} sentences/s, from {flops:.0f} MFLOP a sentence at {limit * flops / 1e3:,.0f} GF/s",
+        flush=True,
+    )
 
 
 def memory(sources: Sequence[Ids], vocab_size: int) -> dict[str, float]:
     """Peak of a process that decodes the longest sources with many beams and many tokens."""
-    with children(_hold, {"memory": (sorted(sources, key=len)[-MEMORY_BATCH:], vocab_size)}) as wires:
+    with children(
+        _hold, {"memory": (sorted(sources, key=len)[-MEMORY_BATCH:], vocab_size)}
+    ) as wires:
         try:
             leg = Leg(*wires["memory"].recv())
         except EOFError:
-            raise SystemExit("The process whose memory is measured ended; its words stand above.") from None
+            raise SystemExit(
+                "The process whose memory is measured ended; its words stand above."
+            ) from None
     what = f"{MEMORY_BATCH} sources x beam {MEMORY_BEAMS} x {MEMORY_TOKENS} tokens"
-    print(f"\npeak memory of {what}: {leg.peak / 1e3:.2f} GB (goal: below {MEMORY_GOAL}), in {leg.cpu:,.0f} CPU s", flush=True)
+    print(
+        f"\npeak memory of {what}: {leg.peak / 1e3:.2f} GB (goal: below {MEMORY_GOAL}), in {leg.cpu:,.0f} CPU s",
+        flush=True,
+    )
     return {"peak_gb": leg.peak / 1e3, "goal_gb": MEMORY_GOAL, "cpu_s": leg.cpu}
 
 
 def _hold(wire: Connection, sources: Sequence[Ids], vocab_size: int) -> None:
     torch.set_num_threads(1)
-    model, limit = random_model(RECIPE, vocab_size), {"max_new_tokens": MEMORY_TOKENS}
-    wire.send(tuple(metered(lambda: len(ours.search(model, sources, MEMORY_BEAMS, limit, passed=ours.Endless)))))
+    model = random_model(RECIPE, vocab_size)
+    limit = {"max_new_tokens": MEMORY_TOKENS}
+    wire.send(
+        tuple(
+            metered(
+                lambda: len(ours.search(model, sources, MEMORY_BEAMS, limit, passed=ours.Endless))
+            )
+        )
+    )
 
 
 def operators(sources: Sequence[Ids], vocab_size: int) -> dict[str, Any]:
     """Where our time goes, by operator, in the dearest task and in the smallest."""
-    model, limit, found = random_model(RECIPE, vocab_size), {"max_new_tokens": TOKENS}, {}
+    model = random_model(RECIPE, vocab_size)
+    limit = {"max_new_tokens": TOKENS}
+    found = {}
     for task in (TASKS[0], TASKS[-1]):
         order = batches(sources, task.batch)
         ours.search(model, order[0], task.num_beams, limit, passed=ours.Endless)
@@ -216,24 +288,50 @@ def operators(sources: Sequence[Ids], vocab_size: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", nargs="*", choices=[task.name for task in TASKS], default=[task.name for task in TASKS])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--tasks",
+        nargs="*",
+        choices=[task.name for task in TASKS],
+        default=[task.name for task in TASKS],
+    )
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of each decoder in a round, at least")
-    parser.add_argument("--keep-memory", action="store_true", help="give the peers our allocator's settings too")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=2.0,
+        help="CPU seconds of each decoder in a round, at least",
+    )
+    parser.add_argument(
+        "--keep-memory", action="store_true", help="give the peers our allocator's settings too"
+    )
     parser.add_argument("--run", default="demo-en-fr", help="a trained run, for real lengths")
-    parser.add_argument("--text", default="builtin:en-fr#split=valid", help="SPEC, whose sources that run reads")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="lengths: of a trained run; profile: where our time goes")
+    parser.add_argument(
+        "--text", default="builtin:en-fr#split=valid", help="SPEC, whose sources that run reads"
+    )
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=PARTS,
+        help="lengths: of a trained run; profile: where our time goes",
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     sources, vocab_size = sentences()
     parts: Mapping[str, Callable[[], Any]] = {
         "memory": lambda: memory(sources, vocab_size),
         "speed": lambda: race(sources, vocab_size, arguments),
-        "lengths": lambda: finished.compare(arguments.run, arguments.text, arguments.seconds, arguments.rounds),
+        "lengths": lambda: finished.compare(
+            arguments.run, arguments.text, arguments.seconds, arguments.rounds
+        ),
         "profile": lambda: operators(sources, vocab_size),
     }
-    last_line("decode", {name: measure() for name, measure in parts.items() if name in arguments.parts})
+    last_line(
+        "decode", {name: measure() for name, measure in parts.items() if name in arguments.parts}
+    )
 
 
 if __name__ == "__main__":

@@ -22,11 +22,15 @@ from s2s.jobs.evaluating import Asked
 from s2s.runs import evaluations
 from s2s.runs.evaluations import Sentences, System
 
-RUN, SPLIT, N = "demo-en-fr", "random", 1000
+RUN = "demo-en-fr"
+SPLIT = "random"
+N = 1000
 STRATEGIES = ("greedy", "beam", "diverse_beam", "sample", "mbr")
 FIRST = 10.0  # goal, seconds
 HOLDS = 0.5  # goal: the median of |shown - true| / true
-LOOK, PATIENCE = 0.1, 900.0  # seconds
+# seconds
+LOOK = 0.1
+PATIENCE = 900.0
 BEGUN = 0.1  # of the sentences: before, the pace is that of one turn
 
 
@@ -34,8 +38,11 @@ def measured(name: str) -> dict[str, Any]:
     """Order one and watch it."""
     systems = tuple(System(strategy, RUN, 0, strategy) for strategy in STRATEGIES)
     ordered = time.monotonic()
-    evaluation = evaluating.submit(Asked(systems, Sentences(name, split=SPLIT, run=RUN, n=N), run=RUN))
-    first, shown = None, list[tuple[float, float]]()
+    evaluation = evaluating.submit(
+        Asked(systems, Sentences(name, split=SPLIT, run=RUN, n=N), run=RUN)
+    )
+    first = None
+    shown = list[tuple[float, float]]()
     place = evaluations.folder(evaluation)
     while (spent := time.monotonic() - ordered) < PATIENCE:
         stands = evaluating.standing(evaluation)
@@ -49,7 +56,13 @@ def measured(name: str) -> dict[str, Any]:
     if stands.state != "done":
         raise SystemExit(f"{name} ended as {stands.state}: {stands.error}")
     off = [abs(left - (spent - at)) / max(1.0, spent - at) for at, left in shown]
-    return {"worker": name, "first": first, "seconds": spent, "off": statistics.median(off) if off else None, "looks": len(off)}
+    return {
+        "worker": name,
+        "first": first,
+        "seconds": spent,
+        "off": statistics.median(off) if off else None,
+        "looks": len(off),
+    }
 
 
 def main() -> None:
@@ -59,15 +72,22 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory(prefix="s2s-evaluate-") as home:
         os.environ["S2S_HOME"] = home
-        with subprocess.Popen([sys.executable, "-m", "s2s", "worker"], stdout=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            [sys.executable, "-m", "s2s", "worker"], stdout=subprocess.DEVNULL
+        ) as process:
             try:
-                rows = [measured("cold"), *(measured(f"warm {number + 1}") for number in range(rounds))]
+                rows = [
+                    measured("cold"),
+                    *(measured(f"warm {number + 1}") for number in range(rounds)),
+                ]
             finally:
                 process.terminate()
     table(rows)
     warm = statistics.median(row["first"] for row in rows[1:])
     off = statistics.median(row["off"] for row in rows if row["off"] is not None)
-    print(f"\nfirst numbers after {warm:.1f} s, warm (goal < {FIRST:g}); time left off by {off:.0%} (goal < {HOLDS:.0%}), medians")
+    print(
+        f"\nfirst numbers after {warm:.1f} s, warm (goal < {FIRST:g}); time left off by {off:.0%} (goal < {HOLDS:.0%}), medians"
+    )
     last_line("evaluate", {"rows": rows, "first": warm, "off": off})
 
 

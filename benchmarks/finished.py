@@ -27,9 +27,17 @@ class Way(NamedTuple):
     knobs: Mapping[str, Any]
     is_forced: bool  # to write as many tokens as it may
 
-    def search(self, run: Run, batch: Sequence[Ids], passed: ours.Passed = lambda stepper: stepper) -> list[Found]:
+    def search(
+        self, run: Run, batch: Sequence[Ids], passed: ours.Passed = lambda stepper: stepper
+    ) -> list[Found]:
         """One Found a source."""
-        return ours.search(run.model, batch, self.num_beams, self.knobs, passed=ours.Endless if self.is_forced else passed)
+        return ours.search(
+            run.model,
+            batch,
+            self.num_beams,
+            self.knobs,
+            passed=ours.Endless if self.is_forced else passed,
+        )
 
 
 class Written(NamedTuple):
@@ -44,21 +52,42 @@ def compare(name: str, text: str, seconds: float, rounds: int) -> list[dict[str,
     """A line a strategy and precision; sentences a CPU second, the medians of rounds that alternate."""
     run = load_run(name)
     order = _batches(run, [pair.src for pair in load_text(text).pairs])
-    lines, exact = [], dict[int, list[tuple[int, ...]]]()
+    lines = []
+    exact = dict[int, list[tuple[int, ...]]]()
     for num_beams, extra in itertools.product(BEAMS, _precisions()):
-        real = Way(num_beams, {**extra, "max_new_tokens": run.recipe.data.max_length}, is_forced=False)
+        real = Way(
+            num_beams, {**extra, "max_new_tokens": run.recipe.data.max_length}, is_forced=False
+        )
         written = [_write(run, batch, real) for batch in order]
         asked = {
             "real": [real for _ in order],
-            "longest": [Way(num_beams, {**extra, "max_new_tokens": one.steps}, is_forced=True) for one in written],
-            "forced": [Way(num_beams, {**extra, "max_new_tokens": TOKENS}, is_forced=True) for _ in order],
+            "longest": [
+                Way(num_beams, {**extra, "max_new_tokens": one.steps}, is_forced=True)
+                for one in written
+            ],
+            "forced": [
+                Way(num_beams, {**extra, "max_new_tokens": TOKENS}, is_forced=True) for _ in order
+            ],
         }
-        turns = [{kind: _rate(run, order, ways, seconds / len(asked)) for kind, ways in asked.items()} for _ in range(rounds)]
+        turns = [
+            {kind: _rate(run, order, ways, seconds / len(asked)) for kind, ways in asked.items()}
+            for _ in range(rounds)
+        ]
         rates = {kind: statistics.median(turn[kind] for turn in turns) for kind in asked}
         targets = [found.best.ids for one in written for found in one.found]
-        same = [one == other for one, other in zip(targets, exact.setdefault(num_beams, targets), strict=True)]
-        lines.append({**_line(num_beams, extra, written, rates), "same as exact %": 100 * statistics.mean(same)})
-    print(f"\n`{run.folder.id}` on {sum(map(len, order))} sources of {text}, batches of {BATCH}: what finished rows cost")
+        same = [
+            one == other
+            for one, other in zip(targets, exact.setdefault(num_beams, targets), strict=True)
+        ]
+        lines.append(
+            {
+                **_line(num_beams, extra, written, rates),
+                "same as exact %": 100 * statistics.mean(same),
+            }
+        )
+    print(
+        f"\n`{run.folder.id}` on {sum(map(len, order))} sources of {text}, batches of {BATCH}: what finished rows cost"
+    )
     table(lines)
     return lines
 
@@ -69,7 +98,9 @@ def _precisions() -> Sequence[Mapping[str, Any]]:
 
 def _batches(run: Run, texts: Sequence[str]) -> list[list[Ids]]:
     """Sorted by length, as `Run.translate` sorts them."""
-    ids = sorted(([*row, run.recipe.model.ids.eos] for row in run.src_tokenizer.encode_many(texts)), key=len)
+    ids = sorted(
+        ([*row, run.recipe.model.ids.eos] for row in run.src_tokenizer.encode_many(texts)), key=len
+    )
     return [list(ids[first : first + BATCH]) for first in range(0, len(ids), BATCH)]
 
 
@@ -86,20 +117,25 @@ def _write(run: Run, batch: Sequence[Ids], way: Way) -> Written:
 
 def _rate(run: Run, order: Sequence[Sequence[Ids]], ways: Sequence[Way], seconds: float) -> float:
     """Sentences a CPU second, over whole passes."""
-    started, done = time.process_time(), 0
+    started = time.process_time()
+    done = 0
     while time.process_time() - started < seconds:
         for batch, way in zip(order, ways, strict=True):
             done += len(way.search(run, batch))
     return done / (time.process_time() - started)
 
 
-def _line(num_beams: int, extra: Mapping[str, Any], written: Sequence[Written], rates: Mapping[str, float]) -> dict[str, Any]:
+def _line(
+    num_beams: int, extra: Mapping[str, Any], written: Sequence[Written], rates: Mapping[str, float]
+) -> dict[str, Any]:
     """`could be x`: how many times as few steps a mean sentence needs as the longest of its batch."""
     length = statistics.mean(len(found.best.ids) for one in written for found in one.found)
     steps = statistics.mean(one.steps for one in written for _ in one.found)
     full = sum(one.steps * len(one.found) * num_beams for one in written)
     return {
-        "strategy": ", ".join([f"beam {num_beams}" if num_beams > 1 else "greedy", *extra.values()]),
+        "strategy": ", ".join(
+            [f"beam {num_beams}" if num_beams > 1 else "greedy", *extra.values()]
+        ),
         "mean tokens": length,
         "longest of a batch": steps,
         "sentences a CPU s": rates["real"],

@@ -47,7 +47,11 @@ CASES = (
     Case("mini-t5", "builtin:mini-en-fr"),
     Case("small", "builtin:en-fr"),
     Case("transformer-tiny", "builtin:en-fr"),
-    Case("small", "synthetic:reverse", MappingProxyType({"tokenizer.kind": "char", "model.d_model": 64})),
+    Case(
+        "small",
+        "synthetic:reverse",
+        MappingProxyType({"tokenizer.kind": "char", "model.d_model": 64}),
+    ),
 )
 
 
@@ -57,30 +61,59 @@ def lasting(case: Case, seconds: float) -> Recipe:
     cost = forecast(recipe, preview(case.source))
     steps = max(5 * LOOKS, round(recipe.train.steps * (seconds - START) / (cost.seconds - START)))
     often = {"train.watch.validate_every": steps // LOOKS, "train.watch.save_every": steps // LOOKS}
-    return override(recipe, {"train.steps": steps, "train.warmup_steps": min(recipe.train.warmup_steps, steps // 6), **often})
+    return override(
+        recipe,
+        {
+            "train.steps": steps,
+            "train.warmup_steps": min(recipe.train.warmup_steps, steps // 6),
+            **often,
+        },
+    )
 
 
 def measure(case: Case, seconds: float) -> dict[str, Any]:
     """One run, alone."""
     recipe = lasting(case, seconds)
     told = forecast(recipe, preview(case.source), learnt_pace("cpu"))
-    run = training.submit(training.Asked(recipe, case.source, preset=case.preset, name=case.preset), express=told.is_express)
-    subprocess.run([sys.executable, "-m", "s2s", "worker", "--idle", "1"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    run = training.submit(
+        training.Asked(recipe, case.source, preset=case.preset, name=case.preset),
+        express=told.is_express,
+    )
+    subprocess.run(
+        [sys.executable, "-m", "s2s", "worker", "--idle", "1"],
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     (job,) = queue.jobs(OWNER, 1)
     if job.state != "done" or job.started is None or job.finished is None:
         raise SystemExit(f"{case.preset} on {case.source} is {job.state}: {job.error}")
     took = job.finished - job.started
     left, truly_left = after_a_fifth(runs_folder() / run)
-    row = {"preset": case.preset, "text": case.source, "steps": recipe.train.steps, "learnt from": told.pace.n_runs}
+    row = {
+        "preset": case.preset,
+        "text": case.source,
+        "steps": recipe.train.steps,
+        "learnt from": told.pace.n_runs,
+    }
     row |= {"told before s": told.seconds, "took s": took, "off %": percent(told.seconds, took)}
-    row |= {"left at a fifth s": left, "truly s": truly_left, "then off %": percent(left, truly_left)}
+    row |= {
+        "left at a fifth s": left,
+        "truly s": truly_left,
+        "then off %": percent(left, truly_left),
+    }
     return row | {"then off % of all": 100 * (left - truly_left) / took}
 
 
 def after_a_fifth(run: Path) -> tuple[float, float]:
     """Seconds left as they were told, and as they were, after the first update beyond it: the validation before has been."""
-    steps, lines = RunFolder(run).recipe().train.steps, list(_lines(run / "metrics.jsonl"))
-    fifth = next(n for n, (_, step, kind, _) in enumerate(lines) if kind == "train" and step == steps // 5 + 1)
+    steps = RunFolder(run).recipe().train.steps
+    lines = list(_lines(run / "metrics.jsonl"))
+    fifth = next(
+        n
+        for n, (_, step, kind, _) in enumerate(lines)
+        if kind == "train" and step == steps // 5 + 1
+    )
     with tempfile.TemporaryDirectory() as folder:
         early = Path(folder) / "metrics.jsonl"
         early.write_bytes(b"".join(raw for raw, *_ in lines[: fifth + 1]))

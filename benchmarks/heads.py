@@ -80,7 +80,9 @@ SWITCHES: Mapping[str, Switch] = MappingProxyType(
         "Attention: head": Switch("head", ("1", "2", "3", "4", "5", "6", "7", "8", "mean")),
         "Attention: layer": Switch("layer", ("1", "2", "3", "4", "5", "6", "mean")),
         "Attention: kind": Switch("kind", ("encoder", "decoder", "cross")),
-        "Attention: reduction": Switch("look reduce", ("Largest weight", "Rollout", "Norm-weighted", "Weights")),
+        "Attention: reduction": Switch(
+            "look reduce", ("Largest weight", "Rollout", "Norm-weighted", "Weights")
+        ),
     }
 )
 
@@ -97,7 +99,11 @@ def painted(browser: Browser, served: Server, sheet: Sheet, times: int) -> dict[
         for way, (button, watched, name) in ways.items():
             page.locator(QUIET).wait_for()
             page.wait_for_timeout(250)
-            handles = [page.get_by_role("button", name=button).element_handle(), page.locator(watched).element_handle(), name]
+            handles = [
+                page.get_by_role("button", name=button).element_handle(),
+                page.locator(watched).element_handle(),
+                name,
+            ]
             before = spent(served.home)
             taken[way].append(page.evaluate(CLICKED, handles))
             page.locator(QUIET).wait_for()
@@ -112,11 +118,31 @@ def painted(browser: Browser, served: Server, sheet: Sheet, times: int) -> dict[
 
 def train(served: Server) -> None:
     """A run of 6 layers by 8 heads in the server's home: three steps, for only its shape matters."""
-    sizes = {"model.n_layers": 6, "model.n_heads": 8, "model.d_model": 64, "model.d_ff": 64, "tokenizer.kind": "char"}
+    sizes = {
+        "model.n_layers": 6,
+        "model.n_heads": 8,
+        "model.d_model": 64,
+        "model.d_ff": 64,
+        "tokenizer.kind": "char",
+    }
     short = {"train.steps": 3, "train.warmup_steps": 1, "train.threads": 1}
     changes = [f"--set={key}={value}" for key, value in {**sizes, **short}.items()]
-    command = [sys.executable, "-m", "s2s", "train", "--source=builtin:mini-en-fr", "--preset=small", f"--out={served.home / 'runs' / RUN}"]
-    subprocess.run([*command, *changes], cwd=ROOT, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "S2S_HOME": str(served.home)})
+    command = [
+        sys.executable,
+        "-m",
+        "s2s",
+        "train",
+        "--source=builtin:mini-en-fr",
+        "--preset=small",
+        f"--out={served.home / 'runs' / RUN}",
+    ]
+    subprocess.run(
+        [*command, *changes],
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "S2S_HOME": str(served.home)},
+    )
 
 
 async def switched(served: Server, times: int) -> list[dict[str, Any]]:
@@ -125,15 +151,27 @@ async def switched(served: Server, times: int) -> list[dict[str, Any]]:
     for name, switch in SWITCHES.items():
         session = Session(served.url)
         await session.connect()
-        await session.open("attention", {"run": RUN, "src": LONG, "tgt": LONG, "kind": "cross", "layer": "2"})
+        await session.open(
+            "attention", {"run": RUN, "src": LONG, "tgt": LONG, "kind": "cross", "layer": "2"}
+        )
         for value in switch.values:
             await session.set(switch.key, value)
         before = spent(served.home)
-        seconds = [await session.set(switch.key, value) for _ in range(times) for value in switch.values]
+        seconds = [
+            await session.set(switch.key, value) for _ in range(times) for value in switch.values
+        ]
         cost = (spent(served.home) - before) / len(seconds)
         if session.exceptions or session.complaints:
             raise SystemExit("\n".join([*session.exceptions, *session.complaints]))
-        rows.append({"part": name, "n": len(seconds), "p50_ms": 1000 * statistics.median(seconds), "goal_ms": switch.goal, "cpu_ms": cost})
+        rows.append(
+            {
+                "part": name,
+                "n": len(seconds),
+                "p50_ms": 1000 * statistics.median(seconds),
+                "goal_ms": switch.goal,
+                "cpu_ms": cost,
+            }
+        )
     return rows
 
 

@@ -32,5 +32,12 @@ st.button("Nothing", on_click=turn, args=("idle",))
 tokens = [f"w{place}" for place in range(made[0].shape[-1])]
 pixels = packed(made[st.session_state.get("drawn", 0) % SHEETS], tokens, tokens, "reading")
 with st.columns([3, 2])[1]:
-    heads_canvas(pixels, ((0, 0), None), per_row=False, key="grid", on_pick=lambda layer, head: None, on_alone=lambda layer, head: None)
+    heads_canvas(
+        pixels,
+        ((0, 0), None),
+        per_row=False,
+        key="grid",
+        on_pick=lambda layer, head: None,
+        on_alone=lambda layer, head: None,
+    )
 st.html(f'<span id="stamp" data-idle="{st.session_state.get("idle", 0)}"></span>')

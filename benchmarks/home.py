@@ -34,7 +34,9 @@ def first_paint(browser: Browser, url: str, width: int, height: int) -> dict[str
     page.locator(PLOTLY).first.wait_for(state="attached", timeout=60_000)
     page.wait_for_timeout(500)
     seconds = {key: value / 1000 for key, value in page.evaluate("seen").items()}
-    first = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000")
+    first = page.evaluate(
+        "performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"
+    )
     box = page.locator(".js-plotly-plot").first.bounding_box() or {}
     context.close()
     bottom = box["y"] + box["height"]
@@ -50,9 +52,22 @@ def main() -> None:
         first_paint(browser, url, 1440, 900)
         for name, width, height in (("desktop", 1440, 900), ("phone", 420, 860)):
             visits = [first_paint(browser, url, width, height) for _ in range(5)]
-            keys = ("first contentful paint", "box", "heatmap", "interactive", "picture_top", "picture_bottom")
+            keys = (
+                "first contentful paint",
+                "box",
+                "heatmap",
+                "interactive",
+                "picture_top",
+                "picture_bottom",
+            )
             medians = {key: statistics.median(visit[key] for visit in visits) for key in keys}
-            rows.append({"screen": name, **medians, "visible without scrolling": all(visit["visible"] for visit in visits)})
+            rows.append(
+                {
+                    "screen": name,
+                    **medians,
+                    "visible without scrolling": all(visit["visible"] for visit in visits),
+                }
+            )
     table(rows)
     last_line("home", rows)
 

@@ -18,7 +18,8 @@ from benchmarks.serving import ROOT, server
 from benchmarks.session import Session
 from s2s import share
 
-RUN, SOURCE = "demo-en-fr", "the cat who chased the mouse was black"
+RUN = "demo-en-fr"
+SOURCE = "the cat who chased the mouse was black"
 
 
 class Part(NamedTuple):
@@ -32,19 +33,32 @@ async def rank_anew(session: Session, n: int) -> list[float]:
     """Steps: the slider of the length penalty, which ranks the finished hypotheses without decoding."""
     packed = share.pack({"strategy": "beam", "num_beams": "5", "view": "tree"})
     await session.open("steps", {"run": RUN, "src": SOURCE, "set": packed})
-    return [await session.set("steps own rank_penalty", round(-2.0 + 0.1 * (7 * each % 60), 1)) for each in range(n)]
+    return [
+        await session.set("steps own rank_penalty", round(-2.0 + 0.1 * (7 * each % 60), 1))
+        for each in range(n)
+    ]
 
 
 async def heat_anew(session: Session, n: int) -> list[float]:
     """Steps, next word: the slider of the temperature, which scales one distribution anew."""
-    await session.open("steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})})
-    return [await session.set("steps own ruler_temperature", round(0.1 + 0.05 * (7 * each % 58), 2)) for each in range(n)]
+    await session.open(
+        "steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})}
+    )
+    return [
+        await session.set("steps own ruler_temperature", round(0.1 + 0.05 * (7 * each % 58), 2))
+        for each in range(n)
+    ]
 
 
 async def cut_anew(session: Session, n: int) -> list[float]:
     """Steps, next word: top_p, which cuts one distribution elsewhere."""
-    await session.open("steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})})
-    return [await session.set("steps own ruler_top_p", round(0.01 * (7 * each % 100), 2)) for each in range(n)]
+    await session.open(
+        "steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})}
+    )
+    return [
+        await session.set("steps own ruler_top_p", round(0.01 * (7 * each % 100), 2))
+        for each in range(n)
+    ]
 
 
 async def five_columns(session: Session, n: int) -> list[float]:
@@ -76,7 +90,15 @@ async def measured(url: str, n: int, parts: Mapping[str, Part]) -> list[dict[str
         if session.exceptions:
             raise SystemExit("\n".join(session.exceptions))
         worst = sorted(seconds)[round(0.95 * (len(seconds) - 1))]
-        rows.append({"part": name, "n": n, "p50_ms": 1000 * statistics.median(seconds), "p95_ms": 1000 * worst, "goal_ms": part.goal})
+        rows.append(
+            {
+                "part": name,
+                "n": n,
+                "p50_ms": 1000 * statistics.median(seconds),
+                "p95_ms": 1000 * worst,
+                "goal_ms": part.goal,
+            }
+        )
     return rows
 
 

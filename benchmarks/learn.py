@@ -19,7 +19,13 @@ from s2s import share
 
 RUN = "demo-en-fr"
 LARGE = MappingProxyType({"length": "2048", "d_model": "512"})
-SENTENCES = ("the red house", "the cat sleeps", "the cat sits on the mat", "the bank is by the river", "I need to bank the money")
+SENTENCES = (
+    "the red house",
+    "the cat sleeps",
+    "the cat sits on the mat",
+    "the bank is by the river",
+    "I need to bank the money",
+)
 
 
 async def positions(session: Session, view: str, **values: str) -> None:
@@ -78,9 +84,14 @@ async def another_machine(session: Session, n: int) -> list[float]:
 
 async def grown(session: Session, n: int) -> list[float]:
     """Architecture: how the training memory of the largest preset grows, with something else each time."""
-    await session.open("architecture", {"run": RUN, "set": share.pack({"model": "t5-11b", "view": "costs", "cost": "memory"})})
+    await session.open(
+        "architecture",
+        {"run": RUN, "set": share.pack({"model": "t5-11b", "view": "costs", "cost": "memory"})},
+    )
     options = session.options("taken own vary")
-    return [await session.set("taken own vary", options[(1 + each) % len(options)]) for each in range(n)]
+    return [
+        await session.set("taken own vary", options[(1 + each) % len(options)]) for each in range(n)
+    ]
 
 
 async def masked(session: Session, n: int) -> list[float]:
@@ -91,26 +102,42 @@ async def masked(session: Session, n: int) -> list[float]:
 
 async def walked(session: Session, n: int) -> list[float]:
     """Walkthrough: Next, through all steps; what was seen before is kept, as for every visitor."""
-    await session.open("walkthrough", {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "pieces", "position": "2"})})
+    await session.open(
+        "walkthrough",
+        {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "pieces", "position": "2"})},
+    )
     return [await session.set("walk on", True) for _ in range(min(n, 29))]
 
 
 async def another_head(session: Session, n: int) -> list[float]:
     """Walkthrough: the masked scores of another head each time, five pictures."""
-    await session.open("walkthrough", {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "mask", "position": "2"})})
+    await session.open(
+        "walkthrough",
+        {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "mask", "position": "2"})},
+    )
     return [await session.set("head", str(1 + each % 4)) for each in range(n)]
 
 
 async def another_sentence(session: Session, n: int) -> list[float]:
     """Walkthrough: queries, keys and values of another sentence each time, translated and taken apart."""
-    await session.open("walkthrough", {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "queries", "position": "2"})})
+    await session.open(
+        "walkthrough",
+        {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "queries", "position": "2"})},
+    )
     sentences = (ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines()
     return [await session.set("src", sentence) for sentence in sentences[:n]]
 
 
 async def followed(session: Session, n: int) -> list[float]:
     """Walkthrough: the gradient by layer of another sentence each time, with and without the residual."""
-    await session.open("walkthrough", {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "gradients", "position": "2"})})
+    await session.open(
+        "walkthrough",
+        {
+            "run": RUN,
+            "src": SENTENCES[2],
+            "set": share.pack({"step": "gradients", "position": "2"}),
+        },
+    )
     sentences = (ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines()
     return [await session.set("src", sentence) for sentence in sentences[-n:]]
 
@@ -138,7 +165,9 @@ PARTS: Mapping[str, Part] = MappingProxyType(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=20, help="how often each thing is done")
-    parser.add_argument("--only", default="", help="parts whose name begins so, for example Positions")
+    parser.add_argument(
+        "--only", default="", help="parts whose name begins so, for example Positions"
+    )
     arguments = parser.parse_args()
     parts = {name: part for name, part in PARTS.items() if name.startswith(arguments.only)}
     with server() as served:

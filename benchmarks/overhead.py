@@ -30,7 +30,12 @@ from s2s.train import Event, Sample, Saved, Step, Validation
 MOST_PERCENT = 5.0
 MOST_SECONDS = 0.3  # until `--help` has answered
 WORDS: Mapping[type[Event], str] = MappingProxyType(
-    {Validation: "validation, BLEU and chrF", Sample: "samples", Saved: "checkpoint and attention", Step: "log lines"}
+    {
+        Validation: "validation, BLEU and chrF",
+        Sample: "samples",
+        Saved: "checkpoint and attention",
+        Step: "log lines",
+    }
 )
 Spent = dict[str, float]  # seconds
 
@@ -39,12 +44,15 @@ def run(recipe: Recipe, source: str, folder: Path) -> tuple[Spent, Spent, float]
     """Seconds of each kind before the first step and after it, and those of the updates themselves."""
     first: defaultdict[str, float] = defaultdict(float)
     later: defaultdict[str, float] = defaultdict(float)
-    updates, step = 0.0, 0
+    updates = 0.0
+    step = 0
     started = training.start(training.Asked(recipe, source), folder)
     before = time.perf_counter()
     for event in training.run(started):
         now = time.perf_counter()
-        seconds, before, step = now - before, now, event.step
+        seconds = now - before
+        before = now
+        step = event.step
         if isinstance(event, Step):
             updates += event.seconds
             seconds -= event.seconds
@@ -53,18 +61,24 @@ def run(recipe: Recipe, source: str, folder: Path) -> tuple[Spent, Spent, float]
     return dict(first), dict(later), updates
 
 
-def shares(recipe: Recipe, measured: Recipe, spent: tuple[Spent, Spent, float]) -> list[dict[str, Any]]:
+def shares(
+    recipe: Recipe, measured: Recipe, spent: tuple[Spent, Spent, float]
+) -> list[dict[str, Any]]:
     """Of the whole run that the recipe asks for, by what a shorter one with closer looks took."""
     first, later, updates = spent
-    steps, seen = recipe.train.steps, measured.train.steps
-    watch, closer = recipe.train.watch, measured.train.watch
+    steps = recipe.train.steps
+    seen = measured.train.steps
+    watch = recipe.train.watch
+    closer = measured.train.watch
     a_step = updates / seen
     found: list[dict[str, Any]] = [{"what": "updates", "s each": a_step, "s": a_step * steps}]
     distances = {WORDS[Saved]: (watch.save_every, closer.save_every), WORDS[Step]: (1, 1)}
     for kind in WORDS.values():
         asked, had = distances.get(kind, (watch.validate_every, closer.validate_every))
         each = later.get(kind, 0.0) / (seen // had)
-        found.append({"what": kind, "s each": each, "s": each * (steps // asked) + first.get(kind, 0.0)})
+        found.append(
+            {"what": kind, "s each": each, "s": each * (steps // asked) + first.get(kind, 0.0)}
+        )
     whole = sum(row["s"] for row in found)
     return [{**row, "% of the run": 100 * row["s"] / whole} for row in found]
 
@@ -77,13 +91,25 @@ def start_up(times: int) -> tuple[float, list[str]]:
         started = time.perf_counter()
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         seconds.append(time.perf_counter() - started)
-    told = subprocess.run([sys.executable, "-X", "importtime", *command[1:]], cwd=ROOT, check=True, capture_output=True, text=True)
-    return statistics.median(seconds), [name for name in imported(told.stderr.splitlines()) if name.split(".")[0] == "torch"]
+    told = subprocess.run(
+        [sys.executable, "-X", "importtime", *command[1:]],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return statistics.median(seconds), [
+        name for name in imported(told.stderr.splitlines()) if name.split(".")[0] == "torch"
+    ]
 
 
 def imported(lines: Iterable[str]) -> list[str]:
     """The modules that `-X importtime` lists: `import time:  312 |  312 |   zipimport`."""
-    return [line.rsplit("|", 1)[1].strip() for line in lines if line.startswith("import time:") and line.count("|") == 2]
+    return [
+        line.rsplit("|", 1)[1].strip()
+        for line in lines
+        if line.startswith("import time:") and line.count("|") == 2
+    ]
 
 
 def main() -> None:
@@ -95,10 +121,19 @@ def main() -> None:
     parser.add_argument("--looks", type=int, default=3, help="validations and checkpoints in them")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
-    usual = {f"train.watch.{name}": getattr(Watch(), name) for name in ("validate_every", "save_every", "keep", "samples", "scores")}
-    recipe = override(PRESETS["transformer-tiny"].recipe, {**usual, "train.threads": arguments.threads})
+    usual = {
+        f"train.watch.{name}": getattr(Watch(), name)
+        for name in ("validate_every", "save_every", "keep", "samples", "scores")
+    }
+    recipe = override(
+        PRESETS["transformer-tiny"].recipe, {**usual, "train.threads": arguments.threads}
+    )
     every = arguments.steps // arguments.looks
-    closer = {"train.steps": every * arguments.looks, "train.watch.validate_every": every, "train.watch.save_every": every}
+    closer = {
+        "train.steps": every * arguments.looks,
+        "train.watch.validate_every": every,
+        "train.watch.save_every": every,
+    }
     measured = override(recipe, {**closer, "train.warmup_steps": every})
     helped, heavy = start_up(5)
     with tempfile.TemporaryDirectory() as folder:
@@ -108,10 +143,26 @@ def main() -> None:
     beside = sum(row["% of the run"] for row in rows[1:])
     dearest = max(rows[1:], key=lambda row: row["s"])["what"]
     verdict = "" if beside < MOST_PERCENT else f", too much: most of it is {dearest}"
-    print(f"\nBeside the updates {beside:.1f} % of {recipe.train.steps:,} steps; goal: under {MOST_PERCENT:.0f} %{verdict}.")
-    imports = f"imports {len(heavy)} modules of torch, {heavy[0]} first" if heavy else "imports nothing of torch"
-    print(f"`--help` answers in {helped:.2f} s (median of 5; goal: {MOST_SECONDS} s) and {imports}.")
-    last_line("overhead", {"run": rows, "beside_percent": beside, "help_seconds": helped, "help_imports_torch": heavy})
+    print(
+        f"\nBeside the updates {beside:.1f} % of {recipe.train.steps:,} steps; goal: under {MOST_PERCENT:.0f} %{verdict}."
+    )
+    imports = (
+        f"imports {len(heavy)} modules of torch, {heavy[0]} first"
+        if heavy
+        else "imports nothing of torch"
+    )
+    print(
+        f"`--help` answers in {helped:.2f} s (median of 5; goal: {MOST_SECONDS} s) and {imports}."
+    )
+    last_line(
+        "overhead",
+        {
+            "run": rows,
+            "beside_percent": beside,
+            "help_seconds": helped,
+            "help_imports_torch": heavy,
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER
 
-COLD, WARM = 6.0, 1.5  # goals in seconds, of a quiet machine
+# goals in seconds, of a quiet machine
+COLD = 6.0
+WARM = 1.5
 PATIENCE = 120.0
 SOURCE = {"source": "builtin:mini-en-fr", "preset": "mini-t5"}
 BETWEEN = 3.0  # seconds that somebody looks at a finished run
@@ -36,7 +38,8 @@ async def press(session: Session, name: str) -> dict[str, float]:
     await session.set("run name", name)
     pressed = time.time()
     answered = await session.set("train", True)
-    written, end = None, time.monotonic() + PATIENCE
+    written = None
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         await asyncio.sleep(min(session.polls.values(), default=1.0))
         begun = time.time()
@@ -54,12 +57,20 @@ async def press(session: Session, name: str) -> dict[str, float]:
 
 def first_step(run: str) -> float | None:
     """Seconds since the epoch at which it was written; None before."""
-    return next((line["time"] for line in RunFolder(runs_folder() / run).lines("metrics") if line["kind"] == "train"), None)
+    return next(
+        (
+            line["time"]
+            for line in RunFolder(runs_folder() / run).lines("metrics")
+            if line["kind"] == "train"
+        ),
+        None,
+    )
 
 
 async def both(served: Server) -> list[dict[str, Any]]:
     """Cold, then warm."""
-    session, rows = Session(served.url), []
+    session = Session(served.url)
+    rows = []
     await session.connect()
     for name in ("cold", "warm"):
         rows.append({"worker": name} | await press(session, name))
@@ -79,8 +90,13 @@ def main() -> None:
             os.environ["S2S_HOME"] = str(served.home)
             rows += asyncio.run(both(served))
     table(rows)
-    median = {name: statistics.median(row["written"] for row in rows if row["worker"] == name) for name in ("cold", "warm")}
-    print(f"\nfirst point after {median['cold']:.1f} s cold (goal < {COLD:g}), {median['warm']:.1f} s warm (goal < {WARM:g}), medians")
+    median = {
+        name: statistics.median(row["written"] for row in rows if row["worker"] == name)
+        for name in ("cold", "warm")
+    }
+    print(
+        f"\nfirst point after {median['cold']:.1f} s cold (goal < {COLD:g}), {median['warm']:.1f} s warm (goal < {WARM:g}), medians"
+    )
     last_line("press", {"rows": rows, "median": median, "load": os.getloadavg()[0]})
 
 

@@ -29,26 +29,65 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Python": (UPDATE,),
         "the walk backwards": ("autograd::engine", "Backward0", "AccumulateGrad"),
-        "the optimiser": ("Optimizer", "_foreach", "_fused_adam", "adam", "lerp", "addcdiv", "addcmul"),
+        "the optimiser": (
+            "Optimizer",
+            "_foreach",
+            "_fused_adam",
+            "adam",
+            "lerp",
+            "addcdiv",
+            "addcmul",
+        ),
         "fused attention": ("scaled_dot_product", "flash_attention"),
         "matrix products": ("addmm", "bmm", "::mm", "matmul", "linear", "mkldnn"),
-        "softmax, exp and their sums": ("softmax", "logsumexp", "::exp", "::log", "nll_loss", "cross_entropy"),
+        "softmax, exp and their sums": (
+            "softmax",
+            "logsumexp",
+            "::exp",
+            "::log",
+            "nll_loss",
+            "cross_entropy",
+        ),
         "norms": ("layer_norm", "rms_norm"),
         "random numbers": ("bernoulli", "random", "::rand", "uniform", "normal", "dropout"),
-        "masks and choices": ("masked_fill", "where", "::eq", "::ne", "::lt", "::le", "::gt", "::ge", "threshold", "relu", "bitwise"),
+        "masks and choices": (
+            "masked_fill",
+            "where",
+            "::eq",
+            "::ne",
+            "::lt",
+            "::le",
+            "::gt",
+            "::ge",
+            "threshold",
+            "relu",
+            "bitwise",
+        ),
         "the best": ("topk", "sort", "::max", "argmax"),
         "rows picked and put back": ("index", "embedding", "gather", "scatter", "take", "nonzero"),
         "copies": ("copy_", "clone", "contiguous", "::cat", "::to", "stack", "constant_pad"),
         "sums": ("::sum", "::mean", "::amax", "::norm", "linalg"),
         "fresh memory": ("fill_", "zero_", "::zeros", "empty", "::ones", "resize", "full"),
-        "sums and products of two": ("::add", "::sub", "::mul", "::div", "rsub", "neg", "::sqrt", "::pow", "reciprocal"),
+        "sums and products of two": (
+            "::add",
+            "::sub",
+            "::mul",
+            "::div",
+            "rsub",
+            "neg",
+            "::sqrt",
+            "::pow",
+            "reciprocal",
+        ),
     }
 )
 
 
 def group(operator: str) -> str:
     """The row that an operator is counted in."""
-    return next((name for name, words in GROUPS.items() if any(word in operator for word in words)), REST)
+    return next(
+        (name for name, words in GROUPS.items() if any(word in operator for word in words)), REST
+    )
 
 
 def rows(events: Iterable[FunctionEventAvg], updates: int) -> list[dict[str, Any]]:
@@ -67,7 +106,10 @@ def rows(events: Iterable[FunctionEventAvg], updates: int) -> list[dict[str, Any
                 "ms": own / 1e3 / updates,
                 "%": 100 * own / total,
                 "calls": round(sum(event.count for event in members) / updates),
-                "most of it": ", ".join(str(event.key).split("::")[-1].removeprefix("evaluate_function: ") for event in dearest),
+                "most of it": ", ".join(
+                    str(event.key).split("::")[-1].removeprefix("evaluate_function: ")
+                    for event in dearest
+                ),
             }
         )
     return sorted(found, key=lambda row: -row["ms"])
@@ -86,13 +128,20 @@ def operators(trainer: Trainer, updates: int) -> tuple[Iterable[FunctionEventAvg
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("source", nargs="?", default="builtin:en-fr", help="SPEC, for example multi30k/train.en,multi30k/train.de")
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default="builtin:en-fr",
+        help="SPEC, for example multi30k/train.en,multi30k/train.de",
+    )
     parser.add_argument("--model", choices=MODELS, default="transformer-tiny")
     parser.add_argument("--precision", choices=("exact", "fast"), default="exact")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--updates", type=int, default=5)
     arguments = parser.parse_args()
-    recipe = override(shape(arguments.model, arguments.threads), {"train.precision": arguments.precision})
+    recipe = override(
+        shape(arguments.model, arguments.threads), {"train.precision": arguments.precision}
+    )
     pairs = load_pairs_for_training(arguments.source, None, 1)
     trainer = Trainer(recipe, prepare(recipe, pairs.train, pairs.valid), None)
     for _ in range(WARM):
@@ -102,8 +151,18 @@ def main() -> None:
     seconds = (time.process_time() - started) / arguments.updates
     found = rows(events, arguments.updates)
     table(found)
-    print(f"\n{tokens / arguments.updates:,.0f} real tokens an update in {1000 * seconds:,.0f} ms of CPU, the profiler's included")
-    last_line("profile", {"model": arguments.model, "precision": arguments.precision, "tokens": tokens / arguments.updates, "rows": found})
+    print(
+        f"\n{tokens / arguments.updates:,.0f} real tokens an update in {1000 * seconds:,.0f} ms of CPU, the profiler's included"
+    )
+    last_line(
+        "profile",
+        {
+            "model": arguments.model,
+            "precision": arguments.precision,
+            "tokens": tokens / arguments.updates,
+            "rows": found,
+        },
+    )
 
 
 if __name__ == "__main__":

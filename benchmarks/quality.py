@@ -50,8 +50,11 @@ WU = {
 
 def tokenised(lines: Sequence[str], language: str) -> list[str]:
     """As Moses' lowercase.perl, normalize-punctuation.perl and tokenizer.perl leave them, one after another."""
-    normalizer, tokenizer = MosesPunctNormalizer(language), MosesTokenizer(language)
-    return [tokenizer.tokenize(normalizer.normalize(line.lower()), return_str=True) for line in lines]
+    normalizer = MosesPunctNormalizer(language)
+    tokenizer = MosesTokenizer(language)
+    return [
+        tokenizer.tokenize(normalizer.normalize(line.lower()), return_str=True) for line in lines
+    ]
 
 
 def lines_of(path: Path) -> list[str]:
@@ -78,11 +81,26 @@ def spec(folder: Path, split: str, target: str) -> str:
 
 def recipe_of(arguments: argparse.Namespace, texts: Path) -> Recipe:
     """Theirs, with a validation and a checkpoint an epoch."""
-    changes = {**WU, "train.steps": arguments.updates, "train.batch_tokens": 2 * arguments.tokens if arguments.full else arguments.tokens}
-    recipe = override(PRESETS["transformer-tiny"].recipe, changes | parse_assignments(arguments.set))
-    pairs = load_pairs_for_training(spec(texts, "train", arguments.target), spec(texts, "valid", arguments.target), 1, recipe.data)
+    changes = {
+        **WU,
+        "train.steps": arguments.updates,
+        "train.batch_tokens": 2 * arguments.tokens if arguments.full else arguments.tokens,
+    }
+    recipe = override(
+        PRESETS["transformer-tiny"].recipe, changes | parse_assignments(arguments.set)
+    )
+    pairs = load_pairs_for_training(
+        spec(texts, "train", arguments.target),
+        spec(texts, "valid", arguments.target),
+        1,
+        recipe.data,
+    )
     epoch = len(Trainer(recipe, prepare(recipe, pairs.train, pairs.valid), None).order)
-    return override(recipe, {"train.watch.validate_every": epoch, "train.watch.save_every": epoch} | parse_assignments(arguments.set))
+    return override(
+        recipe,
+        {"train.watch.validate_every": epoch, "train.watch.save_every": epoch}
+        | parse_assignments(arguments.set),
+    )
 
 
 def started(arguments: argparse.Namespace, run: Path, texts: Path) -> training.Started | None:
@@ -93,7 +111,10 @@ def started(arguments: argparse.Namespace, run: Path, texts: Path) -> training.S
         except training.NothingLeftError:
             return None
     source, valid = (spec(texts, split, arguments.target) for split in ("train", "valid"))
-    return training.start(training.Asked(recipe_of(arguments, texts), source, valid, "transformer-tiny", run.name), run)
+    return training.start(
+        training.Asked(recipe_of(arguments, texts), source, valid, "transformer-tiny", run.name),
+        run,
+    )
 
 
 def train(ready: training.Started, spent: Path) -> bool:
@@ -101,15 +122,20 @@ def train(ready: training.Started, spent: Path) -> bool:
     wanted: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: wanted.append(number))
-    before, since = json.loads(spent.read_text()) if spent.exists() else {"cpu_hours": 0.0, "hours": 0.0}, time.monotonic()
-    line, events = Progress(ready.recipe.train.steps), training.run(ready)
+    before = json.loads(spent.read_text()) if spent.exists() else {"cpu_hours": 0.0, "hours": 0.0}
+    since = time.monotonic()
+    line = Progress(ready.recipe.train.steps)
+    events = training.run(ready)
     for event in events:
         line.show(event)
         if wanted:
             events.close()
         if wanted or isinstance(event, Saved):
             used = resource.getrusage(resource.RUSAGE_SELF)
-            hours = {"cpu_hours": (used.ru_utime + used.ru_stime) / 3600, "hours": (time.monotonic() - since) / 3600}
+            hours = {
+                "cpu_hours": (used.ru_utime + used.ru_stime) / 3600,
+                "hours": (time.monotonic() - since) / 3600,
+            }
             spent.write_text(json.dumps({key: before[key] + hours[key] for key in hours}))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
@@ -118,7 +144,9 @@ def train(ready: training.Started, spent: Path) -> bool:
 
 def minutes_to(lines: Sequence[Mapping[str, Any]], bleu: float) -> dict[str, float] | None:
     """Minutes until a validation's BLEU was so high: of updates alone, and with validation and saving; None where it never was."""
-    updates, clock, last = 0.0, 0.0, None
+    updates = 0.0
+    clock = 0.0
+    last = None
     for line in lines:
         if line["kind"] == "train":
             updates += line["seconds"]
@@ -129,24 +157,37 @@ def minutes_to(lines: Sequence[Mapping[str, Any]], bleu: float) -> dict[str, flo
     return None
 
 
-Scorer = tuple[str, BLEU, Callable[[str], str], list[str]]  # name, metric, what is done to a translation, references
+Scorer = tuple[
+    str, BLEU, Callable[[str], str], list[str]
+]  # name, metric, what is done to a translation, references
 
 
 def scorers(texts: Path, target: str) -> Iterator[Scorer]:
     """The paper's BLEU, and sacrebleu's own on raw text: translations are lower case, which costs the first of these two."""
     detokenizer = MosesDetokenizer(target)
     raw = lines_of(DATA / "multi30k" / f"{SPLITS['test']}.{target}")
-    yield "tokenised, lower case", BLEU(tokenize="none", force=True), str, lines_of(texts / f"test.{target}")
+    yield (
+        "tokenised, lower case",
+        BLEU(tokenize="none", force=True),
+        str,
+        lines_of(texts / f"test.{target}"),
+    )
     for name, metric in (("raw", BLEU()), ("raw, any case", BLEU(lowercase=True))):
         yield name, metric, lambda text: str(detokenizer.detokenize(text.split())), raw
 
 
 def scored(run: Path, step: int | None, texts: Path, target: str) -> dict[str, Any]:
     """BLEU on flickr2016 of one checkpoint, by beam search of five."""
-    model, since = s2s.load(run, step), time.perf_counter()
+    model = s2s.load(run, step)
+    since = time.perf_counter()
     torch.set_num_threads(model.recipe.train.threads)
     found = [one.text for one in model.translate(lines_of(texts / "test.en"), "beam", num_beams=5)]
-    row: dict[str, Any] = {"step": model.step, "seconds": time.perf_counter() - since, "bleu": {}, "signature": {}}
+    row: dict[str, Any] = {
+        "step": model.step,
+        "seconds": time.perf_counter() - since,
+        "bleu": {},
+        "signature": {},
+    }
     for name, metric, shown, references in scorers(texts, target):
         score = metric.corpus_score([shown(text) for text in found], [references])
         row["bleu"][name], row["signature"][name] = score.score, str(metric.get_signature())
@@ -156,10 +197,20 @@ def scored(run: Path, step: int | None, texts: Path, target: str) -> dict[str, A
 
 def results(arguments: argparse.Namespace, run: Path, texts: Path) -> dict[str, Any]:
     """What the run came to."""
-    folder, target = RunFolder(run), arguments.target
-    lines, recipe, alone = folder.lines("metrics"), folder.recipe(), saved_steps(folder.checkpoints)[:-1]
-    tokens, seconds = (sum(line[key] for line in lines if line["kind"] == "train") for key in ("n_tokens", "seconds"))
-    systems = {f"published, Transformer-Tiny{' (unconfirmed)' * (target != 'de')}": {"bleu": {"tokenised, lower case": PUBLISHED[target]}}}
+    folder = RunFolder(run)
+    target = arguments.target
+    lines = folder.lines("metrics")
+    recipe = folder.recipe()
+    alone = saved_steps(folder.checkpoints)[:-1]
+    tokens, seconds = (
+        sum(line[key] for line in lines if line["kind"] == "train")
+        for key in ("n_tokens", "seconds")
+    )
+    systems = {
+        f"published, Transformer-Tiny{' (unconfirmed)' * (target != 'de')}": {
+            "bleu": {"tokenised, lower case": PUBLISHED[target]}
+        }
+    }
     systems["ours, mean of the last checkpoints"] = scored(run, None, texts, target)
     if alone:
         systems[f"ours, step {alone[-1]:,} alone"] = scored(run, alone[-1], texts, target)
@@ -168,7 +219,9 @@ def results(arguments: argparse.Namespace, run: Path, texts: Path) -> dict[str, 
         "pair": f"en-{target}",
         "systems": systems,
         "validation": validations[-1],
-        "best_single_validation_bleu": max((line["bleu"] for line in validations[:-1] if "bleu" in line), default=None),
+        "best_single_validation_bleu": max(
+            (line["bleu"] for line in validations[:-1] if "bleu" in line), default=None
+        ),
         "minutes_to_validation_bleu": {bleu: minutes_to(lines, bleu) for bleu in MILESTONES},
         "updates": folder.status()["step"],
         "epoch": recipe.train.watch.save_every,
@@ -185,27 +238,51 @@ def show(found: Mapping[str, Any]) -> None:
     """The table, and a line each on signature and minutes."""
     ours = [row for row in found["systems"].values() if "signature" in row]
     names = list(ours[0]["bleu"])
-    table([{"flickr2016, BLEU": name, **{key: row["bleu"].get(key) for key in names}} for name, row in found["systems"].items()])
+    table(
+        [
+            {"flickr2016, BLEU": name, **{key: row["bleu"].get(key) for key in names}}
+            for name, row in found["systems"].items()
+        ]
+    )
     print(ours[0]["details"])
     for name in names:
         print(f"{name}: {ours[0]['signature'][name]}")
     for bleu, minutes in found["minutes_to_validation_bleu"].items():
-        said = f"{minutes['all']:.1f} minutes ({minutes['updates']:.1f} of updates alone)" if minutes else "never"
+        said = (
+            f"{minutes['all']:.1f} minutes ({minutes['updates']:.1f} of updates alone)"
+            if minutes
+            else "never"
+        )
         print(f"validation BLEU {bleu} (greedy, {found['scored']} pairs): {said}")
-    print(f"{found['updates']:,} updates, {found['hours']:.2f} hours, {found['cpu_hours']:.2f} CPU hours, {found['threads']} threads")
+    print(
+        f"{found['updates']:,} updates, {found['hours']:.2f} hours, {found['cpu_hours']:.2f} CPU hours, {found['threads']} threads"
+    )
 
 
 def main() -> None:
     """Train, or go on, then score."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("target", choices=["de", "fr"], help="from English into which language")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="texts and run; best outside the working tree")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="texts and run; best outside the working tree",
+    )
     parser.add_argument("--updates", type=int, default=8000)
-    parser.add_argument("--tokens", type=int, default=4096, help="of a batch: rows times the longest side")
-    parser.add_argument("--full", action="store_true", help="twice as many, as on the paper's two GPUs")
-    parser.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting of the recipe")
+    parser.add_argument(
+        "--tokens", type=int, default=4096, help="of a batch: rows times the longest side"
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="twice as many, as on the paper's two GPUs"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="K=V", help="change one setting of the recipe"
+    )
     arguments = parser.parse_args()
-    texts, run = arguments.out / "text", arguments.out / f"en-{arguments.target}{'-full' * arguments.full}"
+    texts = arguments.out / "text"
+    run = arguments.out / f"en-{arguments.target}{'-full' * arguments.full}"
     try:
         write_texts(texts, arguments.target)
         ready = started(arguments, run, texts)

@@ -14,9 +14,22 @@ import torch
 
 def machine() -> dict[str, Any]:
     """What the numbers were measured on."""
-    cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "")
+    cpu = next(
+        (
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        ),
+        "",
+    )
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
-    return {"cpu": cpu or platform.processor(), "cores": os.cpu_count(), "gpu": gpu, "torch": torch.__version__, "load": os.getloadavg()[0]}
+    return {
+        "cpu": cpu or platform.processor(),
+        "cores": os.cpu_count(),
+        "gpu": gpu,
+        "torch": torch.__version__,
+        "load": os.getloadavg()[0],
+    }
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -25,7 +38,9 @@ def table(rows: Sequence[Mapping[str, Any]]) -> None:
     cells = [names, *[[_cell(row.get(name)) for name in names] for row in rows]]
     widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
     for line in cells:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        )
 
 
 def _cell(value: Any) -> str:

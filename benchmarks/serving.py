@@ -21,7 +21,12 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("S2S_TEST_DATA") or ROOT.parent / "shared" / "data")
 PATIENCE = 90.0  # seconds
 # By a word of the command line.
-ROLES = {"streamlit": "server", "s2s.jobs.child": "trainer", "worker": "worker", "s2s.data.reader": "reader"}
+ROLES = {
+    "streamlit": "server",
+    "s2s.jobs.child": "trainer",
+    "worker": "worker",
+    "s2s.data.reader": "reader",
+}
 SUBMIT = """
 import json, sys
 from s2s.config import override
@@ -52,12 +57,21 @@ class Server(NamedTuple):
     def python(self, code: str, *arguments: str) -> str:
         """The last line that a script prints, run in a process of its own with this server's `S2S_HOME`."""
         command = [sys.executable, "-c", code, *arguments]
-        answer = subprocess.run(command, cwd=ROOT, env=_environment(self.home), capture_output=True, text=True, check=False)
+        answer = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=_environment(self.home),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if answer.returncode:
             raise SystemExit(answer.stderr)
         return answer.stdout.split()[-1]
 
-    def submit(self, source: str, preset: str, changes: Mapping[str, Any] = MappingProxyType({})) -> str:
+    def submit(
+        self, source: str, preset: str, changes: Mapping[str, Any] = MappingProxyType({})
+    ) -> str:
         """Queue a training as the page does; returns the run's id."""
         return self.python(SUBMIT, source, preset, json.dumps(dict(changes)))
 
@@ -72,11 +86,28 @@ def server(script: str = "streamlit_app.py", ready: str = "ready") -> Iterator[S
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    where = ["--server.port", str(port), "--server.address", "127.0.0.1", "--server.headless", "true"]
+    where = [
+        "--server.port",
+        str(port),
+        "--server.address",
+        "127.0.0.1",
+        "--server.headless",
+        "true",
+    ]
     command = [sys.executable, "-m", "streamlit", "run", script, *where]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, (Path(folder) / "server.log").open("wb") as log:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        (Path(folder) / "server.log").open("wb") as log,
+    ):
         home = Path(folder)
-        process = subprocess.Popen(command, cwd=ROOT, env=_environment(home), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=_environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
         try:
             url = f"http://127.0.0.1:{port}"
             wait_for(f"{url}/{ready}", process)
@@ -104,7 +135,9 @@ def wait_for(address: str, process: subprocess.Popen[bytes], seconds: float = PA
             if urllib.request.urlopen(address, timeout=2).status == 200:
                 return
         time.sleep(0.1)
-    raise NotReady(f"{address} did not answer within {seconds:.0f} s (exit status {process.poll()}).")
+    raise NotReady(
+        f"{address} did not answer within {seconds:.0f} s (exit status {process.poll()})."
+    )
 
 
 def processes(home: Path) -> dict[int, str]:
@@ -114,7 +147,9 @@ def processes(home: Path) -> dict[int, str]:
         with contextlib.suppress(OSError):
             if f"S2S_HOME={home}".encode() in (folder / "environ").read_bytes().split(b"\0"):
                 words = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
-                found[int(folder.name)] = next((role for word, role in ROLES.items() if word in words), "other")
+                found[int(folder.name)] = next(
+                    (role for word, role in ROLES.items() if word in words), "other"
+                )
     return found
 
 

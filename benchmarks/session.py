@@ -43,7 +43,9 @@ class Session:
         self.query: dict[str, str] = {}
         self.pages: dict[str, str] = {}  # path to the hash that names its script
         self.widgets: dict[str, tuple[str, Any]] = {}
-        self.bound: dict[str, tuple[str, str]] = {}  # key in the address to kind and id of the widget that it belongs to
+        self.bound: dict[
+            str, tuple[str, str]
+        ] = {}  # key in the address to kind and id of the widget that it belongs to
         self.states: dict[str, tuple[str, Any]] = {}  # widget id to kind and value
         self.polls: dict[str, float] = {}  # fragments that run by themselves, and their seconds
         self.exceptions: list[str] = []
@@ -53,12 +55,17 @@ class Session:
         """The socket; nothing runs yet."""
         where = f"ws://{self.host}/_stcore/stream"
         origin: Any = f"http://{self.host}"
-        self.socket = await websockets.connect(where, subprotocols=["streamlit"], origin=origin, max_size=None, open_timeout=TIMEOUT)  # type: ignore[list-item]
+        self.socket = await websockets.connect(
+            where, subprotocols=["streamlit"], origin=origin, max_size=None, open_timeout=TIMEOUT
+        )  # type: ignore[list-item]
 
     async def open(self, page: str, query: Mapping[str, str]) -> float:
         """Turn to a page, as a link in the app does: widgets that are bound to the address follow it; seconds."""
-        self.page, self.query = page, dict(query)
-        self.states = {id: (kind, query[key]) for key, (kind, id) in self.bound.items() if key in query}
+        self.page = page
+        self.query = dict(query)
+        self.states = {
+            id: (kind, query[key]) for key, (kind, id) in self.bound.items() if key in query
+        }
         return await self.rerun()
 
     async def set(self, key: str, value: Any) -> float:
@@ -88,16 +95,24 @@ class Session:
     def options(self, key: str) -> list[str]:
         """What a widget offers."""
         kind, widget = self.widgets[key]
-        return [option.content for option in widget.options] if kind == "button_group" else list(widget.options)
+        return (
+            [option.content for option in widget.options]
+            if kind == "button_group"
+            else list(widget.options)
+        )
 
     def _request(self, fragment: str) -> bytes:
         message = BackMsg()
         asked = message.rerun_script
-        asked.query_string, asked.fragment_id, asked.is_auto_rerun = urlencode(self.query), fragment, bool(fragment)
-        asked.page_name, asked.page_script_hash = self.page, self.pages.get(self.page, "")
+        asked.query_string = urlencode(self.query)
+        asked.fragment_id = fragment
+        asked.is_auto_rerun = bool(fragment)
+        asked.page_name = self.page
+        asked.page_script_hash = self.pages.get(self.page, "")
         for id, (kind, value) in self.states.items():
             state = asked.widget_states.widgets.add()
-            state.id, field = id, VALUES[kind]
+            state.id = id
+            field = VALUES[kind]
             if field.endswith("_array_value"):
                 getattr(state, field).data.append(value)
             else:
@@ -108,24 +123,36 @@ class Session:
         message = ForwardMsg.FromString(raw)
         kind = message.WhichOneof("type")
         if kind == "new_session" and not message.metadata.run.fragment_ids:
-            self.widgets, self.polls = {}, {}
+            self.widgets = {}
+            self.polls = {}
         elif kind == "navigation":
-            self.pages = {row.url_pathname: row.page_script_hash for row in message.navigation.app_pages}
+            self.pages = {
+                row.url_pathname: row.page_script_hash for row in message.navigation.app_pages
+            }
         elif kind == "page_info_changed":
             self.query = dict(parse_qsl(message.page_info_changed.query_string))
         elif kind == "auto_rerun":
             self.polls[message.auto_rerun.fragment_id] = message.auto_rerun.interval
         elif kind == "stop_auto_rerun":
-            self.polls = {id: every for id, every in self.polls.items() if id not in message.stop_auto_rerun.fragment_ids}
+            self.polls = {
+                id: every
+                for id, every in self.polls.items()
+                if id not in message.stop_auto_rerun.fragment_ids
+            }
         elif kind == "delta":
             self._see(message.delta)
-        return bool(kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+        return bool(
+            kind == "script_finished"
+            and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+        )
 
     def _see(self, delta: Delta) -> None:
         element = delta.new_element
         kind = element.WhichOneof("type") or ""
         if kind == "exception":
-            self.exceptions.append(f"{self.page}: {element.exception.type} {element.exception.message}")
+            self.exceptions.append(
+                f"{self.page}: {element.exception.type} {element.exception.message}"
+            )
         elif kind == "alert" and element.alert.format == element.alert.ERROR:
             self.complaints.append(f"{self.page}: {element.alert.body}")
         elif kind in VALUES:

@@ -54,7 +54,11 @@ def quiet_states(done: str, files: list[Path]) -> dict[str, State]:
         "compare-greedy": State(_at("compare", c1="demo-en-fr!greedy!")),
         "attention-encoder": State(_at("attention", kind="encoder")),
     }
-    return {name: state for name, state in {**pages, **between}.items() if files or name != "data-upload"}
+    return {
+        name: state
+        for name, state in {**pages, **between}.items()
+        if files or name != "data-upload"
+    }
 
 
 def live_states(live: str, waiting: str) -> dict[str, State]:
@@ -106,7 +110,13 @@ def shoot(context: BrowserContext, url: str, state: State, file: Path) -> dict[s
     page.set_viewport_size({"width": width, "height": max(WIDTHS[width], min(height, TALLEST))})
     wait_idle(page)
     exceptions = page.get_by_test_id("stException").count()
-    found = {"exceptions": exceptions, "sideways": max(0, wide - width), "console": errors, "height": height, "lowest": lowest(page)}
+    found = {
+        "exceptions": exceptions,
+        "sideways": max(0, wide - width),
+        "console": errors,
+        "height": height,
+        "lowest": lowest(page),
+    }
     page.screenshot(path=file)
     page.close()
     return found
@@ -140,11 +150,23 @@ def wait_for_text(browser: Browser, address: str, text: str | re.Pattern[str]) -
 def row(name: str, width: int, scheme: str, found: Mapping[str, Any]) -> dict[str, Any]:
     """One line of the table."""
     worst = found["lowest"][0] if found["lowest"] else {}
-    numbers = {key: found[key] for key in ("exceptions", "sideways")} | {"console": len(found["console"]), "height": found["height"]}
-    return {"page": name, "width": width, "scheme": scheme, **numbers, "contrast": worst.get("ratio"), "of": worst.get("text")}
+    numbers = {key: found[key] for key in ("exceptions", "sideways")} | {
+        "console": len(found["console"]),
+        "height": found["height"],
+    }
+    return {
+        "page": name,
+        "width": width,
+        "scheme": scheme,
+        **numbers,
+        "contrast": worst.get("ratio"),
+        "of": worst.get("text"),
+    }
 
 
-def gallery(browser: Browser, url: str, wanted: Mapping[str, State], out: Path) -> Iterator[dict[str, Any]]:
+def gallery(
+    browser: Browser, url: str, wanted: Mapping[str, State], out: Path
+) -> Iterator[dict[str, Any]]:
     """Each state at each width in each scheme, a line each."""
     for width, height in WIDTHS.items():
         for scheme in SCHEMES:
@@ -153,7 +175,10 @@ def gallery(browser: Browser, url: str, wanted: Mapping[str, State], out: Path) 
             context.set_default_timeout(PATIENCE)
             for name, state in wanted.items():
                 found = shoot(context, url, state, out / f"{name}-{width}-{scheme}.png")
-                yield row(name, width, scheme, found) | {"lowest": found["lowest"], "errors": found["console"]}
+                yield row(name, width, scheme, found) | {
+                    "lowest": found["lowest"],
+                    "errors": found["console"],
+                }
             context.close()
 
 
@@ -162,10 +187,20 @@ def pictures(out: Path, only: str) -> list[dict[str, Any]]:
     with server() as served, chromium() as browser, tempfile.TemporaryDirectory() as folder:
         done = served.submit("builtin:mini-en-fr", "mini-t5")
         wait_for_text(browser, f"{served.url}/train?run={done}", "done")
-        quiet = {name: state for name, state in quiet_states(done, first_lines(Path(folder))).items() if name.startswith(only)}
+        quiet = {
+            name: state
+            for name, state in quiet_states(done, first_lines(Path(folder))).items()
+            if name.startswith(only)
+        }
         rows = list(gallery(browser, served.url, quiet, out))
-        run, waiting = (served.submit("builtin:en-fr", "small", {"train.steps": 20_000}) for _ in range(2))
-        live = {name: state for name, state in live_states(run, waiting).items() if name.startswith(only)}
+        run, waiting = (
+            served.submit("builtin:en-fr", "small", {"train.steps": 20_000}) for _ in range(2)
+        )
+        live = {
+            name: state
+            for name, state in live_states(run, waiting).items()
+            if name.startswith(only)
+        }
         if live:
             wait_for_text(browser, f"{served.url}/train?run={run}", re.compile(r"Step \d"))
         return rows + list(gallery(browser, served.url, live, out))
@@ -179,7 +214,12 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     rows = pictures(arguments.out, arguments.only)
-    table([{key: value for key, value in line.items() if key not in ("lowest", "errors")} for line in rows])
+    table(
+        [
+            {key: value for key, value in line.items() if key not in ("lowest", "errors")}
+            for line in rows
+        ]
+    )
     print(f"Pictures: {arguments.out}")
     last_line("shots", rows)
 

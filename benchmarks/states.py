@@ -17,7 +17,8 @@ from benchmarks.serving import ROOT, server
 from benchmarks.session import Session
 from s2s import share
 
-RUN, SOURCE = "demo-en-fr", "the bank is by the river"
+RUN = "demo-en-fr"
+SOURCE = "the bank is by the river"
 GOAL = 200  # milliseconds, of a quiet machine
 WARM = 3  # values that are not counted: each layer is looked at once
 SENTENCES = tuple((ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines())
@@ -28,7 +29,9 @@ def turning(view: str, key: str, values: Sequence[str]) -> Part:
 
     async def turn(session: Session, n: int) -> list[float]:
         await session.open("states", {"run": RUN, "src": SOURCE, "set": share.pack({"view": view})})
-        return [await session.set(key, values[each % len(values)]) for each in range(n + WARM)][WARM:]
+        return [await session.set(key, values[each % len(values)]) for each in range(n + WARM)][
+            WARM:
+        ]
 
     return Part(turn, GOAL)
 

@@ -28,7 +28,9 @@ ALONE = {
 
 def trained(source: str, folder: Path, arguments: argparse.Namespace, steps: int) -> float:
     """Seconds of `python -m s2s train`."""
-    settings = [part for text in (f"train.steps={steps}", *arguments.set) for part in ("--set", text)]
+    settings = [
+        part for text in (f"train.steps={steps}", *arguments.set) for part in ("--set", text)
+    ]
     started = time.perf_counter()
     command("train", "--source", source, "--preset", arguments.preset, *settings, "--out", folder)
     return time.perf_counter() - started
@@ -36,7 +38,11 @@ def trained(source: str, folder: Path, arguments: argparse.Namespace, steps: int
 
 def of_task(name: str, split: str) -> list[Pair]:
     """The pairs of one task, with its prefix."""
-    return [pair for pair in load("builtin:tasks", split).pairs if pair.src.startswith(TASKS[name].prefix)]
+    return [
+        pair
+        for pair in load("builtin:tasks", split).pairs
+        if pair.src.startswith(TASKS[name].prefix)
+    ]
 
 
 def bare(name: str, pairs: Sequence[Pair]) -> list[Pair]:
@@ -48,7 +54,9 @@ def scored(run: s2s.Run, pairs: Sequence[Pair]) -> dict[str, float]:
     """Of greedy search, 0 to 100."""
     texts = [one.text for one in run.translate([pair.src for pair in pairs], "greedy")]
     references = [pair.tgt for pair in pairs]
-    return {name: METRICS[name].compute(texts, references).value for name in ("exact_match", "rouge_l")}
+    return {
+        name: METRICS[name].compute(texts, references).value for name in ("exact_match", "rouge_l")
+    }
 
 
 def row(name: str, model: str, run: s2s.Run, seconds: float | None) -> dict[str, Any]:
@@ -66,14 +74,17 @@ def alone(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, A
     source = ALONE[name]
     if not source:
         source = str(folder / f"{name}.tsv")
-        Path(source).write_text("".join(f"{pair.src}\t{pair.tgt}\n" for pair in bare(name, of_task(name, "train"))))
+        Path(source).write_text(
+            "".join(f"{pair.src}\t{pair.tgt}\n" for pair in bare(name, of_task(name, "train")))
+        )
     seconds = trained(source, folder / name, arguments, arguments.steps)
     return row(name, "alone", s2s.load(folder / name), seconds)
 
 
 def together(folder: Path, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     """One model of all tasks, with as many steps as the others together; or a trained one."""
-    path, seconds = arguments.run or folder / "all", None
+    path = arguments.run or folder / "all"
+    seconds = None
     if not arguments.run:
         seconds = trained("builtin:tasks", path, arguments, arguments.steps * len(TASKS))
     run = s2s.load(path)
@@ -86,8 +97,12 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", default=[*TASKS, "all"], choices=[*TASKS, "all"])
     parser.add_argument("--preset", default="small")
     parser.add_argument("--steps", type=int, default=2000, help="of a model of one task")
-    parser.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting of the recipe")
-    parser.add_argument("--run", default="", help="a trained model of all tasks, such as demo-tasks")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="K=V", help="change one setting of the recipe"
+    )
+    parser.add_argument(
+        "--run", default="", help="a trained model of all tasks, such as demo-tasks"
+    )
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -95,7 +110,10 @@ def main() -> None:
         if "all" in arguments.parts:
             rows += together(Path(scratch), arguments)
     table(rows)
-    last_line("tasks", {"preset": arguments.preset, "steps": arguments.steps, "set": arguments.set, "rows": rows})
+    last_line(
+        "tasks",
+        {"preset": arguments.preset, "steps": arguments.steps, "set": arguments.set, "rows": rows},
+    )
 
 
 if __name__ == "__main__":

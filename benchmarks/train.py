@@ -35,7 +35,13 @@ from s2s.train.machine import is_fast_accurate, settle
 MODELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "transformer-tiny": {},
-        "3+3-256": {"model.d_model": 256, "model.n_layers": 3, "model.n_heads": 8, "model.d_ff": 1024, "model.dropout": 0.1},
+        "3+3-256": {
+            "model.d_model": 256,
+            "model.n_layers": 3,
+            "model.n_heads": 8,
+            "model.d_ff": 1024,
+            "model.dropout": 0.1,
+        },
     }
 )
 
@@ -62,7 +68,8 @@ def shape(model: str, threads: int) -> Recipe:
 
 def one_round(lined_up: Sequence[Racer], tokens: int, asked: bound.Work) -> Round:
     """Ours, then each peer without the switch and with it; a line to whoever waits."""
-    started, legs = time.perf_counter(), {}
+    started = time.perf_counter()
+    legs = {}
     for racer in lined_up:
         for switch in (False,) if racer.name in OURS or not is_fast_accurate() else (False, True):
             legs[Entry(racer.name, switch)] = racer.leg(tokens, switch=switch)
@@ -71,25 +78,49 @@ def one_round(lined_up: Sequence[Racer], tokens: int, asked: bound.Work) -> Roun
     return found
 
 
-def measure(model: str, data: TrainingData, peers: dict[str, Peer], arguments: argparse.Namespace, threads: int) -> dict[str, Any]:
+def measure(
+    model: str,
+    data: TrainingData,
+    peers: dict[str, Peer],
+    arguments: argparse.Namespace,
+    threads: int,
+) -> dict[str, Any]:
     """One model at so many threads: its lines, and the bound that they are held against."""
-    recipe, mean = shape(model, threads), bound.lengths(data.train)
+    recipe = shape(model, threads)
+    mean = bound.lengths(data.train)
     vocab_size = data.tgt_tokenizer.vocab_size
-    flops, asked = bound.flops_a_token(recipe, vocab_size, mean), bound.work(recipe, vocab_size, mean)
+    flops = bound.flops_a_token(recipe, vocab_size, mean)
+    asked = bound.work(recipe, vocab_size, mean)
     torch.set_num_threads(threads)
     with racers(peers, recipe, data, keep_memory=arguments.keep_memory) as lined_up:
         rounds = [one_round(lined_up, arguments.tokens, asked) for _ in range(arguments.rounds)]
     lines = [line(entry, rounds, flops, threads) for entry in rounds[0].legs]
-    speeds = {name: statistics.median(found.flops[name] for found in rounds) / 1e9 for name in bound.accurate()}
-    return {"model": model, "threads": threads, "MFLOP a token": flops / 1e6, "GF/s": speeds, "lines": lines}
+    speeds = {
+        name: statistics.median(found.flops[name] for found in rounds) / 1e9
+        for name in bound.accurate()
+    }
+    return {
+        "model": model,
+        "threads": threads,
+        "MFLOP a token": flops / 1e6,
+        "GF/s": speeds,
+        "lines": lines,
+    }
 
 
 def line(entry: Entry, rounds: Sequence[Round], flops: float, threads: int) -> dict[str, Any]:
     """What the rounds say of one trainer."""
     legs = [found.legs[entry] for found in rounds]
     rates = [leg.rate(threads) for leg in legs]
-    shares = [100 * rate * flops / max(found.flops.values()) for rate, found in zip(rates, rounds, strict=True)]
-    label, batches = (f"ours, {entry.name}", "ours") if entry.name in OURS else (entry.name, PEERS[entry.name].batches)
+    shares = [
+        100 * rate * flops / max(found.flops.values())
+        for rate, found in zip(rates, rounds, strict=True)
+    ]
+    label, batches = (
+        (f"ours, {entry.name}", "ours")
+        if entry.name in OURS
+        else (entry.name, PEERS[entry.name].batches)
+    )
     return {
         "trainer": label,
         "batches": batches,
@@ -97,7 +128,11 @@ def line(entry: Entry, rounds: Sequence[Round], flops: float, threads: int) -> d
         "tokens a CPU s" if threads == 1 else "tokens a s": round(statistics.median(rates)),
         "from": round(min(rates)),
         "to": round(max(rates)),
-        **{f"{ours} is x": ratio(rounds, Entry(ours, False), entry, threads) for ours in OURS if Entry(ours, False) in rounds[0].legs},
+        **{
+            f"{ours} is x": ratio(rounds, Entry(ours, False), entry, threads)
+            for ours in OURS
+            if Entry(ours, False) in rounds[0].legs
+        },
         "% of bound": statistics.median(shares),
         "wall s": sum(leg.wall for leg in legs),
         "foreign": statistics.mean(leg.foreign for leg in legs),
@@ -107,7 +142,9 @@ def line(entry: Entry, rounds: Sequence[Round], flops: float, threads: int) -> d
 
 def ratio(rounds: Sequence[Round], ours: Entry, peer: Entry, threads: int) -> float:
     """The median of the rounds' ratios."""
-    return statistics.median(found.legs[ours].rate(threads) / found.legs[peer].rate(threads) for found in rounds)
+    return statistics.median(
+        found.legs[ours].rate(threads) / found.legs[peer].rate(threads) for found in rounds
+    )
 
 
 def tell(found: Mapping[str, Any]) -> None:
@@ -123,18 +160,40 @@ def tell(found: Mapping[str, Any]) -> None:
 def peak_memory(source: str) -> float:
     """Largest resident size in MB of a process that trains a few steps, as a user starts it."""
     with tempfile.TemporaryDirectory() as scratch:
-        settings = ["--set", "train.steps=5", "--set", "train.watch.samples=0", "--set", "train.watch.scores=0"]
-        command = ["train", "--source", source, "--preset", "transformer-tiny", *settings, "--out", f"{scratch}/run"]
-        subprocess.run([sys.executable, "-m", "s2s", *command], check=True, stdout=subprocess.DEVNULL)
+        settings = [
+            "--set",
+            "train.steps=5",
+            "--set",
+            "train.watch.samples=0",
+            "--set",
+            "train.watch.scores=0",
+        ]
+        command = [
+            "train",
+            "--source",
+            source,
+            "--preset",
+            "transformer-tiny",
+            *settings,
+            "--out",
+            f"{scratch}/run",
+        ]
+        subprocess.run(
+            [sys.executable, "-m", "s2s", *command], check=True, stdout=subprocess.DEVNULL
+        )
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
 def learn_alike(model: str, data: TrainingData, steps: int) -> dict[str, Any]:
     """The loss curves of both precisions."""
     found = curves.compare(shape(model, 1), data, steps)
-    print(f"\n{model}: `exact` and `fast` over {found['steps']} updates, nats a target token, means of {curves.WINDOW}")
+    print(
+        f"\n{model}: `exact` and `fast` over {found['steps']} updates, nats a target token, means of {curves.WINDOW}"
+    )
     table(curves.rows(found))
-    print(f"at most {found['exact from fast']:.4f} apart, {found['share']:.2f} of what two seeds are ({found['seed from seed']:.4f})")
+    print(
+        f"at most {found['exact from fast']:.4f} apart, {found['share']:.2f} of what two seeds are ({found['seed from seed']:.4f})"
+    )
     return {"model": model, **found}
 
 
@@ -145,19 +204,34 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--threads", type=int, nargs="+", default=[1])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--tokens", type=int, default=14_000, help="real tokens of each trainer in a round, at least")
-    parser.add_argument("--curve-steps", type=int, default=200, help="updates of each loss curve; 0 for none")
-    parser.add_argument("--keep-memory", action="store_true", help="give the peers our allocator's settings too")
+    parser.add_argument(
+        "--tokens",
+        type=int,
+        default=14_000,
+        help="real tokens of each trainer in a round, at least",
+    )
+    parser.add_argument(
+        "--curve-steps", type=int, default=200, help="updates of each loss curve; 0 for none"
+    )
+    parser.add_argument(
+        "--keep-memory", action="store_true", help="give the peers our allocator's settings too"
+    )
     arguments = parser.parse_args()
     is_accurate = is_fast_accurate()
     if not is_accurate:
-        print("On this CPU oneDNN's switch means bfloat16 (AMX): `fast` is refused, and nobody gets the switch.")
-    peers: dict[str, Peer] = {**{name: row for name, row in OURS.items() if is_accurate or name != "fast"}, **present(PEERS)}
+        print(
+            "On this CPU oneDNN's switch means bfloat16 (AMX): `fast` is refused, and nobody gets the switch."
+        )
+    peers: dict[str, Peer] = {
+        **{name: row for name, row in OURS.items() if is_accurate or name != "fast"},
+        **present(PEERS),
+    }
     memory = peak_memory(arguments.source)  # before any other child
     pairs: TrainingPairs = load_pairs_for_training(arguments.source, None, 1)
     recipe = shape(arguments.models[0], 1)
     data = prepare(recipe, pairs.train, pairs.valid)
-    speed, alike = [], []
+    speed = []
+    alike = []
     for model in arguments.models:
         for threads in arguments.threads:
             speed.append(measure(model, data, peers, arguments, threads))

@@ -97,7 +97,10 @@ def main() -> None:
         write_table(file)
         runs = [once(browser, file) for _ in range(parser.parse_args().runs)]
     medians = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
-    table([{"run": number, **run} for number, run in enumerate(runs, 1)] + [{"run": "median", **medians}])
+    table(
+        [{"run": number, **run} for number, run in enumerate(runs, 1)]
+        + [{"run": "median", **medians}]
+    )
     last_line("upload", {"runs": runs, "median": medians})
 
 

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["PRESETS", "Recipe", "Run", "UserError", "load"]
 
-_HOMES = {"PRESETS": "s2s.model", "Recipe": "s2s.config", "Run": "s2s.runs", "UserError": "s2s.config", "load": "s2s.runs"}
+_HOMES = {
+    "PRESETS": "s2s.model",
+    "Recipe": "s2s.config",
+    "Run": "s2s.runs",
+    "UserError": "s2s.config",
+    "load": "s2s.runs",
+}
 
 
 def __getattr__(name: str) -> Any:

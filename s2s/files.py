@@ -42,7 +42,9 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """As UTF-8 JSON."""
-    write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode())
+    write_bytes(
+        path, (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    )
 
 
 def append_line(path: Path, value: Any) -> None:
@@ -52,7 +54,9 @@ def append_line(path: Path, value: Any) -> None:
         with path.open("ab") as file:
             file.write(line)
     except OSError as error:
-        raise UnwrittenError(f"`{path.name}` cannot be written ({error.strerror or error}); free some space.") from error
+        raise UnwrittenError(
+            f"`{path.name}` cannot be written ({error.strerror or error}); free some space."
+        ) from error
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

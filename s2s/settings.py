@@ -27,7 +27,9 @@ class Limits:
     queue: int | None  # jobs of everybody that wait
 
 
-GROUP_TRIES, GROUP_WAIT = 20, 0.06  # seconds between them
+# seconds between them
+GROUP_TRIES = 20
+GROUP_WAIT = 0.06
 OWN_MACHINE = Limits(None, None, None, 60, 200)
 HOSTED = Limits(50_000, 60, 50_000_000, 40, 200)
 
@@ -56,7 +58,9 @@ def lease_seconds() -> float:
     """How long a job stays with a worker that is not heard of: `S2S_LEASE_SECONDS`, or 20. Raises UserError for no number above 0."""
     given = os.environ.get("S2S_LEASE_SECONDS") or "20"
     if not re.fullmatch(r"\d+(\.\d+)?", given) or float(given) <= 0:
-        raise UserError(f"`S2S_LEASE_SECONDS` is {given}; give seconds, more than 0, for example 20.")
+        raise UserError(
+            f"`S2S_LEASE_SECONDS` is {given}; give seconds, more than 0, for example 20."
+        )
     return float(given)
 
 
@@ -87,7 +91,9 @@ def limits() -> Limits:
     Raises UserError for what is neither a whole number above 0 nor `none`.
     """
     usual = HOSTED if is_hosted() else OWN_MACHINE
-    return Limits(**{field.name: _limit(field.name, getattr(usual, field.name)) for field in fields(Limits)})
+    return Limits(
+        **{field.name: _limit(field.name, getattr(usual, field.name)) for field in fields(Limits)}
+    )
 
 
 def _limit(name: str, usual: int | None) -> int | None:
@@ -98,7 +104,9 @@ def _limit(name: str, usual: int | None) -> int | None:
     if given == "none":
         return None
     if not re.fullmatch(r"[0-9]{1,12}", given) or int(given) == 0:
-        raise UserError(f"`{variable}` is {given}; give a whole number above 0, or `none` for no limit.")
+        raise UserError(
+            f"`{variable}` is {given}; give a whole number above 0, or `none` for no limit."
+        )
     return int(given)
 
 
@@ -110,5 +118,9 @@ def run_folder(run: str | Path) -> Path:
     for place in places:
         if (place / "recipe.json").is_file():
             return place
-    shipped = ", ".join(sorted(path.name for path in SHIPPED.glob("*") if (path / "recipe.json").exists()))
-    raise UserError(f"There is no run `{run}`: neither a run's folder nor an id; the shipped ones are {shipped or 'none'}.")
+    shipped = ", ".join(
+        sorted(path.name for path in SHIPPED.glob("*") if (path / "recipe.json").exists())
+    )
+    raise UserError(
+        f"There is no run `{run}`: neither a run's folder nor an id; the shipped ones are {shipped or 'none'}."
+    )

@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urlencode, urlsplit, urlunsplit
 
 VERSION = "1"
-KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *(f"c{column}" for column in range(1, 7)))
+KEYS = (
+    "run",
+    "step",
+    "src",
+    "tgt",
+    "layer",
+    "head",
+    "kind",
+    "reduce",
+    "set",
+    *(f"c{column}" for column in range(1, 7)),
+)
 LONGEST = 1500  # characters of one value; longer links are cut by proxies
 
 
@@ -31,7 +42,15 @@ def link(base: str, view: Mapping[str, str]) -> str:
         raise ValueError(f"no view has the key `{strange[0]}`; there are {', '.join(KEYS)}")
     values = [(key, view[key]) for key in KEYS if key in view]
     address = urlsplit(base)
-    return urlunsplit((address.scheme, address.netloc, address.path or "/", urlencode([("v", VERSION), *values]), ""))
+    return urlunsplit(
+        (
+            address.scheme,
+            address.netloc,
+            address.path or "/",
+            urlencode([("v", VERSION), *values]),
+            "",
+        )
+    )
 
 
 def read(params: Mapping[str, str | Iterable[str]]) -> Read:
@@ -44,11 +63,15 @@ def read(params: Mapping[str, str | Iterable[str]]) -> Read:
         given = _last(params[key])
         clean = printable(given)[:LONGEST]
         if clean != given:
-            lost.append(f"The link's `{key}` held signs that cannot be shown, or was too long; it was cleaned.")
+            lost.append(
+                f"The link's `{key}` held signs that cannot be shown, or was too long; it was cleaned."
+            )
         view[key] = clean
     version = _last(params.get("v", VERSION))
     if version != VERSION:
-        lost.append("This link was written by another version of this program; some of it may be missing here.")
+        lost.append(
+            "This link was written by another version of this program; some of it may be missing here."
+        )
     return Read(view, tuple(lost))
 
 
@@ -96,10 +119,16 @@ def _escaped(value: str) -> str:
 
 def printable(text: str) -> str:
     """On one line, without control characters, lone surrogates and marks that turn the direction of writing."""
-    return "".join(sign for sign in " ".join(text.splitlines()) if unicodedata.category(sign) not in ("Cc", "Cs") and sign not in TURNING)
+    return "".join(
+        sign
+        for sign in " ".join(text.splitlines())
+        if unicodedata.category(sign) not in ("Cc", "Cs") and sign not in TURNING
+    )
 
 
-TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # what Unicode calls bidi controls
+TURNING = frozenset(
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)  # what Unicode calls bidi controls
 
 
 def _last(value: str | Iterable[str]) -> str:

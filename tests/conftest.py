@@ -13,14 +13,19 @@ from s2s.jobs import training
 from s2s.model.presets import PRESETS
 
 DATA = Path(os.environ.get("S2S_TEST_DATA") or Path(__file__).parents[1].parent / "shared" / "data")
-AT_ONCE = 2  # processes that share the whole suite: each has a browser, a server and torch of its own
+AT_ONCE = (
+    2  # processes that share the whole suite: each has a browser, a server and torch of its own
+)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """The whole suite is shared out, a part of it is not; `-n` says otherwise."""
-    option, is_worker = config.option, hasattr(config, "workerinput")
-    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not (is_worker or option.collectonly or option.usepdb)
+    option = config.option
+    is_worker = hasattr(config, "workerinput")
+    is_whole = config.args_source is config.ArgsSource.TESTPATHS and not (
+        is_worker or option.collectonly or option.usepdb
+    )
     if is_whole and config.pluginmanager.hasplugin("xdist") and option.numprocesses is None:
         option.numprocesses = min(AT_ONCE, os.cpu_count() or 1)
         option.dist = "worksteal"  # neighbours stay together, with the fixtures of their module
@@ -74,7 +79,9 @@ def tiny() -> Recipe:
 def make_run(path: Path, changes: Mapping[str, Any]) -> Path:
     """A small trained run in its folder."""
     recipe = override(PRESETS["small"].recipe, {**TINY, **changes})
-    asked = training.Asked(recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20")
+    asked = training.Asked(
+        recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20"
+    )
     list(training.run(training.start(asked, path)))
     return path
 

@@ -76,18 +76,28 @@ class Hub:
     """`with Hub({"owner/name": Repo(...)}) as hub:` serves at `hub.url` and keeps `hub.log`; repos may be changed meanwhile."""
 
     def __init__(self, repos: Mapping[str, Repo]) -> None:
-        self.repos, self.log = dict(repos), list[Request]()
+        self.repos = dict(repos)
+        self.log = list[Request]()
         self.failed: dict[str, int] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": self}))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"hub": self})
+        )
         self._server.daemon_threads = True
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # those who lose patience hang up
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        ).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._server.shutdown()
         self._server.server_close()
 
@@ -117,7 +127,9 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         if found := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)(?:/revision/(.+))?", path):
             self._info(found[1], unquote(found[2] or "main"))
-        elif found := re.fullmatch(r"/datasets/([^/]+/[^/]+)/resolve/(refs%2Fconvert%2Fparquet|[^/]+)/(.+)", path):
+        elif found := re.fullmatch(
+            r"/datasets/([^/]+/[^/]+)/resolve/(refs%2Fconvert%2Fparquet|[^/]+)/(.+)", path
+        ):
             self._file(found[1], unquote(found[2]), unquote(found[3]))
         else:
             self._reply(404, {"error": "not answered here"})
@@ -130,11 +142,26 @@ class _Handler(BaseHTTPRequestHandler):
             return
         files = repo.revision(revision)
         if files is None:
-            return self._reply(404, {"error": "Invalid rev id"}, error=("RevisionNotFound", f"Invalid rev id: {revision}"))
+            return self._reply(
+                404,
+                {"error": "Invalid rev id"},
+                error=("RevisionNotFound", f"Invalid rev id: {revision}"),
+            )
         blobs = "blobs=" in self.path.lower()
-        sizes = [{"rfilename": path, **({"size": len(content)} if blobs else {})} for path, content in files.items()]
+        sizes = [
+            {"rfilename": path, **({"size": len(content)} if blobs else {})}
+            for path, content in files.items()
+        ]
         card = re.match(r"---\n(.*?\n)---", files.get("README.md", b"").decode(), re.S)
-        info = {"_id": "0" * 24, "id": name, "sha": commit(files), "private": repo.private, "disabled": False, "tags": [], "likes": 0}
+        info = {
+            "_id": "0" * 24,
+            "id": name,
+            "sha": commit(files),
+            "private": repo.private,
+            "disabled": False,
+            "tags": [],
+            "likes": 0,
+        }
         info |= {"gated": "manual" if repo.gated else False, "downloads": 0, "siblings": sizes}
         self._reply(200, info | ({"cardData": yaml.safe_load(card[1])} if card else {}))
 
@@ -143,24 +170,36 @@ class _Handler(BaseHTTPRequestHandler):
         if repo is None:
             return
         if repo.gated and self._token() != "hf_granted":
-            return self._reply(403 if self._token() else 401, {}, error=("GatedRepo", "Access to this dataset is restricted."))
+            return self._reply(
+                403 if self._token() else 401,
+                {},
+                error=("GatedRepo", "Access to this dataset is restricted."),
+            )
         content = (repo.revision(revision) or {}).get(path)
         if content is None:
             return self._reply(404, {}, error=("EntryNotFound", "Entry not found"))
         part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
         if not part:
             return self._reply(200, content, headers={"Accept-Ranges": "bytes"})
-        start, end = int(part[1]), min(int(part[2]) + 1, len(content))
+        start = int(part[1])
+        end = min(int(part[2]) + 1, len(content))
         if start >= len(content):
             return self._reply(416, b"", headers={"Content-Range": f"bytes */{len(content)}"})
-        return self._reply(206, content[start:end], headers={"Content-Range": f"bytes {start}-{end - 1}/{len(content)}"})
+        return self._reply(
+            206,
+            content[start:end],
+            headers={"Content-Range": f"bytes {start}-{end - 1}/{len(content)}"},
+        )
 
     def _allowed(self, name: str) -> Repo | None:
         """The repo, if it is there, its asker may know of it and nothing goes wrong; else the reply has been sent."""
-        token, repo = self._token(), self.hub.repos.get(name)
+        token = self._token()
+        repo = self.hub.repos.get(name)
         if token and token not in TOKENS:
             self._reply(401, {}, error=("", "Invalid credentials in Authorization header"))
-        elif repo is None or (repo.private and token != "hf_granted"):  # as the hub: who gives no token is told to give one
+        elif repo is None or (
+            repo.private and token != "hf_granted"
+        ):  # as the hub: who gives no token is told to give one
             self._reply(404 if token else 401, {}, error=("RepoNotFound", "Repository not found"))
         elif repo.disabled:
             self._reply(403, {}, error=("", "Access to this resource is disabled."))
@@ -192,7 +231,11 @@ class _Handler(BaseHTTPRequestHandler):
         error: tuple[str, str] | None = None,
     ) -> None:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        shown = b"" if self.command == "HEAD" else content[: self.fault.truncate if status < 300 else None]
+        shown = (
+            b""
+            if self.command == "HEAD"
+            else content[: self.fault.truncate if status < 300 else None]
+        )
         self.hub.log.append(Request(self.command, self.path, status, len(shown)))
         self.send_response(status)
         for name, value in {"Content-Length": str(len(content)), **(headers or {})}.items():
@@ -206,4 +249,6 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(self.fault.drip)
         if not self.fault.drip:
             self.wfile.write(shown)
-        self.close_connection = self.close_connection or len(shown) < len(content) or self.fault.drip > 0
+        self.close_connection = (
+            self.close_connection or len(shown) < len(content) or self.fault.drip > 0
+        )

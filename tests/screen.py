@@ -23,7 +23,9 @@ PAGES = [row.url_path for row in pages.PAGES]
 def opened(path: str = "", /, **params: str) -> AppTest:
     """The dashboard at an address, `compare` say, with these parameters, after its first run."""
     screen = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=30)
-    screen._page_hash = calc_hash(path)  # `switch_page` knows no page before the first run, and a link opens on the first
+    screen._page_hash = calc_hash(
+        path
+    )  # `switch_page` knows no page before the first run, and a link opens on the first
     for key, value in params.items():
         screen.query_params[key] = value
     return screen.run()
@@ -42,7 +44,11 @@ def settled(screen: AppTest, seconds: float = 60) -> AppTest:
 def translation(screen: AppTest) -> str:
     """What stands in the large field."""
     bodies = [str(each.proto.body) for each in screen.get("html")]
-    return html.unescape(next(re.sub(r"<.*?>", "", body) for body in bodies if body.startswith("<p dir=\"auto\" title=")))
+    return html.unescape(
+        next(
+            re.sub(r"<.*?>", "", body) for body in bodies if body.startswith('<p dir="auto" title=')
+        )
+    )
 
 
 def link(screen: AppTest) -> str:
@@ -60,7 +66,9 @@ def picture(screen: AppTest) -> tuple[str, np.ndarray]:
     figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
     z = figure["data"][0]["z"]
     weights = np.frombuffer(base64.b64decode(z["bdata"]), np.float32)
-    return figure["layout"]["title"]["text"], weights.reshape([int(side) for side in str(z["shape"]).split(",")])
+    return figure["layout"]["title"]["text"], weights.reshape(
+        [int(side) for side in str(z["shape"]).split(",")]
+    )
 
 
 def said(screen: AppTest) -> str:
@@ -70,12 +78,20 @@ def said(screen: AppTest) -> str:
 
 def written(screen: AppTest) -> str:
     """The same as markdown."""
-    return "\n".join(str(each.value) for kind in ("markdown", "caption", "info", "error", "warning") for each in getattr(screen, kind))
+    return "\n".join(
+        str(each.value)
+        for kind in ("markdown", "caption", "info", "error", "warning")
+        for each in getattr(screen, kind)
+    )
 
 
 def hints(screen: AppTest, key: str) -> str:
     """What the question mark beside a control says."""
-    widgets = [each for kind in ("number_input", "selectbox", "toggle", "text_input") for each in getattr(screen, kind)]
+    widgets = [
+        each
+        for kind in ("number_input", "selectbox", "toggle", "text_input")
+        for each in getattr(screen, kind)
+    ]
     return str(next(each.help for each in widgets if each.key == key))
 
 

@@ -7,7 +7,21 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LEAVES = {"config", "files"}
-ENGINE = {"config", "settings", "scores", "files", "hub", "data", "tokenizers", "model", "train", "decode", "analysis", "runs", "jobs"}
+ENGINE = {
+    "config",
+    "settings",
+    "scores",
+    "files",
+    "hub",
+    "data",
+    "tokenizers",
+    "model",
+    "train",
+    "decode",
+    "analysis",
+    "runs",
+    "jobs",
+}
 MAY = {
     "config": set(),
     "files": {"config"},
@@ -42,7 +56,11 @@ def imports(path: Path) -> list[str]:
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            found += [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "s2s" else [str(node.module)]
+            found += (
+                [f"{node.module}.{alias.name}" for alias in node.names]
+                if node.module == "s2s"
+                else [str(node.module)]
+            )
     return found
 
 
@@ -51,7 +69,9 @@ def part(path: Path) -> str:
     return path.relative_to(ROOT / "s2s").parts[0].removesuffix(".py")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "s2s").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "s2s").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_arrows_point_one_way(path: Path) -> None:
     own = part(path)
     for name in imports(path):
@@ -65,9 +85,18 @@ def test_arrows_point_one_way(path: Path) -> None:
 def test_importing_s2s_and_asking_for_help_costs_no_torch() -> None:
     light = ("s2s.config", "s2s.cli.progress", "s2s.cli.reading")
     for path in (ROOT / "s2s" / "__init__.py", *(ROOT / "s2s" / "cli").glob("*.py")):
-        top = ast.Module([node for node in ast.parse(path.read_text()).body if isinstance(node, (ast.Import, ast.ImportFrom))], [])
+        top = ast.Module(
+            [
+                node
+                for node in ast.parse(path.read_text()).body
+                if isinstance(node, (ast.Import, ast.ImportFrom))
+            ],
+            [],
+        )
         names = {node.module for node in ast.walk(top) if isinstance(node, ast.ImportFrom)}
-        assert not {name for name in names if name and name.startswith("s2s.") and name not in light}
+        assert not {
+            name for name in names if name and name.startswith("s2s.") and name not in light
+        }
 
 
 @pytest.mark.parametrize("folder", ["s2s", "pages"])
@@ -78,5 +107,7 @@ def test_files_and_functions_stay_readable(folder: str) -> None:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 doc = ast.get_docstring(node, clean=False)
-                lines = (node.end_lineno or 0) - node.lineno + 1 - (doc.count("\n") + 1 if doc else 0)
+                lines = (
+                    (node.end_lineno or 0) - node.lineno + 1 - (doc.count("\n") + 1 if doc else 0)
+                )
                 assert lines <= 60, f"{path}:{node.lineno} {node.name} is too long"

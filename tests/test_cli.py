@@ -15,7 +15,9 @@ from s2s.model import PRESETS
 from tests.conftest import TINY, make_run
 
 Say = Callable[..., tuple[int, str, str]]
-TINY_ARGUMENTS = [part for key, value in TINY.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+TINY_ARGUMENTS = [
+    part for key, value in TINY.items() for part in ("--set", f"{key}={json.dumps(value)}")
+]
 
 
 @pytest.fixture
@@ -46,14 +48,24 @@ def test_presets_are_listed_with_their_parameters(say: Say) -> None:
     assert status == 0
     assert set(rows) == set(PRESETS)
     assert rows["first-steps"]["parameters"] == 78
-    assert set(rows["t5-11b"]) == {"name", "parameters", "src_vocab_size", "tgt_vocab_size", "summary", "source"}
+    assert set(rows["t5-11b"]) == {
+        "name",
+        "parameters",
+        "src_vocab_size",
+        "tgt_vocab_size",
+        "summary",
+        "source",
+    }
     assert "78  " in say("presets")[1]
 
 
 def test_data_writes_aligned_files_with_their_gold(say: Say, tmp_path: Path) -> None:
     status, out, _ = say("data", "synthetic:reverse", "--split", "valid", "--out", tmp_path)
     assert (status, out) == (0, "valid: 500 pairs\n")
-    lines = {suffix: (tmp_path / f"valid.{suffix}").read_text().splitlines() for suffix in ("src", "tgt", "align")}
+    lines = {
+        suffix: (tmp_path / f"valid.{suffix}").read_text().splitlines()
+        for suffix in ("src", "tgt", "align")
+    }
     assert {len(found) for found in lines.values()} == {500}
     for src, tgt, align in zip(*lines.values(), strict=True):
         for link in align.split():
@@ -62,7 +74,8 @@ def test_data_writes_aligned_files_with_their_gold(say: Say, tmp_path: Path) -> 
 
 
 def test_the_whole_way_on_a_table(say: Say, tmp_path: Path) -> None:
-    table, out = tmp_path / "pairs.tsv", tmp_path / "run"
+    table = tmp_path / "pairs.tsv"
+    out = tmp_path / "run"
     table.write_text("".join(f"{a} {b}\t{b} {a}\n" for a in "abcdefgh" for b in "stuvwxyz"))
     arguments = ["train", "--source", str(table), *TINY_ARGUMENTS, "--out", str(out)]
     status, shown, err = say(*arguments, "--set", "train.steps=100", "--set", "train.lr=0.01")
@@ -101,7 +114,14 @@ def test_translate_as_json_and_as_lists(say: Say, run: Path) -> None:
     first, empty = map(json.loads, out.splitlines())
     assert set(first) == {"source", "text", "tokens", "log_prob", "score", "hypotheses"}
     assert len(first["hypotheses"]) == 3
-    assert len(json.loads(say("translate", run, "--json", "--n-best", "2", stdin="1 2 3\n")[1])["hypotheses"]) == 2
+    assert (
+        len(
+            json.loads(say("translate", run, "--json", "--n-best", "2", stdin="1 2 3\n")[1])[
+                "hypotheses"
+            ]
+        )
+        == 2
+    )
     assert first["text"] == first["hypotheses"][0]["text"]
     assert (empty["text"], empty["hypotheses"]) == ("", [])
     _, out, _ = say("translate", run, "--n-best", "2", stdin="1 2\n3\n")
@@ -115,33 +135,75 @@ def test_score_prints_nats_a_line(say: Say, run: Path, tmp_path: Path) -> None:
     (tmp_path / "tgt").write_text("3 2 1\n4\n")
     status, out, _ = say("score", run, "--src", tmp_path / "src", "--tgt", tmp_path / "tgt")
     assert status == 0
-    assert [float(line) for line in out.split()] == pytest.approx(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"]), abs=1e-5)
+    assert [float(line) for line in out.split()] == pytest.approx(
+        s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"]), abs=1e-5
+    )
 
 
 def test_the_last_line_of_evaluate_is_one_json_object(say: Say, run: Path, tmp_path: Path) -> None:
     (tmp_path / "src").write_text("1 2 3\n4\n")
     (tmp_path / "ref").write_text("3 2 1\n4\n")
-    status, out, _ = say("evaluate", run, "--src", tmp_path / "src", "--ref", tmp_path / "ref", "--strategy", "greedy")
+    status, out, _ = say(
+        "evaluate",
+        run,
+        "--src",
+        tmp_path / "src",
+        "--ref",
+        tmp_path / "ref",
+        "--strategy",
+        "greedy",
+    )
     assert status == 0
     summary = json.loads(out.splitlines()[-1])
     names = "n bleu chrf ter rouge_1 rouge_2 rouge_l exact_match token_accuracy loss perplexity signature strategy seconds"
     assert set(summary) == set(names.split())
     assert summary["n"] == 2
     assert summary["signature"]["bleu"].startswith("nrefs:1|")
-    assert summary["loss"] == pytest.approx(-sum(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"])) / 6, abs=1e-4)
+    assert summary["loss"] == pytest.approx(
+        -sum(s2s.load(run).score(["1 2 3", "4"], ["3 2 1", "4"])) / 6, abs=1e-4
+    )
 
 
 MISTAKES = {
-    "preset": (["train", "--source", "builtin:en-fr", "--preset", "smol", "--out", "x"], "no preset `smol`; the nearest are `small`"),
+    "preset": (
+        ["train", "--source", "builtin:en-fr", "--preset", "smol", "--out", "x"],
+        "no preset `smol`; the nearest are `small`",
+    ),
     "corpus": (["train", "--source", "builtin:en-ft", "--out", "x"], "`en-ft`.*`en-fr`"),
-    "key": (["train", "--source", "builtin:en-fr", "--set", "train.stepz=3", "--out", "x"], "no setting `train.stepz`; .*`train.steps`"),
-    "heads": (["train", "--source", "builtin:en-fr", "--set", "model.d_model=50", "--out", "x"], "`d_model` 50 .* try 48 or 52"),
+    "key": (
+        ["train", "--source", "builtin:en-fr", "--set", "train.stepz=3", "--out", "x"],
+        "no setting `train.stepz`; .*`train.steps`",
+    ),
+    "heads": (
+        ["train", "--source", "builtin:en-fr", "--set", "model.d_model=50", "--out", "x"],
+        "`d_model` 50 .* try 48 or 52",
+    ),
     "rotary": (
-        ["train", "--source", "builtin:en-fr", "--preset", "modern-small", "--set", "model.d_head=7", "--out", "x"],
+        [
+            "train",
+            "--source",
+            "builtin:en-fr",
+            "--preset",
+            "modern-small",
+            "--set",
+            "model.d_head=7",
+            "--out",
+            "x",
+        ],
         "`d_head` 7 is odd .* try 8",
     ),
     "memory": (
-        ["train", "--source", "builtin:first-steps", "--preset", "t5-11b", "--set", "tokenizer.vocab_size=40", "--out", "x"],
+        [
+            "train",
+            "--source",
+            "builtin:first-steps",
+            "--preset",
+            "t5-11b",
+            "--set",
+            "tokenizer.vocab_size=40",
+            "--out",
+            "x",
+        ],
         r"parameters .* needs about [\d.]+ GB of memory and [\d.]+ GB are free; choose a smaller preset",
     ),
     "length": (
@@ -149,31 +211,76 @@ MISTAKES = {
         r"None of the 2 pairs fits into `data.max_length` 2 tokens \(the shortest needs \d+\); raise `data.max_length`",
     ),
     "source": (["train", "--out", "x"], "`train` needs pairs to learn from; add `--source`"),
-    "strategy": (["translate", "RUN", "--strategy", "beem"], "no strategy `beem`; the nearest are `beam`"),
-    "knob": (["translate", "RUN", "--set", "beams=3"], "no setting `beams`; the nearest are `num_beams`"),
-    "n-best": (["translate", "RUN", "--n-best", "9"], "`num_return_sequences` 9 is more than the 5 that `num_beams` keeps"),
-    "no-best": (["translate", "RUN", "--n-best", "0"], r"`--n-best` 0 is no number of translations; give 1 or more"),
-    "recipe": (["train", "--source", "builtin:first-steps", "--recipe", "/dev/null", "--out", "x"], "cannot be read .*give a JSON file"),
-    "digits": (["train", "--source", "builtin:first-steps", "--set", f"train.steps={'9' * 5000}", "--out", "x"], "`steps` is '9+'; give"),
-    "again": (["train", "--resume", "--out", "RUN", "--preset", "small"], "only train.steps and train.lr can change, not --preset"),
+    "strategy": (
+        ["translate", "RUN", "--strategy", "beem"],
+        "no strategy `beem`; the nearest are `beam`",
+    ),
+    "knob": (
+        ["translate", "RUN", "--set", "beams=3"],
+        "no setting `beams`; the nearest are `num_beams`",
+    ),
+    "n-best": (
+        ["translate", "RUN", "--n-best", "9"],
+        "`num_return_sequences` 9 is more than the 5 that `num_beams` keeps",
+    ),
+    "no-best": (
+        ["translate", "RUN", "--n-best", "0"],
+        r"`--n-best` 0 is no number of translations; give 1 or more",
+    ),
+    "recipe": (
+        ["train", "--source", "builtin:first-steps", "--recipe", "/dev/null", "--out", "x"],
+        "cannot be read .*give a JSON file",
+    ),
+    "digits": (
+        [
+            "train",
+            "--source",
+            "builtin:first-steps",
+            "--set",
+            f"train.steps={'9' * 5000}",
+            "--out",
+            "x",
+        ],
+        "`steps` is '9+'; give",
+    ),
+    "again": (
+        ["train", "--resume", "--out", "RUN", "--preset", "small"],
+        "only train.steps and train.lr can change, not --preset",
+    ),
     "run": (["translate", "nowhere"], "There is no run `nowhere`"),
-    "out": (["data", "builtin:en-fr"], "The following arguments are required: --out; see `.*data --help`"),
+    "out": (
+        ["data", "builtin:en-fr"],
+        "The following arguments are required: --out; see `.*data --help`",
+    ),
     "command": (["tran"], "invalid choice: 'tran'"),
     "trained": (
         ["train", "--source", "synthetic:copy", "--out", "RUN"],
         "`run` already holds a trained run; .* `--resume` goes on with a trained run; `--out` names another folder",
     ),
-    "reached": (["train", "--resume", "--out", "RUN"], r"reached step 60 of 60; .* to go on\. `--set train.steps=N` asks for them\.$"),
-    "no run": (["train", "--resume", "--out", "x"], "`x` has no checkpoint to go on from; give a folder that `train --out` wrote"),
-    "resume": (["train", "--resume", "--out", "RUN", "--set", "train.seed=2"], "only train.steps and train.lr can change, not train.seed"),
+    "reached": (
+        ["train", "--resume", "--out", "RUN"],
+        r"reached step 60 of 60; .* to go on\. `--set train.steps=N` asks for them\.$",
+    ),
+    "no run": (
+        ["train", "--resume", "--out", "x"],
+        "`x` has no checkpoint to go on from; give a folder that `train --out` wrote",
+    ),
+    "resume": (
+        ["train", "--resume", "--out", "RUN", "--set", "train.seed=2"],
+        "only train.steps and train.lr can change, not train.seed",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_a_mistake_is_one_sentence_and_exit_2(case: str, say: Say, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_is_one_sentence_and_exit_2(
+    case: str, say: Say, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arguments, message = MISTAKES[case]
     monkeypatch.chdir(tmp_path)
-    status, out, err = say(*(str(run) if part == "RUN" else part for part in arguments), stdin="1 2\n")
+    status, out, err = say(
+        *(str(run) if part == "RUN" else part for part in arguments), stdin="1 2\n"
+    )
     assert status == 2
     assert re.search(message, err), err
     assert (out, err.count("\n")) == ("", 1)
@@ -195,14 +302,20 @@ BAD_FILES = {
     "unequal": ({"a": b"1\n2\n", "b": b"1\n"}, "a,b", "has 2 lines and .* has 1"),
     "empty": ({"a": b"", "b": b""}, "a,b", "is empty"),
     "one column": ({"a.tsv": b"hello\nthere\n"}, "a.tsv", "one column"),
-    "encoding": ({"a.tsv": CYRILLIC * 9}, "a.tsv", "is neither UTF-8 nor Latin-1: byte 0xEF at offset 0"),
+    "encoding": (
+        {"a.tsv": CYRILLIC * 9},
+        "a.tsv",
+        "is neither UTF-8 nor Latin-1: byte 0xEF at offset 0",
+    ),
     "binary": ({"a.txt": b"\x89PNG\r\n\0\1", "b.txt": b"x\n"}, "a.txt,b.txt", "is not text"),
     "missing": ({}, "a.tsv", "There is no file `a.tsv`"),
 }
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-def test_a_bad_file_is_one_sentence_and_exit_2(case: str, say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_file_is_one_sentence_and_exit_2(
+    case: str, say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     contents, spec, message = BAD_FILES[case]
     monkeypatch.chdir(tmp_path)
     for name, content in contents.items():
@@ -216,7 +329,12 @@ def test_a_bad_file_is_one_sentence_and_exit_2(case: str, say: Say, tmp_path: Pa
 
 
 def test_too_long_a_line_is_named_before_any_output(say: Say, tmp_path: Path) -> None:
-    changes = {"model.positions.kind": "learned", "model.positions.max_length": 16, "data.max_length": 16, "train.steps": 1}
+    changes = {
+        "model.positions.kind": "learned",
+        "model.positions.max_length": 16,
+        "data.max_length": 16,
+        "train.steps": 1,
+    }
     path = make_run(tmp_path / "short", changes)
     status, out, err = say("translate", path, stdin="1 2\n" + "1 " * 30 + "\n")
     assert (status, out) == (2, "")
@@ -226,14 +344,31 @@ def test_too_long_a_line_is_named_before_any_output(say: Say, tmp_path: Path) ->
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_is_saved_and_can_go_on(number: int, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    arguments = ["train", "--source", "synthetic:copy#rows=200", *TINY_ARGUMENTS, "--set", "train.steps=100000", "--out", str(out)]
-    process = subprocess.Popen([sys.executable, "-m", "s2s", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    arguments = [
+        "train",
+        "--source",
+        "synthetic:copy#rows=200",
+        *TINY_ARGUMENTS,
+        "--set",
+        "train.steps=100000",
+        "--out",
+        str(out),
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "s2s", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     next(line for line in process.stdout if line.startswith("step 20"))
     process.send_signal(number)
     assert process.wait(30) == 2
-    match = re.fullmatch(r"Stopped at step (\d+) and saved; go on with: train --resume --out .*\n", process.stderr.read())
+    match = re.fullmatch(
+        r"Stopped at step (\d+) and saved; go on with: train --resume --out .*\n",
+        process.stderr.read(),
+    )
     assert match
     assert s2s.load(out, step=int(match[1])).folder.status()["state"] == "stopped"
     process.stdout.close()
@@ -246,7 +381,9 @@ def test_bytes_that_are_not_text_on_stdin(say: Say, run: Path) -> None:
     assert "standard input" in err
 
 
-def test_our_own_mistakes_end_in_a_sentence_too(say: Say, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_own_mistakes_end_in_a_sentence_too(
+    say: Say, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("secret text of a visitor")
 

@@ -4,7 +4,19 @@ from typing import Any
 
 import pytest
 
-from s2s.config import Config, ModelConfig, Recipe, UserError, choose, keys, knobs, nearest, override, parse_assignments, unknown
+from s2s.config import (
+    Config,
+    ModelConfig,
+    Recipe,
+    UserError,
+    choose,
+    keys,
+    knobs,
+    nearest,
+    override,
+    parse_assignments,
+    unknown,
+)
 from s2s.model.presets import PRESETS
 
 SECTIONS = {key.rsplit(".", 1)[0] for key in keys(Recipe)}
@@ -27,7 +39,12 @@ def walk(config: Config) -> list[Config]:
 
 def test_every_knob_explains_itself_and_no_group_has_more_than_twelve_of_its_own() -> None:
     for config in walk(Recipe()):
-        assert sum(not isinstance(getattr(config, field.name), Config) for field in knobs(type(config))) <= 12
+        assert (
+            sum(
+                not isinstance(getattr(config, field.name), Config) for field in knobs(type(config))
+            )
+            <= 12
+        )
         for field in knobs(type(config)):
             assert re.search(r"\w", field.metadata["help"])
             assert field.metadata["help"].endswith(".")
@@ -75,16 +92,28 @@ def test_changes_are_checked_together_not_one_by_one() -> None:
 
 def test_values_are_json_or_else_text() -> None:
     given = ["train.steps=300", "schedule=cosine", "shared=false", "vocab_size=null", "name=a=b"]
-    assert parse_assignments(given) == {"train.steps": 300, "schedule": "cosine", "shared": False, "vocab_size": None, "name": "a=b"}
+    assert parse_assignments(given) == {
+        "train.steps": 300,
+        "schedule": "cosine",
+        "shared": False,
+        "vocab_size": None,
+        "name": "a=b",
+    }
 
 
 BAD: Mapping[str, tuple[dict[str, Any], str]] = {
-    "heads": ({"model.d_model": 50}, "`d_model` 50 is not divisible by `n_heads` 4; try 48 or 52, or set `d_head`."),
+    "heads": (
+        {"model.d_model": 50},
+        "`d_model` 50 is not divisible by `n_heads` 4; try 48 or 52, or set `d_head`.",
+    ),
     "rotary": (
         {"model.d_head": 5, "model.positions.kind": "rotary"},
         "`d_head` 5 is odd and rotary positions turn pairs of columns; try 6.",
     ),
-    "sinusoids": ({"model.d_model": 45, "model.n_heads": 5}, "`d_model` 45 is odd and sinusoidal positions need pairs of columns; try 46."),
+    "sinusoids": (
+        {"model.d_model": 45, "model.n_heads": 5},
+        "`d_model` 45 is odd and sinusoidal positions need pairs of columns; try 46.",
+    ),
     "projection": (
         {"model.attention.output_projection": False, "model.d_head": 8},
         "4 heads of 8 make 32 columns, not the 128 of `d_model`; set `attention.output_projection=true` or `d_head=32`.",
@@ -95,10 +124,22 @@ BAD: Mapping[str, tuple[dict[str, Any], str]] = {
     "flag": ({"train.steps": True}, "`steps` is True; give a whole number."),
     "fraction": ({"train.steps": 2.5}, "`steps` is 2.5; give a whole number."),
     "nan": ({"train.lr": float("nan")}, "`lr` is nan; give a number."),
-    "range": ({"model.dropout": 1.0}, "`dropout` 1.0 is out of range; give a number between 0.0 and 0.9."),
-    "least": ({"train.watch.save_every": 0}, "`save_every` 0 is out of range; give a number at least 1."),
-    "choice": ({"model.positions.kind": "rotery"}, "There is no choice of `kind` `rotery`; the nearest are `rotary`"),
-    "shared": ({"tokenizer.shared": False, "model.embeddings.shared": True}, "`model.embeddings.shared` is true but `tokenizer.shared` is"),
+    "range": (
+        {"model.dropout": 1.0},
+        "`dropout` 1.0 is out of range; give a number between 0.0 and 0.9.",
+    ),
+    "least": (
+        {"train.watch.save_every": 0},
+        "`save_every` 0 is out of range; give a number at least 1.",
+    ),
+    "choice": (
+        {"model.positions.kind": "rotery"},
+        "There is no choice of `kind` `rotery`; the nearest are `rotary`",
+    ),
+    "shared": (
+        {"tokenizer.shared": False, "model.embeddings.shared": True},
+        "`model.embeddings.shared` is true but `tokenizer.shared` is",
+    ),
     "table": (
         {"model.positions.kind": "learned", "model.positions.max_length": 100},
         "`data.max_length` 128 is longer than the learned position table of 100; set `model.positions.max_length` to at least 128.",
@@ -107,12 +148,17 @@ BAD: Mapping[str, tuple[dict[str, Any], str]] = {
         {"model.positions.kind": "relative", "model.positions.max_distance": 16},
         "`max_distance` 16 is too near for 32 buckets; give more than 16.",
     ),
-    "section": ({"model.norm": 3}, "There is no setting `model.norm`; the nearest are `model.norm."),
+    "section": (
+        {"model.norm": 3},
+        "There is no setting `model.norm`; the nearest are `model.norm.",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_mistake_is_answered_with_what_was_given_what_is_allowed_and_what_to_do(case: str) -> None:
+def test_a_mistake_is_answered_with_what_was_given_what_is_allowed_and_what_to_do(
+    case: str,
+) -> None:
     changes, message = BAD[case]
     with pytest.raises(UserError, match=re.escape(message)):
         override(Recipe(), changes)
@@ -125,13 +171,18 @@ def test_a_recipe_of_another_kind_of_json_is_refused() -> None:
 
 
 def test_an_assignment_without_a_value_says_how_to_write_one() -> None:
-    with pytest.raises(UserError, match=r"`--set train.steps` has no key and value; write it as key=value"):
+    with pytest.raises(
+        UserError, match=r"`--set train.steps` has no key and value; write it as key=value"
+    ):
         parse_assignments(["train.steps"])
 
 
 def test_the_nearest_names_are_offered() -> None:
     assert nearest("transfomer-tiny", PRESETS)[0] == "transformer-tiny"
-    assert str(unknown("preset", "zzz", PRESETS)) == "There is no preset `zzz`; the nearest are `small`, `modern-small`, `first-steps`."
+    assert (
+        str(unknown("preset", "zzz", PRESETS))
+        == "There is no preset `zzz`; the nearest are `small`, `modern-small`, `first-steps`."
+    )
     with pytest.raises(UserError, match="There is no preset `smal`; the nearest are `small`"):
         choose("preset", "smal", PRESETS)
 

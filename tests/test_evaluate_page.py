@@ -13,7 +13,14 @@ from s2s.runs import evaluations
 from s2s.runs.evaluations import EvaluationFolder, Sentences, System
 from s2s.scores import sentence_scores
 from s2s.share import unpack
-from s2s.ui import chat, evaluation_charts, evaluation_errors, evaluation_file, evaluation_form, evaluation_table
+from s2s.ui import (
+    chat,
+    evaluation_charts,
+    evaluation_errors,
+    evaluation_file,
+    evaluation_form,
+    evaluation_table,
+)
 from tests.jobs.desk import Desk
 from tests.screen import link, lost, opened, said
 
@@ -29,9 +36,22 @@ THEIRS = ["la maison rouge", "la maison", "le chat <i>noir</i> le chat noir le c
 
 def evaluated(*, is_swept: bool = False) -> str:
     """An evaluation that is done, without the text that the demo was trained on, which takes seconds to write."""
-    swept = [System(f"beam num_beams={n}", DEMO, 1500, "beam", {"num_beams": n}, sweep="num_beams") for n in (1, 4)] if is_swept else []
-    systems = (System("greedy", DEMO, 1500, "greedy"), *swept, System(MARKUP, uploaded="theirs.txt"))
-    evaluation = evaluating.submit(Asked(systems, Sentences("mine", n=3), PAIRS, {MARKUP: THEIRS}, run=DEMO))
+    swept = (
+        [
+            System(f"beam num_beams={n}", DEMO, 1500, "beam", {"num_beams": n}, sweep="num_beams")
+            for n in (1, 4)
+        ]
+        if is_swept
+        else []
+    )
+    systems = (
+        System("greedy", DEMO, 1500, "greedy"),
+        *swept,
+        System(MARKUP, uploaded="theirs.txt"),
+    )
+    evaluation = evaluating.submit(
+        Asked(systems, Sentences("mine", n=3), PAIRS, {MARKUP: THEIRS}, run=DEMO)
+    )
     place = evaluations.folder(evaluation)
     place.set_words({"red": 5})
     work(place)
@@ -65,7 +85,10 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     screen.button(key="evaluate").click().run()
     assert not screen.exception
     (asked,) = evaluations.listed()
-    assert [(system.name, system.run, system.step) for system in asked.systems] == [("greedy", DEMO, 1500), ("beam", DEMO, 1500)]
+    assert [(system.name, system.run, system.step) for system in asked.systems] == [
+        ("greedy", DEMO, 1500),
+        ("beam", DEMO, 1500),
+    ]
     assert held(screen) == {"evaluation": asked.id}
     assert "Waiting" in screen.get("progress")[0].proto.text
     screen.button(key="stop evaluation").click().run()
@@ -77,7 +100,8 @@ def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
     assert not lost(screen)
-    table, scores = frame(screen, "BLEU"), evaluations.folder(evaluation).scores()["systems"]
+    table = frame(screen, "BLEU")
+    scores = evaluations.folder(evaluation).scores()["systems"]
     assert list(table["System"]) == ["greedy", MARKUP]
     for cell, system in zip(table["BLEU"], scores, strict=True):
         assert f"{system['scores']['bleu']['value']:.1f}" in cell
@@ -100,7 +124,9 @@ def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
     bodies = "".join(str(each.proto.body) for each in screen.get("html"))
     assert "<i>noir</i>" not in bodies
     assert "&lt;b&gt;theirs" in bodies
-    assert all(part in bodies for part in ("BLEU = ", "Brevity penalty", "chrF = ", "TER = ", "ROUGE-L = "))
+    assert all(
+        part in bodies for part in ("BLEU = ", "Brevity penalty", "chrF = ", "TER = ", "ROUGE-L = ")
+    )
     screen.selectbox(key="eval sort").set_value("gap").run()
     screen.selectbox(key="eval other").set_value("greedy").run()
     assert not screen.exception
@@ -119,7 +145,10 @@ def test_a_sweep_is_drawn() -> None:
 
 def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
     place = evaluations.folder(evaluated())
-    lines = [line.split(",") for line in evaluation_table.table(place.asked(), place.scores()).splitlines()]
+    lines = [
+        line.split(",")
+        for line in evaluation_table.table(place.asked(), place.scores()).splitlines()
+    ]
     assert lines[0][:5] == ["system", "score", "value", "low", "high"]
     bleu = next(line for line in lines if line[1] == "bleu" and line[0] == MARKUP)
     found = place.scores()["systems"][1]
@@ -136,7 +165,10 @@ def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
     assert "50 sentences × 5 systems" in said(screen)
     broken = opened("evaluate", run=DEMO, set="test:gone,n:x,strategies:best greedy,runs:nobody")
     assert not broken.exception
-    assert all(part in lost(broken)[0] for part in ("no sentences gone", "no strategy best", "no run nobody"))
+    assert all(
+        part in lost(broken)[0]
+        for part in ("no sentences gone", "no strategy best", "no run nobody")
+    )
     assert "200 sentences × 1 system" in said(broken)
     gone = opened("evaluate", run=DEMO, set="evaluation:gone")
     assert "no evaluation gone here" in lost(gone)[0]
@@ -153,9 +185,14 @@ def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
     ],
 )
 def test_settings_that_contradict_are_said_before_anything_runs(text: str, sentence: str) -> None:
-    screen = opened("evaluate", run=DEMO, set=f"strategies:beam,with.beam:{text.replace(',', '%2C')}")
+    screen = opened(
+        "evaluate", run=DEMO, set=f"strategies:beam,with.beam:{text.replace(',', '%2C')}"
+    )
     assert not screen.exception
-    assert any(sentence in str(each.value) or sentence.strip("`") in str(each.value) for each in screen.error)
+    assert any(
+        sentence in str(each.value) or sentence.strip("`") in str(each.value)
+        for each in screen.error
+    )
     assert screen.button(key="evaluate").disabled
 
 
@@ -198,7 +235,12 @@ def test_a_run_that_responds_can_be_talked_to_and_others_cannot() -> None:
 
 def test_what_a_chat_model_reads() -> None:
     story = chat.Manner("respond: ", 7, is_story=True)
-    turns = [("user", "Ben has the hat."), ("user", "who has the hat?"), ("assistant", "Ben has the hat"), ("user", "Ida took the hat")]
+    turns = [
+        ("user", "Ben has the hat."),
+        ("user", "who has the hat?"),
+        ("assistant", "Ben has the hat"),
+        ("user", "Ida took the hat"),
+    ]
     read = chat.source(story, [*turns, ("user", "who has the hat?")])
     assert read == "respond: Ben has the hat . Ida took the hat . who has the hat ?"
     dialogue = chat.Manner("respond: ", 2, is_story=False)
@@ -215,7 +257,12 @@ def test_ones_own_files_are_asked_for_without_blame() -> None:
 
 def test_a_file_is_given_back_line_for_line() -> None:
     lines = [(source, "") for source in ("the red house", "", "the cat sleeps")]
-    order = Asked((System("beam", DEMO, 1500, "beam"),), Sentences("mine.txt", n=3, n_all=3, has_references=False), lines, run=DEMO)
+    order = Asked(
+        (System("beam", DEMO, 1500, "beam"),),
+        Sentences("mine.txt", n=3, n_all=3, has_references=False),
+        lines,
+        run=DEMO,
+    )
     evaluation = evaluating.submit(order)
     work(evaluations.folder(evaluation))
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
@@ -226,9 +273,13 @@ def test_a_file_is_given_back_line_for_line() -> None:
     assert evaluation_file.text({2: {"text": "a\nb"}}, 3) == "\n\na b\n"
 
 
-def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(bench, "FIRST", 2)
-    evaluation = evaluating.submit(Asked((System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=3), PAIRS, run=DEMO))
+    evaluation = evaluating.submit(
+        Asked((System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=3), PAIRS, run=DEMO)
+    )
     evaluations.folder(evaluation).set_words({})
     job = queue.claim("w", "h", "express", 600.0)
     assert job is not None
@@ -263,18 +314,27 @@ def test_an_evaluation_outlives_its_run() -> None:
 def test_several_runs_stand_in_one_table_by_name() -> None:
     screen = opened("evaluate", run=DEMO, set=f"runs:{DEMO} demo-en-es,strategies:greedy")
     assert not screen.exception
-    assert list(screen.selectbox(key="eval baseline").options) == [f"{DEMO} · greedy", "demo-en-es · greedy"]
+    assert list(screen.selectbox(key="eval baseline").options) == [
+        f"{DEMO} · greedy",
+        "demo-en-es · greedy",
+    ]
 
 
 def test_too_many_systems_are_refused_before_anything_runs() -> None:
     runs = f"{DEMO} demo-en-es demo-tasks"
-    screen = opened("evaluate", run=DEMO, set=f"runs:{runs},strategies:beam,sweep:num_beams of beam,values:1 2 3 4 5 6 7 8")
+    screen = opened(
+        "evaluate",
+        run=DEMO,
+        set=f"runs:{runs},strategies:beam,sweep:num_beams of beam,values:1 2 3 4 5 6 7 8",
+    )
     assert any("27 systems were given" in str(each.value) for each in screen.error)
     assert screen.button(key="evaluate").disabled
 
 
 def test_a_sentence_opens_in_compare_with_the_systems_in_columns() -> None:
-    system = System("beam num_beams=4", DEMO, 1500, "beam", {"num_beams": 4, "prefix": "la"}, sweep="num_beams")
+    system = System(
+        "beam num_beams=4", DEMO, 1500, "beam", {"num_beams": 4, "prefix": "la"}, sweep="num_beams"
+    )
     screen = opened("compare", src="the red house", c1=str(evaluation_errors.column(system)))
     assert not screen.exception
     assert not lost(screen)
@@ -290,10 +350,19 @@ def test_the_sentences_can_be_taken_away() -> None:
     named = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
     assert [line["translation"] for line in named if line["system"] == MARKUP] == THEIRS
     assert named[0]["rarest"] == "the"
-    assert float(named[4]["chrf"]) == pytest.approx(sentence_scores(THEIRS[1], PAIRS[1][1])["chrf"], rel=1e-4)
+    assert float(named[4]["chrf"]) == pytest.approx(
+        sentence_scores(THEIRS[1], PAIRS[1][1])["chrf"], rel=1e-4
+    )
 
 
 def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
-    points = [Point("beam", 51.1, 76.4), Point("beam num_beams=5", 51.1, 76.4, label="5"), Point("sample", 61.3, 56.9)]
+    points = [
+        Point("beam", 51.1, 76.4),
+        Point("beam num_beams=5", 51.1, 76.4, label="5"),
+        Point("sample", 61.3, 56.9),
+    ]
     found = evaluation_charts._together(points)
-    assert [(point.name, point.label) for point in found] == [("beam, beam num_beams=5", "beam, 5"), ("sample", "sample")]
+    assert [(point.name, point.label) for point in found] == [
+        ("beam, beam num_beams=5", "beam, 5"),
+        ("sample", "sample"),
+    ]

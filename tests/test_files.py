@@ -10,7 +10,13 @@ from tests.conftest import full_disk
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "status.json"
     files.write_json(path, {"step": 1})
-    with full_disk(1000), pytest.raises(UserError, match=r"status.json` cannot be written \(File too large\); choose another folder"):
+    with (
+        full_disk(1000),
+        pytest.raises(
+            UserError,
+            match=r"status.json` cannot be written \(File too large\); choose another folder",
+        ),
+    ):
         files.write_bytes(path, b"x" * 5000)
     assert path.read_text() == '{\n "step": 1\n}\n'
     assert list(tmp_path.iterdir()) == [path]

@@ -60,7 +60,12 @@ REPOS = {
     "team/script": Repo({"script.py": b"raise SystemExit"}),
     "team/converted": Repo(
         {"converted.py": b"raise SystemExit", "train.txt": b"raw"},
-        branches={"refs/convert/parquet": {"de-en/train/0000.parquet": b"PAR1", "de-en/validation/0000.parquet": b"PAR1"}},
+        branches={
+            "refs/convert/parquet": {
+                "de-en/train/0000.parquet": b"PAR1",
+                "de-en/validation/0000.parquet": b"PAR1",
+            }
+        },
     ),
     "team/images": Repo({"a.zip": b"PK", "README.md": b"# pictures", "license.txt": b"free"}),
     "team/busy": Repo(PLAIN, fault=Fault(status=429)),
@@ -91,7 +96,23 @@ NAMES = {
     "hf://datasets/owner/name@main": "owner/name",
 }
 REFUSED = [
-    *("", " ", "csv", "json", "squad", ".", "..", "/etc", "/etc/passwd", "./a/b", "../x/y", "a/../b", "~/x", "owner/name/extra", "a b/c"),
+    *(
+        "",
+        " ",
+        "csv",
+        "json",
+        "squad",
+        ".",
+        "..",
+        "/etc",
+        "/etc/passwd",
+        "./a/b",
+        "../x/y",
+        "a/../b",
+        "~/x",
+        "owner/name/extra",
+        "a b/c",
+    ),
     *(
         "owner/..",
         "owner/na..me",
@@ -103,9 +124,25 @@ REFUSED = [
         "owner/name\n/x",
         "owner\0/name",
     ),
-    *("s3://bucket/x", "file:///etc/passwd", "hf://models/owner/name", "http://127.0.0.1/x", "http://evil.org/datasets/owner/name"),
-    *("https://huggingface.co/owner/name", "https://huggingface.co/datasets/owner", "https://huggingface.co@evil.org/datasets/a/b"),
-    *("http://[/datasets/a/b", "owner/" + "x" * 100, "C:\\data/x", "owner/name?x=1", "owner/%2e%2e"),
+    *(
+        "s3://bucket/x",
+        "file:///etc/passwd",
+        "hf://models/owner/name",
+        "http://127.0.0.1/x",
+        "http://evil.org/datasets/owner/name",
+    ),
+    *(
+        "https://huggingface.co/owner/name",
+        "https://huggingface.co/datasets/owner",
+        "https://huggingface.co@evil.org/datasets/a/b",
+    ),
+    *(
+        "http://[/datasets/a/b",
+        "owner/" + "x" * 100,
+        "C:\\data/x",
+        "owner/name?x=1",
+        "owner/%2e%2e",
+    ),
 ]
 
 
@@ -132,7 +169,9 @@ def test_one_request_tells_configurations_splits_and_sizes(served: Hub) -> None:
     assert found.sha == commit(LISTED)
     assert found.licence == "cc-by-4.0"
     assert list(found.configs) == ["fr-en", "de-en"], "the usual one first"
-    assert [file.path for file in found.split("de-en", "train").files] == sorted(path for path in LISTED if "train-" in path)
+    assert [file.path for file in found.split("de-en", "train").files] == sorted(
+        path for path in LISTED if "train-" in path
+    )
     assert (found.split("de-en", "train").rows, found.split("de-en", "train").size) == (3, 6)
     assert list(found.splits("de-en")) == ["train", "valid"]
     assert [file.path for file in found.split("", "train").files] == ["fr-en/a.jsonl"]
@@ -141,16 +180,22 @@ def test_one_request_tells_configurations_splits_and_sizes(served: Hub) -> None:
 
 def test_unknown_parts_name_the_nearest(served: Hub) -> None:
     found = hub.preflight("team/listed")
-    with pytest.raises(UserError, match="no configuration of `team/listed` `de-an`; the nearest are `de-en`"):
+    with pytest.raises(
+        UserError, match="no configuration of `team/listed` `de-an`; the nearest are `de-en`"
+    ):
         found.splits("de-an")
-    with pytest.raises(UserError, match="no split of `team/listed` `trian`; the nearest are `train`"):
+    with pytest.raises(
+        UserError, match="no split of `team/listed` `trian`; the nearest are `train`"
+    ):
         found.split("de-en", "trian")
 
 
 def test_a_script_is_never_run_but_its_parquet_copy_is_taken(served: Hub) -> None:
     found = hub.preflight("team/converted")
     assert len(served.log) == 2
-    assert {config: list(splits) for config, splits in found.configs.items()} == {"de-en": ["train", "valid"]}
+    assert {config: list(splits) for config, splits in found.configs.items()} == {
+        "de-en": ["train", "valid"]
+    }
     assert found.sha == commit(REPOS["team/converted"].branches["refs/convert/parquet"])
     assert "never run" in found.notes[-1]
 
@@ -186,7 +231,9 @@ def test_no_two_failures_read_alike(served: Hub) -> None:
         with pytest.raises(UserError) as refused:
             hub.preflight(name)
         sentences.add(str(refused.value).replace(name, ""))
-    assert len(sentences) == len(SAID) - 4 - 1, "only a missing one and a private one are alike: the hub does not tell them apart"
+    assert len(sentences) == len(SAID) - 4 - 1, (
+        "only a missing one and a private one are alike: the hub does not tell them apart"
+    )
 
 
 def test_a_closed_port_is_a_hub_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,16 +244,21 @@ def test_a_closed_port_is_a_hub_that_cannot_be_reached(monkeypatch: pytest.Monke
         hub.preflight("team/plain")
 
 
-def test_a_hub_that_is_switched_off_is_not_asked(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_that_is_switched_off_is_not_asked(
+    served: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(UserError, match="switched off on this server"):
         hub.preflight("team/plain")
     assert served.log == []
 
 
-def test_a_token_opens_what_is_its_own_and_appears_nowhere(served: Hub, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_token_opens_what_is_its_own_and_appears_nowhere(
+    served: Hub, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
-    private, gated = hub.preflight("team/private", SECRET), hub.preflight("team/gated", SECRET)
+    private = hub.preflight("team/private", SECRET)
+    gated = hub.preflight("team/gated", SECRET)
     assert (private.private, gated.gated, len(served.log)) == (True, True, 3)
     opened = hub.open_file(gated, "train.jsonl", token=SECRET, budget=hub.Budget(10**6, 5.0))
     assert opened.read(5) == LINES[:5]
@@ -221,7 +273,11 @@ def test_a_token_opens_what_is_its_own_and_appears_nowhere(served: Hub, caplog: 
         with pytest.raises(UserError, match=sentence) as refused:
             hub.preflight(name, token)
         said.append(f"{refused.value!r} {refused.value.__cause__!r}")
-    assert not any(token in text for text in [*said, caplog.text] for token in (SECRET, "hf_stranger", "hf_wrong"))
+    assert not any(
+        token in text
+        for text in [*said, caplog.text]
+        for token in (SECRET, "hf_stranger", "hf_wrong")
+    )
 
 
 def test_the_host_has_no_token_to_lend(served: Hub) -> None:
@@ -229,7 +285,9 @@ def test_the_host_has_no_token_to_lend(served: Hub) -> None:
     with hub.using(SECRET):
         assert hub.token() == SECRET
     assert hub.token() == ""
-    with pytest.raises(UserError, match="gated; accept"):  # with HF_TOKEN of the host it would be "this token may not"
+    with pytest.raises(
+        UserError, match="gated; accept"
+    ):  # with HF_TOKEN of the host it would be "this token may not"
         hub.preflight("team/gated")
     assert os.environ["HF_HUB_DISABLE_IMPLICIT_TOKEN"] == "1"
 
@@ -267,9 +325,13 @@ def test_a_remote_file_reads_and_seeks_like_one_on_disk(served: Hub, tmp_path: P
 
 
 def test_a_file_of_unknown_size_reads_too(served: Hub) -> None:
-    dataset = hub.Dataset("team/plain", commit(PLAIN), arrange([File("train.jsonl", 0)], {}).configs)
+    dataset = hub.Dataset(
+        "team/plain", commit(PLAIN), arrange([File("train.jsonl", 0)], {}).configs
+    )
     assert hub.open_file(dataset, "train.jsonl", budget=hub.Budget(10**8, 20.0)).read() == LINES
-    assert hub.open_file(dataset, "train.jsonl", budget=hub.Budget(10**8, 20.0)).seek(0, 2) == len(LINES)
+    assert hub.open_file(dataset, "train.jsonl", budget=hub.Budget(10**8, 20.0)).seek(0, 2) == len(
+        LINES
+    )
 
 
 def test_no_more_is_fetched_than_is_read(served: Hub) -> None:
@@ -308,7 +370,10 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_file_that_fails_ends_in_a_sentence_in_time(served: Hub, fault: str) -> None:
-    served.repos["team/plain"], sentence, seconds = Repo(PLAIN, fault=FAULTS[fault][0]), *FAULTS[fault][1:]
+    served.repos["team/plain"], sentence, seconds = (
+        Repo(PLAIN, fault=FAULTS[fault][0]),
+        *FAULTS[fault][1:],
+    )
     start = time.monotonic()
     with pytest.raises(UserError, match=sentence):
         hub.open_file(plain(), "train.jsonl", budget=hub.Budget(10**8, seconds)).read()

@@ -51,9 +51,16 @@ LAYOUTS: dict[str, tuple[tuple[str, ...], Mapping[str, Any], dict[str, dict[str,
     "folders are configurations": (
         ("de/train/0.parquet", "fr/train/0.parquet", "fr/test/0.parquet"),
         {},
-        {"de": {"train": ["de/train/0.parquet"]}, "fr": {"train": ["fr/train/0.parquet"], "test": ["fr/test/0.parquet"]}},
+        {
+            "de": {"train": ["de/train/0.parquet"]},
+            "fr": {"train": ["fr/train/0.parquet"], "test": ["fr/test/0.parquet"]},
+        },
     ),
-    "several formats of the same": (("train.csv", "train.json", "train.jsonl.gz"), {}, {"default": {"train": ["train.jsonl.gz"]}}),
+    "several formats of the same": (
+        ("train.csv", "train.json", "train.jsonl.gz"),
+        {},
+        {"default": {"train": ["train.jsonl.gz"]}},
+    ),
     "validation and dev": (
         ("v.csv", "d.csv"),
         {"configs": [{"data_files": {"dev": "d.csv", "validation": ["v.csv"]}}]},
@@ -61,12 +68,22 @@ LAYOUTS: dict[str, tuple[tuple[str, ...], Mapping[str, Any], dict[str, dict[str,
     ),
     "a folder of the card": (
         ("x/train.csv", "y/train.csv"),
-        {"configs": [{"config_name": "x", "data_dir": "x"}, {"config_name": "z", "data_dir": "z", "data_files": "train.csv"}]},
+        {
+            "configs": [
+                {"config_name": "x", "data_dir": "x"},
+                {"config_name": "z", "data_dir": "z", "data_files": "train.csv"},
+            ]
+        },
         {"x": {"train": ["x/train.csv"]}},
     ),
     "names that part a SPEC": (
         ("a.csv", "b.csv"),
-        {"configs": [{"config_name": "a#b,c", "data_files": "a.csv"}, {"config_name": "a:b:c", "data_files": "b.csv"}]},
+        {
+            "configs": [
+                {"config_name": "a#b,c", "data_files": "a.csv"},
+                {"config_name": "a:b:c", "data_files": "b.csv"},
+            ]
+        },
         {"a_b_c": {"train": ["a.csv"]}, "a_b_c_2": {"train": ["b.csv"]}},
     ),
 }
@@ -76,12 +93,23 @@ LAYOUTS: dict[str, tuple[tuple[str, ...], Mapping[str, Any], dict[str, dict[str,
 def test_files_find_their_split(layout: str) -> None:
     paths, card, expected = LAYOUTS[layout]
     configs = arrange([File(path, 1) for path in paths], card).configs
-    found = {name: {split: [file.path for file in part.files] for split, part in splits.items()} for name, splits in configs.items()}
+    found = {
+        name: {split: [file.path for file in part.files] for split, part in splits.items()}
+        for name, splits in configs.items()
+    }
     assert found == expected
 
 
 @pytest.mark.parametrize(
-    "odd", [None, 3, "x", [3, None, []], {"a": 1}, [{"config_name": [], "data_files": [[], 3, {"path": 3}, {"split": 1}]}]]
+    "odd",
+    [
+        None,
+        3,
+        "x",
+        [3, None, []],
+        {"a": 1},
+        [{"config_name": [], "data_files": [[], 3, {"path": 3}, {"split": 1}]}],
+    ],
 )
 def test_a_card_may_hold_anything(odd: Any) -> None:
     layout = arrange([File("train.csv", 1)], {"configs": odd, "dataset_info": odd, "license": odd})
@@ -90,11 +118,26 @@ def test_a_card_may_hold_anything(odd: Any) -> None:
 
 
 def test_what_is_read() -> None:
-    kinds = [kind(path) for path in ("a.PARQUET", "a.jsonl.gz", "x/a.txt", "a.parquet.gz", "a.zip", "a.arrow", "a.pkl", "a.csv.zst", "csv")]
+    kinds = [
+        kind(path)
+        for path in (
+            "a.PARQUET",
+            "a.jsonl.gz",
+            "x/a.txt",
+            "a.parquet.gz",
+            "a.zip",
+            "a.arrow",
+            "a.pkl",
+            "a.csv.zst",
+            "csv",
+        )
+    ]
     assert kinds == ["parquet", "jsonl", "txt", "", "", "", "", "", ""]
 
 
 def test_a_card_with_very_many_patterns_takes_no_long_time() -> None:
     files = [File(f"data/{at}.jsonl", 1) for at in range(4000)]
-    card = {"configs": [{"config_name": f"c{at}", "data_files": f"**/{at}.jsonl"} for at in range(1000)]}
+    card = {
+        "configs": [{"config_name": f"c{at}", "data_files": f"**/{at}.jsonl"} for at in range(1000)]
+    }
     assert 0 < len(arrange(files, card).configs) < 100

@@ -6,7 +6,11 @@ from s2s.share import Column, read, unpack
 from s2s.ui import columns
 from tests.screen import ROOT, box, lost, opened, picture
 
-LINKS = [line for line in (ROOT / "tests" / "links.txt").read_text().splitlines() if line and not line.startswith("#")]
+LINKS = [
+    line
+    for line in (ROOT / "tests" / "links.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -19,13 +23,16 @@ def test_a_published_link_opens(link: str) -> None:
     assert read(params).lost == ()
     if "src" in params:
         assert box(screen) == params["src"]
-    if address.path in ("/", "/attention") and "view:lines" not in params.get("set", ""):  # which no Plotly draws
+    if address.path in ("/", "/attention") and "view:lines" not in params.get(
+        "set", ""
+    ):  # which no Plotly draws
         assert picture(screen)[1].size
     for key in {"run", "kind", "layer", "head"} & set(params):
         assert screen.session_state[key] == params[key]
     if "set" in params:
         assert unpack(params["set"]).items() <= unpack(screen.session_state["set"]).items()
     for key in columns.KEYS & params.keys():
-        asked, held = Column.read(params[key]), Column.read(screen.session_state[key])
+        asked = Column.read(params[key])
+        held = Column.read(screen.session_state[key])
         assert (asked.run, asked.strategy) == (held.run, held.strategy)
         assert asked.knobs.items() <= held.knobs.items()

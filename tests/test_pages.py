@@ -58,7 +58,9 @@ def test_surprise_me_never_says_the_same_twice() -> None:
     [("the tiger sleeps", None), ("The cat sleeps", "the cat sleeps"), ("i need to bank the money", "I need to bank the money"),
      ("the cat sleeps.", "the cat sleeps")],
 )  # fmt: skip
-def test_an_unknown_word_is_marked_and_the_nearest_known_one_offered(typed: str, mended: str | None) -> None:
+def test_an_unknown_word_is_marked_and_the_nearest_known_one_offered(
+    typed: str, mended: str | None
+) -> None:
     screen = opened()
     screen.text_input(key="src").set_value(typed).run()
     (strange,) = s2s.load(DEMO).unknown(typed)
@@ -89,7 +91,9 @@ def test_a_french_word_is_unknown_on_the_english_side() -> None:
         ({"v": "7"}, "another version"),
     ],
 )
-def test_a_broken_link_shows_the_page_and_says_what_was_lost(params: dict[str, str], sentence: str) -> None:
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(
+    params: dict[str, str], sentence: str
+) -> None:
     screen = opened(**params)
     assert not screen.exception
     assert sentence in said(screen)
@@ -114,7 +118,15 @@ def test_a_sentence_too_long_is_cut_in_a_sentence() -> None:
     assert picture(screen)[1].shape[1] == 129
 
 
-MARKUP = ("**bold**", ":material/home:", "<img src=x onerror=alert(1)>", "$x^2$", ":red[x]", "[a](http://b)", "`x`")
+MARKUP = (
+    "**bold**",
+    ":material/home:",
+    "<img src=x onerror=alert(1)>",
+    "$x^2$",
+    ":red[x]",
+    "[a](http://b)",
+    "`x`",
+)
 
 
 @pytest.mark.parametrize("text", MARKUP)
@@ -139,7 +151,11 @@ def own(tmp_path: Path) -> str:
     folder = tmp_path / "home" / "runs" / "mine"
     shutil.copytree(cached.SHIPPED / DEMO, folder)
     recipe = folder / "recipe.json"
-    recipe.write_text(recipe.read_text().replace("builtin:en-fr", "pairs.tsv").replace(f'"name": "{DEMO}"', '"name": "My own"'))
+    recipe.write_text(
+        recipe.read_text()
+        .replace("builtin:en-fr", "pairs.tsv")
+        .replace(f'"name": "{DEMO}"', '"name": "My own"')
+    )
     (tmp_path / "home" / "runs" / "unfinished").mkdir()
     return folder.name
 
@@ -173,7 +189,9 @@ def test_a_run_that_cannot_be_opened_says_why(own: str, tmp_path: Path) -> None:
     assert "format 99" in said(screen).replace("\\", "")
 
 
-def test_without_any_run_home_says_how_to_make_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_any_run_home_says_how_to_make_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(cached, "SHIPPED", tmp_path / "none")
     screen = opened()
     assert not screen.exception

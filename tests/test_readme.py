@@ -17,14 +17,22 @@ def test_the_two_commands_are_there_on_lines_of_their_own() -> None:
     assert "pip install -r requirements-dev.txt && python -m pytest" in lines
 
 
-@pytest.mark.parametrize("line", re.findall(r"^(?:echo.*\| )?python -m s2s (.*?)(?:   .*)?$", README, re.MULTILINE))
+@pytest.mark.parametrize(
+    "line", re.findall(r"^(?:echo.*\| )?python -m s2s (.*?)(?:   .*)?$", README, re.MULTILINE)
+)
 def test_every_command_line_parses(line: str) -> None:
     _parser().parse_args(line.split())
 
 
 def test_the_tree_is_the_tree() -> None:
-    named = set(re.findall(r"^  (\w+(?:\.py)?)/? ", README.split("## The way of a sentence")[1], re.MULTILINE))
-    there = {path.name for path in (ROOT / "s2s").iterdir() if not path.name.startswith("_")} - {"cli"}
+    named = set(
+        re.findall(
+            r"^  (\w+(?:\.py)?)/? ", README.split("## The way of a sentence")[1], re.MULTILINE
+        )
+    )
+    there = {path.name for path in (ROOT / "s2s").iterdir() if not path.name.startswith("_")} - {
+        "cli"
+    }
     assert named == there
 
 

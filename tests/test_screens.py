@@ -50,7 +50,9 @@ def uploaded(*given: tuple[str, bytes]) -> AppTest:
     """The Data page with these files in its uploader."""
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Upload").run()
-    screen.file_uploader(key="upload 0").set_value([(name, content, "text/plain") for name, content in given]).run()
+    screen.file_uploader(key="upload 0").set_value(
+        [(name, content, "text/plain") for name, content in given]
+    ).run()
     return settled(screen)
 
 
@@ -72,7 +74,9 @@ def test_every_page_opens_first_on_a_deep_link(path: str) -> None:
         {"src": "cat " * 3000, "tgt": "chat " * 3000, "set": "train.steps:NaN,train.lr:1e999", "c1": "@99!beam!num_beams:1e9"},
     ],
 )  # fmt: skip
-def test_a_hostile_link_gives_a_sentence_and_something_useful(path: str, params: dict[str, str]) -> None:
+def test_a_hostile_link_gives_a_sentence_and_something_useful(
+    path: str, params: dict[str, str]
+) -> None:
     screen = opened(path, **params)
     assert not screen.exception
     assert screen.title
@@ -107,7 +111,11 @@ def test_an_uploaded_table_is_read_kept_and_taken_to_training() -> None:
     screen.button(key="train on").click().run()
     (text,) = corpora.stored(settings.OWNER)
     assert text.name == "pairs.tsv"
-    assert [pair.src for pair in load(text.spec).pairs] == ["the red house", "the cat", "<b>x</b> **y**"]
+    assert [pair.src for pair in load(text.spec).pairs] == [
+        "the red house",
+        "the cat",
+        "<b>x</b> **y**",
+    ]
 
 
 def test_any_two_columns_can_be_picked() -> None:
@@ -124,9 +132,17 @@ def test_any_two_columns_can_be_picked() -> None:
 def test_a_third_column_says_the_task_and_the_header_can_be_taken_for_data() -> None:
     table = b"task,input,output\nsummarize,a long text,short\nreverse,a b,b a\n"
     screen = uploaded(("tasks.csv", table))
-    settled(next(each for each in screen.selectbox if each.label == "Task column").set_value("task").run())
+    settled(
+        next(each for each in screen.selectbox if each.label == "Task column")
+        .set_value("task")
+        .run()
+    )
     assert list(screen.dataframe[0].value["source"]) == ["summarize: a long text", "reverse: a b"]
-    settled(next(each for each in screen.toggle if each.label.startswith("Row 1")).set_value(False).run())
+    settled(
+        next(each for each in screen.toggle if each.label.startswith("Row 1"))
+        .set_value(False)
+        .run()
+    )
     assert next(iter(screen.dataframe[0].value["source"])) == "task: input"
 
 
@@ -150,18 +166,26 @@ def test_two_files_are_aligned_and_can_be_swapped() -> None:
         ([("<b>.csv", b"")], "<b>.csv"),
     ],
 )
-def test_a_bad_upload_is_refused_in_a_sentence_beside_it(given: list[tuple[str, bytes]], sentence: str) -> None:
+def test_a_bad_upload_is_refused_in_a_sentence_beside_it(
+    given: list[tuple[str, bytes]], sentence: str
+) -> None:
     screen = uploaded(*given)
     (wrong,) = screen.error
     assert sentence in wrong.value.replace("\\", "").replace("\u2060", "")
-    assert "/" not in wrong.value.replace("</b>", "") or "tmp" not in wrong.value  # no path of the server
+    assert (
+        "/" not in wrong.value.replace("</b>", "") or "tmp" not in wrong.value
+    )  # no path of the server
     assert not screen.metric
 
 
 def test_pasted_pairs_are_read() -> None:
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Paste").run()
-    settled(screen.text_area(key="paste").set_value("the house ||| la maison\nthe cat\tle chat\nnothing\n").run())
+    settled(
+        screen.text_area(key="paste")
+        .set_value("the house ||| la maison\nthe cat\tle chat\nnothing\n")
+        .run()
+    )
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
     assert "1 line" in said(screen)
     settled(screen.text_area(key="paste").set_value("no target here").run())
@@ -173,7 +197,11 @@ def test_an_older_address_does_not_leave_a_draft(given: str) -> None:
     """A browser that is asked for two things at once tells with the second what stood in the address before the first."""
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Paste").run()
-    settled(screen.text_area(key="paste").set_value("the house ||| la maison\nthe cat ||| le chat").run())
+    settled(
+        screen.text_area(key="paste")
+        .set_value("the house ||| la maison\nthe cat ||| le chat")
+        .run()
+    )
     settled(screen.segmented_control(key="view").set_value("Task").run())
     assert "source" not in unpack(screen.session_state["set"])
     screen.query_params["set"] = given
@@ -233,7 +261,10 @@ def test_settings_that_do_not_go_together_are_said_under_the_control() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
-    [({"preset": "t5-11b"}, "choose a smaller preset"), ({"data.max_length": "2", "tokenizer.kind": "word"}, "leaves no pair")],
+    [
+        ({"preset": "t5-11b"}, "choose a smaller preset"),
+        ({"data.max_length": "2", "tokenizer.kind": "word"}, "leaves no pair"),
+    ],
 )
 def test_what_training_would_refuse_is_said_before(changes: dict[str, str], sentence: str) -> None:
     screen = opened("train", set=pack({"source": "synthetic:copy", "preset": "small", **changes}))
@@ -261,7 +292,9 @@ def test_settings_that_need_each_other_travel_together(changes: dict[str, str]) 
 
 def test_two_texts_of_one_name_stay_two() -> None:
     texts = [files.from_pasted(f"{word} ||| {word}") for word in ("one", "two")]
-    specs = [f"corpus:{corpora.store(text, name='pasted text', owner=settings.OWNER)}" for text in texts]
+    specs = [
+        f"corpus:{corpora.store(text, name='pasted text', owner=settings.OWNER)}" for text in texts
+    ]
     for spec in specs:
         screen = opened("train", set=pack({"source": spec}))
         screen.number_input(key="set train.steps").set_value(77).run()
@@ -283,7 +316,10 @@ def test_a_text_from_data_leaves_the_recipe_as_it_is() -> None:
 def test_another_preset_brings_its_own_settings() -> None:
     screen = opened("train")
     screen.selectbox(key="preset").set_value("char-halves").run()
-    assert screen.number_input(key="set train.steps").value == PRESETS["char-halves"].recipe.train.steps
+    assert (
+        screen.number_input(key="set train.steps").value
+        == PRESETS["char-halves"].recipe.train.steps
+    )
     assert screen.session_state["set"] == pack({"source": "builtin:en-fr", "preset": "char-halves"})
 
 
@@ -294,7 +330,11 @@ def test_all_settings_open_and_every_one_can_be_set() -> None:
     screen.session_state["all settings"] = True
     screen.run()
     assert not screen.exception
-    widgets = [each.key for kind in ("number_input", "selectbox", "toggle", "text_input") for each in getattr(screen, kind)]
+    widgets = [
+        each.key
+        for kind in ("number_input", "selectbox", "toggle", "text_input")
+        for each in getattr(screen, kind)
+    ]
     assert {f"set {key}" for key in ALL} <= set(widgets)
     assert all(hints(screen, f"set {key}") for key in ALL)
 
@@ -308,10 +348,14 @@ def finish(job: queue.Job) -> None:
 
 def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
     """Press Train with a tiny recipe."""
-    knobs = {"source": "synthetic:reverse", "preset": "small"} | {key: str(value) for key, value in {**TINY, **changes}.items()}
+    knobs = {"source": "synthetic:reverse", "preset": "small"} | {
+        key: str(value) for key, value in {**TINY, **changes}.items()
+    }
     for short in ("model.d_ff", "model.n_layers"):
         value = knobs.pop(short)
-        knobs |= {short.replace("model.", f"model.{stack}."): value for stack in ("encoder", "decoder")}
+        knobs |= {
+            short.replace("model.", f"model.{stack}."): value for stack in ("encoder", "decoder")
+        }
     screen = opened("train", set=pack(knobs))
     assert not lost(screen)
     screen.text_input(key="run name").set_value("<b>my</b> **run**").run()
@@ -367,7 +411,9 @@ def test_runs_lists_renames_and_deletes(own: str) -> None:
     assert "done" in row["state"]
     assert row["steps"] == "30 of 30"
     lines = RunFolder(settings.run_folder(own)).lines("metrics")
-    assert row["loss"] == pytest.approx(min(line["loss"] for line in lines if line["kind"] == "valid"))
+    assert row["loss"] == pytest.approx(
+        min(line["loss"] for line in lines if line["kind"] == "valid")
+    )
     screen.text_input(key=f"rename {own}").set_value("*a* better name").run()
     assert not screen.exception
     assert board.one(own, settings.OWNER).name == "*a* better name"
@@ -400,13 +446,17 @@ def test_the_chosen_row_is_the_run_that_is_acted_on(own: str) -> None:
     screen.selectbox(key="run").set_value("second0000000000").run()
     proto = screen.dataframe[0].proto
     ids = [row.id for row in cached.listed()]
-    assert json.loads(proto.selection_default)["selection"]["rows"] == [ids.index("second0000000000")]
+    assert json.loads(proto.selection_default)["selection"]["rows"] == [
+        ids.index("second0000000000")
+    ]
 
 
 @pytest.mark.parametrize("damage", ["recipe.json", "status.json", "metrics.jsonl", "samples.jsonl"])
 def test_one_damaged_run_takes_down_no_page(own: str, damage: str) -> None:
     path = settings.home() / "runs" / own / damage
-    broken = {"recipe.json": '{"format": 1}', "status.json": '{"state": "paused"}'}.get(damage, '{"a": 1}\n{"half\n[]\n')
+    broken = {"recipe.json": '{"format": 1}', "status.json": '{"state": "paused"}'}.get(
+        damage, '{"a": 1}\n{"half\n[]\n'
+    )
     path.write_text(broken)
     for page in PAGES:
         cached.forget_lists()
@@ -456,20 +506,35 @@ def test_compare_shows_every_tokens_probability() -> None:
     assert not lost(screen)
     (found,) = s2s.load(DEMO).translate(["the red house"], "greedy")
     assert translation(screen) == found.text
-    strip = next(str(each.proto.body) for each in screen.get("html") if 'class="tokens"' in str(each.proto.body))
+    strip = next(
+        str(each.proto.body)
+        for each in screen.get("html")
+        if 'class="tokens"' in str(each.proto.body)
+    )
     for token, value in zip(found.tokens, found.hypotheses[0].token_log_probs, strict=True):
-        assert f">{token.replace('<', '&lt;').replace('>', '&gt;')}</bdi></b><small>{math.exp(value):.0%}<" in strip
+        assert (
+            f">{token.replace('<', '&lt;').replace('>', '&gt;')}</bdi></b><small>{math.exp(value):.0%}<"
+            in strip
+        )
     assert f"{found.log_prob:.2f}".replace("-", "−") in said(screen)
 
 
 def test_a_column_is_a_link(own: str) -> None:
-    knobs = {"num_beams": "3", "length_penalty": "0.5", "length_formula": "power", "early_stopping": "never", "max_new_tokens": "9"}
+    knobs = {
+        "num_beams": "3",
+        "length_penalty": "0.5",
+        "length_formula": "power",
+        "early_stopping": "never",
+        "max_new_tokens": "9",
+    }
     written = str(Column(own, "20", "beam", knobs))
     screen = opened("compare", src="1 2 3", c1=written)
     assert not lost(screen)
     assert screen.session_state["run"] == own
     assert screen.session_state["c1"] == written
-    expected = s2s.load(own, 20).translate(["1 2 3"], "beam", num_beams=3, length_penalty=0.5, early_stopping="never", max_new_tokens=9)[0]
+    expected = s2s.load(own, 20).translate(
+        ["1 2 3"], "beam", num_beams=3, length_penalty=0.5, early_stopping="never", max_new_tokens=9
+    )[0]
     assert translation(screen) == (expected.text or "(nothing)")
     assert len(expected.hypotheses) == 3
     assert "c1=" in link(screen)
@@ -499,7 +564,11 @@ def test_a_knob_that_cannot_be_obeyed_is_said_before_anything_is_decoded() -> No
 
 
 def test_a_new_strategy_is_on_the_page_and_in_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    toy = Choice(lambda stepper, config, words: greedy(stepper, Greedy(max_new_tokens=1)), Greedy, "One word is enough.")
+    toy = Choice(
+        lambda stepper, config, words: greedy(stepper, Greedy(max_new_tokens=1)),
+        Greedy,
+        "One word is enough.",
+    )
     more = MappingProxyType({**decode.STRATEGIES, "toy": toy})
     for place in (decode.strategies, column):
         monkeypatch.setattr(place, "STRATEGIES", more)
@@ -514,7 +583,9 @@ def test_a_new_strategy_is_on_the_page_and_in_the_link(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
-@pytest.mark.parametrize(("layer", "head"), [("1", "3"), ("mean", "mean"), ("2", "mean"), ("mean", "1")])
+@pytest.mark.parametrize(
+    ("layer", "head"), [("1", "3"), ("mean", "mean"), ("2", "mean"), ("mean", "1")]
+)
 def test_attention_shows_the_models_own_weights(kind: str, layer: str, head: str) -> None:
     screen = opened("attention", src="the red house", kind=kind, layer=layer, head=head)
     assert not lost(screen)
@@ -541,10 +612,16 @@ def test_another_target_can_be_forced_and_travels() -> None:
 
 
 def test_an_earlier_checkpoint_can_be_looked_into(own: str) -> None:
-    screen = opened("attention", run=own, src="1 2 3", step="10", kind="encoder", layer="1", head="1")
+    screen = opened(
+        "attention", run=own, src="1 2 3", step="10", kind="encoder", layer="1", head="1"
+    )
     assert not lost(screen)
-    np.testing.assert_allclose(picture(screen)[1], s2s.load(own, 10).attention("1 2 3", "").encoder[0, 0], atol=1e-6)
-    assert "There is no checkpoint of step 7" in said(opened("attention", run=own, src="1 2 3", step="7"))
+    np.testing.assert_allclose(
+        picture(screen)[1], s2s.load(own, 10).attention("1 2 3", "").encoder[0, 0], atol=1e-6
+    )
+    assert "There is no checkpoint of step 7" in said(
+        opened("attention", run=own, src="1 2 3", step="7")
+    )
 
 
 def test_what_one_typed_stays_on_the_way_from_page_to_page(tmp_path: Path) -> None:

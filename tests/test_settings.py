@@ -8,19 +8,32 @@ from s2s.config import UserError
 from s2s.settings import Limits
 
 
-def test_the_limits_are_those_of_ones_own_machine_or_of_a_hosted_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert settings.limits() == Limits(steps=None, minutes=None, parameters=None, jobs=60, queue=200)
+def test_the_limits_are_those_of_ones_own_machine_or_of_a_hosted_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert settings.limits() == Limits(
+        steps=None, minutes=None, parameters=None, jobs=60, queue=200
+    )
     monkeypatch.setenv("S2S_HOSTED", "1")
-    assert settings.limits() == Limits(steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200)
+    assert settings.limits() == Limits(
+        steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200
+    )
     monkeypatch.setenv("S2S_MAX_STEPS", "1_000")
     monkeypatch.setenv("S2S_MAX_MINUTES", "none")
-    assert settings.limits() == Limits(steps=1000, minutes=None, parameters=50_000_000, jobs=40, queue=200)
+    assert settings.limits() == Limits(
+        steps=1000, minutes=None, parameters=50_000_000, jobs=40, queue=200
+    )
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "1.5", "many", "٣"])
-def test_a_limit_that_is_no_number_above_0_is_a_sentence(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_that_is_no_number_above_0_is_a_sentence(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("S2S_MAX_QUEUE", given)
-    with pytest.raises(UserError, match=f"`S2S_MAX_QUEUE` is {given}; give a whole number above 0, or `none` for no limit"):
+    with pytest.raises(
+        UserError,
+        match=f"`S2S_MAX_QUEUE` is {given}; give a whole number above 0, or `none` for no limit",
+    ):
         settings.limits()
 
 
@@ -35,5 +48,11 @@ print(group.read_text().split()[-1] if group.exists() else 9)
 
 
 def test_a_session_steps_back_behind_the_others() -> None:
-    told = subprocess.run([sys.executable, "-c", SESSION], start_new_session=True, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", SESSION],
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert told.stdout.split() == ["9"]

@@ -6,7 +6,13 @@ from s2s.share import KEYS, LONGEST, Column, link, pack, printable, read, unpack
 
 
 def test_a_link_is_read_back_as_the_same_view() -> None:
-    view = {"run": "demo-en-fr", "src": "the cat & the dog = 1? #é", "layer": "2", "head": "mean", "set": "num_beams:5,top_p:0.9"}
+    view = {
+        "run": "demo-en-fr",
+        "src": "the cat & the dog = 1? #é",
+        "layer": "2",
+        "head": "mean",
+        "set": "num_beams:5,top_p:0.9",
+    }
     address = link("https://example.org/app/compare?old=1#there", view)
     assert address.startswith("https://example.org/app/compare?v=1&run=demo-en-fr&")
     back = read(parse_qs(urlsplit(address).query))
@@ -66,11 +72,16 @@ def test_knobs_travel_in_one_value(knobs: dict[str, str]) -> None:
 
 
 def test_a_column_is_written_as_the_design_says() -> None:
-    assert str(Column("demo-en-fr", "1500", "beam", {"num_beams": "4"})) == "demo-en-fr@1500!beam!num_beams:4"
+    assert (
+        str(Column("demo-en-fr", "1500", "beam", {"num_beams": "4"}))
+        == "demo-en-fr@1500!beam!num_beams:4"
+    )
     assert Column.read("demo-en-fr") == Column("demo-en-fr", "", "beam", {})
     assert Column.read("!!") == Column("", "", "beam", {})
 
 
-@pytest.mark.parametrize("hostile", ["", ":", ",,,", "a", ":b", "%", "a:%zz,b", "<script>:alert(1)"])
+@pytest.mark.parametrize(
+    "hostile", ["", ":", ",,,", "a", ":b", "%", "a:%zz,b", "<script>:alert(1)"]
+)
 def test_a_hostile_value_is_read_without_a_fuss(hostile: str) -> None:
     assert all(key.strip() for key in unpack(hostile))

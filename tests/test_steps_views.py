@@ -22,7 +22,8 @@ from s2s.ui.cuts import KNOBS, START
 from s2s.ui.steps import OF_VIEWS
 from tests.screen import link, lost, opened, said, translation
 
-DEMO, TEXT = "demo-en-fr", "the red house"
+DEMO = "demo-en-fr"
+TEXT = "the red house"
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +32,18 @@ def run() -> Run:
 
 
 def steps(view: str, /, **params: str) -> AppTest:
-    knobs = ",".join(f"{key}:{value}" for key, value in {"view": view, **params}.items() if key != "tgt")
+    knobs = ",".join(
+        f"{key}:{value}" for key, value in {"view": view, **params}.items() if key != "tgt"
+    )
     tgt = {"tgt": params["tgt"]} if "tgt" in params else {}
     return opened("steps", run=DEMO, src=TEXT, set=knobs, **tgt)
 
 
 def again(screen: AppTest) -> AppTest:
     """What the Share button's link opens."""
-    return opened("steps", **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()})
+    return opened(
+        "steps", **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()}
+    )
 
 
 def strip(screen: AppTest) -> list[dict[str, Any]]:
@@ -63,11 +68,21 @@ def test_each_token_has_the_models_own_probability(run: Run) -> None:
     best = run.translate([TEXT])[0].hypotheses[0]
     cells = strip(screen)
     assert [cell["text"] for cell in cells] == list(best.tokens)
-    assert [cell["number"] for cell in cells] == [f"{math.exp(value):.0%}" for value in best.token_log_probs]
-    assert all(cell["label"] == f"Place {place}: {cell['text']}, {cell['number']}" for place, cell in enumerate(cells, 1))
-    assert all(cell["rivals"][0] == [token, cell["text"], cell["number"]] for token, cell in zip(best.ids, cells, strict=True))
+    assert [cell["number"] for cell in cells] == [
+        f"{math.exp(value):.0%}" for value in best.token_log_probs
+    ]
+    assert all(
+        cell["label"] == f"Place {place}: {cell['text']}, {cell['number']}"
+        for place, cell in enumerate(cells, 1)
+    )
+    assert all(
+        cell["rivals"][0] == [token, cell["text"], cell["number"]]
+        for token, cell in zip(best.ids, cells, strict=True)
+    )
     rows = run.next_tokens(TEXT, best.ids[:-1])
-    assert [[rival[0] for rival in cell["rivals"]] for cell in cells] == rows.topk(5).indices.tolist()
+    assert [[rival[0] for rival in cell["rivals"]] for cell in cells] == rows.topk(
+        5
+    ).indices.tolist()
 
 
 def test_the_table_is_what_the_library_leaves(run: Run) -> None:
@@ -76,14 +91,19 @@ def test_the_table_is_what_the_library_leaves(run: Run) -> None:
     measured = ruler.measure(rows[1], s2s.config.override(START, {"top_k": 3, "temperature": 2.0}))
     table = screen.dataframe[0].value
     assert list(table["filter"]) == [*FILTERS, "all together"]
-    assert list(table["tokens left"]) == [*(measured.alone[name].n for name in FILTERS), measured.together.n]
+    assert list(table["tokens left"]) == [
+        *(measured.alone[name].n for name in FILTERS),
+        measured.together.n,
+    ]
     assert list(table["entropy left (nats)"])[-1] == f"{measured.together.entropy:.2f}"
     assert f"Entropy {measured.entropy:.2f} nats" in said(screen)
     title = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
     assert title == f"{DEMO} · step 1,500 · temperature 2<br>place 2 of 4, after “la”"
 
 
-def test_temperature_and_filters_cost_no_forward_pass(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temperature_and_filters_cost_no_forward_pass(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     screen = steps("next", at="1")
     cold = bars(screen)
     monkeypatch.setattr(Run, "next_tokens", None)
@@ -95,13 +115,18 @@ def test_temperature_and_filters_cost_no_forward_pass(run: Run, monkeypatch: pyt
     row = (run_rows(run)[0] / 3.0).softmax(0)
     assert bars(screen)[0] == f"{float(row.max()):.1%}" != cold[0]
     assert screen.dataframe[0].value["tokens left"][1] == 1
-    assert {"ruler_temperature:3.0", "ruler_top_k:1"} <= set(parse_qs(urlsplit(link(screen)).query)["set"][0].split(","))
+    assert {"ruler_temperature:3.0", "ruler_top_k:1"} <= set(
+        parse_qs(urlsplit(link(screen)).query)["set"][0].split(",")
+    )
     assert bars(again(screen)) == bars(screen)
 
 
 def run_rows(run: Run) -> torch.Tensor:
     with torch.inference_mode():
-        src, tgt = ([*words.encode(text), 2] for words, text in ((run.src_tokenizer, TEXT), (run.tgt_tokenizer, "la maison rouge")))
+        src, tgt = (
+            [*words.encode(text), 2]
+            for words, text in ((run.src_tokenizer, TEXT), (run.tgt_tokenizer, "la maison rouge"))
+        )
         logits: torch.Tensor = run.model(torch.tensor([src]), torch.tensor([[1, *tgt]]))[0]
     return logits
 
@@ -113,7 +138,9 @@ def test_another_word_is_forced_and_the_model_goes_on(run: Run) -> None:
     ids = (run.tgt_tokenizer.encode("le")[0],)
     expected = run.go_on(TEXT, ids)
     assert translation(screen) == expected.text != "la maison rouge"
-    assert [cell["note"] for cell in strip(screen)] == ["forced"] + [""] * (len(expected.tokens) - 1)
+    assert [cell["note"] for cell in strip(screen)] == ["forced"] + [""] * (
+        len(expected.tokens) - 1
+    )
     assert f"{expected.log_prob:.2f}".replace("-", "−") in said(screen)
     assert "less probable" in said(screen)
     other = again(screen)
@@ -138,7 +165,10 @@ def test_another_place_is_chosen_and_stands_in_the_link() -> None:
     ("params", "sentence"),
     [
         ({"forced": "x.y"}, "x.y are not numbers with dots between"),
-        ({"forced": "99999"}, "The forced words cannot be used: A target cannot begin with the token number 99999"),
+        (
+            {"forced": "99999"},
+            "The forced words cannot be used: A target cannot begin with the token number 99999",
+        ),
         ({"forced": "5.2.5"}, "Nothing can follow"),
         ({"at": "99"}, "There is no place 99 in this translation; it has 4 tokens"),
         ({"at": "<b>"}, "There is no place"),
@@ -158,20 +188,34 @@ def test_what_a_link_cannot_mean_is_said(params: dict[str, str], sentence: str) 
 
 def test_the_numbers_of_the_ruler_are_those_of_every_token(run: Run) -> None:
     row = run.next_tokens(TEXT, [])[0]
-    measured, names = ruler.measure(row, START), run.tgt_tokenizer.tokens(range(len(row)))
+    measured = ruler.measure(row, START)
+    names = run.tgt_tokenizer.tokens(range(len(row)))
     head, *rows = csv.reader(cuts.numbers(measured, START, names, row).splitlines())
-    assert head[3:] == ["log_prob", "log_prob_at_temperature", "probability_at_temperature", *FILTERS, "all together"]
+    assert head[3:] == [
+        "log_prob",
+        "log_prob_at_temperature",
+        "probability_at_temperature",
+        *FILTERS,
+        "all together",
+    ]
     assert len(rows) == len(row)
     assert sum(float(each[5]) for each in rows) == pytest.approx(1.0, abs=1e-4)
-    assert [float(each[3]) for each in rows] == sorted((float(each[3]) for each in rows), reverse=True)
-    assert [sum(int(each[place]) for each in rows) for place in range(6, 13)] == [measured.alone[name].n for name in FILTERS]
+    assert [float(each[3]) for each in rows] == sorted(
+        (float(each[3]) for each in rows), reverse=True
+    )
+    assert [sum(int(each[place]) for each in rows) for place in range(6, 13)] == [
+        measured.alone[name].n for name in FILTERS
+    ]
 
 
 def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
-    reference, own = lab.reference(run, TEXT, "=le chat"), run.translate([TEXT])[0]
+    reference = lab.reference(run, TEXT, "=le chat")
+    own = run.translate([TEXT])[0]
     head, *rows = csv.reader(against.numbers(own.hypotheses[0], reference).splitlines())
     assert (head[1], rows[0][1], head[2]) == ("reference", "<unk>", "loss (nats)")
-    assert sum(float(each[2]) for each in rows if each[2]) == pytest.approx(-reference.log_prob, abs=1e-3)
+    assert sum(float(each[2]) for each in rows if each[2]) == pytest.approx(
+        -reference.log_prob, abs=1e-3
+    )
     assert sum(float(each[7]) for each in rows) == pytest.approx(-own.log_prob, abs=1e-3)
 
 
@@ -192,7 +236,8 @@ def test_a_reference_has_its_verdict_and_its_losses(run: Run) -> None:
     assert not screen.exception
     assert "Model error." in said(screen)
     assert "They part at place 1: the reference has *le*, the model wrote *la*." in said(screen)
-    table, reference = screen.dataframe[0].value, lab.reference(run, TEXT, "le maison rouge")
+    table = screen.dataframe[0].value
+    reference = lab.reference(run, TEXT, "le maison rouge")
     assert list(table["loss (nats)"]) == [round(-value, 4) for value in reference.log_probs]
     assert list(table["rank"]) == list(reference.ranks)
     assert list(table["parted"]) == ["≠"] * 4
@@ -218,7 +263,10 @@ def test_the_model_that_writes_the_reference_makes_no_error() -> None:
     assert "the reference, token by token" in said(screen)
 
 
-@pytest.mark.parametrize("text", ["**bold** <img src=x onerror=alert(1)>", ":material/home: $x$ [a](http://b)", "zèbre " * 99])
+@pytest.mark.parametrize(
+    "text",
+    ["**bold** <img src=x onerror=alert(1)>", ":material/home: $x$ [a](http://b)", "zèbre " * 99],
+)
 def test_words_that_the_model_cannot_write_are_said_as_they_stand(text: str) -> None:
     screen = steps("reference", tgt=text.strip())
     assert not screen.exception
@@ -232,7 +280,9 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
     assert not screen.exception
     assert "error" in said(screen)
     reference = screen.text_input(key="reference box").value
-    assert f"{screen.text_input(key='src').value} → {reference}" in screen.button(key="pair1").label.replace("\\", "")
+    assert f"{screen.text_input(key='src').value} → {reference}" in screen.button(
+        key="pair1"
+    ).label.replace("\\", "")
     screen.text_input(key="src").set_value(TEXT).run()
     assert screen.text_input(key="reference box").value == ""
 

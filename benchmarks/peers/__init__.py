@@ -61,9 +61,18 @@ def present(rows: Mapping[str, Row]) -> dict[str, Row]:
     return found
 
 
-JOEY = ("joeynmt", "importlib_metadata", "matplotlib", "sentencepiece", "subword_nmt", "tensorboard")
+JOEY = (
+    "joeynmt",
+    "importlib_metadata",
+    "matplotlib",
+    "sentencepiece",
+    "subword_nmt",
+    "tensorboard",
+)
 WITH_JOEY = f"{INSTALL} && pip install --no-deps joeynmt==2.3.0"
-OURS = MappingProxyType({"exact": Peer("ours", "exact", "ours"), "fast": Peer("ours", "fast", "ours")})
+OURS = MappingProxyType(
+    {"exact": Peer("ours", "exact", "ours"), "fast": Peer("ours", "fast", "ours")}
+)
 PEERS = MappingProxyType(
     {
         "transformers Marian": Peer("marian", "on_our_batches", "ours", needs=("transformers",)),

@@ -23,7 +23,9 @@ SENTENCES = 64  # of a tutorial's batch
 def ours(recipe: Recipe, data: TrainingData) -> Iterator[Batch]:
     """Exactly those that our trainer takes, in its order; without a Trainer, which changes how its process keeps memory."""
     for number in itertools.count():
-        for rows in batches.epoch(data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=number):
+        for rows in batches.epoch(
+            data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=number
+        ):
             yield batches.build(data.train, rows)
 
 
@@ -36,17 +38,29 @@ def tutorial(recipe: Recipe, data: TrainingData) -> Iterator[Batch]:
             yield batches.build(data.train, order[first : first + SENTENCES])
 
 
-def learning(model: nn.Module, logits: Callable[[Tensor, Tensor], Tensor], recipe: Recipe, source: Iterator[Batch]) -> Update:
+def learning(
+    model: nn.Module,
+    logits: Callable[[Tensor, Tensor], Tensor],
+    recipe: Recipe,
+    source: Iterator[Batch],
+) -> Update:
     """Teacher forcing with torch's own loss and optimiser, no clipping; `logits` takes source and decoder input."""
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98))
     model.train()
 
     def update() -> int:
         batch = next(source)
-        src, tgt = torch.from_numpy(batch.src), torch.from_numpy(batch.tgt)
-        scores, labels = logits(src, tgt[:, :-1]), tgt[:, 1:]
+        src = torch.from_numpy(batch.src)
+        tgt = torch.from_numpy(batch.tgt)
+        scores = logits(src, tgt[:, :-1])
+        labels = tgt[:, 1:]
         optimizer.zero_grad()
-        loss = F.cross_entropy(scores.flatten(0, 1), labels.flatten(), ignore_index=PAD, label_smoothing=recipe.train.label_smoothing)
+        loss = F.cross_entropy(
+            scores.flatten(0, 1),
+            labels.flatten(),
+            ignore_index=PAD,
+            label_smoothing=recipe.train.label_smoothing,
+        )
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         return batch.n_tokens

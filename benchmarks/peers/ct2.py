@@ -35,12 +35,16 @@ def _decoder(recipe: Recipe, vocab_size: int, compute_type: str) -> Decode:
     folder = Path(tempfile.mkdtemp(prefix="ctranslate2-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     convert(marian.with_our_weights(recipe, vocab_size), names, folder)
-    translator = ctranslate2.Translator(str(folder), device="cpu", compute_type=compute_type, inter_threads=1, intra_threads=1)
+    translator = ctranslate2.Translator(
+        str(folder), device="cpu", compute_type=compute_type, inter_threads=1, intra_threads=1
+    )
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
         pieces = [[names[index] for index in ids] for ids in sources]
         limits = {"min_decoding_length": TOKENS, "max_decoding_length": TOKENS}
-        found = translator.translate_batch(pieces, beam_size=num_beams, max_batch_size=len(pieces), **limits)
+        found = translator.translate_batch(
+            pieces, beam_size=num_beams, max_batch_size=len(pieces), **limits
+        )
         return [[places[name] for name in one.hypotheses[0]] for one in found]
 
     return decode
@@ -54,7 +58,9 @@ def convert(model: MarianMTModel, names: Sequence[str], folder: Path) -> None:
     """
     model.config.normalize_before = model.config.normalize_embedding = False
     spec: Any = BartLoader().get_model_spec(model)
-    spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = names[BOS], names[EOS], names[UNK]
+    spec.config.bos_token = names[BOS]
+    spec.config.eos_token = names[EOS]
+    spec.config.unk_token = names[UNK]
     spec.config.decoder_start_token = names[BOS]
     spec.register_source_vocabulary(list(names))
     spec.register_target_vocabulary(list(names))

@@ -27,8 +27,11 @@ from s2s.tokenizers import PAD
 
 TOKENS = 20  # of every hypothesis, none of them `</s>`
 Ids = Sequence[int]
-Decode = Callable[[Sequence[Ids], int], list[list[int]]]  # sources that end in `</s>`, how many beams -> the best target of each
-OURS, FAST = "ours, exact", "ours, fast"
+Decode = Callable[
+    [Sequence[Ids], int], list[list[int]]
+]  # sources that end in `</s>`, how many beams -> the best target of each
+OURS = "ours, exact"
+FAST = "ours, fast"
 
 DECODERS: Mapping[str, Entrant] = MappingProxyType(
     {
@@ -73,16 +76,29 @@ class Decoder(NamedTuple):
             raise SystemExit(f"{self.name} ended; its words stand above.") from None
         lengths = [len(ids) for ids in answer.targets]
         if lengths != [TOKENS] * asked.batch:
-            raise SystemExit(f"{self.name} was asked for {asked.batch} targets of {TOKENS} tokens and gave {lengths}.")
+            raise SystemExit(
+                f"{self.name} was asked for {asked.batch} targets of {TOKENS} tokens and gave {lengths}."
+            )
         return answer
 
 
 @contextlib.contextmanager
 def decoders(
-    rows: Mapping[str, Entrant], recipe: Recipe, vocab_size: int, sources: Sequence[Ids], *, keep_memory: bool = False
+    rows: Mapping[str, Entrant],
+    recipe: Recipe,
+    vocab_size: int,
+    sources: Sequence[Ids],
+    *,
+    keep_memory: bool = False,
 ) -> Iterator[list[Decoder]]:
     """All of them, ready."""
-    with children(_wait, {name: (partial(row.made, recipe, vocab_size), sources, keep_memory) for name, row in rows.items()}) as wires:
+    with children(
+        _wait,
+        {
+            name: (partial(row.made, recipe, vocab_size), sources, keep_memory)
+            for name, row in rows.items()
+        },
+    ) as wires:
         yield [Decoder(name, wire) for name, wire in wires.items()]
 
 
@@ -96,9 +112,12 @@ def batches(sources: Sequence[Ids], size: int) -> list[list[Ids]]:
 
 def random_model(recipe: Recipe, vocab_size: int) -> Transformer:
     """The recipe's model as it is before training, but half the signs of the last norm turned: else it repeats one token."""
-    model, generator = Transformer(recipe.model, vocab_size, vocab_size), torch.Generator().manual_seed(recipe.train.seed)
+    model = Transformer(recipe.model, vocab_size, vocab_size)
+    generator = torch.Generator().manual_seed(recipe.train.seed)
     initialise(model, recipe.train.seed)
-    *_, last = (weight for name, weight in model.decoder.named_parameters() if name.endswith("norm.weight"))
+    *_, last = (
+        weight for name, weight in model.decoder.named_parameters() if name.endswith("norm.weight")
+    )
     with torch.no_grad():
         last.mul_(torch.randint(2, last.shape, generator=generator) * 2 - 1)
     return model.eval()
@@ -110,7 +129,9 @@ def padded(sources: Sequence[Ids], pad_id: int = PAD) -> Tensor:
     return torch.tensor([[*ids, *[pad_id] * (longest - len(ids))] for ids in sources])
 
 
-def _wait(wire: Connection, make: Callable[[], Decode], sources: Sequence[Ids], keep_memory: bool) -> None:
+def _wait(
+    wire: Connection, make: Callable[[], Decode], sources: Sequence[Ids], keep_memory: bool
+) -> None:
     """The life of a decoder: until nobody holds the other end."""
     if keep_memory:
         keep_freed_memory()
@@ -126,7 +147,8 @@ def _answer(decode: Decode, sources: Sequence[Ids], asked: Turn) -> Answer:
     targets: list[list[int]] = []
 
     def work() -> int:
-        ends, done = time.process_time() + asked.seconds, 0
+        ends = time.process_time() + asked.seconds
+        done = 0
         while done == 0 or time.process_time() < ends:
             batch = order[(asked.first + done) % len(order)]
             found = decode(batch, asked.num_beams)

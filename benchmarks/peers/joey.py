@@ -93,9 +93,13 @@ def write(folder: Path, data: TrainingData) -> None:
     special = {BOS, EOS}
     sides = zip(LANGUAGES, (data.train.src, data.train.tgt), strict=True)
     for language, rows in sides:
-        (folder / f"train.{language}").write_text("".join(_line(row, special) for row in rows), encoding="utf-8")
+        (folder / f"train.{language}").write_text(
+            "".join(_line(row, special) for row in rows), encoding="utf-8"
+        )
     pieces = range(len(SPECIALS), data.src_tokenizer.vocab_size)
-    (folder / "vocabulary.txt").write_text("".join(f"{piece}\n" for piece in pieces), encoding="utf-8")
+    (folder / "vocabulary.txt").write_text(
+        "".join(f"{piece}\n" for piece in pieces), encoding="utf-8"
+    )
 
 
 def _line(row: Sequence[int] | np.ndarray[Any, Any], special: set[int]) -> str:
@@ -104,8 +108,13 @@ def _line(row: Sequence[int] | np.ndarray[Any, Any], special: set[int]) -> str:
 
 def settings(recipe: Recipe, folder: Path) -> dict[str, Any]:
     """The recipe in JoeyNMT's words."""
-    model, train = recipe.model, recipe.train
-    side = {"level": "word", "max_length": recipe.data.max_length, "voc_file": str(folder / "vocabulary.txt")}
+    model = recipe.model
+    train = recipe.train
+    side = {
+        "level": "word",
+        "max_length": recipe.data.max_length,
+        "voc_file": str(folder / "vocabulary.txt"),
+    }
     return {
         "name": "benchmark",
         "model_dir": str(folder / "model"),
@@ -141,7 +150,8 @@ def settings(recipe: Recipe, folder: Path) -> dict[str, Any]:
 
 
 def _stack(recipe: Recipe, side: str) -> dict[str, Any]:
-    model, stack = recipe.model, getattr(recipe.model, side)
+    model = recipe.model
+    stack = getattr(recipe.model, side)
     return {
         "type": "transformer",
         "num_layers": stack.n_layers,
@@ -151,7 +161,11 @@ def _stack(recipe: Recipe, side: str) -> dict[str, Any]:
         "dropout": model.dropout,
         "layer_norm": model.norm.place,
         "activation": model.feed_forward.activation,
-        "embeddings": {"embedding_dim": model.d_model, "scale": model.embeddings.scaled, "dropout": model.dropout},
+        "embeddings": {
+            "embedding_dim": model.d_model,
+            "scale": model.embeddings.scaled,
+            "dropout": model.dropout,
+        },
     }
 
 
@@ -164,12 +178,16 @@ def decoder(recipe: Recipe, vocab_size: int) -> Decode:
     from joeynmt.search import search
     from joeynmt.vocabulary import Vocabulary
 
-    pieces = Vocabulary([str(piece) for piece in range(len(SPECIALS), vocab_size)], SimpleNamespace(**_check_special_symbols({})))
+    pieces = Vocabulary(
+        [str(piece) for piece in range(len(SPECIALS), vocab_size)],
+        SimpleNamespace(**_check_special_symbols({})),
+    )
     model = build_model(settings(recipe, Path())["model"], pieces, pieces).eval()
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
         src = padded([[SAME.get(piece, piece) for piece in ids] for ids in sources], SAME[PAD])
-        lengths, device = torch.tensor([len(ids) for ids in sources]), torch.device("cpu")
+        lengths = torch.tensor([len(ids) for ids in sources])
+        device = torch.device("cpu")
         batch = Batch(
             src=src,
             src_length=lengths,
@@ -182,7 +200,9 @@ def decoder(recipe: Recipe, vocab_size: int) -> Decode:
             eos_index=SAME[EOS],
             is_train=False,
         )
-        found, *_ = search(model, batch, TOKENS, num_beams, beam_alpha=1.0, min_output_length=TOKENS)
+        found, *_ = search(
+            model, batch, TOKENS, num_beams, beam_alpha=1.0, min_output_length=TOKENS
+        )
         targets: list[list[int]] = found.tolist()
         return targets
 

@@ -38,7 +38,9 @@ NAMES = (
 
 def shape(recipe: Recipe, vocab_size: int) -> MarianConfig:
     """The recipe's model in Marian's words."""
-    model, encoder, decoder = recipe.model, recipe.model.encoder, recipe.model.decoder
+    model = recipe.model
+    encoder = recipe.model.encoder
+    decoder = recipe.model.decoder
     return MarianConfig(
         vocab_size=vocab_size,
         d_model=model.d_model,
@@ -65,7 +67,9 @@ def on_our_batches(recipe: Recipe, data: TrainingData) -> Update:
     model = MarianMTModel(shape(recipe, data.src_tokenizer.vocab_size))
 
     def logits(src: Tensor, tgt: Tensor) -> Tensor:
-        found: Tensor = model(input_ids=src, attention_mask=src.ne(PAD), decoder_input_ids=tgt).logits
+        found: Tensor = model(
+            input_ids=src, attention_mask=src.ne(PAD), decoder_input_ids=tgt
+        ).logits
         return found
 
     return batches.learning(model, logits, recipe, batches.ours(recipe, data))
@@ -78,7 +82,14 @@ def decoder(recipe: Recipe, vocab_size: int) -> Decode:
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
         src = padded(sources)
         limits = {"min_new_tokens": TOKENS, "max_new_tokens": TOKENS}
-        found = model.generate(src, attention_mask=src.ne(PAD), num_beams=num_beams, do_sample=False, use_cache=True, **limits)
+        found = model.generate(
+            src,
+            attention_mask=src.ne(PAD),
+            num_beams=num_beams,
+            do_sample=False,
+            use_cache=True,
+            **limits,
+        )
         targets: list[list[int]] = found[:, 1:].tolist()  # without the start id
         return targets
 
@@ -87,7 +98,8 @@ def decoder(recipe: Recipe, vocab_size: int) -> Decode:
 
 def with_our_weights(recipe: Recipe, vocab_size: int) -> MarianMTModel:
     """The recipe's model, as our decoder begins it."""
-    theirs, weights = MarianMTModel(shape(recipe, vocab_size)), random_model(recipe, vocab_size).state_dict()
+    theirs = MarianMTModel(shape(recipe, vocab_size))
+    weights = random_model(recipe, vocab_size).state_dict()
     theirs.train(False)
     with torch.no_grad():
         for name, weight in theirs.named_parameters():

@@ -48,20 +48,31 @@ def _decoder(recipe: Recipe, vocab_size: int, knobs: Mapping[str, Any]) -> Decod
     model = random_model(recipe, vocab_size)
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
-        found = search(model, sources, num_beams, {**knobs, "max_new_tokens": TOKENS}, passed=Endless)
+        found = search(
+            model, sources, num_beams, {**knobs, "max_new_tokens": TOKENS}, passed=Endless
+        )
         return [list(one.best.ids) for one in found]
 
     return decode
 
 
 def search(
-    model: Transformer, sources: Sequence[Ids], num_beams: int, knobs: Mapping[str, Any], *, passed: Passed = lambda stepper: stepper
+    model: Transformer,
+    sources: Sequence[Ids],
+    num_beams: int,
+    knobs: Mapping[str, Any],
+    *,
+    passed: Passed = lambda stepper: stepper,
 ) -> list[Found]:
     """One Found a source; greedy where `num_beams` is 1. The stepper goes through `passed` first."""
     beams = {"num_beams": num_beams} if num_beams > 1 else {}
     strategy, config = configure("beam" if beams else "greedy", {**knobs, **beams})
     with inference(model):
-        return strategy(passed(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)), config, IDS)
+        return strategy(
+            passed(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)),
+            config,
+            IDS,
+        )
 
 
 def knows(knob: str) -> bool:
@@ -86,7 +97,8 @@ class Counted(Passing):
 
     def step(self, tokens: Tensor) -> Tensor:
         """As the other."""
-        self.rows, self.steps = self.rows + len(tokens), self.steps + 1
+        self.rows = self.rows + len(tokens)
+        self.steps = self.steps + 1
         return self.stepper.step(tokens)
 
 

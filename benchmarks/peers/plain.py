@@ -19,7 +19,8 @@ class Plain(nn.Module):
 
     def __init__(self, recipe: Recipe, vocab_size: int) -> None:
         super().__init__()
-        model, stack = recipe.model, recipe.model.encoder
+        model = recipe.model
+        stack = recipe.model.encoder
         self.embedding = nn.Embedding(vocab_size, model.d_model, padding_idx=PAD)
         self.positions: Tensor
         self.register_buffer("positions", sinusoids(LONGEST, model.d_model, model.positions))
@@ -29,7 +30,9 @@ class Plain(nn.Module):
 
     def embed(self, ids: Tensor) -> Tensor:
         """(batch, len) -> (batch, len, d_model)."""
-        vectors = self.embedding(ids) * self.embedding.embedding_dim**0.5 + self.positions[: ids.shape[1]]
+        vectors = (
+            self.embedding(ids) * self.embedding.embedding_dim**0.5 + self.positions[: ids.shape[1]]
+        )
         embedded: Tensor = self.dropout(vectors)
         return embedded
 
@@ -38,7 +41,12 @@ class Plain(nn.Module):
         causal = torch.ones(tgt.shape[1], tgt.shape[1], dtype=torch.bool).triu(1)
         pads = src.eq(PAD)
         states: Tensor = self.core(
-            self.embed(src), self.embed(tgt), tgt_mask=causal, src_key_padding_mask=pads, memory_key_padding_mask=pads, tgt_is_causal=True
+            self.embed(src),
+            self.embed(tgt),
+            tgt_mask=causal,
+            src_key_padding_mask=pads,
+            memory_key_padding_mask=pads,
+            tgt_is_causal=True,
         )
         return states @ self.embedding.weight.T
 

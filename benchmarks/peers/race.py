@@ -54,9 +54,13 @@ class Racer(NamedTuple):
 
 
 @contextlib.contextmanager
-def racers(peers: dict[str, Peer], recipe: Recipe, data: TrainingData, *, keep_memory: bool = False) -> Iterator[list[Racer]]:
+def racers(
+    peers: dict[str, Peer], recipe: Recipe, data: TrainingData, *, keep_memory: bool = False
+) -> Iterator[list[Racer]]:
     """All of them, warm; `keep_memory` gives each the allocator's settings of our trainer."""
-    with children(_wait, {name: (peer, recipe, data, keep_memory) for name, peer in peers.items()}) as wires:
+    with children(
+        _wait, {name: (peer, recipe, data, keep_memory) for name, peer in peers.items()}
+    ) as wires:
         lined_up = [Racer(name, wire) for name, wire in wires.items()]
         for racer in lined_up:
             racer.leg(1)  # one after the other
@@ -64,10 +68,13 @@ def racers(peers: dict[str, Peer], recipe: Recipe, data: TrainingData, *, keep_m
 
 
 @contextlib.contextmanager
-def children(life: Callable[..., None], given: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Connection]]:
+def children(
+    life: Callable[..., None], given: Mapping[str, tuple[Any, ...]]
+) -> Iterator[dict[str, Connection]]:
     """A process of its own for each name, which runs `life(wire, *given)`; the near ends of the wires. They end with the block."""
     context = multiprocessing.get_context("spawn")
-    started, wires = [], {}
+    started = []
+    wires = {}
     try:
         for name, arguments in given.items():
             wires[name], far = context.Pipe()
@@ -85,13 +92,18 @@ def children(life: Callable[..., None], given: Mapping[str, tuple[Any, ...]]) ->
 
 def metered(work: Callable[[], int]) -> Leg:
     """What it took to do `work`, which says how much it has done."""
-    busy, cpu, wall = _busy(), time.process_time(), time.perf_counter()
+    busy = _busy()
+    cpu = time.process_time()
+    wall = time.perf_counter()
     done = work()
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    cpu = time.process_time() - cpu
+    wall = time.perf_counter() - wall
     return Leg(done, cpu, wall, max(0.0, (_busy() - busy - cpu) / wall), peak())
 
 
-def _wait(wire: Connection, peer: Peer, recipe: Recipe, data: TrainingData, keep_memory: bool) -> None:
+def _wait(
+    wire: Connection, peer: Peer, recipe: Recipe, data: TrainingData, keep_memory: bool
+) -> None:
     """The life of a trainer: until nobody holds the other end."""
     if keep_memory:
         keep_freed_memory()
@@ -122,4 +134,6 @@ def peak() -> float:
 def _busy() -> float:
     """CPU seconds that all processes of this machine have used."""
     times = psutil.cpu_times()
-    return float(sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq")))
+    return float(
+        sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq"))
+    )

@@ -15,5 +15,10 @@ def runs(run_id: str) -> None:
     facts.card(run_id)
 
 
-VIEWS = {"Runs": runs, "Side by side": versus.tab, "Attention while learning": learning.tab, "Sweeps": sweeps.tab}
+VIEWS = {
+    "Runs": runs,
+    "Side by side": versus.tab,
+    "Attention while learning": learning.tab,
+    "Sweeps": sweeps.tab,
+}
 shelf.tabs(VIEWS, st.session_state["run"])

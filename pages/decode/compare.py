@@ -19,7 +19,10 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 if wanted.against != basis.NOTHING:
     basis.legend(wanted)
 if not text:
-    st.info("Type a sentence above, or press an example: what the model makes of it appears here.", icon=":material/edit:")
+    st.info(
+        "Type a sentence above, or press an example: what the model makes of it appears here.",
+        icon=":material/edit:",
+    )
 cards = comparison.cards(run_id)
 if text:
     comparison.results(cards, text, wanted)

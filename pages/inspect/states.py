@@ -6,7 +6,10 @@ from s2s.ui import states_page
 from s2s.ui.pages import link
 from s2s.ui.states_views import VIEWS
 
-labels, sides = ({slug: value for slug, row in VIEWS.items() if (value := getattr(row, name))} for name in ("label", "side"))
+labels, sides = (
+    {slug: value for slug, row in VIEWS.items() if (value := getattr(row, name))}
+    for name in ("label", "side")
+)
 asked = states_page.ask(labels, sides)
 if asked:
     with st.container(border=True, key="states"):

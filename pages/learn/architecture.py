@@ -11,4 +11,8 @@ with left, st.container(border=True, key="machine box"):
     architecture_part.picture(asked)
 with right, st.container(border=True, key="part"):
     architecture_part.card(asked)
-VIEWS[architecture.choice("view", "View", {slug: row.label for slug, row in VIEWS.items()}, is_list=False)].show(asked)
+VIEWS[
+    architecture.choice(
+        "view", "View", {slug: row.label for slug, row in VIEWS.items()}, is_list=False
+    )
+].show(asked)

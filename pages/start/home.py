@@ -14,7 +14,10 @@ with st.container():  # whatever is said about the sentence, the elements below 
 sentence.chips(facts)
 
 if not text:
-    st.info("Type a sentence above, or press an example: its translation and its attention appear here.", icon=":material/edit:")
+    st.info(
+        "Type a sentence above, or press an example: its translation and its attention appear here.",
+        icon=":material/edit:",
+    )
 else:
     made = cached.translation(run, text)
     view = made.seen.view("cross")
@@ -22,7 +25,8 @@ else:
     wide, narrow = st.columns([2, 1], gap="medium")
     with wide, st.container(border=True, key="picture"):
         with st.container(horizontal=True):
-            layer, head = pickers.layer_picker(view), pickers.head_picker(view)
+            layer = pickers.layer_picker(view)
+            head = pickers.head_picker(view)
         picture = reduced(made.seen, Which("cross", layer, head))
         title = reading.picture(run, "cross", picture)
     with narrow:

@@ -4,4 +4,15 @@ from s2s.analysis.attention import KINDS, Attention, View, reading
 from s2s.analysis.reduce import REDUCTIONS, Picture, Which, reduced
 from s2s.analysis.trace import Trace, capture
 
-__all__ = ["KINDS", "REDUCTIONS", "Attention", "Picture", "Trace", "View", "Which", "capture", "reading", "reduced"]
+__all__ = [
+    "KINDS",
+    "REDUCTIONS",
+    "Attention",
+    "Picture",
+    "Trace",
+    "View",
+    "Which",
+    "capture",
+    "reading",
+    "reduced",
+]

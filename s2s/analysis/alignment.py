@@ -40,12 +40,15 @@ def places(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     >>> places(("▁le", "▁chat", "s", "</s>"), is_whole=False)
     array([ 0,  1,  1, -1])
     """
-    found, word, is_open = [], NOWHERE, False
+    found = []
+    word = NOWHERE
+    is_open = False
     for token in tokens[:-1]:
         letters = token if is_whole else token.lstrip(BLANK)
         is_open = is_open and not is_whole and letters == token
         if letters and not is_open:
-            word, is_open = word + 1, True
+            word = word + 1
+            is_open = True
         found.append(word if letters else NOWHERE)
     return np.array([*found, NOWHERE], np.int64)
 
@@ -62,7 +65,9 @@ def by_words(weights: Weights, tgt_places: Ints, src_places: Ints) -> Weights:
 
 def _belongs(where: Ints) -> Weights:
     """(words, tokens): 1 where a token is part of a word."""
-    belongs: Weights = (np.arange(where.max(initial=NOWHERE) + 1)[:, None] == where).astype(np.float32)
+    belongs: Weights = (np.arange(where.max(initial=NOWHERE) + 1)[:, None] == where).astype(
+        np.float32
+    )
     return belongs
 
 
@@ -78,7 +83,8 @@ def error_rate(guesses: Sequence[Ints], gold: Sequence[Iterable[tuple[int, int]]
     1 - 2 |A & S| / (|A| + |S|) over all pairs together, every gold link being sure and possible (Och & Ney, 2003, eq. 18).
     Raises ValueError where there is no link at all.
     """
-    n_links, hits = 0, np.zeros(())
+    n_links = 0
+    hits = np.zeros(())
     for guess, links in zip(guesses, gold, strict=True):
         known = set(links)
         n_links += len(known) + guess.shape[-1]

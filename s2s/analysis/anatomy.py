@@ -148,12 +148,15 @@ def taped(model: Transformer, modules: Iterable[nn.Module]) -> Iterator[Tape]:
 
 def dissect(model: Transformer, src: Sequence[int], tgt: Sequence[int], layer: int) -> Anatomy:
     """Source ids up to `</s>`, target ids from the start id on; `layer` from 0, the last of a stack that has fewer."""
-    encoder, decoder = model.encoder, model.decoder
+    encoder = model.encoder
+    decoder = model.decoder
     reads = cast(EncoderLayer, encoder.layers[min(layer, len(encoder.layers) - 1)])
     writes = cast(DecoderLayer, decoder.layers[min(layer, len(decoder.layers) - 1)])
     ends = (encoder.final_norm, decoder.final_norm)
     src_ids, tgt_ids = (torch.tensor([[*ids]], device=model.device) for ids in (src, tgt))
-    modules = dict.fromkeys([*reads.modules(), *writes.modules(), encoder.embed, decoder.embed, *ends])
+    modules = dict.fromkeys(
+        [*reads.modules(), *writes.modules(), encoder.embed, decoder.embed, *ends]
+    )
     with taped(model, modules) as tape:
         logits = model(src_ids, tgt_ids)
         before, after = ([_array(of(tape[end])) for end in ends] for of in (_given, _output))
@@ -189,12 +192,15 @@ def _embedded(tape: Tape, embed: Embed, ids: Tensor) -> Embedded:
     """The parts are called one by one: both stacks may share a table, whose last call would be the decoder's."""
     scaled = embed.tokens(ids)
     placed = embed.position.add(scaled, ids.ne(embed.pad_id))
-    return Embedded(_array(embed.tokens.weight[ids]), _array(scaled), _array(placed), _array(tape[embed].output))
+    return Embedded(
+        _array(embed.tokens.weight[ids]), _array(scaled), _array(placed), _array(tape[embed].output)
+    )
 
 
 def _layer(tape: Tape, layer: EncoderLayer | DecoderLayer) -> Layer:
     cross = layer if isinstance(layer, DecoderLayer) else None
-    fed, joined = layer.feed_forward, layer.feed_forward_residual
+    fed = layer.feed_forward
+    joined = layer.feed_forward_residual
     return Layer(
         _attended(tape, layer.self_attention),
         _joined(tape, layer.self_residual),
@@ -227,11 +233,15 @@ def _attended(tape: Tape, attention: Attention) -> Attended:
 
 def _fed(tape: Tape, fed: FeedForward) -> Fed:
     gate = None if fed.gate is None else _array(tape[fed.gate].output)
-    return Fed(_array(tape[fed.up].output), gate, _array(_given(tape[fed.down])), _array(tape[fed].output))
+    return Fed(
+        _array(tape[fed.up].output), gate, _array(_given(tape[fed.down])), _array(tape[fed].output)
+    )
 
 
 def _joined(tape: Tape, residual: Residual) -> Joined:
-    before, added, norm = _given(tape[residual]), _given(tape[residual.dropout]), tape[residual.norm]
+    before = _given(tape[residual])
+    added = _given(tape[residual.dropout])
+    norm = tape[residual.norm]
     read = norm.output if residual.is_pre else before
     parts = (before, read, added, _given(norm), norm.output, tape[residual].output)
     return Joined(*(_array(part) for part in parts))

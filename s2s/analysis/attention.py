@@ -56,7 +56,12 @@ class Attention:
         raise ValueError(f"there is no attention `{kind}`; there are {', '.join(KINDS)}")
 
 
-def reading(weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str]) -> list[tuple[str, str, float]]:
+def reading(
+    weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str]
+) -> list[tuple[str, str, float]]:
     """For each predicted token the source token it looks at most, and with what weight; `weights` is (tgt_len, src_len)."""
     best = weights.argmax(1)
-    return [(token, src_tokens[key], float(row[key])) for token, key, row in zip(tgt_tokens, best, weights, strict=True)]
+    return [
+        (token, src_tokens[key], float(row[key]))
+        for token, key, row in zip(tgt_tokens, best, weights, strict=True)
+    ]

@@ -31,7 +31,9 @@ class Row:
     reference: str
     hypothesis: str
     scores: Mapping[str, float]  # sentence scores by the keys of METRICS
-    expected: float | None  # words of a hypothesis, going by the references of this test set; None for an empty source
+    expected: (
+        float | None
+    )  # words of a hypothesis, going by the references of this test set; None for an empty source
     log_prob: float | None  # nats, the model's own sum
     score: float | None  # what the strategy ranks by
     rarest: Rarest | None
@@ -70,7 +72,13 @@ class Row:
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """The opposite of `to_json`."""
         rarest = Rarest(*content["rarest"]) if content["rarest"] else None
-        return cls(**{**content, "rarest": rarest, "hints": tuple(Hint(*hint) for hint in content["hints"])})
+        return cls(
+            **{
+                **content,
+                "rarest": rarest,
+                "hints": tuple(Hint(*hint) for hint in content["hints"]),
+            }
+        )
 
 
 class Sort(NamedTuple):
@@ -97,19 +105,27 @@ def rows(
     `scored` are sentence scores, where they are known, chrF among them; `ranked` is what the strategy ranks by; `counts`: word -> how often
     the training sources have it.
     """
-    ratio, nothing = length_ratio(sources, references), [None] * len(sources)
+    ratio = length_ratio(sources, references)
+    nothing = [None] * len(sources)
     read = zip(sources, references, hypotheses, scored or many(hypotheses, references), strict=True)
     told = zip(log_probs or nothing, ranked or nothing, strict=True)
     found = list[Row]()
     for (source, reference, hypothesis, scores), (log_prob, score) in zip(read, told, strict=True):
         texts = Texts(source, reference, hypothesis, _expected(source, ratio), scores["chrf"])
-        found.append(_row(texts, scores, number=len(found) + 1, log_prob=log_prob, score=score, counts=counts))
+        found.append(
+            _row(
+                texts, scores, number=len(found) + 1, log_prob=log_prob, score=score, counts=counts
+            )
+        )
     return found
 
 
 def length_ratio(sources: Sequence[str], references: Sequence[str]) -> float | None:
     """Words of a reference for one of its source, in the median; None where no pair has words on both sides."""
-    lengths = [(len(source.split()), len(reference.split())) for source, reference in zip(sources, references, strict=True)]
+    lengths = [
+        (len(source.split()), len(reference.split()))
+        for source, reference in zip(sources, references, strict=True)
+    ]
     ratios = [theirs / ours for ours, theirs in lengths if ours and theirs]
     return statistics.median(ratios) if ratios else None
 
@@ -117,15 +133,22 @@ def length_ratio(sources: Sequence[str], references: Sequence[str]) -> float | N
 def rarest(source: str, counts: Mapping[str, int]) -> Rarest | None:
     """The first of equals; a word that the training text lacks has 0. None for an empty source."""
     words = unicodedata.normalize("NFC", source).split()
-    return min((Rarest(word, counts.get(word, 0)) for word in words), key=lambda one: one.n, default=None)
+    return min(
+        (Rarest(word, counts.get(word, 0)) for word in words), key=lambda one: one.n, default=None
+    )
 
 
 def gap(ours: Sequence[Row], theirs: Sequence[Row], score: str) -> list[float]:
     """By how much each of our sentences is the better one by a score of METRICS. Raises ValueError for other sentences."""
     sign = 1 if METRICS[score].is_higher_better else -1
-    if [(row.source, row.reference) for row in ours] != [(row.source, row.reference) for row in theirs]:
+    if [(row.source, row.reference) for row in ours] != [
+        (row.source, row.reference) for row in theirs
+    ]:
         raise ValueError("these are rows of two test sets")
-    return [sign * (row.scores[score] - other.scores[score]) for row, other in zip(ours, theirs, strict=True)]
+    return [
+        sign * (row.scores[score] - other.scores[score])
+        for row, other in zip(ours, theirs, strict=True)
+    ]
 
 
 def ordered(found: Iterable[Row], sort: str, *, is_reversed: bool = False) -> list[Row]:
@@ -133,7 +156,9 @@ def ordered(found: Iterable[Row], sort: str, *, is_reversed: bool = False) -> li
     order = SORTS[sort]
     sign = -1 if order.is_descending != is_reversed else 1
     keyed = [(order.key(row), row) for row in found]
-    return [row for _, row in sorted(keyed, key=lambda pair: (pair[0] is None, sign * (pair[0] or 0.0)))]
+    return [
+        row for _, row in sorted(keyed, key=lambda pair: (pair[0] is None, sign * (pair[0] or 0.0)))
+    ]
 
 
 def _row(
@@ -174,16 +199,56 @@ def _off(row: Row) -> float | None:
 
 SORTS: Mapping[str, Sort] = MappingProxyType(
     {
-        "number": Sort("Test set's order", lambda row: row.number, False, "As the sentences stand in the file."),
-        "chrf": Sort("Lowest chrF", _by_score("chrf"), False, "Least like the reference, by characters."),
-        "bleu": Sort("Lowest BLEU", _by_score("bleu"), False, "Least like the reference, by runs of words."),
-        "ter": Sort("Highest TER", _by_score("ter"), True, "Most edits to make the reference of it."),
-        "rouge_l": Sort("Lowest ROUGE-L", _by_score("rouge_l"), False, "Fewest words of the reference, in its order."),
-        "log_prob": Sort("Least probable", lambda row: row.log_prob_per_word, False, "What the model itself found least probable, a word."),
-        "hints": Sort("Most hints", lambda row: len(row.hints), True, "Where most rules see something suspicious."),
-        "length": Sort("Longest source", lambda row: row.n_source, True, "Sources with most words."),
-        "stretch": Sort("Strangest length", _off, True, "Farthest from the length that sources of this length usually get."),
-        "rarest": Sort("Rarest word", lambda row: row.rarest and row.rarest.n, False, "Sources with the word seen least in training."),
-        "repeated": Sort("Longest repeat", lambda row: len(row.repeated.split()), True, "The longest run of words that comes again."),
+        "number": Sort(
+            "Test set's order", lambda row: row.number, False, "As the sentences stand in the file."
+        ),
+        "chrf": Sort(
+            "Lowest chrF", _by_score("chrf"), False, "Least like the reference, by characters."
+        ),
+        "bleu": Sort(
+            "Lowest BLEU", _by_score("bleu"), False, "Least like the reference, by runs of words."
+        ),
+        "ter": Sort(
+            "Highest TER", _by_score("ter"), True, "Most edits to make the reference of it."
+        ),
+        "rouge_l": Sort(
+            "Lowest ROUGE-L",
+            _by_score("rouge_l"),
+            False,
+            "Fewest words of the reference, in its order.",
+        ),
+        "log_prob": Sort(
+            "Least probable",
+            lambda row: row.log_prob_per_word,
+            False,
+            "What the model itself found least probable, a word.",
+        ),
+        "hints": Sort(
+            "Most hints",
+            lambda row: len(row.hints),
+            True,
+            "Where most rules see something suspicious.",
+        ),
+        "length": Sort(
+            "Longest source", lambda row: row.n_source, True, "Sources with most words."
+        ),
+        "stretch": Sort(
+            "Strangest length",
+            _off,
+            True,
+            "Farthest from the length that sources of this length usually get.",
+        ),
+        "rarest": Sort(
+            "Rarest word",
+            lambda row: row.rarest and row.rarest.n,
+            False,
+            "Sources with the word seen least in training.",
+        ),
+        "repeated": Sort(
+            "Longest repeat",
+            lambda row: len(row.repeated.split()),
+            True,
+            "The longest run of words that comes again.",
+        ),
     }
 )

@@ -17,10 +17,14 @@ from typing import NamedTuple
 
 from s2s.scores.measures import grams
 
-SHORT, LONG = 0.6, 1.6  # of the words that were to be expected
+# of the words that were to be expected
+SHORT = 0.6
+LONG = 1.6
 SLACK = 2  # words that a text may always be shorter or longer
 LOOPS = 2  # more often than in the source
-LOOSE_CHRF, LOOSE_WORDS = 20.0, 0.25  # below both, a text has next to nothing of its reference
+# below both, a text has next to nothing of its reference
+LOOSE_CHRF = 20.0
+LOOSE_WORDS = 0.25
 WORD = re.compile(r"\w+(?:[.,:'’-]\w+)*")  # 3.5 and Jean-Paul are one
 
 
@@ -62,7 +66,10 @@ def _short(texts: Texts) -> str:
     It can't see what is left out of a text that is as long as others. Writing without blanks is one word, and never short.
     """
     expected = texts.expected or 0.0
-    is_short = texts.n_words < min(SHORT * expected, len(texts.reference.split())) and expected - texts.n_words >= SLACK
+    is_short = (
+        texts.n_words < min(SHORT * expected, len(texts.reference.split()))
+        and expected - texts.n_words >= SLACK
+    )
     return f"{_words(texts.n_words)}, about {expected:.0f} expected" if is_short else ""
 
 
@@ -70,7 +77,10 @@ def _long(texts: Texts) -> str:
     """More than 160 % of the expected words, at least 2 more, and more than the reference has. A free translation may be long, too."""
     if not (expected := texts.expected):
         return ""
-    is_long = texts.n_words > max(LONG * expected, len(texts.reference.split())) and texts.n_words - expected >= SLACK
+    is_long = (
+        texts.n_words > max(LONG * expected, len(texts.reference.split()))
+        and texts.n_words - expected >= SLACK
+    )
     return f"{_words(texts.n_words)}, about {expected:.0f} expected" if is_long else ""
 
 
@@ -80,16 +90,23 @@ def _uncopied(texts: Texts) -> str:
     Names are words with a capital: it sees none in scripts without capitals, and none that is translated or inflected.
     """
     held = {word.casefold() for word in WORD.findall(texts.hypothesis)}
-    lacking = [word for word in _copied(texts.source, texts.reference) if word.casefold() not in held]
+    lacking = [
+        word for word in _copied(texts.source, texts.reference) if word.casefold() not in held
+    ]
     return f"without {', '.join(lacking)}" if lacking else ""
 
 
 def _copied(source: str, reference: str) -> list[str]:
     """Words with a digit, and longer words with a capital that do not merely begin both sentences."""
-    ours, theirs = WORD.findall(source), WORD.findall(reference)
+    ours = WORD.findall(source)
+    theirs = WORD.findall(reference)
     names = {word for word in (*ours[1:], *theirs[1:]) if len(word) > 1 and word != word.lower()}
     both = {*ours} & {*theirs}
-    return [word for word in dict.fromkeys(ours) if word in both and (word in names or any(map(str.isdigit, word)))]
+    return [
+        word
+        for word in dict.fromkeys(ours)
+        if word in both and (word in names or any(map(str.isdigit, word)))
+    ]
 
 
 def _loops(texts: Texts) -> str:
@@ -97,7 +114,10 @@ def _loops(texts: Texts) -> str:
 
     After Raunak et al. 2021, who compare with the source. A loop of three words is seen at its third turn.
     """
-    (pair, n), usual = _most_frequent(texts.hypothesis), max(_most_frequent(text)[1] for text in (texts.source, texts.reference))
+    (pair, n), usual = (
+        _most_frequent(texts.hypothesis),
+        max(_most_frequent(text)[1] for text in (texts.source, texts.reference)),
+    )
     return f"{pair}: {n} times" if n - usual >= LOOPS else ""
 
 
@@ -121,11 +141,33 @@ def _words(n: int) -> str:
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
-        "short": Rule("Short", "omission", "Far fewer words than a source of this length usually gets.", _short),
-        "uncopied": Rule("Not copied", "omission", "A number or name of the source that the reference keeps is missing.", _uncopied),
-        "long": Rule("Long", "hallucination", "Far more words than a source of this length usually gets.", _long),
-        "loops": Rule("Loops", "hallucination", "The same two words again and again, more often than in source and reference.", _loops),
-        "loose": Rule("Far off", "hallucination", "Next to nothing in common with the reference.", _loose),
+        "short": Rule(
+            "Short",
+            "omission",
+            "Far fewer words than a source of this length usually gets.",
+            _short,
+        ),
+        "uncopied": Rule(
+            "Not copied",
+            "omission",
+            "A number or name of the source that the reference keeps is missing.",
+            _uncopied,
+        ),
+        "long": Rule(
+            "Long",
+            "hallucination",
+            "Far more words than a source of this length usually gets.",
+            _long,
+        ),
+        "loops": Rule(
+            "Loops",
+            "hallucination",
+            "The same two words again and again, more often than in source and reference.",
+            _loops,
+        ),
+        "loose": Rule(
+            "Far off", "hallucination", "Next to nothing in common with the reference.", _loose
+        ),
     }
 )
 

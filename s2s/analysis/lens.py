@@ -35,7 +35,9 @@ def lens(model: Transformer, states: Tensor, written: Sequence[int], n: int = 5)
     with inference(model):
         normed = torch.cat([model.decoder.final_norm(states[:-1]), states[-1:]])
         shares = model.project(normed).float().softmax(-1).cpu()  # (n_layers + 1, tgt_len, vocab)
-        own = shares.gather(-1, torch.tensor(written).expand(len(shares), -1)[..., None])  # (n_layers + 1, tgt_len, 1)
+        own = shares.gather(
+            -1, torch.tensor(written).expand(len(shares), -1)[..., None]
+        )  # (n_layers + 1, tgt_len, 1)
         best = shares.topk(min(n, shares.shape[-1]))
         ranks = (shares > own).sum(-1) + 1
     return Lens(best.indices.numpy(), best.values.numpy(), ranks.numpy(), own[..., 0].numpy())

@@ -58,7 +58,8 @@ def grow_diag(weights: Weights) -> Links:
 
     In the order of Koehn et al. 2003, section 4.2: found links target word by target word, over again until nothing is added.
     """
-    found, union = set(both(weights)), either(weights)
+    found = set(both(weights))
+    union = either(weights)
     n_tgt, n_src = weights.shape
     while True:
         before = len(found)
@@ -85,7 +86,9 @@ def agreement(guess: Collection[tuple[int, int]], gold: Collection[tuple[int, in
 
 def pharaoh(links: Collection[tuple[int, int]]) -> str:
     """`0-0 1-2 2-1`: source and target word, 0-based, by target word."""
-    return " ".join(f"{src}-{tgt}" for src, tgt in sorted(links, key=lambda link: (link[1], link[0])))
+    return " ".join(
+        f"{src}-{tgt}" for src, tgt in sorted(links, key=lambda link: (link[1], link[0]))
+    )
 
 
 def _grown(found: set[tuple[int, int]], union: Links, src: int, tgt: int) -> set[tuple[int, int]]:
@@ -94,7 +97,9 @@ def _grown(found: set[tuple[int, int]], union: Links, src: int, tgt: int) -> set
     for down, right in AROUND:
         near = (src + right, tgt + down)
         taken = found | new
-        is_free = all(near[0] != link[0] for link in taken) or all(near[1] != link[1] for link in taken)
+        is_free = all(near[0] != link[0] for link in taken) or all(
+            near[1] != link[1] for link in taken
+        )
         if near in union and near not in taken and is_free:
             new.add(near)
     return new
@@ -115,8 +120,18 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "Each source word with the target word that looks at it most. Rows sum to 1 and columns do not, so weak rows seldom win.",
             "Och & Ney 2003, section 2.1",
         ),
-        "both": Method("Intersection", both, "Links of both directions: few, and mostly right.", "Och & Ney 2003, section 2.3"),
-        "either": Method("Union", either, "Links of at least one direction: many, and more of them wrong.", "Och & Ney 2003, section 2.3"),
+        "both": Method(
+            "Intersection",
+            both,
+            "Links of both directions: few, and mostly right.",
+            "Och & Ney 2003, section 2.3",
+        ),
+        "either": Method(
+            "Union",
+            either,
+            "Links of at least one direction: many, and more of them wrong.",
+            "Och & Ney 2003, section 2.3",
+        ),
         "grow-diag": Method(
             "Grow-diag",
             grow_diag,

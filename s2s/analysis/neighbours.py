@@ -37,7 +37,9 @@ def strangers(texts: Sequence[Vectors]) -> Floats:
     sums = np.stack([text.sum(1) for text in directed])  # (texts, layers, d_model)
     counts = np.array([text.shape[1] for text in directed])
     n_pairs = counts.sum() ** 2 - (counts**2).sum()
-    together = (sums.sum(0) ** 2).sum(-1) - (sums**2).sum((0, 2))  # the pairs within a text are taken out again
+    together = (sums.sum(0) ** 2).sum(-1) - (sums**2).sum(
+        (0, 2)
+    )  # the pairs within a text are taken out again
     if not n_pairs:
         return np.full(sums.shape[1], np.nan)
     mean: Floats = together / n_pairs

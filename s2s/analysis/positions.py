@@ -14,7 +14,16 @@ from torch import Tensor
 
 from s2s.config import ModelConfig, Positions, Stack
 from s2s.model import Transformer, inference, masks
-from s2s.model.positions import POSITIONS, Absolute, Learned, Relative, Rotary, alibi_slopes, relative_buckets, sinusoids
+from s2s.model.positions import (
+    POSITIONS,
+    Absolute,
+    Learned,
+    Relative,
+    Rotary,
+    alibi_slopes,
+    relative_buckets,
+    sinusoids,
+)
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -25,7 +34,9 @@ def waves(length: int, d_model: int, settings: Positions) -> Matrix:
     if d_model % 2 == 0:
         return sinusoids(length, d_model, settings).numpy()
     even = d_model + 1
-    wide = replace(settings, base=settings.base ** (even / d_model))  # so that the frequencies are those of d_model columns
+    wide = replace(
+        settings, base=settings.base ** (even / d_model)
+    )  # so that the frequencies are those of d_model columns
     return sinusoids(length, even, wide).numpy()[:, :-1]
 
 
@@ -37,7 +48,9 @@ def wavelengths(d_model: int, base: float) -> npt.NDArray[np.float64]:
 def pairs(d_model: int, layout: str) -> list[tuple[int, int]]:
     """The columns of each sine and its cosine, the fastest first; the sine that an odd width leaves alone is in none."""
     half = (d_model + 1) // 2
-    return [(i, half + i) if layout == "halves" else (2 * i, 2 * i + 1) for i in range(d_model // 2)]
+    return [
+        (i, half + i) if layout == "halves" else (2 * i, 2 * i + 1) for i in range(d_model // 2)
+    ]
 
 
 def turned(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
@@ -46,7 +59,9 @@ def turned(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
     sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b - sin a sin b: a matrix that does not depend on the place.
     """
     d_model = vectors.shape[1]
-    sines, cosines = (np.array(columns) for columns in zip(*pairs(d_model, settings.layout), strict=True))
+    sines, cosines = (
+        np.array(columns) for columns in zip(*pairs(d_model, settings.layout), strict=True)
+    )
     angles = 2 * math.pi * offset / wavelengths(d_model, settings.base)[: len(sines)]
     found = vectors.astype(np.float64)
     found[:, sines] = vectors[:, sines] * np.cos(angles) + vectors[:, cosines] * np.sin(angles)
@@ -88,14 +103,18 @@ def likeness(vectors: Matrix) -> Matrix:
 def by_offset(alike: Matrix) -> ByOffset:
     """The diagonals of a square matrix."""
     diagonals = [np.diagonal(alike, offset) for offset in range(len(alike))]
-    means, lows, highs = (np.array([take(one) for one in diagonals], np.float32) for take in (np.mean, np.min, np.max))
+    means, lows, highs = (
+        np.array([take(one) for one in diagonals], np.float32) for take in (np.mean, np.min, np.max)
+    )
     return ByOffset(means, lows, highs)
 
 
 def rotary(d_head: int, settings: Positions) -> Rotary:
     """The model's module for heads of that width. Raises UserError for an odd one."""
     stack = Stack(n_heads=1)
-    config = ModelConfig(d_model=d_head, positions=replace(settings, kind="rotary"), encoder=stack, decoder=stack)
+    config = ModelConfig(
+        d_model=d_head, positions=replace(settings, kind="rotary"), encoder=stack, decoder=stack
+    )
     return Rotary(config, stack, is_causal=False)
 
 
@@ -105,15 +124,21 @@ def rotated(vector: Matrix, length: int, settings: Positions) -> Matrix:
     return rotary(len(vector), settings).rotate(everywhere)[0, 0].numpy()
 
 
-def rotary_scores(queries: Matrix, keys: Matrix, length: int, settings: Positions, start: int = 0) -> Matrix:
+def rotary_scores(
+    queries: Matrix, keys: Matrix, length: int, settings: Positions, start: int = 0
+) -> Matrix:
     """q . k / sqrt(d_head) of each pair (n, d_head) when the key stands 0, 1, ... places before the query: (n, length).
 
     The query stands at `start + length - 1`; the scores do not depend on `start`.
     """
     n, d_head = queries.shape
     module = rotary(d_head, settings)
-    behind = module.rotate(torch.from_numpy(keys)[:, None, None].expand(n, 1, length, d_head), start)  # (n, 1, length, d_head)
-    query = module.rotate(torch.from_numpy(queries)[:, None, None], start + length - 1)  # (n, 1, 1, d_head)
+    behind = module.rotate(
+        torch.from_numpy(keys)[:, None, None].expand(n, 1, length, d_head), start
+    )  # (n, 1, length, d_head)
+    query = module.rotate(
+        torch.from_numpy(queries)[:, None, None], start + length - 1
+    )  # (n, 1, 1, d_head)
     scores = (behind @ query.transpose(-1, -2))[:, 0, :, 0] / math.sqrt(d_head)  # (n, length)
     return scores.flip(1).numpy()
 
@@ -130,7 +155,9 @@ def slopes(n_heads: int) -> Matrix:
 
 def buckets(distances: Sequence[int] | Ints, settings: Positions, *, is_causal: bool) -> Ints:
     """T5's bucket of each distance, key minus query."""
-    return relative_buckets(torch.as_tensor(np.asarray(distances, np.int64)), settings, is_causal=is_causal).numpy()
+    return relative_buckets(
+        torch.as_tensor(np.asarray(distances, np.int64)), settings, is_causal=is_causal
+    ).numpy()
 
 
 def table(model: Transformer) -> Matrix | None:
@@ -144,7 +171,11 @@ def table(model: Transformer) -> Matrix | None:
 def bucket_scores(model: Transformer) -> Matrix | None:
     """What the encoder learned to add for each bucket of distances: (buckets, heads); None where it has no buckets."""
     position = model.encoder.embed.position
-    return position.table.weight.detach().float().cpu().numpy() if isinstance(position, Relative) else None
+    return (
+        position.table.weight.detach().float().cpu().numpy()
+        if isinstance(position, Relative)
+        else None
+    )
 
 
 @contextlib.contextmanager
@@ -179,11 +210,15 @@ def swapped(model: Transformer, ids: Sequence[int], order: Sequence[int]) -> Swa
         ordered = _encoded(model, rows)
         with without_positions(model):
             bare = _encoded(model, rows)
-    return Swapped(_gaps(ordered, places), _gaps(bare, places), float(np.sqrt(np.mean(np.square(ordered[0])))))
+    return Swapped(
+        _gaps(ordered, places), _gaps(bare, places), float(np.sqrt(np.mean(np.square(ordered[0]))))
+    )
 
 
 def _encoded(model: Transformer, rows: Tensor) -> Matrix:
-    memory: Matrix = model.encoder(rows, masks.padding(rows, model.config.ids.pad)).float().cpu().numpy()
+    memory: Matrix = (
+        model.encoder(rows, masks.padding(rows, model.config.ids.pad)).float().cpu().numpy()
+    )
     return memory
 
 
@@ -215,8 +250,11 @@ def moved(model: Transformer, ids: Sequence[int]) -> Moved | None:
     tokens = torch.tensor([list(ids)], device=model.device)
     with inference(model):
         vectors = embed.tokens(tokens)
-        sums = embed.position.add(vectors, tokens.ne(embed.pad_id))[0].double()  # (src_len, d_model)
-        vectors, words = vectors[0].double(), embed.tokens.weight.double()
+        sums = embed.position.add(vectors, tokens.ne(embed.pad_id))[
+            0
+        ].double()  # (src_len, d_model)
+        vectors = vectors[0].double()
+        words = embed.tokens.weight.double()
         cosine = torch.cosine_similarity(vectors, sums, dim=1).clamp(-1, 1)
         alone = _cosines(vectors, words)
         alone[torch.arange(len(ids)), tokens[0]] = -2  # below every cosine
@@ -228,5 +266,8 @@ def moved(model: Transformer, ids: Sequence[int]) -> Moved | None:
 
 def _cosines(vectors: Tensor, words: Tensor) -> Tensor:
     """(n, d_model) and (vocab, d_model) -> (n, vocab)."""
-    unit: Tensor = torch.nn.functional.normalize(vectors, dim=1) @ torch.nn.functional.normalize(words, dim=1).T
+    unit: Tensor = (
+        torch.nn.functional.normalize(vectors, dim=1)
+        @ torch.nn.functional.normalize(words, dim=1).T
+    )
     return unit

@@ -31,10 +31,17 @@ class Fills(NamedTuple):
 
 def fills(seen: Attended, head: int, query: int, may: Mask) -> Fills:
     """One query under another mask, `may` (keys,)."""
-    row, mask = torch.from_numpy(seen.scores[head, query]), torch.from_numpy(may.copy())
+    row = torch.from_numpy(seen.scores[head, query])
+    mask = torch.from_numpy(may.copy())
     # The scores as keys of one number each: the model's own function then takes them as they are.
-    ours = attention_weights(torch.ones(1, 1, 1, 1), row[None, None, :, None], mask, None, scale=1.0)
-    parts = (ours[0, 0, 0], row.masked_fill(~mask, -torch.inf).softmax(0), (row + BILLION * ~mask).softmax(0))
+    ours = attention_weights(
+        torch.ones(1, 1, 1, 1), row[None, None, :, None], mask, None, scale=1.0
+    )
+    parts = (
+        ours[0, 0, 0],
+        row.masked_fill(~mask, -torch.inf).softmax(0),
+        (row + BILLION * ~mask).softmax(0),
+    )
     return Fills(*(part.numpy() for part in parts))
 
 
@@ -54,21 +61,31 @@ def erased(model: Transformer, seen: Layer, layer: int, position: int) -> Erased
     """Of the encoder's `layer`, from 0, which took in what `seen` holds; every position may look at every other."""
     module = cast(EncoderLayer, model.encoder.layers[layer])
     with inference(model):
-        attend, read = _attention(model, module, len(seen.self_joined.read)), seen.self_joined.read
-        attended, fed = _moved(attend, read, position, model.device), module.feed_forward
+        attend = _attention(model, module, len(seen.self_joined.read))
+        read = seen.self_joined.read
+        attended = _moved(attend, read, position, model.device)
+        fed = module.feed_forward
         if fed is None or seen.fed_joined is None:
             return Erased(attended, None)
         return Erased(attended, _moved(fed, seen.fed_joined.read, position, model.device))
 
 
 def _attention(model: Transformer, layer: EncoderLayer, length: int) -> Callable[[Tensor], Tensor]:
-    place, attention, device = model.encoder.embed.position, layer.self_attention, model.device
-    mask = masks.padding(torch.full((1, length), model.config.ids.pad + 1, device=device), model.config.ids.pad)
+    place = model.encoder.embed.position
+    attention = layer.self_attention
+    device = model.device
+    mask = masks.padding(
+        torch.full((1, length), model.config.ids.pad + 1, device=device), model.config.ids.pad
+    )
     bias = place.bias(length, length, device)
-    return lambda x: cast(Tensor, attention(attention.queries(x, place), attention.keys_values(x, place), mask, bias))
+    return lambda x: cast(
+        Tensor, attention(attention.queries(x, place), attention.keys_values(x, place), mask, bias)
+    )
 
 
-def _moved(sublayer: Callable[[Tensor], Tensor], read: Array, position: int, device: torch.device) -> Array:
+def _moved(
+    sublayer: Callable[[Tensor], Tensor], read: Array, position: int, device: torch.device
+) -> Array:
     whole = torch.from_numpy(read).to(device)[None]
     torn = whole.clone()
     torn[0, position] = 0
@@ -89,10 +106,17 @@ def normed(norm: nn.Module, given: Array, out: Array) -> Normed | None:
     """Of what a LayerNorm or RMSNorm made of something; None where a model has no norm there."""
     if not isinstance(norm, nn.LayerNorm | nn.RMSNorm):
         return None
-    x, size = torch.from_numpy(given), tuple(norm.normalized_shape)
-    plain = F.layer_norm(x, size, eps=norm.eps) if isinstance(norm, nn.LayerNorm) else F.rms_norm(x, size, eps=norm.eps)
+    x = torch.from_numpy(given)
+    size = tuple(norm.normalized_shape)
+    plain = (
+        F.layer_norm(x, size, eps=norm.eps)
+        if isinstance(norm, nn.LayerNorm)
+        else F.rms_norm(x, size, eps=norm.eps)
+    )
     learned = [getattr(norm, name, None) for name in ("weight", "bias")]
-    scale, shift = (None if each is None else each.detach().float().cpu().numpy().copy() for each in learned)
+    scale, shift = (
+        None if each is None else each.detach().float().cpu().numpy().copy() for each in learned
+    )
     return Normed(given, plain.numpy(), out, scale, shift)
 
 
@@ -115,7 +139,8 @@ class Cut(nn.Module):
 
     def __init__(self, residual: Residual) -> None:
         super().__init__()
-        self.norm, self.is_pre = residual.norm, residual.is_pre
+        self.norm = residual.norm
+        self.is_pre = residual.is_pre
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """(batch, len, d_model) -> (batch, len, d_model)."""
@@ -127,7 +152,10 @@ def twin(model: Transformer) -> Transformer:
     """The same modules anew over the same numbers, which want no gradient: what is done to it, the model never sees."""
     with model.lock:
         known: dict[int, Any] = {id(model.lock): threading.RLock(), id(model.flat): None}
-        known |= {id(weight): nn.Parameter(weight.detach(), requires_grad=False) for weight in model.parameters()}
+        known |= {
+            id(weight): nn.Parameter(weight.detach(), requires_grad=False)
+            for weight in model.parameters()
+        }
         return copy.deepcopy(model, known).eval()
 
 
@@ -152,7 +180,9 @@ def flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> Flow:
     with torch.enable_grad():
         loss = F.cross_entropy(model(src_ids, tgt_ids[:, :-1])[0].float(), tgt_ids[0, 1:])
         both = [*streams["encoder"], *streams["decoder"]]
-        lengths = np.array([float(gradient.norm()) for gradient in torch.autograd.grad(loss, both)], np.float32)
+        lengths = np.array(
+            [float(gradient.norm()) for gradient in torch.autograd.grad(loss, both)], np.float32
+        )
     n_encoder = len(streams["encoder"])
     return Flow(lengths[:n_encoder], lengths[n_encoder:], float(loss.detach()))
 

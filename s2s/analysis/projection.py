@@ -28,10 +28,13 @@ def principal(vectors: Vectors) -> Projection:
     """
     centred = vectors.astype(np.float64) - vectors.mean(0, dtype=np.float64)
     u, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    points, variances = np.zeros((len(vectors), 2)), np.zeros(2)
+    points = np.zeros((len(vectors), 2))
+    variances = np.zeros(2)
     n = min(2, len(sizes))
     points[:, :n], variances[:n] = u[:, :n] * sizes[:n], sizes[:n] ** 2
     largest = points[np.abs(points).argmax(0), [0, 1]]
     total = float((sizes**2).sum())
     shares = variances / total if total > 0 else variances
-    return Projection(points * np.where(largest < 0, -1.0, 1.0), (float(shares[0]), float(shares[1])))
+    return Projection(
+        points * np.where(largest < 0, -1.0, 1.0), (float(shares[0]), float(shares[1]))
+    )

@@ -46,20 +46,32 @@ def reduced(seen: Attention, which: Which, reduction: str = "mean") -> Picture:
     """By a row of `REDUCTIONS`. Raises ValueError for one that this kind of attention doesn't have."""
     row = REDUCTIONS[reduction]
     if which.kind not in row.kinds:
-        raise ValueError(f"`{reduction}` means nothing for {which.kind} attention; it is for {', '.join(row.kinds)}")
+        raise ValueError(
+            f"`{reduction}` means nothing for {which.kind} attention; it is for {', '.join(row.kinds)}"
+        )
     return row.make(seen, which)
 
 
 def mean(seen: Attention, which: Which) -> Picture:
     """Over the heads or layers of which none is chosen; rows sum to 1."""
     view = seen.view(which.kind)
-    return Picture(view.reduced(which.layer, which.head), view.rows, view.keys, view.verb, place(view, which, "mean"))
+    return Picture(
+        view.reduced(which.layer, which.head),
+        view.rows,
+        view.keys,
+        view.verb,
+        place(view, which, "mean"),
+    )
 
 
 def largest(seen: Attention, which: Which) -> Picture:
     """Of the heads or layers of which none is chosen; rows may sum to more than 1."""
     view = seen.view(which.kind)
-    return _pictured(view, view.weights[_only(which.layer), _only(which.head)].max((0, 1)), place(view, which, "max"))
+    return _pictured(
+        view,
+        view.weights[_only(which.layer), _only(which.head)].max((0, 1)),
+        place(view, which, "max"),
+    )
 
 
 def rollout(seen: Attention, which: Which) -> Picture:
@@ -76,7 +88,9 @@ def rollout(seen: Attention, which: Which) -> Picture:
     n_layers, n_heads = view.weights.shape[:2]
     last = n_layers if which.layer is None else which.layer + 1
     heads = view.weights.mean(1) if which.head is None else view.weights[:, which.head]
-    head = f"mean of {n_heads} heads" if which.head is None else f"head {which.head + 1} of {n_heads}"
+    head = (
+        f"mean of {n_heads} heads" if which.head is None else f"head {which.head + 1} of {n_heads}"
+    )
     return _pictured(view, rolled(heads[:last]), f"rollout, {_layers(last)} of {n_layers} · {head}")
 
 
@@ -94,14 +108,23 @@ def norms(seen: Attention, which: Which) -> Picture:
     Each layer's rows are scaled before layers are averaged. Raises ValueError where the attention came without its `grams`.
     """
     if which.kind not in seen.grams:
-        raise ValueError("only the weights were kept of this attention, and norms need what they multiply, too")
-    view, layers, heads = seen.view(which.kind), _only(which.layer), _only(which.head)
-    weights, grams = view.weights[layers, heads].astype(float), seen.grams[which.kind][layers, :, heads, heads].astype(float)
+        raise ValueError(
+            "only the weights were kept of this attention, and norms need what they multiply, too"
+        )
+    view = seen.view(which.kind)
+    layers = _only(which.layer)
+    heads = _only(which.head)
+    weights = view.weights[layers, heads].astype(float)
+    grams = seen.grams[which.kind][layers, :, heads, heads].astype(float)
     squares = np.einsum("lhrk,lkhg,lgrk->lrk", weights, grams, weights, optimize=True)
     lengths = np.sqrt(squares.clip(0))  # (layers, rows, keys)
     sums = lengths.sum(-1, keepdims=True)
     rows = np.divide(lengths, sums, out=np.zeros_like(lengths), where=sums > 0)
-    name = place(view, which, "mean") if which.head is not None else place(view, which, "mean").replace("· mean of", "· all")
+    name = (
+        place(view, which, "mean")
+        if which.head is not None
+        else place(view, which, "mean").replace("· mean of", "· all")
+    )
     return _pictured(view, rows.mean(0), f"norms, {name}")
 
 
@@ -128,8 +151,14 @@ def _layers(last: int) -> str:
 def place(view: View, which: Which, how: str) -> str:
     """`layer 2 of 2 · mean of 4 heads`."""
     n_layers, n_heads = view.weights.shape[:2]
-    layer = f"{how} of {n_layers} layers" if which.layer is None else f"layer {which.layer + 1} of {n_layers}"
-    head = f"{how} of {n_heads} heads" if which.head is None else f"head {which.head + 1} of {n_heads}"
+    layer = (
+        f"{how} of {n_layers} layers"
+        if which.layer is None
+        else f"layer {which.layer + 1} of {n_layers}"
+    )
+    head = (
+        f"{how} of {n_heads} heads" if which.head is None else f"head {which.head + 1} of {n_heads}"
+    )
     return f"{layer} · {head}"
 
 

@@ -60,7 +60,12 @@ def heads(seen: Attention, kind: str) -> Heads:
     """Numbers and roles of all heads of one of `KINDS`."""
     weights = seen.view(kind).weights
     distance = distances(weights, is_self=kind in SELF).mean(-1)
-    return Heads(entropies(weights).mean(-1), weights.max(-1).mean(-1, dtype=float), distance, roles(weights, kind))
+    return Heads(
+        entropies(weights).mean(-1),
+        weights.max(-1).mean(-1, dtype=float),
+        distance,
+        roles(weights, kind),
+    )
 
 
 def distances(weights: Weights, *, is_self: bool) -> Floats:
@@ -117,7 +122,8 @@ def _rests_on(rows: Rows, key: int) -> Bools:
 def _is_aligned(rows: Rows) -> Bools:
     """A correlation of where rows stand and where they look; a head that stays on a few keys walks through nothing."""
     peaks = rows.peaks
-    own, where = rows.at - rows.at.mean(), peaks - peaks.mean(-1, keepdims=True)
+    own = rows.at - rows.at.mean()
+    where = peaks - peaks.mean(-1, keepdims=True)
     spread = np.sqrt((own**2).sum() * (where**2).sum(-1))
     straight = np.divide((own * where).sum(-1), spread, out=np.zeros_like(spread), where=spread > 0)
     visited = (np.diff(np.sort(peaks, -1), axis=-1) > 0).sum(-1) + 1
@@ -128,20 +134,53 @@ def _is_aligned(rows: Rows) -> Bools:
 # In this order: the first whose rule holds. The positional ones after Voita et al. 2019, section 5.1.
 ROLES: Mapping[str, Role] = MappingProxyType(
     {
-        "spread": Role("spread out", "Entropy is on average at least 90 % of what it can be.", _is_spread, KINDS),
-        "previous": Role("previous token", "At least half of the rows look most one place back.", lambda rows: _looks(rows, -1), SELF),
-        "next": Role("next token", "At least half of the rows look most one place ahead.", lambda rows: _looks(rows, 1), ("encoder",)),
-        "same": Role("same place", "At least half of the rows look most at their own place.", lambda rows: _looks(rows, 0), SELF),
-        "first": Role(
-            "first token", "At least half of all weight lies on the first key, <s> in the decoder.", lambda rows: _rests_on(rows, 0), KINDS
+        "spread": Role(
+            "spread out",
+            "Entropy is on average at least 90 % of what it can be.",
+            _is_spread,
+            KINDS,
         ),
-        "end": Role("end", "At least half of all weight lies on </s>.", lambda rows: _rests_on(rows, -1), ("cross", "encoder")),
+        "previous": Role(
+            "previous token",
+            "At least half of the rows look most one place back.",
+            lambda rows: _looks(rows, -1),
+            SELF,
+        ),
+        "next": Role(
+            "next token",
+            "At least half of the rows look most one place ahead.",
+            lambda rows: _looks(rows, 1),
+            ("encoder",),
+        ),
+        "same": Role(
+            "same place",
+            "At least half of the rows look most at their own place.",
+            lambda rows: _looks(rows, 0),
+            SELF,
+        ),
+        "first": Role(
+            "first token",
+            "At least half of all weight lies on the first key, <s> in the decoder.",
+            lambda rows: _rests_on(rows, 0),
+            KINDS,
+        ),
+        "end": Role(
+            "end",
+            "At least half of all weight lies on </s>.",
+            lambda rows: _rests_on(rows, -1),
+            ("cross", "encoder"),
+        ),
         "aligned": Role(
             "in step",
             "Where rows look most goes through the source as they do: correlation at least 0.7, over at least half of its tokens.",
             _is_aligned,
             ("cross",),
         ),
-        NONE: Role("mixed", "None of these rules holds.", lambda rows: np.ones(rows.weights.shape[:2], bool), KINDS),
+        NONE: Role(
+            "mixed",
+            "None of these rules holds.",
+            lambda rows: np.ones(rows.weights.shape[:2], bool),
+            KINDS,
+        ),
     }
 )

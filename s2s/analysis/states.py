@@ -71,7 +71,11 @@ def watched(model: Transformer) -> Iterator[Streams]:
     with inference(model), contextlib.ExitStack() as hooks:
         for stack, into in ((model.encoder, streams.encoder), (model.decoder, streams.decoder)):
             for module in _seams(stack):
-                hooks.callback(module.register_forward_hook(lambda _, given, output, into=into: into.append(output)).remove)
+                hooks.callback(
+                    module.register_forward_hook(
+                        lambda _, given, output, into=into: into.append(output)
+                    ).remove
+                )
         yield streams
 
 
@@ -102,8 +106,13 @@ def in_words(vectors: Vectors, tokens: Sequence[str], *, is_whole: bool) -> Word
     """
     where = places(tokens, is_whole=is_whole)
     n_words = int(where.max(initial=-1)) + 1
-    texts = tuple("".join(token for token, place in zip(tokens, where, strict=True) if place == word) for word in range(n_words))
-    return Words(_merged(vectors, where, n_words), tuple(text.strip(BLANK) or text for text in texts))
+    texts = tuple(
+        "".join(token for token, place in zip(tokens, where, strict=True) if place == word)
+        for word in range(n_words)
+    )
+    return Words(
+        _merged(vectors, where, n_words), tuple(text.strip(BLANK) or text for text in texts)
+    )
 
 
 def _merged(vectors: Vectors, where: Ints, n_words: int) -> Vectors:

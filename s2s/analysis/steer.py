@@ -49,21 +49,29 @@ def ablate(model: Transformer, heads: Mapping[Head, str]) -> Iterator[None]:
     with inference(model), contextlib.ExitStack() as hooks:
         for kind in KINDS:
             for layer, attention in enumerate(attentions(model, kind)):
-                own = {head.head: how for head, how in heads.items() if (head.kind, head.layer) == (kind, layer)}
+                own = {
+                    head.head: how
+                    for head, how in heads.items()
+                    if (head.kind, head.layer) == (kind, layer)
+                }
                 if own:
                     _ablate(attention, own, hooks)
         yield
 
 
 @contextlib.contextmanager
-def force(model: Transformer, place: int, keys: Sequence[int], heads: Collection[Head] | None = None) -> Iterator[None]:
+def force(
+    model: Transformer, place: int, keys: Sequence[int], heads: Collection[Head] | None = None
+) -> Iterator[None]:
     """Move cross-attention while the token at `place` (0-based) is predicted: all of each row's mass onto these keys.
 
     They share it in proportion to what they had, evenly where they had nothing. `heads`: whose, all where None. It holds
     under teacher forcing, where `place` is a row, and one token at a time. Inside `ablate` a head that is off stays off.
     """
     if place < 0 or not keys or min(keys) < 0:
-        raise UserError(f"Attention at place {place} cannot be moved to {list(keys)}; give a place and source positions from 0 on.")
+        raise UserError(
+            f"Attention at place {place} cannot be moved to {list(keys)}; give a place and source positions from 0 on."
+        )
     for head in heads or ():
         _check(model, head)
         if head.kind != "cross":
@@ -76,13 +84,19 @@ def force(model: Transformer, place: int, keys: Sequence[int], heads: Collection
             queries, seen = args[:2]
             first_row[0] = seen.keys.shape[2] - queries.shape[2]
 
-        def move(chosen: Tensor, seam: nn.Module, args: tuple[Tensor, ...], weights: Tensor) -> Tensor:
+        def move(
+            chosen: Tensor, seam: nn.Module, args: tuple[Tensor, ...], weights: Tensor
+        ) -> Tensor:
             is_row = torch.arange(weights.shape[2], device=weights.device) == place - first_row[0]
             return torch.where(chosen & is_row[:, None], moved(weights, keys), weights)
 
         hooks.callback(attentions(model, "decoder")[0].register_forward_pre_hook(count).remove)
         for layer, cross in enumerate(attentions(model, "cross")):
-            own = [head for head in range(cross.n_heads) if heads is None or Head("cross", layer, head) in heads]
+            own = [
+                head
+                for head in range(cross.n_heads)
+                if heads is None or Head("cross", layer, head) in heads
+            ]
             if own:
                 hook = partial(move, _these(own, cross.n_heads, model.device))
                 hooks.callback(cross.weights.register_forward_hook(hook).remove)
@@ -107,14 +121,23 @@ def off(weights: Tensor, mask: Tensor | None) -> Tensor:
 
 def uniform(weights: Tensor, mask: Tensor | None) -> Tensor:
     """Alike over every key that the mask allows, whether or not its weight was so small that it came out as 0."""
-    allowed = torch.ones_like(weights) if mask is None else mask.expand_as(weights).to(weights.dtype)
-    return allowed / allowed.sum(-1, keepdim=True).clamp(min=1.0)  # a row that may look at nothing stays empty
+    allowed = (
+        torch.ones_like(weights) if mask is None else mask.expand_as(weights).to(weights.dtype)
+    )
+    return allowed / allowed.sum(-1, keepdim=True).clamp(
+        min=1.0
+    )  # a row that may look at nothing stays empty
 
 
 # A slug stands in links, as `switched` of `set`: a rename keeps the old one working.
 HOWS: Mapping[str, How] = MappingProxyType(
     {
-        "off": How("Off", off, "The head adds nothing, as if it were not there.", "Michel et al. 2019, eq. 1"),
+        "off": How(
+            "Off",
+            off,
+            "The head adds nothing, as if it were not there.",
+            "Michel et al. 2019, eq. 1",
+        ),
         "uniform": How(
             "Uniform",
             uniform,
@@ -134,7 +157,11 @@ def _ablate(attention: Attention, hows: Mapping[int, str], hooks: contextlib.Exi
 
     def change(seam: nn.Module, args: tuple[Tensor, ...], weights: Tensor) -> Tensor:
         for how in HOWS:
-            own = _these([head for head, name in hows.items() if name == how], attention.n_heads, weights.device)
+            own = _these(
+                [head for head, name in hows.items() if name == how],
+                attention.n_heads,
+                weights.device,
+            )
             weights = torch.where(own, HOWS[how].change(weights, masks[0]), weights)
         return weights
 

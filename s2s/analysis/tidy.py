@@ -45,13 +45,17 @@ def is_sink(token: str) -> bool:
     ['▁,', '…', '</s>']
     """
     letters = token.strip(BLANK)
-    return token in MARKS or (bool(letters) and all(unicodedata.category(sign).startswith("P") for sign in letters))
+    return token in MARKS or (
+        bool(letters) and all(unicodedata.category(sign).startswith("P") for sign in letters)
+    )
 
 
 def without(picture: Picture, keys: Sequence[int]) -> Left:
     """Leave these columns out and scale what is left of each row to 1; a row of which nothing is left is zeros."""
     kept = [key for key in range(len(picture.keys)) if key not in keys]
-    left = replace(picture, weights=picture.weights[:, kept], keys=tuple(picture.keys[key] for key in kept))
+    left = replace(
+        picture, weights=picture.weights[:, kept], keys=tuple(picture.keys[key] for key in kept)
+    )
     return _scaled(left, _share(picture.weights, keys), picture.weights.sum(1))
 
 
@@ -64,20 +68,33 @@ def in_words(picture: Picture, *, rows_whole: bool, keys_whole: bool) -> Picture
     """From pieces to the words between blanks, weights put together as in `alignment.by_words`: as every token is a piece of some
     word, rows sum to what they did. `rows_whole` and `keys_whole` say of which side tokens are whole words.
     """
-    rows, keys = belonging(picture.rows, is_whole=rows_whole), belonging(picture.keys, is_whole=keys_whole)
+    rows = belonging(picture.rows, is_whole=rows_whole)
+    keys = belonging(picture.keys, is_whole=keys_whole)
     weights = by_words(picture.weights, rows, keys)
-    return replace(picture, weights=weights, rows=spelled(picture.rows, rows), keys=spelled(picture.keys, keys))
+    return replace(
+        picture, weights=weights, rows=spelled(picture.rows, rows), keys=spelled(picture.keys, keys)
+    )
 
 
 def between_words(picture: Picture, *, rows_whole: bool, keys_whole: bool) -> Picture:
     """The cells that alignment is measured on: words by words as `alignment.places` has them, which leaves out blanks on their own,
     and without `<s>` and `</s>`; nothing scaled.
     """
-    rows, keys = ([place for place, token in enumerate(tokens) if token not in MARKS] for tokens in (picture.rows, picture.keys))
-    row_tokens, key_tokens = [picture.rows[place] for place in rows], [picture.keys[place] for place in keys]
-    row_words, key_words = _between(row_tokens, is_whole=rows_whole), _between(key_tokens, is_whole=keys_whole)
+    rows, keys = (
+        [place for place, token in enumerate(tokens) if token not in MARKS]
+        for tokens in (picture.rows, picture.keys)
+    )
+    row_tokens = [picture.rows[place] for place in rows]
+    key_tokens = [picture.keys[place] for place in keys]
+    row_words = _between(row_tokens, is_whole=rows_whole)
+    key_words = _between(key_tokens, is_whole=keys_whole)
     weights = by_words(picture.weights[np.ix_(rows, keys)], row_words, key_words)
-    return replace(picture, weights=weights, rows=spelled(row_tokens, row_words), keys=spelled(key_tokens, key_words))
+    return replace(
+        picture,
+        weights=weights,
+        rows=spelled(row_tokens, row_words),
+        keys=spelled(key_tokens, key_words),
+    )
 
 
 def belonging(tokens: Sequence[str], *, is_whole: bool) -> Ints:
@@ -89,7 +106,8 @@ def belonging(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     """
     found = list[int]()
     for is_mark, stretch in groupby(tokens, MARKS.__contains__):
-        pieces, first = [*stretch], max(found, default=NOWHERE) + 1
+        pieces = [*stretch]
+        first = max(found, default=NOWHERE) + 1
         words = np.arange(len(pieces)) if is_mark else _between(pieces, is_whole=is_whole)
         last = max(0, words.max())  # blanks alone are a word
         following = np.minimum.accumulate(np.where(words == NOWHERE, last, words)[::-1])[::-1]
@@ -99,8 +117,13 @@ def belonging(tokens: Sequence[str], *, is_whole: bool) -> Ints:
 
 def spelled(tokens: Sequence[str], where: Ints) -> tuple[str, ...]:
     """The words that tokens make, by the word of each."""
-    pieces = ["".join(token for token, word in zip(tokens, where.tolist(), strict=True) if word == each) for each in range(_n_words(where))]
-    return tuple(BYTES.sub(lambda found: _text(found[0]), word.strip(BLANK) or word) for word in pieces)
+    pieces = [
+        "".join(token for token, word in zip(tokens, where.tolist(), strict=True) if word == each)
+        for each in range(_n_words(where))
+    ]
+    return tuple(
+        BYTES.sub(lambda found: _text(found[0]), word.strip(BLANK) or word) for word in pieces
+    )
 
 
 def links(picture: Picture, share: float = 0.75) -> list[Link]:
@@ -118,7 +141,11 @@ def strongest(weights: Weights, share: float) -> list[Link]:
         order = np.argsort(-cells, kind="stable")
         before = np.cumsum(cells[order]) - cells[order]
         n_needed = int((before < share * cells.sum() - ROUNDING).sum())
-        found += [Link(row, int(key), float(weights[row, key])) for key in order[:n_needed] if cells[key] > 0]
+        found += [
+            Link(row, int(key), float(weights[row, key]))
+            for key in order[:n_needed]
+            if cells[key] > 0
+        ]
     return found
 
 
@@ -129,7 +156,9 @@ def _scaled(picture: Picture, share: float, before: Weights) -> Left:
     is_full = sums > 0
     scaled = np.divide(weights, sums[:, None], out=np.zeros_like(weights), where=is_full[:, None])
     least = float((sums[is_full] / before[is_full]).min(initial=1.0))
-    return Left(replace(picture, weights=scaled.astype(np.float32)), share, int((~is_full).sum()), least)
+    return Left(
+        replace(picture, weights=scaled.astype(np.float32)), share, int((~is_full).sum()), least
+    )
 
 
 def _share(weights: Weights, keys: Sequence[int]) -> float:

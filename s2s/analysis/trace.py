@@ -49,14 +49,18 @@ def gram(attention: Attention, values: Tensor) -> Tensor:
     heads = attention.split(values.double()).transpose(1, 2)  # (batch, key_len, heads, d_head)
     if not isinstance(attention.output, nn.Linear):
         return heads.square().sum(-1).diag_embed()
-    parts = attention.output.weight.double().T.view(attention.n_heads, attention.d_head, -1)  # (heads, d_head, d_model)
+    parts = attention.output.weight.double().T.view(
+        attention.n_heads, attention.d_head, -1
+    )  # (heads, d_head, d_model)
     added = (heads[..., None, :] @ parts).squeeze(-2)  # (batch, key_len, heads, d_model)
     products: Tensor = added @ added.mT
     return products
 
 
 @contextlib.contextmanager
-def _recorded(model: Transformer, seam: str, make: Callable[[Attention, Tensor], Tensor]) -> Iterator[Trace]:
+def _recorded(
+    model: Transformer, seam: str, make: Callable[[Attention, Tensor], Tensor]
+) -> Iterator[Trace]:
     """Keep what `make` makes of the output of one module of every attention."""
     trace = Trace()
     with inference(model), contextlib.ExitStack() as hooks:
@@ -76,4 +80,7 @@ def _recorded(model: Transformer, seam: str, make: Callable[[Attention, Tensor],
 def attentions(model: Transformer, kind: str) -> list[Attention]:
     """The modules of one of `KINDS`, a layer each."""
     layers: Any = model.encoder.layers if kind == "encoder" else model.decoder.layers
-    return [cast(Attention, layer.cross_attention if kind == "cross" else layer.self_attention) for layer in layers]
+    return [
+        cast(Attention, layer.cross_attention if kind == "cross" else layer.self_attention)
+        for layer in layers
+    ]

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-SHARED, ADDED, MISSING = "shared", "added", "missing"
+SHARED = "shared"
+ADDED = "added"
+MISSING = "missing"
 
 
 class Part(NamedTuple):
@@ -30,7 +32,9 @@ class Differences:
 
     def text(self, only: str) -> str:
         """The first text (`only` ADDED) or the second (`only` MISSING), with single blanks."""
-        return self.gap.join(word for part in self.parts if part.kind in (SHARED, only) for word in part.words)
+        return self.gap.join(
+            word for part in self.parts if part.kind in (SHARED, only) for word in part.words
+        )
 
 
 def differences(text: str, other: str) -> Differences:
@@ -38,9 +42,15 @@ def differences(text: str, other: str) -> Differences:
     gap = " " if len(text.split()) > 1 or len(other.split()) > 1 else ""
     ours, theirs = (tuple(each.split()) if gap else tuple(each.strip()) for each in (text, other))
     parts: list[Part] = []
-    for what, first, last, start, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    for what, first, last, start, end in SequenceMatcher(
+        None, ours, theirs, autojunk=False
+    ).get_opcodes():
         if what == "equal":
             parts.append(Part(SHARED, ours[first:last]))
         else:
-            parts += [part for part in (Part(MISSING, theirs[start:end]), Part(ADDED, ours[first:last])) if part.words]
+            parts += [
+                part
+                for part in (Part(MISSING, theirs[start:end]), Part(ADDED, ours[first:last]))
+                if part.words
+            ]
     return Differences(tuple(parts), gap)

@@ -54,7 +54,9 @@ def presets(arguments: argparse.Namespace) -> None:
     rows = [
         {
             "name": name,
-            "parameters": count_parameters(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size),
+            "parameters": count_parameters(
+                row.recipe.model, row.src_vocab_size, row.tgt_vocab_size
+            ),
             "src_vocab_size": row.src_vocab_size,
             "tgt_vocab_size": row.tgt_vocab_size,
             "summary": row.summary,
@@ -78,7 +80,11 @@ def data(arguments: argparse.Namespace) -> None:
     recipe = override(Recipe(), _changes(arguments))
     for split in [arguments.split] if arguments.split else splits(arguments.source):
         corpus = load(arguments.source, split)
-        corpus = applied(clean(corpus, recipe.data.clean) if split == "train" else corpus, recipe.data, recipe.train.seed)
+        corpus = applied(
+            clean(corpus, recipe.data.clean) if split == "train" else corpus,
+            recipe.data,
+            recipe.train.seed,
+        )
         write_split(corpus, arguments.out)
         print(f"{split}: {len(corpus):,} pairs")
         for note in corpus.notes:
@@ -98,22 +104,38 @@ def train(arguments: argparse.Namespace) -> None:
             _train(arguments, group)
             return
         with _signals() as group.wanted:
-            follow(Path(arguments.out), group, arguments.source, arguments.valid, is_resumed=arguments.resume)
+            follow(
+                Path(arguments.out),
+                group,
+                arguments.source,
+                arguments.valid,
+                is_resumed=arguments.resume,
+            )
 
 
 def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
-    changes, out = _changes(arguments), Path(arguments.out)
+    changes = _changes(arguments)
+    out = Path(arguments.out)
     if arguments.resume:
         _resume(arguments, changes, out, group)
         return
     if not arguments.source:
-        raise UserError("`train` needs pairs to learn from; add `--source`, for example --source builtin:en-fr.")
+        raise UserError(
+            "`train` needs pairs to learn from; add `--source`, for example --source builtin:en-fr."
+        )
     recipe = override(_recipe(arguments), changes)
     from s2s.jobs import training
 
     is_named = not (arguments.recipe or (arguments.init_from and not arguments.preset))
     preset = (arguments.preset or DEFAULT_PRESET) if is_named else ""
-    asked = training.Asked(recipe, arguments.source, arguments.valid, preset, out.name, init_from=arguments.init_from or "")
+    asked = training.Asked(
+        recipe,
+        arguments.source,
+        arguments.valid,
+        preset,
+        out.name,
+        init_from=arguments.init_from or "",
+    )
     with _flags():
         _show(training.start(asked, out), group)
 
@@ -126,7 +148,9 @@ def _flags() -> Iterator[None]:
     try:
         yield
     except training.TakenError as error:
-        raise UserError(f"{error} `--resume` goes on with a trained run; `--out` names another folder.") from error
+        raise UserError(
+            f"{error} `--resume` goes on with a trained run; `--out` names another folder."
+        ) from error
     except training.NothingLeftError as error:
         raise UserError(f"{error} `--set train.steps=N` asks for them.") from error
 
@@ -137,18 +161,30 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
     return parse_assignments(arguments.set) | task
 
 
-def _resume(arguments: argparse.Namespace, changes: dict[str, Any], out: Path, group: Group | None) -> None:
+def _resume(
+    arguments: argparse.Namespace, changes: dict[str, Any], out: Path, group: Group | None
+) -> None:
     from s2s.jobs import training
     from s2s.model.weights import saved_steps
 
     others = sorted(set(changes) - {"train.steps", "train.lr"})
-    others += [f"--{name.replace('_', '-')}" for name in ("preset", "recipe", "init_from") if getattr(arguments, name)]
+    others += [
+        f"--{name.replace('_', '-')}"
+        for name in ("preset", "recipe", "init_from")
+        if getattr(arguments, name)
+    ]
     if others:
-        said = "`--resume` goes on with the run's own recipe; only train.steps and train.lr can change"
+        said = (
+            "`--resume` goes on with the run's own recipe; only train.steps and train.lr can change"
+        )
         raise UserError(f"{said}, not {', '.join(others)}.")
     if not saved_steps(out / "checkpoints"):
-        raise UserError(f"`{out}` has no checkpoint to go on from; give a folder that `train --out` wrote, or train without `--resume`.")
-    more = training.More(changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid)
+        raise UserError(
+            f"`{out}` has no checkpoint to go on from; give a folder that `train --out` wrote, or train without `--resume`."
+        )
+    more = training.More(
+        changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid
+    )
     with _flags():
         _show(training.resume(out, more), group)
 
@@ -158,10 +194,14 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
         try:
             content = json.loads(Path(arguments.recipe).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise UserError(f"`{arguments.recipe}` cannot be read ({error}); give a JSON file, such as a run's recipe.json.") from error
+            raise UserError(
+                f"`{arguments.recipe}` cannot be read ({error}); give a JSON file, such as a run's recipe.json."
+            ) from error
         inner = content.get("recipe", content) if isinstance(content, dict) else content
         if not isinstance(inner, dict):
-            raise UserError(f"`{arguments.recipe}` holds no recipe; give a JSON object, such as a run's recipe.json.")
+            raise UserError(
+                f"`{arguments.recipe}` holds no recipe; give a JSON object, such as a run's recipe.json."
+            )
         return Recipe.from_json(inner)
     if arguments.init_from and not arguments.preset:
         from s2s.jobs import origin
@@ -180,7 +220,8 @@ def _show(started: Any, group: Group | None) -> None:
     if group:
         started = replace(started, group=group)
         group.tell(0.0)
-    recipe, pieces = started.recipe, started.data
+    recipe = started.recipe
+    pieces = started.data
     sizes = pieces.src_tokenizer.vocab_size, pieces.tgt_tokenizer.vocab_size
     for note in started.notes:
         print(note)
@@ -189,13 +230,16 @@ def _show(started: Any, group: Group | None) -> None:
         f" {recipe.train.steps:,} steps on {recipe.train.device}, {recipe.train.threads} threads"
         + (f" in {group.size} processes" if group else "")
     )
-    line, events = Progress(recipe.train.steps), training.run(started)
+    line = Progress(recipe.train.steps)
+    events = training.run(started)
     with _signals() as wanted:
         for event in events:
             line.show(event)
             if wanted or (group and group.is_stopping):
                 events.close()
-                raise UserError(f"Stopped at step {event.step:,} and saved; go on with: train --resume --out {started.folder.path}")
+                raise UserError(
+                    f"Stopped at step {event.step:,} and saved; go on with: train --resume --out {started.folder.path}"
+                )
     print(f"The run is in {started.folder.path}")
 
 
@@ -203,7 +247,10 @@ def _show(started: Any, group: Group | None) -> None:
 def _signals() -> Iterator[list[int]]:
     """Ctrl-C and SIGTERM are noted, so that training stops between two updates and not within one."""
     wanted: list[int] = []
-    before = {number: signal.signal(number, lambda number, frame: wanted.append(number)) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, lambda number, frame: wanted.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield wanted
     finally:
@@ -229,10 +276,17 @@ def _log_crash(error: Exception) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("a", encoding="utf-8") as file:
             # Where, not what: an exception's message may hold a visitor's text.
-            file.write(f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}\n")
-        print(f"Something went wrong that should not have ({type(error).__name__}); the details are in {log}.", file=sys.stderr)
+            file.write(
+                f"{type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}\n"
+            )
+        print(
+            f"Something went wrong that should not have ({type(error).__name__}); the details are in {log}.",
+            file=sys.stderr,
+        )
     except OSError:
-        print(f"Something went wrong that should not have ({type(error).__name__}).", file=sys.stderr)
+        print(
+            f"Something went wrong that should not have ({type(error).__name__}).", file=sys.stderr
+        )
 
 
 class _Parser(argparse.ArgumentParser):
@@ -244,33 +298,54 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m s2s", description="Train, decode and measure sequence-to-sequence transformers.")
+    parser = _Parser(
+        prog="python -m s2s",
+        description="Train, decode and measure sequence-to-sequence transformers.",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(command: Callable[[argparse.Namespace], None]) -> argparse.ArgumentParser:
-        one = commands.add_parser(command.__name__, help=command.__doc__, description=command.__doc__)
+        one = commands.add_parser(
+            command.__name__, help=command.__doc__, description=command.__doc__
+        )
         one.set_defaults(command=command)
         return one
 
     one = add(presets)
     one.add_argument("--json", action="store_true", help="a JSON list")
     one = add(data)
-    one.add_argument("source", metavar="SPEC", help="builtin:NAME, text:FILE, hub:OWNER/NAME, FILE.tsv, FILE.src,FILE.tgt ...")
+    one.add_argument(
+        "source",
+        metavar="SPEC",
+        help="builtin:NAME, text:FILE, hub:OWNER/NAME, FILE.tsv, FILE.src,FILE.tgt ...",
+    )
     one.add_argument("--split", help="one split; without it, all")
     _add_task(one)
-    one.add_argument("--out", required=True, metavar="DIR", help="where S.src, S.tgt and S.align go")
+    one.add_argument(
+        "--out", required=True, metavar="DIR", help="where S.src, S.tgt and S.align go"
+    )
     one = add(train)
     one.add_argument("--source", metavar="SPEC", help="pairs to learn from")
     one.add_argument("--valid", metavar="SPEC", help="pairs to validate on")
-    one.add_argument("--preset", help=f"a recipe by name (see `presets`); without it, {DEFAULT_PRESET}")
+    one.add_argument(
+        "--preset", help=f"a recipe by name (see `presets`); without it, {DEFAULT_PRESET}"
+    )
     one.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
-    one.add_argument("--init-from", metavar="RUN[@STEP]", help="start with the weights and the vocabulary of a run, and with its recipe")
+    one.add_argument(
+        "--init-from",
+        metavar="RUN[@STEP]",
+        help="start with the weights and the vocabulary of a run, and with its recipe",
+    )
     _add_task(one)
     one.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
-    one.add_argument("--resume", action="store_true", help="go on from the newest checkpoint in DIR")
+    one.add_argument(
+        "--resume", action="store_true", help="go on from the newest checkpoint in DIR"
+    )
     one = add(translate)
     _add_run(one)
-    one.add_argument("--n-best", type=int, metavar="N", help="line TAB score TAB text, the N best of each line")
+    one.add_argument(
+        "--n-best", type=int, metavar="N", help="line TAB score TAB text, the N best of each line"
+    )
     one.add_argument("--json", action="store_true", help="one JSON object a line")
     one = add(score)
     one.add_argument("run", metavar="RUN")
@@ -281,18 +356,43 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--src", required=True, metavar="FILE")
     one.add_argument("--ref", required=True, metavar="FILE")
     one = add(worker)
-    one.add_argument("--idle", type=float, metavar="SECONDS", help="leave after so long without work; without it, stay")
+    one.add_argument(
+        "--idle",
+        type=float,
+        metavar="SECONDS",
+        help="leave after so long without work; without it, stay",
+    )
     return parser
 
 
 def _add_task(parser: argparse.ArgumentParser) -> None:
     known = ", ".join(TASK_KINDS)
-    parser.add_argument("--task", help=f"what is to be learnt: {known}; without it, pairs are translated, plain text continued")
-    parser.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting, e.g. train.steps=500")
+    parser.add_argument(
+        "--task",
+        help=f"what is to be learnt: {known}; without it, pairs are translated, plain text continued",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="change one setting, e.g. train.steps=500",
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run's folder or id, or a demo's name")
     parser.add_argument("--strategy", default="beam", help="how to decode")
-    parser.add_argument("--set", action="append", default=[], metavar="K=V", help="change one setting of the strategy, e.g. num_beams=5")
-    parser.add_argument("--processes", type=int, metavar="N", help="so many at once; without it, one, or a core each where there is much")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="change one setting of the strategy, e.g. num_beams=5",
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        metavar="N",
+        help="so many at once; without it, one, or a core each where there is much",
+    )

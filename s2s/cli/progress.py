@@ -21,8 +21,12 @@ class Progress:
     """A line at each validation; between them, on a terminal, how far it is."""
 
     def __init__(self, steps: int) -> None:
-        self.steps, self.tokens, self.seconds, self.done = steps, 0, 0.0, 0
-        self.loss, self.shown = math.nan, 0.0
+        self.steps = steps
+        self.tokens = 0
+        self.seconds = 0.0
+        self.done = 0
+        self.loss = math.nan
+        self.shown = 0.0
 
     def show(self, event: Event) -> None:
         """Print what people want to see of an event; training goes on when nobody reads."""
@@ -35,7 +39,9 @@ class Progress:
         from s2s.train import Sample, Step, Validation, Warned
 
         if isinstance(event, Step):
-            self.tokens, self.seconds, self.done = self.tokens + event.n_tokens, self.seconds + event.seconds, self.done + 1
+            self.tokens = self.tokens + event.n_tokens
+            self.seconds = self.seconds + event.seconds
+            self.done = self.done + 1
             self.loss = event.loss
             self._live(event.step)
         elif isinstance(event, Validation):
@@ -56,7 +62,11 @@ class Progress:
     def _live(self, step: int) -> None:
         if sys.stdout.isatty() and time.monotonic() - self.shown > 0.5:
             self.shown = time.monotonic()
-            print(f"step {step:,} of {self.steps:,}  loss {self.loss:.3f}{self._pace(step)}   ", end="\r", flush=True)
+            print(
+                f"step {step:,} of {self.steps:,}  loss {self.loss:.3f}{self._pace(step)}   ",
+                end="\r",
+                flush=True,
+            )
 
 
 def _short(text: str, length: int = 100) -> str:

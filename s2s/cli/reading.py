@@ -24,7 +24,9 @@ def translate(arguments: argparse.Namespace) -> None:
     knobs = parse_assignments(arguments.set)
     if arguments.n_best is not None:
         if arguments.n_best < 1:
-            raise UserError(f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more.")
+            raise UserError(
+                f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more."
+            )
         knobs = {"num_return_sequences": arguments.n_best} | knobs
     configure(arguments.strategy, knobs)
     run = _load(arguments.run)
@@ -35,21 +37,36 @@ def translate(arguments: argparse.Namespace) -> None:
         if arguments.json:
             print(json.dumps(one.to_json(arguments.n_best), ensure_ascii=False))
         elif arguments.n_best:
-            rows = [(hypothesis.score, hypothesis.text) for hypothesis in one.hypotheses[: arguments.n_best]] or [(0.0, "")]
+            rows = [
+                (hypothesis.score, hypothesis.text)
+                for hypothesis in one.hypotheses[: arguments.n_best]
+            ] or [(0.0, "")]
             for value, text in rows:
                 print(f"{number}\t{value:.4f}\t{one_line(text)}")
         else:
-            print(one_line(one.text))  # a byte model may write a line break, but no line may become two
+            print(
+                one_line(one.text)
+            )  # a byte model may write a line break, but no line may become two
 
 
-def _translated(run: Run, sources: list[str], arguments: argparse.Namespace, knobs: dict[str, Any]) -> list[Decoded]:
+def _translated(
+    run: Run, sources: list[str], arguments: argparse.Namespace, knobs: dict[str, Any]
+) -> list[Decoded]:
     """By one process, or by several where there is much to do."""
     from s2s.runs import spread
     from s2s.train.machine import cores
 
     if arguments.processes is not None and arguments.processes < 1:
-        raise UserError(f"`--processes` {arguments.processes} is no number of processes; give 1 or more, or leave it out.")
-    return spread.translate(run, sources, arguments.strategy, knobs, arguments.processes or spread.processes_for(len(sources), cores()))
+        raise UserError(
+            f"`--processes` {arguments.processes} is no number of processes; give 1 or more, or leave it out."
+        )
+    return spread.translate(
+        run,
+        sources,
+        arguments.strategy,
+        knobs,
+        arguments.processes or spread.processes_for(len(sources), cores()),
+    )
 
 
 def _name_unknown(found: Sequence[Decoded]) -> None:
@@ -75,7 +92,9 @@ def evaluate(arguments: argparse.Namespace) -> None:
     sources, references = _aligned(arguments.src, arguments.ref)
     for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
         if source.strip() and not reference.strip():
-            raise UserError(f"Line {number} of {arguments.ref} is empty and has a source; give its translation, or leave both lines out.")
+            raise UserError(
+                f"Line {number} of {arguments.ref} is empty and has a source; give its translation, or leave both lines out."
+            )
     run = _load(arguments.run)
     started = time.perf_counter()
     found = _translated(run, sources, arguments, knobs)
@@ -100,7 +119,11 @@ def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
     n_tokens = sum(one.n_tokens for one in forced)
     loss = -sum(one.log_prob for one in forced) / n_tokens
     right = sum(one.n_right for one in forced)
-    return {"token_accuracy": right / n_tokens, "loss": loss, "perplexity": math.exp(min(loss, 700.0))}
+    return {
+        "token_accuracy": right / n_tokens,
+        "loss": loss,
+        "perplexity": math.exp(min(loss, 700.0)),
+    }
 
 
 def _load(name: str) -> Run:

@@ -20,7 +20,14 @@ class UserError(ValueError):
     """Something the visitor can mend: the message says what was given, what is allowed and what to do."""
 
 
-def knob(default: Any, low: float | None = None, high: float | None = None, *, help: str, choices: Iterable[str] = ()) -> Any:
+def knob(
+    default: Any,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    help: str,
+    choices: Iterable[str] = (),
+) -> Any:
     """A setting: its default, its inclusive range or its choices, and one sentence for people."""
     metadata = {"low": low, "high": high, "help": help, "choices": tuple(choices)}
     return field(default=default, metadata=metadata)
@@ -121,7 +128,15 @@ def _is_section(hint: Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Config)
 
 
-KINDS = types.MappingProxyType({int: "a whole number", float: "a number", bool: "true or false", str: "text", types.NoneType: "null"})
+KINDS = types.MappingProxyType(
+    {
+        int: "a whole number",
+        float: "a number",
+        bool: "true or false",
+        str: "text",
+        types.NoneType: "null",
+    }
+)
 
 
 def _fits(value: Any, accepted: tuple[type, ...]) -> bool:
@@ -133,7 +148,8 @@ def _fits(value: Any, accepted: tuple[type, ...]) -> bool:
 
 
 def _check(setting: Field[Any], hint: Any, value: Any) -> None:
-    name, allowed = setting.name, setting.metadata
+    name = setting.name
+    allowed = setting.metadata
     accepted = _accepted(hint)
     if value is None and type(None) in accepted:
         return
@@ -142,10 +158,15 @@ def _check(setting: Field[Any], hint: Any, value: Any) -> None:
         raise UserError(f"`{name}` is {value!r}; give {wanted}.")
     if allowed.get("choices") and isinstance(value, str) and value not in allowed["choices"]:
         raise unknown(f"choice of `{name}`", value, allowed["choices"])
-    low, high = allowed.get("low"), allowed.get("high")
+    low = allowed.get("low")
+    high = allowed.get("high")
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if is_number and ((low is not None and value < low) or (high is not None and value > high)):
-        span = f"between {low} and {high}" if high is not None and low is not None else f"at least {low}"
+        span = (
+            f"between {low} and {high}"
+            if high is not None and low is not None
+            else f"at least {low}"
+        )
         raise UserError(f"`{name}` {value} is out of range; give a number {span}.")
 
 
@@ -165,7 +186,8 @@ def settings(cls: Any) -> Mapping[str, Setting]:
 def _settings(cls: Any, prefix: str) -> Mapping[str, Setting]:
     found: dict[str, Setting] = {}
     for one in knobs(cls):
-        inner, name = _hints(cls)[one.name], prefix + one.name
+        inner = _hints(cls)[one.name]
+        name = prefix + one.name
         if _is_section(inner):
             found |= _settings(inner, f"{name}.")
         else:
@@ -180,7 +202,9 @@ def keys(cls: type[Config]) -> list[str]:
 
 def flat(config: Config) -> dict[str, Any]:
     """Every dotted key with its value."""
-    return {key: functools.reduce(getattr, key.split("."), config) for key in settings(type(config))}
+    return {
+        key: functools.reduce(getattr, key.split("."), config) for key in settings(type(config))
+    }
 
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
@@ -189,7 +213,9 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
     for text in assignments:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise UserError(f"`--set {text}` has no key and value; write it as key=value, for example train.steps=500.")
+            raise UserError(
+                f"`--set {text}` has no key and value; write it as key=value, for example train.steps=500."
+            )
         try:
             found[key.strip()] = json.loads(value)
         except ValueError:  # no JSON, or a number of thousands of digits
@@ -199,8 +225,10 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
 
 def override(config: C, changes: Mapping[str, Any]) -> C:
     """A copy with the dotted keys changed together, then checked; a shorthand changes all that it stands for."""
-    tree, cls = config.to_json(), type(config)
-    short, known = cls.shorthands(), set(keys(cls))
+    tree = config.to_json()
+    cls = type(config)
+    short = cls.shorthands()
+    known = set(keys(cls))
     for key, value in changes.items():
         if key not in known and key not in short:
             raise unknown("setting", key, [*keys(cls), *short])

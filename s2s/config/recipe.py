@@ -14,10 +14,21 @@ class Stack(Config):
 
     n_layers: int = knob(2, 1, 96, help="Layers in this stack.")
     n_heads: int = knob(4, 1, 256, help="Attention heads in each layer.")
-    d_head: int | None = knob(None, 1, 1024, help="Width of one head; empty follows as d_model / n_heads.")
-    d_ff: int = knob(512, 0, 262_144, help="Width of the feed-forward's hidden layer; 0 leaves the feed-forward out.")
-    final_norm: bool = knob(True, help="One more norm after the last layer (usual with norm.place = pre).")
-    dropout: bool = knob(True, help="Dropout on every sublayer's output, before it is added to the residual stream.")
+    d_head: int | None = knob(
+        None, 1, 1024, help="Width of one head; empty follows as d_model / n_heads."
+    )
+    d_ff: int = knob(
+        512,
+        0,
+        262_144,
+        help="Width of the feed-forward's hidden layer; 0 leaves the feed-forward out.",
+    )
+    final_norm: bool = knob(
+        True, help="One more norm after the last layer (usual with norm.place = pre)."
+    )
+    dropout: bool = knob(
+        True, help="Dropout on every sublayer's output, before it is added to the residual stream."
+    )
 
 
 POSITION_KINDS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
@@ -28,15 +39,34 @@ class Positions(Config):
     """How the model knows the order of the tokens."""
 
     kind: str = knob("sinusoidal", help="The positional encoding.", choices=POSITION_KINDS)
-    max_length: int = knob(1024, 1, 65_536, help="Learned: rows of the table, the longest sequence in tokens with `</s>`.")
-    layout: str = knob("halves", help="Sines and cosines interleaved (the paper) or in two halves.", choices=("interleaved", "halves"))
-    base: float = knob(10_000.0, 1.0, 1e9, help="Sinusoidal and rotary: the longest wavelength is 2 pi times this.")
-    full_span: bool = knob(False, help="Sinusoids: spread the frequencies over d/2 - 1 steps instead of d/2 (as M2M100 does).")
+    max_length: int = knob(
+        1024,
+        1,
+        65_536,
+        help="Learned: rows of the table, the longest sequence in tokens with `</s>`.",
+    )
+    layout: str = knob(
+        "halves",
+        help="Sines and cosines interleaved (the paper) or in two halves.",
+        choices=("interleaved", "halves"),
+    )
+    base: float = knob(
+        10_000.0, 1.0, 1e9, help="Sinusoidal and rotary: the longest wavelength is 2 pi times this."
+    )
+    full_span: bool = knob(
+        False,
+        help="Sinusoids: spread the frequencies over d/2 - 1 steps instead of d/2 (as M2M100 does).",
+    )
     offset: int = knob(0, 0, 1024, help="The first token's position (BART: 2).")
-    skip_padding: bool = knob(False, help="Count positions over real tokens only and give padding a zero vector (as M2M100 does).")
+    skip_padding: bool = knob(
+        False,
+        help="Count positions over real tokens only and give padding a zero vector (as M2M100 does).",
+    )
     shared: bool = knob(False, help="Learned: one table for source and target.")
     buckets: int = knob(32, 4, 1024, help="Relative: how many distance buckets.")
-    max_distance: int = knob(128, 2, 65_536, help="Relative: distances from here on share the last bucket.")
+    max_distance: int = knob(
+        128, 2, 65_536, help="Relative: distances from here on share the last bucket."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,11 +79,21 @@ class Positions(Config):
 class Norm(Config):
     """Normalisation of the residual stream."""
 
-    kind: str = knob("layer", help="LayerNorm, RMSNorm, or none at all (then no final norm either).", choices=("layer", "rms", "none"))
-    place: str = knob("pre", help="Before each sublayer, or after its residual sum (the paper).", choices=("pre", "post"))
+    kind: str = knob(
+        "layer",
+        help="LayerNorm, RMSNorm, or none at all (then no final norm either).",
+        choices=("layer", "rms", "none"),
+    )
+    place: str = knob(
+        "pre",
+        help="Before each sublayer, or after its residual sum (the paper).",
+        choices=("pre", "post"),
+    )
     eps: float = knob(1e-5, 0.0, 0.1, help="Added to the variance before the square root.")
     bias: bool = knob(True, help="LayerNorm: a learned shift beside the scale.")
-    after_embeddings: bool = knob(False, help="One more norm on the sum of embeddings and positions (as BART does).")
+    after_embeddings: bool = knob(
+        False, help="One more norm on the sum of embeddings and positions (as BART does)."
+    )
 
 
 @dataclass(frozen=True)
@@ -70,8 +110,14 @@ class AttentionConfig(Config):
 class FeedForwardConfig(Config):
     """The position-wise feed-forward layer."""
 
-    activation: str = knob("relu", help="gelu_tanh is GELU's tanh approximation.", choices=("relu", "gelu", "gelu_tanh", "silu"))
-    gated: bool = knob(False, help="Multiply the activation by a second projection (GLU; with silu: SwiGLU).")
+    activation: str = knob(
+        "relu",
+        help="gelu_tanh is GELU's tanh approximation.",
+        choices=("relu", "gelu", "gelu_tanh", "silu"),
+    )
+    gated: bool = knob(
+        False, help="Multiply the activation by a second projection (GLU; with silu: SwiGLU)."
+    )
     bias: bool = knob(True, help="Biases in the feed-forward projections.")
     dropout: bool = knob(False, help="Dropout on the hidden layer, after the activation.")
 
@@ -81,7 +127,9 @@ class Embeddings(Config):
     """Token vectors."""
 
     shared: bool = knob(False, help="One table for source and target; needs one shared vocabulary.")
-    scaled: bool = knob(True, help="Multiply token vectors by the square root of d_model (the paper, section 3.4).")
+    scaled: bool = knob(
+        True, help="Multiply token vectors by the square root of d_model (the paper, section 3.4)."
+    )
     dropout: bool = knob(True, help="Dropout on the sum of embeddings and positions.")
 
 
@@ -91,7 +139,9 @@ class Output(Config):
 
     tied: bool = knob(True, help="Use the target embedding as the output matrix.")
     bias: bool = knob(False, help="One learned number a word, added to its score.")
-    scaled: bool = knob(False, help="Multiply by d_model ** -0.5 before the projection (T5 does when tied).")
+    scaled: bool = knob(
+        False, help="Multiply by d_model ** -0.5 before the projection (T5 does when tied)."
+    )
 
 
 @dataclass(frozen=True)
@@ -128,7 +178,12 @@ class ModelConfig(Config):
     feed_forward: FeedForwardConfig = section(FeedForwardConfig, help="Feed-forward.")
     embeddings: Embeddings = section(Embeddings, help="Token vectors.")
     output: Output = section(Output, help="Scores of the next word.")
-    dropout: float = knob(0.1, 0.0, 0.9, help="Share of values zeroed while training, wherever dropout is switched on.")
+    dropout: float = knob(
+        0.1,
+        0.0,
+        0.9,
+        help="Share of values zeroed while training, wherever dropout is switched on.",
+    )
     init: Init = section(Init, help="Weights before training.")
     ids: SpecialIds = section(SpecialIds, help="Ids with a meaning.")
 
@@ -137,7 +192,9 @@ class ModelConfig(Config):
         for stack in (self.encoder, self.decoder):
             self._check_heads(stack)
         if self.positions.kind == "sinusoidal" and self.d_model % 2:
-            raise UserError(f"`d_model` {self.d_model} is odd and sinusoidal positions need pairs of columns; try {self.d_model + 1}.")
+            raise UserError(
+                f"`d_model` {self.d_model} is odd and sinusoidal positions need pairs of columns; try {self.d_model + 1}."
+            )
 
     def _check_heads(self, stack: Stack) -> None:
         if stack.d_head is None and self.d_model % stack.n_heads:
@@ -148,10 +205,14 @@ class ModelConfig(Config):
         joined = stack.n_heads * self.d_head(stack)
         if not self.attention.output_projection and joined != self.d_model:
             given = f"{stack.n_heads} heads of {self.d_head(stack)} make {joined} columns, not the {self.d_model} of `d_model`"
-            raise UserError(f"{given}; set `attention.output_projection=true` or `d_head={self.d_model // stack.n_heads}`.")
+            raise UserError(
+                f"{given}; set `attention.output_projection=true` or `d_head={self.d_model // stack.n_heads}`."
+            )
         if self.positions.kind == "rotary" and self.d_head(stack) % 2:
             width = self.d_head(stack)
-            raise UserError(f"`d_head` {width} is odd and rotary positions turn pairs of columns; try {width + 1}.")
+            raise UserError(
+                f"`d_head` {width} is odd and rotary positions turn pairs of columns; try {width + 1}."
+            )
 
     def d_head(self, stack: Stack) -> int:
         """The width of one head of that stack."""
@@ -166,29 +227,64 @@ class Cleaning(Config):
     duplicates: bool = knob(False, help="A pair that stood before, both sides the same.")
     copies: bool = knob(False, help="The target is the source.")
     max_words: int | None = knob(None, 1, 100_000, help="A side with more words than this.")
-    max_ratio: float | None = knob(None, 1.0, 1000.0, help="One side this many times longer than its partner lets expect.")
+    max_ratio: float | None = knob(
+        None, 1.0, 1000.0, help="One side this many times longer than its partner lets expect."
+    )
     script: bool = knob(False, help="A side mostly in another script than the rest of its side.")
     control: bool = knob(False, help="Control or replacement characters on a side.")
     markup: bool = knob(False, help="HTML tags or entities on a side.")
     brackets: bool = knob(False, help="Brackets or quotation marks that open and do not close.")
     numbers: bool = knob(False, help="A number in digits that the other side does not have.")
-    overlap: bool = knob(True, help="A training pair whose source the source's own validation split has too.")
+    overlap: bool = knob(
+        True, help="A training pair whose source the source's own validation split has too."
+    )
 
 
-TASK_KINDS = ("translate", "reverse_direction", "prefix", "denoise", "summarize", "respond", "halves", "copy", "reverse", "sort")
+TASK_KINDS = (
+    "translate",
+    "reverse_direction",
+    "prefix",
+    "denoise",
+    "summarize",
+    "respond",
+    "halves",
+    "copy",
+    "reverse",
+    "sort",
+)
 
 
 @dataclass(frozen=True)
 class DataConfig(Config):
     """What becomes of the pairs before they are batched."""
 
-    max_length: int = knob(128, 2, 4096, help="Longest source or target in tokens, `</s>` included; longer pairs are dropped and counted.")
-    task: str = knob("auto", help="What is to be learnt; auto translates pairs and continues plain text.", choices=("auto", *TASK_KINDS))
-    prefix: str = knob("", help="Put before every source, for example `translate English to French: `; tasks with a prefix have their own.")
-    noise_rate: float = knob(0.15, 0.01, 0.9, help="denoise: share of the words that are masked (T5: 0.15).")
-    noise_span: float = knob(3.0, 1.0, 100.0, help="denoise: words of a masked span, on average (T5: 3).")
-    turns: int = knob(3, 1, 100, help="respond: how many of the last turns are read before the next is written.")
-    valid_share: float | None = knob(None, 0.001, 0.5, help="Share of distinct sources held out; empty takes 5 %, at most 1,000.")
+    max_length: int = knob(
+        128,
+        2,
+        4096,
+        help="Longest source or target in tokens, `</s>` included; longer pairs are dropped and counted.",
+    )
+    task: str = knob(
+        "auto",
+        help="What is to be learnt; auto translates pairs and continues plain text.",
+        choices=("auto", *TASK_KINDS),
+    )
+    prefix: str = knob(
+        "",
+        help="Put before every source, for example `translate English to French: `; tasks with a prefix have their own.",
+    )
+    noise_rate: float = knob(
+        0.15, 0.01, 0.9, help="denoise: share of the words that are masked (T5: 0.15)."
+    )
+    noise_span: float = knob(
+        3.0, 1.0, 100.0, help="denoise: words of a masked span, on average (T5: 3)."
+    )
+    turns: int = knob(
+        3, 1, 100, help="respond: how many of the last turns are read before the next is written."
+    )
+    valid_share: float | None = knob(
+        None, 0.001, 0.5, help="Share of distinct sources held out; empty takes 5 %, at most 1,000."
+    )
     clean: Cleaning = section(Cleaning, help="Which pairs are left out.")
 
 
@@ -196,8 +292,15 @@ class DataConfig(Config):
 class TokenizerConfig(Config):
     """How text is cut into pieces."""
 
-    kind: str = knob("bpe", help="How text is cut.", choices=("char", "word", "byte", "bpe", "unigram"))
-    vocab_size: int | None = knob(None, 5, 1_000_000, help="Most pieces to keep, specials included; empty chooses by the size of the text.")
+    kind: str = knob(
+        "bpe", help="How text is cut.", choices=("char", "word", "byte", "bpe", "unigram")
+    )
+    vocab_size: int | None = knob(
+        None,
+        5,
+        1_000_000,
+        help="Most pieces to keep, specials included; empty chooses by the size of the text.",
+    )
     shared: bool = knob(True, help="One vocabulary for source and target.")
 
 
@@ -206,11 +309,17 @@ class Optimizer(Config):
     """How gradients become steps."""
 
     kind: str = knob("adamw", help="The optimiser.", choices=("adam", "adamw", "adafactor", "sgd"))
-    beta1: float = knob(0.9, 0.0, 0.9999, help="Decay of the gradient's running mean (sgd: momentum).")
+    beta1: float = knob(
+        0.9, 0.0, 0.9999, help="Decay of the gradient's running mean (sgd: momentum)."
+    )
     beta2: float = knob(0.98, 0.0, 0.99999, help="Decay of the squared gradient's running mean.")
     eps: float = knob(1e-9, 0.0, 0.1, help="Added to the denominator.")
-    weight_decay: float = knob(0.0, 0.0, 10.0, help="Share of each weight removed a step, times the learning rate.")
-    clip_norm: float = knob(1.0, 0.0, 1e6, help="Gradients are scaled down to this norm; 0 leaves them alone.")
+    weight_decay: float = knob(
+        0.0, 0.0, 10.0, help="Share of each weight removed a step, times the learning rate."
+    )
+    clip_norm: float = knob(
+        1.0, 0.0, 1e6, help="Gradients are scaled down to this norm; 0 leaves them alone."
+    )
 
 
 @dataclass(frozen=True)
@@ -219,11 +328,28 @@ class Watch(Config):
 
     validate_every: int = knob(200, 1, help="Steps between validations.")
     save_every: int = knob(200, 1, help="Steps between checkpoints.")
-    keep: int = knob(3, 1, 1000, help="Newest checkpoints kept; the best and those of train.average_last always are.")
-    patience: int = knob(0, 0, 10_000, help="Validations without a better loss before training stops; 0 never stops early.")
+    keep: int = knob(
+        3,
+        1,
+        1000,
+        help="Newest checkpoints kept; the best and those of train.average_last always are.",
+    )
+    patience: int = knob(
+        0,
+        0,
+        10_000,
+        help="Validations without a better loss before training stops; 0 never stops early.",
+    )
     samples: int = knob(4, 0, 64, help="Fixed validation sentences translated at each validation.")
-    scores: int = knob(50, 0, 1000, help="Validation pairs translated (greedily) at each validation for BLEU and chrF; 0 for none.")
-    attention: bool = knob(True, help="At each checkpoint, keep the attention of a fixed pair and measure every head.")
+    scores: int = knob(
+        50,
+        0,
+        1000,
+        help="Validation pairs translated (greedily) at each validation for BLEU and chrF; 0 for none.",
+    )
+    attention: bool = knob(
+        True, help="At each checkpoint, keep the attention of a fixed pair and measure every head."
+    )
 
 
 @dataclass(frozen=True)
@@ -233,14 +359,42 @@ class TrainConfig(Config):
     steps: int = knob(2000, 1, 100_000_000, help="Updates of the weights.")
     seed: int = knob(1, 0, 2**63 - 1, help="First weights, order of the data, dropout.")
     lr: float = knob(1e-3, 0.0, 100.0, help="The highest learning rate of the schedule.")
-    schedule: str = knob("cosine", help="Learning rate after the warm-up.", choices=("constant", "cosine", "inverse_sqrt"))
-    warmup_steps: int = knob(100, 0, 10_000_000, help="Steps in which the learning rate climbs from 0.")
-    batch_tokens: int = knob(2048, 1, 1_000_000, help="Rows times the longest side of a batch, padding included.")
-    label_smoothing: float = knob(0.1, 0.0, 0.9, help="Probability taken from the right word and spread over all.")
-    average_last: int = knob(0, 0, 100, help="The run ends with the mean of so many last checkpoints' weights; 0 or 1 takes no mean.")
-    threads: int = knob(0, 0, 256, help="CPU threads; 0 takes all cores this process may use, and the run records how many.")
-    precision: str = knob("exact", help="Matrix products: float32, or faster ones checked to be as accurate.", choices=("exact", "fast"))
-    device: str = knob("auto", help="Where to train; auto takes a GPU if there is one.", choices=("auto", "cpu", "cuda", "mps"))
+    schedule: str = knob(
+        "cosine",
+        help="Learning rate after the warm-up.",
+        choices=("constant", "cosine", "inverse_sqrt"),
+    )
+    warmup_steps: int = knob(
+        100, 0, 10_000_000, help="Steps in which the learning rate climbs from 0."
+    )
+    batch_tokens: int = knob(
+        2048, 1, 1_000_000, help="Rows times the longest side of a batch, padding included."
+    )
+    label_smoothing: float = knob(
+        0.1, 0.0, 0.9, help="Probability taken from the right word and spread over all."
+    )
+    average_last: int = knob(
+        0,
+        0,
+        100,
+        help="The run ends with the mean of so many last checkpoints' weights; 0 or 1 takes no mean.",
+    )
+    threads: int = knob(
+        0,
+        0,
+        256,
+        help="CPU threads; 0 takes all cores this process may use, and the run records how many.",
+    )
+    precision: str = knob(
+        "exact",
+        help="Matrix products: float32, or faster ones checked to be as accurate.",
+        choices=("exact", "fast"),
+    )
+    device: str = knob(
+        "auto",
+        help="Where to train; auto takes a GPU if there is one.",
+        choices=("auto", "cpu", "cuda", "mps"),
+    )
     optimizer: Optimizer = section(Optimizer, help="The optimiser.")
     watch: Watch = section(Watch, help="Validation and checkpoints.")
 
@@ -257,13 +411,20 @@ class Recipe(Config):
     @classmethod
     def shorthands(cls) -> Mapping[str, tuple[str, ...]]:
         """`model.n_layers` and its like change both stacks."""
-        return {f"model.{name}": (f"model.encoder.{name}", f"model.decoder.{name}") for name in ("n_layers", "n_heads", "d_head", "d_ff")}
+        return {
+            f"model.{name}": (f"model.encoder.{name}", f"model.decoder.{name}")
+            for name in ("n_layers", "n_heads", "d_head", "d_ff")
+        }
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.model.embeddings.shared and not self.tokenizer.shared:
-            raise UserError("`model.embeddings.shared` is true but `tokenizer.shared` is false; set both or neither.")
+            raise UserError(
+                "`model.embeddings.shared` is true but `tokenizer.shared` is false; set both or neither."
+            )
         table = self.model.positions
         if table.kind == "learned" and self.data.max_length > table.max_length:
             longer = f"`data.max_length` {self.data.max_length} is longer than the learned position table of {table.max_length}"
-            raise UserError(f"{longer}; set `model.positions.max_length` to at least {self.data.max_length}.")
+            raise UserError(
+                f"{longer}; set `model.positions.max_length` to at least {self.data.max_length}."
+            )

@@ -22,7 +22,15 @@ DIRECTORY = 1_000_000  # bytes of the list of members at most
 END = b"PK\x05\x06"  # of that list: 22 bytes and a comment; the 20 bytes before it begin with PK\6\7 in a zip of 64 bits
 ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"})
 SPLITS: Mapping[str, str] = MappingProxyType(
-    {"train": "train", "training": "train", "valid": "valid", "validation": "valid", "val": "valid", "dev": "valid", "test": "test"}
+    {
+        "train": "train",
+        "training": "train",
+        "valid": "valid",
+        "validation": "valid",
+        "val": "valid",
+        "dev": "valid",
+        "test": "test",
+    }
 )
 SIDES = LANGUAGES | LIKE_SOURCE | LIKE_TARGET | {"original", "simple", "corrected"}
 ALLOWED = "put one table or two aligned texts in it, or such for each of train, valid and test"
@@ -52,7 +60,9 @@ class Texts(NamedTuple):
         src = src or (self.src if tgt != self.src else self.tgt)
         tgt = tgt or (self.tgt if src != self.tgt else self.src)
         if src == tgt:
-            raise UserError(f"`#src={src},tgt={tgt}` is the same text twice; choose two of {', '.join(self.sides)}.")
+            raise UserError(
+                f"`#src={src},tgt={tgt}` is the same text twice; choose two of {', '.join(self.sides)}."
+            )
         return choose(what, src, by_name), choose(what, tgt, by_name)
 
 
@@ -65,12 +75,20 @@ def parts(archive: Content, meter: Meter) -> Mapping[str, Part]:
     contents = [_content(archive, info) for info in infos]
     tables = [content for content in contents if suffix(content.file) in TABLES]
     texts = [member for content in contents if (member := _member(content))]
-    found = _by_split(archive.name, [(content.file, content) for content in tables] or list(_groups(texts)))
-    read = {content.file for part in found.values() for content in (part.contents if isinstance(part, Texts) else (part,))}
+    found = _by_split(
+        archive.name, [(content.file, content) for content in tables] or list(_groups(texts))
+    )
+    read = {
+        content.file
+        for part in found.values()
+        for content in (part.contents if isinstance(part, Texts) else (part,))
+    }
     left = [content.file for content in contents if content.file not in read]
     if left:
         more = f" and {len(left) - 3:,} more" if len(left) > 3 else ""
-        meter.notes.append(f"Left out of `{archive.name}`: {', '.join(f'`{_shown(name)}`' for name in left[:3])}{more}.")
+        meter.notes.append(
+            f"Left out of `{archive.name}`: {', '.join(f'`{_shown(name)}`' for name in left[:3])}{more}."
+        )
     return found
 
 
@@ -80,13 +98,19 @@ def _infos(archive: Content, meter: Meter) -> list[zipfile.ZipInfo]:
     try:
         infos = zipfile.ZipFile(raw).infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-        raise UserError(f"`{archive.name}` is no whole .zip file ({streams.why(error)}); pack it again.") from error
+        raise UserError(
+            f"`{archive.name}` is no whole .zip file ({streams.why(error)}); pack it again."
+        ) from error
     infos = [info for info in infos if not info.is_dir() and not _is_hidden(info.filename)]
     for info in infos:
         if PurePosixPath(info.filename.lower()).suffix in ARCHIVES:
-            raise UserError(f"`{archive.name}` holds `{_shown(info.filename)}`, an archive in an archive; unpack it first.")
+            raise UserError(
+                f"`{archive.name}` holds `{_shown(info.filename)}`, an archive in an archive; unpack it first."
+            )
         if info.flag_bits & 1:
-            raise UserError(f"`{_shown(info.filename)}` in `{archive.name}` is encrypted; pack it again without a password.")
+            raise UserError(
+                f"`{_shown(info.filename)}` in `{archive.name}` is encrypted; pack it again without a password."
+            )
     return infos
 
 
@@ -99,17 +123,29 @@ def _check_end(name: str, raw: IO[bytes]) -> None:
     if at < 0 or len(tail) < at + 22:
         raise UserError(f"`{name}` is no whole .zip file (its end is missing); pack it again.")
     n_members, n_bytes = struct.unpack_from("<HL", tail, at + 10)
-    if n_members > MOST_MEMBERS or n_bytes > DIRECTORY or tail[max(0, at - 20) :].startswith(b"PK\x06\x07"):
-        raise UserError(f"`{name}` has more than {MOST_MEMBERS:,} members or is a zip of 64 bits; {ALLOWED}.")
+    if (
+        n_members > MOST_MEMBERS
+        or n_bytes > DIRECTORY
+        or tail[max(0, at - 20) :].startswith(b"PK\x06\x07")
+    ):
+        raise UserError(
+            f"`{name}` has more than {MOST_MEMBERS:,} members or is a zip of 64 bits; {ALLOWED}."
+        )
     raw.seek(0)
 
 
 def _is_hidden(path: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in path.replace("\\", "/").split("/") if part not in (".", ".."))
+    return any(
+        part.startswith((".", "__MACOSX"))
+        for part in path.replace("\\", "/").split("/")
+        if part not in (".", "..")
+    )
 
 
 def _shown(path: str) -> str:
-    return "".join(letter if letter.isprintable() and letter != "`" else "?" for letter in path)[:80]
+    return "".join(letter if letter.isprintable() and letter != "`" else "?" for letter in path)[
+        :80
+    ]
 
 
 def _content(archive: Content, info: zipfile.ZipInfo) -> Content:
@@ -119,10 +155,17 @@ def _content(archive: Content, info: zipfile.ZipInfo) -> Content:
 def _member(content: Content) -> Member | None:
     """`data/train.en.gz` -> `Member("en", "data/train.", ...)`; None for what is neither .txt nor named after a language or a side."""
     lower = content.file.removesuffix(".gz").removesuffix(".GZ")
-    stem, is_text = lower.removesuffix(".txt"), lower.endswith(".txt")
-    at = next((word for word in reversed(list(re.finditer(r"[^\W_]+", stem))) if _is_side(word[0])), None)
+    stem = lower.removesuffix(".txt")
+    is_text = lower.endswith(".txt")
+    at = next(
+        (word for word in reversed(list(re.finditer(r"[^\W_]+", stem))) if _is_side(word[0])), None
+    )
     if is_text or (at and at.end() == len(stem)):
-        return Member(at[0], stem[: at.start()] + stem[at.end() :], content) if at else Member("", stem, content)
+        return (
+            Member(at[0], stem[: at.start()] + stem[at.end() :], content)
+            if at
+            else Member("", stem, content)
+        )
     return None
 
 
@@ -132,7 +175,14 @@ def _is_side(word: str) -> bool:
 
 def sides(names: Sequence[str]) -> list[str]:
     """What tells files from each other: `["train.en", "train.de.gz"]` -> `["en", "de"]`; a name without such a word as it is."""
-    words = [[word for word in re.findall(r"[^\W_]+", name.removesuffix(".gz").removesuffix(".txt")) if _is_side(word)] for name in names]
+    words = [
+        [
+            word
+            for word in re.findall(r"[^\W_]+", name.removesuffix(".gz").removesuffix(".txt"))
+            if _is_side(word)
+        ]
+        for name in names
+    ]
     return [found[-1] if found else name for name, found in zip(names, words, strict=True)]
 
 
@@ -141,7 +191,9 @@ def _groups(texts: Sequence[Member]) -> Iterator[tuple[str, Texts]]:
     groups: dict[str, dict[str, Member]] = {}
     for member in texts:
         groups.setdefault(member.shared, {})[member.side] = member
-    several = {shared: list(members.values()) for shared, members in groups.items() if len(members) > 1}
+    several = {
+        shared: list(members.values()) for shared, members in groups.items() if len(members) > 1
+    }
     if not several and len(texts) == 2:
         several = {"": list(texts)}
     for shared, members in several.items():
@@ -149,8 +201,17 @@ def _groups(texts: Sequence[Member]) -> Iterator[tuple[str, Texts]]:
 
 
 def _directed(members: Sequence[Member], shared: str) -> Texts:
-    sides = tuple(member.side or _shown(PurePosixPath(member.content.file).name) for member in members)
-    guessed = next((one for one in guess([Column(side, "text") for side in sides], shared) if one.src != one.tgt), None)
+    sides = tuple(
+        member.side or _shown(PurePosixPath(member.content.file).name) for member in members
+    )
+    guessed = next(
+        (
+            one
+            for one in guess([Column(side, "text") for side in sides], shared)
+            if one.src != one.tgt
+        ),
+        None,
+    )
     src, tgt, reason = guessed[:3] if guessed else (*sides[:2], "the order in the archive")
     return Texts(sides, tuple(member.content for member in members), src, tgt, reason)
 
@@ -158,7 +219,9 @@ def _directed(members: Sequence[Member], shared: str) -> Texts:
 def _by_split(archive: str, found: Sequence[tuple[str, Part]]) -> Mapping[str, Part]:
     """By the word in the path that names a split; what has none is left out, but for one that is alone."""
     if not found:
-        raise UserError(f"`{archive}` holds neither a table nor two texts that belong together; {ALLOWED}.")
+        raise UserError(
+            f"`{archive}` holds neither a table nor two texts that belong together; {ALLOWED}."
+        )
     if len(found) == 1:
         return {"train": found[0][1]}
     named: dict[str, Part] = {}
@@ -166,9 +229,13 @@ def _by_split(archive: str, found: Sequence[tuple[str, Part]]) -> Mapping[str, P
         words = re.findall(r"[^\W\d_]+", path.casefold())
         split = next((SPLITS[word] for word in reversed(words) if word in SPLITS), "")
         if split in named:
-            raise UserError(f"`{archive}` holds several files that may be its {split} split, such as `{_shown(path)}`; {ALLOWED}.")
+            raise UserError(
+                f"`{archive}` holds several files that may be its {split} split, such as `{_shown(path)}`; {ALLOWED}."
+            )
         if split:
             named[split] = part
     if not named:
-        raise UserError(f"`{archive}` holds several files, none of which says its split, such as `{_shown(found[0][0])}`; {ALLOWED}.")
+        raise UserError(
+            f"`{archive}` holds several files, none of which says its split, such as `{_shown(found[0][0])}`; {ALLOWED}."
+        )
     return {split: named[split] for split in dict.fromkeys(SPLITS.values()) if split in named}

@@ -46,7 +46,12 @@ class Batch:
 
 
 def encode(
-    pairs: Sequence[Pair], src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer, *, max_length: int, start_id: int = BOS
+    pairs: Sequence[Pair],
+    src_tokenizer: Tokenizer,
+    tgt_tokenizer: Tokenizer,
+    *,
+    max_length: int,
+    start_id: int = BOS,
 ) -> Encoded:
     """Ids of the pairs whose two sides, `</s>` included, have at most `max_length` tokens; the others are counted."""
     sources = src_tokenizer.encode_many([pair.src for pair in pairs])
@@ -57,12 +62,17 @@ def encode(
         if max(len(src), len(tgt)) < max_length
     ]
     if not kept:
-        shortest = min((max(len(src), len(tgt)) + 1 for src, tgt in zip(sources, targets, strict=True)), default=0)
+        shortest = min(
+            (max(len(src), len(tgt)) + 1 for src, tgt in zip(sources, targets, strict=True)),
+            default=0,
+        )
         raise UserError(
             f"None of the {len(pairs):,} pairs fits into `data.max_length` {max_length} tokens (the shortest needs"
             f" {shortest}); raise `data.max_length` or cut the text into shorter pieces."
         )
-    return Encoded(tuple(src for src, _ in kept), tuple(tgt for _, tgt in kept), len(pairs) - len(kept))
+    return Encoded(
+        tuple(src for src, _ in kept), tuple(tgt for _, tgt in kept), len(pairs) - len(kept)
+    )
 
 
 def pad(rows: Sequence[Ids]) -> Ids:
@@ -75,13 +85,18 @@ def pad(rows: Sequence[Ids]) -> Ids:
 
 def pack(data: Encoded, order: Ids, batch_tokens: int) -> list[Ids]:
     """Consecutive stretches of `order` whose rows times longest side stay within the budget; one row always fits."""
-    lengths = np.array([max(len(src), len(tgt) - 1) for src, tgt in zip(data.src, data.tgt, strict=True)])
-    stretches, start, longest = [], 0, 0
+    lengths = np.array(
+        [max(len(src), len(tgt) - 1) for src, tgt in zip(data.src, data.tgt, strict=True)]
+    )
+    stretches = []
+    start = 0
+    longest = 0
     for end, length in enumerate(lengths[order]):
         longest = max(longest, int(length))
         if end > start and longest * (end + 1 - start) > batch_tokens:
             stretches.append(order[start:end])
-            start, longest = end, int(length)
+            start = end
+            longest = int(length)
     return [*stretches, order[start:]]
 
 
@@ -100,7 +115,9 @@ def epoch(data: Encoded, batch_tokens: int, *, seed: int, number: int) -> list[I
 
 def in_order(data: Encoded, batch_tokens: int) -> Iterator[Batch]:
     """Every pair once, shortest first: for validation and scoring."""
-    by_length = np.array(sorted(range(len(data)), key=lambda i: (len(data.src[i]), len(data.tgt[i]))))
+    by_length = np.array(
+        sorted(range(len(data)), key=lambda i: (len(data.src[i]), len(data.tgt[i])))
+    )
     for rows in pack(data, by_length, batch_tokens):
         yield build(data, rows)
 

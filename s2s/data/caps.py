@@ -13,7 +13,9 @@ class Caps(Config):
 
     rows: int = knob(2_000_000, 1, help="Rows.")
     bytes: int = knob(500_000_000, 1, help="Bytes read from a file, or fetched from the hub.")
-    unpacked: int = knob(1_000_000_000, 1, help="Bytes after unpacking .gz and .zip, and of parquet columns.")
+    unpacked: int = knob(
+        1_000_000_000, 1, help="Bytes after unpacking .gz and .zip, and of parquet columns."
+    )
     line: int = knob(1_000_000, 1, help="Bytes of one line.")
     cell: int = knob(100_000, 1, help="Characters of one text.")
     seconds: float = knob(300.0, 0.1, help="Time of the whole reading.")

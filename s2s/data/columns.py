@@ -33,7 +33,9 @@ LANGUAGES = CODES | _set(
     russian spanish swedish turkish ukrainian vietnamese yoruba
     """
 )
-NOT_ALONE = _set("id no or is to so as mr cs")  # codes that are more often something else than a language
+NOT_ALONE = _set(
+    "id no or is to so as mr cs"
+)  # codes that are more often something else than a language
 
 # Pairs of names by what they are; the first that is there is taken.
 KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
@@ -60,13 +62,21 @@ KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             "instruction output, instruction response, prompt completion, prompt response, question answer, question response,"
             "command response, query response"
         ),
-        "two sentences that mean the same": _pairs("sentence1 sentence2, text1 text2, question1 question2"),
-        "a text and its headline": _pairs("content headline, review_body review_title, body title, text title, article title"),
+        "two sentences that mean the same": _pairs(
+            "sentence1 sentence2, text1 text2, question1 question2"
+        ),
+        "a text and its headline": _pairs(
+            "content headline, review_body review_title, body title, text title, article title"
+        ),
         "a passage and a question on it": _pairs("context question, passage question"),
     }
 )
-LIKE_SOURCE = _set("source src input inputs document article dialogue text body prompt instruction query question command mr")
-LIKE_TARGET = _set("target tgt trg output outputs targets summary highlights abstract response completion answer reference ref translation")
+LIKE_SOURCE = _set(
+    "source src input inputs document article dialogue text body prompt instruction query question command mr"
+)
+LIKE_TARGET = _set(
+    "target tgt trg output outputs targets summary highlights abstract response completion answer reference ref translation"
+)
 # What a column about a text is called, alone or as the last of several words.
 ABOUT = _set(
     """
@@ -98,12 +108,21 @@ def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
     `guess([Column("de", "text"), Column("en", "text")], "en-de")` -> `en` to `de`: the name of a configuration says the direction.
     """
     names = [column.name for column in columns if column.kind in ("text", "texts")]
-    found = [*_translations(names, config), *_known(names), *_languages(names, config), *_alike(names)]
-    first = {(one.src, one.tgt): one for one in reversed(found)}  # of the same two columns, the best reason stays
+    found = [
+        *_translations(names, config),
+        *_known(names),
+        *_languages(names, config),
+        *_alike(names),
+    ]
+    first = {
+        (one.src, one.tgt): one for one in reversed(found)
+    }  # of the same two columns, the best reason stays
     return tuple(sorted(first.values(), key=lambda one: -one.score))
 
 
-def paired(columns: Sequence[Column], config: str = "", *, src: str = "", tgt: str = "") -> Guess | None:
+def paired(
+    columns: Sequence[Column], config: str = "", *, src: str = "", tgt: str = ""
+) -> Guess | None:
     """The likeliest pair that keeps a named `src` or `tgt`; the only text twice, which is plain text; None where nobody can tell."""
     if src and tgt:
         return Guess(src, tgt, "as asked for", 1.0)
@@ -124,7 +143,9 @@ def paired(columns: Sequence[Column], config: str = "", *, src: str = "", tgt: s
 def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
     """The columns of a `datasets.Features`, or of what its `to_dict` gives."""
     plain = features.to_dict() if hasattr(features, "to_dict") else features
-    return tuple(column for name, feature in plain.items() for column in _of_feature(str(name), feature))
+    return tuple(
+        column for name, feature in plain.items() for column in _of_feature(str(name), feature)
+    )
 
 
 def is_language(name: str) -> bool:
@@ -139,15 +160,33 @@ def _of_feature(name: str, feature: Any) -> Iterator[Column]:
         yield from (Column(f"{name}.{language}", "text") for language in feature["languages"])
     elif kind == "Value":
         yield Column(name, "text" if _is_text(feature) else "other")
-    elif isinstance(feature, Mapping) and kind is None and len(feature) >= 2 and all(is_language(key) for key in feature):
-        yield from (Column(f"{name}.{language}", "text" if _is_text(inner) else "other") for language, inner in feature.items())
+    elif (
+        isinstance(feature, Mapping)
+        and kind is None
+        and len(feature) >= 2
+        and all(is_language(key) for key in feature)
+    ):
+        yield from (
+            Column(f"{name}.{language}", "text" if _is_text(inner) else "other")
+            for language, inner in feature.items()
+        )
     else:
-        inner = feature[0] if isinstance(feature, list) and feature else feature.get("feature") if isinstance(feature, Mapping) else None
+        inner = (
+            feature[0]
+            if isinstance(feature, list) and feature
+            else feature.get("feature")
+            if isinstance(feature, Mapping)
+            else None
+        )
         yield Column(name, "texts" if kind != "Translation" and _is_text(inner) else "other")
 
 
 def _is_text(feature: Any) -> bool:
-    return isinstance(feature, Mapping) and feature.get("_type") == "Value" and feature.get("dtype") in ("string", "large_string")
+    return (
+        isinstance(feature, Mapping)
+        and feature.get("_type") == "Value"
+        and feature.get("dtype") in ("string", "large_string")
+    )
 
 
 def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:
@@ -172,23 +211,40 @@ def _known(names: Sequence[str]) -> Iterator[Guess]:
 
 def _languages(names: Sequence[str], config: str) -> Iterator[Guess]:
     said = _words(config)
-    codes = [name for name in names if is_language(name.strip()) or name.strip().casefold() in LANGUAGES]
-    sure = [name for name in codes if name.strip().casefold() not in NOT_ALONE or name.strip().casefold() in said]
+    codes = [
+        name for name in names if is_language(name.strip()) or name.strip().casefold() in LANGUAGES
+    ]
+    sure = [
+        name
+        for name in codes
+        if name.strip().casefold() not in NOT_ALONE or name.strip().casefold() in said
+    ]
     if len(sure) == 1 and len(codes) == 2:
-        sure = [name for name in codes if name.strip().casefold() != "id"]  # `en` and `no` are two languages, `en` and `id` often aren't
+        sure = [
+            name for name in codes if name.strip().casefold() != "id"
+        ]  # `en` and `no` are two languages, `en` and `id` often aren't
     if len(sure) >= 2:
         yield _directed(sure, config, "columns named after languages", 0.85)
 
 
 def _alike(names: Sequence[str]) -> Iterator[Guess]:
     """What is left: names like a source's and a target's, or no more than two columns to choose from."""
-    rest = [name for name in names if not {*_words(name)[-1:], name.casefold().removesuffix("s")} & ABOUT]
+    rest = [
+        name
+        for name in names
+        if not {*_words(name)[-1:], name.casefold().removesuffix("s")} & ABOUT
+    ]
     src = [name for name in rest if LIKE_SOURCE & {name.casefold(), *_words(name)[:1]}]
     tgt = [name for name in rest if LIKE_TARGET & {name.casefold(), *_words(name)[:1]}]
     if src and tgt and src[0] != tgt[0]:
         yield Guess(src[0], tgt[0], "one name like a source's, one like a target's", 0.7)
     if len(rest) == 2 and len(tgt) == 1:
-        yield Guess(next(name for name in rest if name != tgt[0]), tgt[0], "one of two columns named like a target", 0.6)
+        yield Guess(
+            next(name for name in rest if name != tgt[0]),
+            tgt[0],
+            "one of two columns named like a target",
+            0.6,
+        )
     if len(rest) == 2:
         yield Guess(rest[0], rest[1], "the only two columns of text", 0.5)
 
@@ -196,8 +252,14 @@ def _alike(names: Sequence[str]) -> Iterator[Guess]:
 def _directed(columns: Sequence[str], config: str, reason: str, score: float) -> Guess:
     """The first two, in the order in which a configuration such as `de-en` names their languages."""
     said = _words(config)
-    codes = {column: re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0] for column in columns}
-    order = sorted(columns, key=lambda column: said.index(codes[column]) if codes[column] in said else len(said))
+    codes = {
+        column: re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0]
+        for column in columns
+    }
+    order = sorted(
+        columns,
+        key=lambda column: said.index(codes[column]) if codes[column] in said else len(said),
+    )
     if codes[order[0]] in said and codes[order[1]] in said:
         reason = f"{reason}, in the order of the configuration's name"
     return Guess(order[0], order[1], reason, score)

@@ -28,9 +28,13 @@ from s2s.files import write_json
 
 FORMAT = 1
 DRAFT = "draft.json"
-KEPT = re.compile(r"(train|valid)\.(src|tgt|align)|draft\.json|preview\.json|lint-\w+\.json")  # of a draft that is kept
+KEPT = re.compile(
+    r"(train|valid)\.(src|tgt|align)|draft\.json|preview\.json|lint-\w+\.json"
+)  # of a draft that is kept
 HASH = re.compile("[0-9a-f]{16}")
-FIELDS = MappingProxyType({"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list})
+FIELDS = MappingProxyType(
+    {"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list}
+)
 BRING = "choose another one, or bring the text again"
 
 
@@ -90,17 +94,28 @@ def drafted(folder: Path, split: str) -> Corpus | None:
     content = json.loads(path.read_bytes())
     if not (folder / f"{split}.src").is_file():
         return None
-    return Corpus("this text", split, _read(folder, split), tuple(content["notes"]), bool(content.get("is_plain")))
+    return Corpus(
+        "this text",
+        split,
+        _read(folder, split),
+        tuple(content["notes"]),
+        bool(content.get("is_plain")),
+    )
 
 
 def _read(folder: Path, split: str) -> tuple[Pair, ...]:
-    sides = [(folder / f"{split}.{side}").read_bytes().decode().split("\n")[:-1] for side in ("src", "tgt")]
+    sides = [
+        (folder / f"{split}.{side}").read_bytes().decode().split("\n")[:-1]
+        for side in ("src", "tgt")
+    ]
     return tuple(Pair(src, tgt) for src, tgt in zip(*sides, strict=True))
 
 
 def _lined(corpus: Corpus, split: str) -> Corpus:
     sides = ((one_line(pair.src), one_line(pair.tgt), pair) for pair in corpus.pairs)
-    pairs = tuple(pair if (src, tgt) == (pair.src, pair.tgt) else Pair(src, tgt) for src, tgt, pair in sides)
+    pairs = tuple(
+        pair if (src, tgt) == (pair.src, pair.tgt) else Pair(src, tgt) for src, tgt, pair in sides
+    )
     return replace(corpus, split=split, pairs=pairs)
 
 
@@ -113,11 +128,19 @@ def adopt(draft: Path, *, name: str, owner: str) -> str:
     try:
         content = json.loads((draft / DRAFT).read_bytes())
     except (OSError, ValueError) as error:
-        raise UserError(f"The draft of `{name}` is not there (any more); bring the text again.") from error
+        raise UserError(
+            f"The draft of `{name}` is not there (any more); bring the text again."
+        ) from error
     said = "\n".join(filter(None, (owner, content["data_hash"], content.get("valid_hash"))))
     hash = hashlib.sha256(said.encode()).hexdigest()[:16]
     known = _whole(hash)
-    about = {"format": FORMAT, "name": name, "owner": owner, "created": known["created"] if known else now(), **content}
+    about = {
+        "format": FORMAT,
+        "name": name,
+        "owner": owner,
+        "created": known["created"] if known else now(),
+        **content,
+    }
     with _writing(name):
         for path in draft.iterdir():
             if not KEPT.fullmatch(path.name):  # the files as they came, and what hangs on settings
@@ -163,12 +186,16 @@ def rename(hash: str, owner: str, name: str) -> None:
 def delete(hash: str, owner: str) -> None:
     """Removes a text for good; runs that were trained on it stay. Raises UserError for one that is not the owner's."""
     _own(hash, owner)
-    gone = _folder(hash).with_name(f".{hash}.{secrets.token_hex(4)}")  # nobody ever sees half a folder
+    gone = _folder(hash).with_name(
+        f".{hash}.{secrets.token_hex(4)}"
+    )  # nobody ever sees half a folder
     try:
         os.replace(_folder(hash), gone)
         shutil.rmtree(gone)
     except OSError as error:
-        raise UserError(f"The stored text `{hash}` cannot be deleted ({error.strerror or error}); try again later.") from error
+        raise UserError(
+            f"The stored text `{hash}` cannot be deleted ({error.strerror or error}); try again later."
+        ) from error
 
 
 def opened(place: str, options: Options) -> Splits:
@@ -184,9 +211,13 @@ def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error  # without the path, which is the server's
         raise UserError(f"The stored text `{hash}` cannot be read ({why}); {BRING}.") from error
-    corpus = Corpus(f"corpus:{hash}", split, pairs, tuple(about["notes"]), bool(about.get("is_plain")))
+    corpus = Corpus(
+        f"corpus:{hash}", split, pairs, tuple(about["notes"]), bool(about.get("is_plain"))
+    )
     if corpus.hash != about["data_hash" if split == "train" else "valid_hash"]:
-        raise UserError(f"The stored text `{hash}` is not what was stored: its files were changed; {BRING}.")
+        raise UserError(
+            f"The stored text `{hash}` is not what was stored: its files were changed; {BRING}."
+        )
     return corpus
 
 
@@ -212,9 +243,13 @@ def _about(hash: str) -> dict[str, Any]:
         if form <= FORMAT and not all(isinstance(about[key], kind) for key, kind in FIELDS.items()):
             raise TypeError("a field of another kind")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"The stored text `{hash}` is broken: its about.json cannot be read; {BRING}.") from error
+        raise UserError(
+            f"The stored text `{hash}` is broken: its about.json cannot be read; {BRING}."
+        ) from error
     if form > FORMAT:
-        raise UserError(f"The stored text `{hash}` has format {form}, newer than the {FORMAT} known here; update this program.")
+        raise UserError(
+            f"The stored text `{hash}` has format {form}, newer than the {FORMAT} known here; update this program."
+        )
     return about
 
 
@@ -240,7 +275,9 @@ def _writing(name: str) -> Iterator[None]:
         yield
     except UserError as error:
         why = getattr(error.__cause__, "strerror", None) or error
-        raise UserError(f"`{name}` cannot be stored ({why}); delete a text that is not needed and try again.") from error
+        raise UserError(
+            f"`{name}` cannot be stored ({why}); delete a text that is not needed and try again."
+        ) from error
 
 
 def _checked(name: str) -> str:

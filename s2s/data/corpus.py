@@ -20,7 +20,9 @@ from s2s.files import write_text
 class Options(Config):
     """What may follow the `#` of any SPEC."""
 
-    rows: int | None = knob(None, 1, help="Keep the first so many pairs of each split; empty keeps all.")
+    rows: int | None = knob(
+        None, 1, help="Keep the first so many pairs of each split; empty keeps all."
+    )
     split: str = knob("", help="Take this split alone; empty offers all that the source has.")
 
 
@@ -58,7 +60,9 @@ class Corpus:
         """SHA-256 of the texts in order, 64 hex digits; name, notes and gold play no part."""
         digest = hashlib.sha256()
         for pair in self.pairs:
-            digest.update(json.dumps([pair.src, pair.tgt]).encode() + b"\n")  # JSON, so that no two lists of pairs look alike
+            digest.update(
+                json.dumps([pair.src, pair.tgt]).encode() + b"\n"
+            )  # JSON, so that no two lists of pairs look alike
         return digest.hexdigest()
 
 
@@ -77,7 +81,8 @@ def write_split(corpus: Corpus, folder: str | Path) -> tuple[Path, ...]:
     Each file is written whole; an `S.align` left from other pairs is removed. Returns the files.
     Raises UserError where they cannot be written.
     """
-    folder, pairs = Path(folder), corpus.pairs
+    folder = Path(folder)
+    pairs = corpus.pairs
     src, tgt, align = (folder / f"{corpus.split}.{suffix}" for suffix in ("src", "tgt", "align"))
     _write_lines(src, (one_line(pair.src) for pair in pairs))
     _write_lines(tgt, (one_line(pair.tgt) for pair in pairs))

@@ -12,10 +12,16 @@ from types import MappingProxyType
 from s2s.config import UserError
 
 LATIN = "Latin-1 (Windows-1252)"
-MARKS = ((codecs.BOM_UTF8, "UTF-8 with BOM"), (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16 (big-endian)"))
+MARKS = (
+    (codecs.BOM_UTF8, "UTF-8 with BOM"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16 (big-endian)"),
+)
 ENOUGH = 1024  # bytes by which UTF-16 without a mark is known
 MOST_NUL = 0.9  # of every other byte, in UTF-16 of a text in Latin letters
-MOST_HIGH = 0.5  # of the letters of a Latin-1 text may be beyond ASCII, where it has at least FEW such
+MOST_HIGH = (
+    0.5  # of the letters of a Latin-1 text may be beyond ASCII, where it has at least FEW such
+)
 FEW = 50
 MIXED = 0.2  # of the bytes beyond ASCII that stand in whole UTF-8 characters; real Latin-1 has next to none
 UTF8_CHARACTER = re.compile(
@@ -58,7 +64,10 @@ class Decoder:
         self._line = 1  # it stands in
         self._has_begun = False
         self._has_utf8 = False  # a whole character of several bytes
-        self._high, self._letters, self._in_utf8 = 0, 0, 0  # bytes beyond ASCII, ASCII letters, bytes in whole UTF-8 characters
+        # bytes beyond ASCII, ASCII letters, bytes in whole UTF-8 characters
+        self._high = 0
+        self._letters = 0
+        self._in_utf8 = 0
 
     def decode(self, chunk: bytes, *, is_last: bool) -> str:
         """The text of what came so far and was not given yet; a character cut by the end of the chunk waits for the next."""
@@ -70,7 +79,9 @@ class Decoder:
             data = self._begun(data)
         text, used = self._decoded(data, is_last)
         if "\0" in text:
-            raise self._binary(text.index("\0") * 2 if self.encoding.startswith("UTF-16") else data.index(0))
+            raise self._binary(
+                text.index("\0") * 2 if self.encoding.startswith("UTF-16") else data.index(0)
+            )
         self._line += data.count(b"\n", 0, used)
         self._offset += used
         self._rest = data[used:]
@@ -83,7 +94,8 @@ class Decoder:
                 self.encoding = encoding
                 self._offset = len(mark)
                 return data[len(mark) :]
-        even, odd = data[:ENOUGH:2], data[1:ENOUGH:2]
+        even = data[:ENOUGH:2]
+        odd = data[1:ENOUGH:2]
         if odd and odd.count(0) >= MOST_NUL * len(odd) and 0 not in even:
             self.encoding = "UTF-16"
         if odd and even.count(0) >= MOST_NUL * len(even) and 0 not in odd:
@@ -106,29 +118,42 @@ class Decoder:
         if b"\0" in data and self.encoding == "UTF-8":
             raise self._binary(data.index(0)) from error
         if self.encoding != "UTF-8":
-            raise UserError(f"`{self.name}` is not {self.encoding.removesuffix(' with BOM')}: {where}; {SAVE}.") from error
+            raise UserError(
+                f"`{self.name}` is not {self.encoding.removesuffix(' with BOM')}: {where}; {SAVE}."
+            ) from error
         if self._has_utf8 or not data[: error.start].isascii():
-            raise UserError(f"`{self.name}` mixes encodings: it is UTF-8 up to {where}, which is not; {SAVE}.") from error
-        self.encoding, self.why = LATIN, where
+            raise UserError(
+                f"`{self.name}` mixes encodings: it is UTF-8 up to {where}, which is not; {SAVE}."
+            ) from error
+        self.encoding = LATIN
+        self.why = where
         return self._latin(data)
 
     def _latin(self, data: bytes) -> tuple[str, int]:
         try:
             text, used = _cp1252(data, "strict", True)
         except UnicodeDecodeError as error:
-            raise UserError(f"`{self.name}` is neither UTF-8 nor Latin-1: {self._where(data, error.start)}; {SAVE}.") from error
+            raise UserError(
+                f"`{self.name}` is neither UTF-8 nor Latin-1: {self._where(data, error.start)}; {SAVE}."
+            ) from error
         self._letters += len(data) - len(data.translate(None, LETTERS))
         self._high += len(data.translate(None, ASCII))
         self._in_utf8 += sum(len(found) for found in UTF8_CHARACTER.findall(data))
         if self._in_utf8 > MIXED * self._high:
-            raise UserError(f"`{self.name}` mixes encodings: {self.why} is not UTF-8, but others further down are; {SAVE}.")
+            raise UserError(
+                f"`{self.name}` mixes encodings: {self.why} is not UTF-8, but others further down are; {SAVE}."
+            )
         if self._high >= FEW and self._high > MOST_HIGH * (self._high + self._letters):
-            raise UserError(f"`{self.name}` is neither UTF-8 nor Latin-1: {self.why}, and most of its letters are beyond ASCII; {SAVE}.")
+            raise UserError(
+                f"`{self.name}` is neither UTF-8 nor Latin-1: {self.why}, and most of its letters are beyond ASCII; {SAVE}."
+            )
         return text, used
 
     def _binary(self, at: int) -> UserError:
         where = f"it has a NUL byte at offset {self._offset + at}"
-        return UserError(f"`{self.name}` is not text: {where}; export it as UTF-8 text and try again.")
+        return UserError(
+            f"`{self.name}` is not text: {where}; export it as UTF-8 text and try again."
+        )
 
     def _where(self, data: bytes, at: int) -> str:
         line = self._line + data.count(b"\n", 0, at)

@@ -71,11 +71,24 @@ def opened(place: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
     Raises UserError for a missing file or an extension that cannot be read.
     """
     if not os.path.isfile(place) and "," in place and not os.path.isdir(place):
-        return {"train": partial(_aligned_corpus, place, [streams.on_disk(path) for path in _both_existing(place)], options, caps)}
+        return {
+            "train": partial(
+                _aligned_corpus,
+                place,
+                [streams.on_disk(path) for path in _both_existing(place)],
+                options,
+                caps,
+            )
+        }
     content = streams.on_disk(existing(place))
     if not _is_zip(place) and tables.suffix(place) not in TABLES:
-        raise UserError(f"`{place}` ends in `{Path(place).suffix}`, which cannot be read; {ALLOWED}.")
-    return {split: partial(_corpus, place, split, content, options, caps) for split in _splits(content, caps)}
+        raise UserError(
+            f"`{place}` ends in `{Path(place).suffix}`, which cannot be read; {ALLOWED}."
+        )
+    return {
+        split: partial(_corpus, place, split, content, options, caps)
+        for split in _splits(content, caps)
+    }
 
 
 def _both_existing(place: str) -> tuple[Path, Path]:
@@ -108,7 +121,11 @@ def offered(paths: Sequence[Path], options: FileOptions = DEFAULTS, caps: Caps =
 
 
 def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) -> Offer:
-    if len(contents) == 1 and not _is_zip(contents[0].file) and tables.suffix(contents[0].file) not in TABLES:
+    if (
+        len(contents) == 1
+        and not _is_zip(contents[0].file)
+        and tables.suffix(contents[0].file) not in TABLES
+    ):
         return _plain(contents[0], meter)
     _check_names([content.file for content in contents])
     if len(contents) == 2:
@@ -117,13 +134,29 @@ def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) ->
     parts = _parts(contents[0], meter)
     part = next(iter(parts.values()))
     _check_has_two(contents[0], part, options, meter)
-    offer = _aligned_offer(part, meter) if isinstance(part, Texts) else tables.offered(part, options, meter)
-    return Offer(**{**vars(offer), "kind": "splits" if len(parts) > 1 else offer.kind, "splits": tuple(parts)})
+    offer = (
+        _aligned_offer(part, meter)
+        if isinstance(part, Texts)
+        else tables.offered(part, options, meter)
+    )
+    return Offer(
+        **{
+            **vars(offer),
+            "kind": "splits" if len(parts) > 1 else offer.kind,
+            "splits": tuple(parts),
+        }
+    )
 
 
 def _check_has_two(content: Content, part: Part, options: FileOptions, meter: Meter) -> None:
-    if _is_zip(content.file) and not isinstance(part, Texts) and tables.offered(part, options, meter).kind == "plain":
-        raise UserError(f"`{part.name}` has one column of text only; give it outside of the .zip, as plain text, or add a second column.")
+    if (
+        _is_zip(content.file)
+        and not isinstance(part, Texts)
+        and tables.offered(part, options, meter).kind == "plain"
+    ):
+        raise UserError(
+            f"`{part.name}` has one column of text only; give it outside of the .zip, as plain text, or add a second column."
+        )
 
 
 def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
@@ -138,27 +171,51 @@ def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
 
 
 def _aligned_offer(texts: Texts, meter: Meter) -> Offer:
-    heads = [list(itertools.islice(streams.lines(content, meter), tables.N_SAMPLES)) for content in texts.contents]
-    samples = tuple(tuple(field[: tables.SAMPLE] for field in row) for row in zip(*heads, strict=False))
+    heads = [
+        list(itertools.islice(streams.lines(content, meter), tables.N_SAMPLES))
+        for content in texts.contents
+    ]
+    samples = tuple(
+        tuple(field[: tables.SAMPLE] for field in row) for row in zip(*heads, strict=False)
+    )
     columns = tuple(Column(side, "text") for side in texts.sides)
-    return Offer("aligned", columns, texts.sides, texts.src, texts.tgt, texts.reason, encoding=meter.encoding, samples=samples)
+    return Offer(
+        "aligned",
+        columns,
+        texts.sides,
+        texts.src,
+        texts.tgt,
+        texts.reason,
+        encoding=meter.encoding,
+        samples=samples,
+    )
 
 
 def _plain(content: Content, meter: Meter) -> Offer:
     lines = itertools.islice(streams.lines(content, meter), tables.N_SAMPLES)
     samples = tuple((line[: tables.SAMPLE],) for line in lines)
     columns = (Column(content.file, "text"),)
-    return Offer("plain", columns, (content.file,), reason="one text alone", encoding=meter.encoding, samples=samples)
+    return Offer(
+        "plain",
+        columns,
+        (content.file,),
+        reason="one text alone",
+        encoding=meter.encoding,
+        samples=samples,
+    )
 
 
-def from_bytes(contents: Sequence[tuple[str, bytes]], options: FileOptions = DEFAULTS, caps: Caps = CAPS) -> Corpus:
+def from_bytes(
+    contents: Sequence[tuple[str, bytes]], options: FileOptions = DEFAULTS, caps: Caps = CAPS
+) -> Corpus:
     """The pairs of one table, of a .zip, or of two texts aligned line by line, source first; each content comes with its file name.
 
     Its spec is the names, joined with ` + `. Raises UserError, which knows the files by these names.
     """
     names = [name for name, _ in contents]
     _check_names(names)
-    given, spec = [streams.in_memory(name, content) for name, content in contents], " + ".join(names)
+    given = [streams.in_memory(name, content) for name, content in contents]
+    spec = " + ".join(names)
     if len(given) == 2:
         return first_rows(_aligned_corpus(spec, given, options, caps), options.rows)
     split = options.split if options.split and _is_zip(names[0]) else _splits(given[0], caps)[0]
@@ -168,22 +225,39 @@ def from_bytes(contents: Sequence[tuple[str, bytes]], options: FileOptions = DEF
 def _check_names(names: Sequence[str]) -> None:
     n_tables = sum(tables.suffix(name) in TABLES or _is_zip(name) for name in names)
     if len(names) == 2 and n_tables == 2:
-        raise UserError(f"`{names[0]}` and `{names[1]}` are two tables, and one at a time is read; take one of them away.")
+        raise UserError(
+            f"`{names[0]}` and `{names[1]}` are two tables, and one at a time is read; take one of them away."
+        )
     if len(names) == 2 and n_tables == 1:
-        raise UserError(f"Of `{names[0]}` and `{names[1]}` one is a table, which is read by itself; take one of them away.")
+        raise UserError(
+            f"Of `{names[0]}` and `{names[1]}` one is a table, which is read by itself; take one of them away."
+        )
     if len(names) == 1 and n_tables == 0:
-        raise UserError(f"`{names[0]}` alone is no parallel text; add the second file, aligned line by line, or {TABLE}.")
+        raise UserError(
+            f"`{names[0]}` alone is no parallel text; add the second file, aligned line by line, or {TABLE}."
+        )
     if len(names) not in (1, 2):
-        raise UserError(f"{len(names)} files were given; {TABLE}, two text files that are aligned line by line, or a .zip of such.")
+        raise UserError(
+            f"{len(names)} files were given; {TABLE}, two text files that are aligned line by line, or a .zip of such."
+        )
 
 
 def from_pasted(text: str) -> Corpus:
     """The pairs of lines like `source ||| target`, or with a tab for the bars. Raises UserError where there is none."""
     lines = decode_lines(text.encode(errors="surrogatepass"), PASTED)
-    cut = [(number, line.split("\t" if "\t" in line else "|||")) for number, line in enumerate(lines, start=1) if line.strip()]
-    rows = [Row(number, [part.strip() for part in parts] if len(parts) == 2 else None) for number, parts in cut]
+    cut = [
+        (number, line.split("\t" if "\t" in line else "|||"))
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
+    rows = [
+        Row(number, [part.strip() for part in parts] if len(parts) == 2 else None)
+        for number, parts in cut
+    ]
     if not any(row.fields and all(row.fields) for row in rows):
-        raise UserError("The pasted text has no pair; write one pair a line, as `source ||| target` or with a tab between the two.")
+        raise UserError(
+            "The pasted text has no pair; write one pair a line, as `source ||| target` or with a tab between the two."
+        )
     reading = tables.paired(rows, Meter(CAPS), "without exactly one tab or `|||`", what="line")
     return _whole(PASTED, "train", reading)
 
@@ -203,7 +277,9 @@ def decode_lines(content: bytes, name: str) -> list[str]:
     decoder = Decoder(name)
     text = decoder.decode(content, is_last=True).replace("\r\n", "\n")
     if not decoder.encoding.startswith("UTF-8"):
-        raise UserError(f"`{name}` is not UTF-8: {decoder.why or f'it is {decoder.encoding}'}; save it as UTF-8 and try again.")
+        raise UserError(
+            f"`{name}` is not UTF-8: {decoder.why or f'it is {decoder.encoding}'}; save it as UTF-8 and try again."
+        )
     return text.removesuffix("\n").split("\n") if text else []
 
 
@@ -224,24 +300,35 @@ def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps:
         return _whole(spec, split, _aligned_reading(src, tgt, meter))
 
 
-def _aligned_corpus(spec: str, contents: Sequence[Content], options: FileOptions, caps: Caps) -> Corpus:
+def _aligned_corpus(
+    spec: str, contents: Sequence[Content], options: FileOptions, caps: Caps
+) -> Corpus:
     src, tgt = contents
     if options.src or options.tgt or options.prefix or options.header != "auto":
-        raise UserError(f"`src`, `tgt` and `header` are for tables, and `{src.name},{tgt.name}` is none; leave them out after the `#`.")
+        raise UserError(
+            f"`src`, `tgt` and `header` are for tables, and `{src.name},{tgt.name}` is none; leave them out after the `#`."
+        )
     with Meter(caps) as meter:
         return _whole(spec, "train", _aligned_reading(src, tgt, meter))
 
 
 def _aligned_reading(src: Content, tgt: Content, meter: Meter) -> Reading:
     sides = _aligned(src, tgt, meter)
-    reading = tables.paired((Row(number, pair) for number, pair in enumerate(zip(*sides, strict=True), start=1)), meter, "")
+    reading = tables.paired(
+        (Row(number, pair) for number, pair in enumerate(zip(*sides, strict=True), start=1)),
+        meter,
+        "",
+    )
     return Reading(reading.pairs, [*reading.notes, *meter.said()])
 
 
 def _aligned(src: Content, tgt: Content, meter: Meter) -> tuple[list[str], list[str]]:
-    src_lines, tgt_lines = _lines(src, meter), _lines(tgt, meter)
+    src_lines = _lines(src, meter)
+    tgt_lines = _lines(tgt, meter)
     if len(src_lines) != len(tgt_lines):
-        counts = f"`{src.name}` has {len(src_lines):,} lines and `{tgt.name}` has {len(tgt_lines):,}"
+        counts = (
+            f"`{src.name}` has {len(src_lines):,} lines and `{tgt.name}` has {len(tgt_lines):,}"
+        )
         where = _look_at(src.name, tgt.name, src_lines, tgt_lines)
         raise UserError(f"{counts}, but line N of one must translate line N of the other; {where}.")
     return src_lines, tgt_lines
@@ -262,7 +349,9 @@ def _look_at(src_name: str, tgt_name: str, src: list[str], tgt: list[str]) -> st
     if found := slip(src, tgt):
         longer = src_name if found.side == "src" else tgt_name
         n_lines = "1 line" if found.n == 1 else f"{found.n:,} lines"
-        return f"from line {found.line:,} on `{longer}` seems to have {n_lines} too many, look there"
+        return (
+            f"from line {found.line:,} on `{longer}` seems to have {n_lines} too many, look there"
+        )
     for number, (one, other) in enumerate(zip(src, tgt, strict=False), start=1):
         short, long = sorted((len(one.strip()), len(other.strip())))
         if (short == 0) != (long == 0) or long > 5 * short + 20:

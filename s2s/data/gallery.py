@@ -32,10 +32,15 @@ class Known:
     @property
     def shape(self) -> tuple[Column, ...]:
         """The columns as a reader finds them."""
-        return tuple(Column(name.removesuffix("[]"), "texts" if name.endswith("[]") else "text") for name in self.columns.split())
+        return tuple(
+            Column(name.removesuffix("[]"), "texts" if name.endswith("[]") else "text")
+            for name in self.columns.split()
+        )
 
 
-UNKNOWN, UNSAID, UNCHECKED = "unknown", "none stated", "unchecked"
+UNKNOWN = "unknown"
+UNSAID = "none stated"
+UNCHECKED = "unchecked"
 SCRIPTED = "Was a script when last seen: only the hub's parquet copy, if there is one, can be read."
 LARGE = "Large: take a sample."
 
@@ -43,7 +48,11 @@ LARGE = "Large: take a sample."
 def _two(src: str, tgt: str, front: str = "") -> tuple[str, str, str]:
     """Columns of a translation, which the hub keeps in the order of the alphabet, and its source and target."""
     first, second = sorted((src, tgt))
-    return f"{front}translation.{first} translation.{second}", f"translation.{src}", f"translation.{tgt}"
+    return (
+        f"{front}translation.{first} translation.{second}",
+        f"translation.{src}",
+        f"translation.{tgt}",
+    )
 
 
 def _pair(columns: str, src: str, tgt: str) -> tuple[str, str, str]:

@@ -31,8 +31,15 @@ NO_LIMIT = sys.maxsize
 class HubOptions(Options):
     """What may follow the `#` of `hub:OWNER/NAME` or `hub:OWNER/NAME:CONFIG`."""
 
-    rows: int | None = knob(ROWS, 1, help="Read the first so many rows of each split; null reads all, up to the limits of a reading.")
-    src: str = knob("", help="Source column: a name, `translation.en` inside another, or a number from 1; empty goes by the names.")
+    rows: int | None = knob(
+        ROWS,
+        1,
+        help="Read the first so many rows of each split; null reads all, up to the limits of a reading.",
+    )
+    src: str = knob(
+        "",
+        help="Source column: a name, `translation.en` inside another, or a number from 1; empty goes by the names.",
+    )
     tgt: str = knob("", help="Target column, in the same way. The same column twice is plain text.")
     revision: str = knob("", help="Read this commit; empty reads the newest.")
 
@@ -59,7 +66,9 @@ def opened(place: str, options: HubOptions) -> Splits:
     """
     name, config = cut(place)
     found = hub.look_up(name, options.revision)
-    return {split: partial(_corpus, found, config, split, options) for split in found.splits(config)}
+    return {
+        split: partial(_corpus, found, config, split, options) for split in found.splits(config)
+    }
 
 
 def pinned(spec: str, place: str, options: HubOptions) -> str:
@@ -80,26 +89,41 @@ def cut(place: str) -> tuple[str, str]:
 def sample(dataset: hub.Dataset, config: str, split: str, token: str = "") -> Sample:
     """The columns and first five rows of a split, within five seconds. Raises UserError where there is no text."""
     part = dataset.split(config, split)
-    budget, meter = hub.Budget(SAMPLE.bytes, SAMPLE.seconds), _meter(SAMPLE)
+    budget = hub.Budget(SAMPLE.bytes, SAMPLE.seconds)
+    meter = _meter(SAMPLE)
     sheet = _sheet(dataset, part.files[0], token, budget, meter)
     _texts(dataset.id, sheet.columns)
     rows = itertools.islice(((row.fields or ()) for row in _body(sheet, sheet.head)), SHOWN)
-    return Sample(sheet.columns, tuple(tuple((field or "")[:LONGEST] for field in row) for row in rows))
+    return Sample(
+        sheet.columns, tuple(tuple((field or "")[:LONGEST] for field in row) for row in rows)
+    )
 
 
 def _corpus(dataset: hub.Dataset, config: str, split: str, options: HubOptions) -> Corpus:
     caps = Caps()
     reading = _Reading(dataset, config, options, hub.Budget(caps.bytes, caps.seconds), _meter(caps))
-    part, pairs, n_read, most = dataset.split(config, split), [], 0, min(options.rows or caps.rows, caps.rows)
+    part = dataset.split(config, split)
+    pairs = []
+    n_read = 0
+    most = min(options.rows or caps.rows, caps.rows)
     for row in itertools.islice(reading.rows(part), most):
         n_read += 1
         src, tgt = row.fields or (None, None)
         if src and tgt and not src.isspace() and not tgt.isspace():
             pairs.append(Pair(one_line(reading.meter.cell(src)), one_line(reading.meter.cell(tgt))))
     if not pairs:
-        raise UserError(f"`{dataset.id}` has no row with text in both columns among the first {n_read:,}; choose other columns.")
+        raise UserError(
+            f"`{dataset.id}` has no row with text in both columns among the first {n_read:,}; choose other columns."
+        )
     named = f"Split {split} of {dataset.id}, configuration {config or next(iter(dataset.configs))}, at revision {dataset.sha[:12]}."
-    notes = (named, *dataset.notes, *reading.said, *_taken(part, n_read, most), *_lost(n_read - len(pairs)), *reading.meter.said())
+    notes = (
+        named,
+        *dataset.notes,
+        *reading.said,
+        *_taken(part, n_read, most),
+        *_lost(n_read - len(pairs)),
+        *reading.meter.said(),
+    )
     return Corpus(f"hub:{dataset.id}", split, tuple(pairs), notes, reading.is_plain)
 
 
@@ -131,11 +155,17 @@ def _taken(part: hub.Split, n_read: int, most: int) -> list[str]:
     """How much of the split that was, if it was not all."""
     if n_read < most or part.rows == n_read:
         return []
-    return [f"The first {n_read:,} of {part.rows:,} rows are used." if part.rows else f"The first {n_read:,} rows are used."]
+    return [
+        f"The first {n_read:,} of {part.rows:,} rows are used."
+        if part.rows
+        else f"The first {n_read:,} rows are used."
+    ]
 
 
 def _lost(n: int) -> list[str]:
-    return [f"{n:,} {'row' if n == 1 else 'rows'} without text in both columns dropped."] if n else []
+    return (
+        [f"{n:,} {'row' if n == 1 else 'rows'} without text in both columns dropped."] if n else []
+    )
 
 
 def _said(names: Sequence[Column], chosen: Chosen) -> str:
@@ -155,7 +185,9 @@ def _first_text(row: Row) -> Row:
 def _chosen(name: str, found: Sequence[Column], options: HubOptions, config: str) -> Chosen:
     texts = _texts(name, found)
     names = [column.name for column in found]
-    src, tgt = (names[_asked(name, found, given)] if given else "" for given in (options.src, options.tgt))
+    src, tgt = (
+        names[_asked(name, found, given)] if given else "" for given in (options.src, options.tgt)
+    )
     if likely := columns.paired(found, config, src=src, tgt=tgt):
         return Chosen(names.index(likely.src), names.index(likely.tgt), likely.reason)
     offered = ", ".join(f"`{names[at][:40]}`" for at in texts[:8])
@@ -169,14 +201,21 @@ def _texts(name: str, found: Sequence[Column]) -> list[int]:
     texts = [at for at, column in enumerate(found) if column.kind != "other"]
     if not texts:
         listed = ", ".join(f"`{column.name[:40]}`" for column in found[:8])
-        raise UserError(f"`{name}` has no column of text here, only {listed}; choose another configuration or data set.")
+        raise UserError(
+            f"`{name}` has no column of text here, only {listed}; choose another configuration or data set."
+        )
     return texts
 
 
 def _asked(name: str, found: Sequence[Column], given: str) -> int:
     """A column by its name, or by its number from 1 where no column is called so."""
     names = [column.name for column in found]
-    if given not in names and given.isdecimal() and len(given) < 10 and 1 <= int(given) <= len(names):
+    if (
+        given not in names
+        and given.isdecimal()
+        and len(given) < 10
+        and 1 <= int(given) <= len(names)
+    ):
         at = int(given) - 1
     elif given in names:
         at = names.index(given)
@@ -192,9 +231,13 @@ def _meter(caps: Caps) -> Meter:
     return Meter(replace(caps, bytes=NO_LIMIT))
 
 
-def _sheet(dataset: hub.Dataset, file: hub.File, token: str, budget: hub.Budget, meter: Meter) -> Sheet:
+def _sheet(
+    dataset: hub.Dataset, file: hub.File, token: str, budget: hub.Budget, meter: Meter
+) -> Sheet:
     content = Content(
-        f"{dataset.id}/{file.path}", file.path.rpartition("/")[2], partial(hub.open_file, dataset, file.path, token=token, budget=budget)
+        f"{dataset.id}/{file.path}",
+        file.path.rpartition("/")[2],
+        partial(hub.open_file, dataset, file.path, token=token, budget=budget),
     )
     return READERS[hub.kind(file.path)](content, meter)
 
@@ -206,14 +249,21 @@ def _body(sheet: Sheet, rows: Iterator[Row] | Sequence[Row]) -> Iterator[Row]:
 
 def _lines(content: Content, meter: Meter) -> Sheet:
     """Plain text: one column, a row for each line that is not empty."""
-    lines = (Row(number, [line]) for number, line in enumerate(streams.lines(content, meter), start=1) if line and not line.isspace())
+    lines = (
+        Row(number, [line])
+        for number, line in enumerate(streams.lines(content, meter), start=1)
+        if line and not line.isspace()
+    )
     head = tuple(itertools.islice(lines, HEAD))
     if not head:
         raise UserError(f"`{content.name}` is empty; choose another split.")
     text = (Column("text", "text"),)
 
     def rows(chosen: Sequence[int]) -> Iterator[Row]:
-        return (Row(row.number, [(row.fields or [None])[at] for at in chosen]) for row in itertools.chain(head, lines))
+        return (
+            Row(row.number, [(row.fields or [None])[at] for at in chosen])
+            for row in itertools.chain(head, lines)
+        )
 
     return Sheet(text, head, rows, is_named=True, fault="without a text", narrow="")
 

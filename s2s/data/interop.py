@@ -20,7 +20,9 @@ def to_datasets(corpus: Corpus) -> datasets.Dataset:
     sides = {"src": [pair.src for pair in corpus.pairs], "tgt": [pair.tgt for pair in corpus.pairs]}
     features = datasets.Features({side: datasets.Value("string") for side in sides})
     description = "\n".join([f"{corpus.spec}, split {corpus.split}", *corpus.notes])
-    return datasets.Dataset.from_dict(sides, info=datasets.DatasetInfo(description=description, features=features))
+    return datasets.Dataset.from_dict(
+        sides, info=datasets.DatasetInfo(description=description, features=features)
+    )
 
 
 def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Corpus:
@@ -36,15 +38,32 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
             raise unknown("column of text", name, texts)
     likely = columns.paired(found, src=src, tgt=tgt)
     if likely is None:
-        raise UserError(f"Which columns are source and target can't be told; give two of {', '.join(texts) or 'none'} as src and tgt.")
-    src, tgt = likely.src, likely.tgt
+        raise UserError(
+            f"Which columns are source and target can't be told; give two of {', '.join(texts) or 'none'} as src and tgt."
+        )
+    src = likely.src
+    tgt = likely.tgt
     sides = zip(*(_texts(dataset, name) for name in (src, tgt)), strict=True)
-    pairs = tuple(Pair(one_line(one), one_line(other)) for one, other in sides if one.strip() and other.strip())
+    pairs = tuple(
+        Pair(one_line(one), one_line(other))
+        for one, other in sides
+        if one.strip() and other.strip()
+    )
     if not pairs:
         raise UserError(f"No row has text both in `{src}` and in `{tgt}`; choose other columns.")
     n_lost = len(dataset) - len(pairs)
-    lost = (f"{n_lost:,} {'row' if n_lost == 1 else 'rows'} without text in both columns dropped.",) if n_lost else ()
-    return Corpus("datasets", str(dataset.split or "train"), pairs, (f"`{src}` is the source, `{tgt}` the target.", *lost), src == tgt)
+    lost = (
+        (f"{n_lost:,} {'row' if n_lost == 1 else 'rows'} without text in both columns dropped.",)
+        if n_lost
+        else ()
+    )
+    return Corpus(
+        "datasets",
+        str(dataset.split or "train"),
+        pairs,
+        (f"`{src}` is the source, `{tgt}` the target.", *lost),
+        src == tgt,
+    )
 
 
 def _texts(dataset: datasets.Dataset, name: str) -> list[str]:

@@ -32,7 +32,11 @@ class Found(NamedTuple):
 def jsonl(content: Content, meter: Meter) -> Sheet:
     """One JSON object a line."""
     lines = enumerate(streams.lines(content, meter), start=1)
-    found = (Found(number, _spread(_parsed(content.name, number, line))) for number, line in lines if line and not line.isspace())
+    found = (
+        Found(number, _spread(_parsed(content.name, number, line)))
+        for number, line in lines
+        if line and not line.isspace()
+    )
     return _sheet(content.name, found)
 
 
@@ -62,17 +66,23 @@ def _spread(row: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = row.get(NESTED)
     if not isinstance(inner, dict):
         return row
-    return {**{key: value for key, value in row.items() if key != NESTED}, **{f"{NESTED}.{key}": value for key, value in inner.items()}}
+    return {
+        **{key: value for key, value in row.items() if key != NESTED},
+        **{f"{NESTED}.{key}": value for key, value in inner.items()},
+    }
 
 
 def _objects(content: Content, meter: Meter) -> Iterator[Found]:
     """Each object is cut from the front of what was read; where none is whole yet, more is read, up to the length of a line."""
-    rest, line, is_open = "", 1, True
+    rest = ""
+    line = 1
+    is_open = True
     for text in streams.texts(content, meter):
         rest += text
         if is_open and (stripped := rest.lstrip()):
             line += rest.count("\n", 0, len(rest) - len(stripped))
-            rest, is_open = stripped.removeprefix("["), False
+            rest = stripped.removeprefix("[")
+            is_open = False
         found, rest, line = _whole(content.name, rest, line)
         yield from found
         if len(rest) > meter.caps.line:
@@ -81,7 +91,9 @@ def _objects(content: Content, meter: Meter) -> Iterator[Found]:
     end = rest.strip(" \t\n\r,").removeprefix("]").strip()
     if end:
         _parsed(content.name, line, end)
-        raise UserError(f"More follows the list of objects that ends at line {line:,} of `{content.name}`; give one list.")
+        raise UserError(
+            f"More follows the list of objects that ends at line {line:,} of `{content.name}`; give one list."
+        )
 
 
 def _whole(name: str, text: str, line: int) -> tuple[list[Found], str, int]:
@@ -98,7 +110,9 @@ def _whole(name: str, text: str, line: int) -> tuple[list[Found], str, int]:
             row, end = DECODER.raw_decode(text, at)
             _check_whole(row, text[at:end])
         except UnicodeEncodeError as error:
-            raise UserError(f"The object at line {line:,} of `{name}` is not JSON ({error}); {MEND}.") from error
+            raise UserError(
+                f"The object at line {line:,} of `{name}` is not JSON ({error}); {MEND}."
+            ) from error
         except (ValueError, RecursionError):
             return found, text[at:], line
         found.append(Found(line, _spread(row)))
@@ -119,7 +133,14 @@ def _sheet(name: str, found: Iterable[Found]) -> Sheet:
     columns = tuple(Column(key, kind([row.fields.get(key) for row in first])) for key in names)
     head = tuple(_row(one, names) for one in first)
     narrow = f"Line {first[0].line} of `{name}` has fewer than two fields; write objects such as {EXAMPLE}."
-    return Sheet(columns, head, lambda chosen: _chosen(itertools.chain(first, rows), [names[at] for at in chosen]), True, FAULT, narrow)
+    return Sheet(
+        columns,
+        head,
+        lambda chosen: _chosen(itertools.chain(first, rows), [names[at] for at in chosen]),
+        True,
+        FAULT,
+        narrow,
+    )
 
 
 def _chosen(found: Iterable[Found], names: Sequence[str]) -> Iterator[Row]:

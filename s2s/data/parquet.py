@@ -27,7 +27,9 @@ class _Watched:
     """Weighs what comes out of a file against the caps and against the size of the file."""
 
     def __init__(self, name: str, size: int, meter: Meter) -> None:
-        self.name, self.size, self.meter = name, size, meter
+        self.name = name
+        self.size = size
+        self.meter = meter
         self._n_bytes = 0
 
     def weigh(self, n_bytes: int) -> None:
@@ -51,20 +53,33 @@ def parquet(content: Content, meter: Meter) -> Sheet:
 
     def rows(chosen: Sequence[int], batch_size: int = BATCH) -> Iterator[Row]:
         size = raw.seek(0, io.SEEK_END)
-        return _rows(file, [columns[at].name for at in chosen], _Watched(content.name, size, meter), batch_size)
+        return _rows(
+            file,
+            [columns[at].name for at in chosen],
+            _Watched(content.name, size, meter),
+            batch_size,
+        )
 
     texts = [at for at, column in enumerate(columns) if column.kind != "other"]
-    head = tuple(_padded(row, texts, len(columns)) for row in itertools.islice(rows(texts, SMALL), HEAD))
-    narrow = f"`{content.name}` has fewer than two columns; give a table with a source and a target."
+    head = tuple(
+        _padded(row, texts, len(columns)) for row in itertools.islice(rows(texts, SMALL), HEAD)
+    )
+    narrow = (
+        f"`{content.name}` has fewer than two columns; give a table with a source and a target."
+    )
     return Sheet(columns, head, rows, True, FAULT, narrow, counted="row")
 
 
 def _weigh_footer(footer: pq.FileMetaData, name: str, raw: IO[bytes], meter: Meter) -> None:
     """A part that is large by its own account is refused before pyarrow unpacks it; what a dictionary hides is weighed as it comes."""
-    largest = max((footer.row_group(at).total_byte_size for at in range(footer.num_row_groups)), default=0)
+    largest = max(
+        (footer.row_group(at).total_byte_size for at in range(footer.num_row_groups)), default=0
+    )
     streams.check_ratio(name, largest, raw.seek(0, io.SEEK_END))
     if largest > meter.caps.unpacked:
-        raise UserError(f"`{name}` has a part of {largest / 1e6:,.0f} MB, more than the {meter.caps.unpacked / 1e6:,.0f} MB of `unpacked`.")
+        raise UserError(
+            f"`{name}` has a part of {largest / 1e6:,.0f} MB, more than the {meter.caps.unpacked / 1e6:,.0f} MB of `unpacked`."
+        )
 
 
 def _columns(field: pa.Field) -> Iterator[Column]:
@@ -92,10 +107,13 @@ def _padded(row: Row, at: Sequence[int], width: int) -> Row:
     return Row(row.number, fields)
 
 
-def _rows(file: pq.ParquetFile, names: Sequence[str], watched: _Watched, batch_size: int) -> Iterator[Row]:
+def _rows(
+    file: pq.ParquetFile, names: Sequence[str], watched: _Watched, batch_size: int
+) -> Iterator[Row]:
     import pyarrow.types as kinds
 
-    number, has_dictionary = 0, any(kinds.is_dictionary(field.type) for field in file.schema_arrow)
+    number = 0
+    has_dictionary = any(kinds.is_dictionary(field.type) for field in file.schema_arrow)
     with _broken(watched.name):
         for batch in file.iter_batches(batch_size, columns=names, use_threads=False):
             watched.weigh(batch.nbytes)
@@ -129,6 +147,18 @@ def _broken(name: str) -> Iterator[None]:
     except UserError:
         raise
     except MemoryError as error:
-        raise UserError(f"`{name}` needs more memory than a reading may take; give a part of it.") from error
-    except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, NotImplementedError) as error:
-        raise UserError(f"`{name}` is no whole .parquet file ({streams.why(error)}); write it again, or export it as .tsv.") from error
+        raise UserError(
+            f"`{name}` needs more memory than a reading may take; give a part of it."
+        ) from error
+    except (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        KeyError,
+        IndexError,
+        TypeError,
+        NotImplementedError,
+    ) as error:
+        raise UserError(
+            f"`{name}` is no whole .parquet file ({streams.why(error)}); write it again, or export it as .tsv."
+        ) from error

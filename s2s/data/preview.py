@@ -17,7 +17,9 @@ from s2s.files import write_json
 
 ROWS = 300
 LONGEST_CELL = 500  # characters; the rows go to every visitor's browser
-SHIPPED = Path(__file__).parent / "previews"  # of the generated texts, which take up to seconds to write
+SHIPPED = (
+    Path(__file__).parent / "previews"
+)  # of the generated texts, which take up to seconds to write
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,13 @@ def preview(spec: str) -> Preview:
     return Preview.of(load(spec))
 
 
-GENERATED = ("builtin:en-fr", "builtin:en-es", "builtin:summaries", "builtin:dialogue", "builtin:tasks")
+GENERATED = (
+    "builtin:en-fr",
+    "builtin:en-es",
+    "builtin:summaries",
+    "builtin:dialogue",
+    "builtin:tasks",
+)
 
 
 def write_shipped() -> None:

@@ -34,7 +34,9 @@ NICE = 5  # the dashboard goes first
 AT_ONCE = 2  # readings on one machine; the others wait
 SPACE = 4_000_000_000  # bytes of address space
 BEAT = 0.25  # seconds between two words on how far it is
-RESULTS, EXPORTS = 8, 2  # of one part that are kept
+# of one part that are kept
+RESULTS = 8
+EXPORTS = 2
 ROWS = 14  # tokenizers in the bench, about
 SEED = 1  # of what is held out for statistics
 
@@ -43,12 +45,19 @@ class Progress:
     """How far the work is, in a file."""
 
     def __init__(self, path: Path, total: float) -> None:
-        self.path, self.total, self.before, self.weight = path, total, 0.0, 0.0
-        self.doing, self.written, self.whole = "", 0.0, 0.0
+        self.path = path
+        self.total = total
+        self.before = 0.0
+        self.weight = 0.0
+        self.doing = ""
+        self.written = 0.0
+        self.whole = 0.0
 
     def stage(self, doing: str, weight: float) -> None:
         """The next part of the work."""
-        self.before, self.weight, self.doing = self.before + self.weight, weight, doing
+        self.before = self.before + self.weight
+        self.weight = weight
+        self.doing = doing
         self._write(0.0)
 
     def tell(self, share: float) -> None:
@@ -59,7 +68,9 @@ class Progress:
     def _write(self, share: float) -> None:
         self.written = time.monotonic()
         whole = min(1.0, (self.before + self.weight * min(1.0, share)) / self.total)
-        self.whole = max(self.whole, whole)  # a file that was read and closed tells nothing more: the time gone by would say less
+        self.whole = max(
+            self.whole, whole
+        )  # a file that was read and closed tells nothing more: the time gone by would say less
         files.write_json(self.path, {"doing": self.doing, "share": round(self.whole, 4)})
 
 
@@ -82,7 +93,11 @@ class Reading:
         """Those of the source's own validation split, if it has one beside."""
         if (self.folder / corpora.DRAFT).is_file():
             return corpora.drafted(self.folder, "valid")
-        return load(self.spec, "valid") if "valid" in splits(self.spec) and self.train.split != "valid" else None
+        return (
+            load(self.spec, "valid")
+            if "valid" in splits(self.spec) and self.train.split != "valid"
+            else None
+        )
 
 
 def _text(reading: Reading) -> None:
@@ -106,8 +121,15 @@ def _preview(reading: Reading) -> dict[str, Any]:
 def _lint(reading: Reading) -> dict[str, Any]:
     from s2s.data.lint import lint
 
-    train, valid = reading.train, reading.valid.pairs if reading.valid else ()
-    report = lint(train.pairs, valid=valid, cleaning=reading.data.clean, is_plain=train.is_plain, tell=reading.progress.tell)
+    train = reading.train
+    valid = reading.valid.pairs if reading.valid else ()
+    report = lint(
+        train.pairs,
+        valid=valid,
+        cleaning=reading.data.clean,
+        is_plain=train.is_plain,
+        tell=reading.progress.tell,
+    )
     return report.to_json()
 
 
@@ -125,14 +147,26 @@ def _pieces(reading: Reading) -> dict[str, Any]:
     from s2s.tokenizers.bench import bench, scope
 
     train, valid, _ = prepared(reading.train, reading.valid, SEED, reading.data)
-    src, tgt, held_src, held_tgt = ([getattr(pair, side) for pair in corpus.pairs] for corpus in (train, valid) for side in ("src", "tgt"))
-    rows, example = [], (held_src[0], held_tgt[0])
+    src, tgt, held_src, held_tgt = (
+        [getattr(pair, side) for pair in corpus.pairs]
+        for corpus in (train, valid)
+        for side in ("src", "tgt")
+    )
+    rows = []
+    example = (held_src[0], held_tgt[0])
     if train.pairs is valid.pairs:  # too few to hold any out
-        held_src, held_tgt = [], []
-    for row in bench(src, tgt, held_src, held_tgt, shared=True, example=example, limit=reading.data.max_length):
+        held_src = []
+        held_tgt = []
+    for row in bench(
+        src, tgt, held_src, held_tgt, shared=True, example=example, limit=reading.data.max_length
+    ):
         rows.append(row.to_json())
         reading.progress.tell(len(rows) / ROWS)
-    return {"rows": rows, "scope": scope(len(train), len(held_src)), "advice": advice("word", src, tgt)}
+    return {
+        "rows": rows,
+        "scope": scope(len(train), len(held_src)),
+        "advice": advice("word", src, tgt),
+    }
 
 
 def _export(reading: Reading) -> dict[str, Any]:
@@ -140,7 +174,9 @@ def _export(reading: Reading) -> dict[str, Any]:
     from s2s.data.split import prepared
 
     train = prepared(reading.train, reading.valid, SEED, reading.data).train
-    train.to_datasets().to_parquet(reading.folder / f"{PARTS['export'].name('export', reading.data)}.parquet")
+    train.to_datasets().to_parquet(
+        reading.folder / f"{PARTS['export'].name('export', reading.data)}.parquet"
+    )
     return {"n_pairs": len(train)}
 
 
@@ -155,7 +191,9 @@ class Part(NamedTuple):
     make: Callable[[Reading], dict[str, Any] | None]
     doing: str
     weight: float
-    needs: Callable[[DataConfig], Any] = lambda data: ""  # what of the settings it hangs on; names the result
+    needs: Callable[[DataConfig], Any] = lambda data: (
+        ""
+    )  # what of the settings it hangs on; names the result
 
     def name(self, key: str, data: DataConfig) -> str:
         """Of the result, without `.json`."""
@@ -169,9 +207,13 @@ PARTS: Mapping[str, Part] = MappingProxyType(
         "text": Part(_text, "Writing the pairs down.", 3.0),
         "preview": Part(_preview, "Counting.", 3.0),
         "lint": Part(_lint, "Looking for what is wrong with it.", 6.0, _limits),
-        "pieces": Part(_pieces, "Cutting it with every tokenizer.", 8.0, lambda data: data.to_json()),
+        "pieces": Part(
+            _pieces, "Cutting it with every tokenizer.", 8.0, lambda data: data.to_json()
+        ),
         "export": Part(_export, "Writing the file.", 2.0, lambda data: data.to_json()),
-        "statistics": Part(_statistics, "Measuring words and lengths.", 3.0, lambda data: data.to_json()),
+        "statistics": Part(
+            _statistics, "Measuring words and lengths.", 3.0, lambda data: data.to_json()
+        ),
     }
 )
 SLOW = 20.0  # seconds after which two thirds of a reading from elsewhere are taken to be done
@@ -181,12 +223,16 @@ READ = 3.0  # the weight of reading itself
 def main() -> None:
     """Do what standard input says."""
     order = json.loads(sys.stdin.buffer.read())
-    caps, data = Caps.from_json(order["caps"]), DataConfig.from_json(order["data"])
-    folder, state = Path(order["folder"]), Path(order["folder"]) / f"{order['state']}.json"
+    caps = Caps.from_json(order["caps"])
+    data = DataConfig.from_json(order["data"])
+    folder = Path(order["folder"])
+    state = Path(order["folder"]) / f"{order['state']}.json"
     os.nice(NICE)
     parts = {key: PARTS[key] for key in order["parts"]}
     progress = Progress(state, READ + sum(part.weight for part in parts.values()))
-    signal.setitimer(signal.ITIMER_REAL, caps.seconds)  # ends the process, waiting or not; whoever asked says why
+    signal.setitimer(
+        signal.ITIMER_REAL, caps.seconds
+    )  # ends the process, waiting or not; whoever asked says why
     with _slot(progress):
         resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
         if (folder / "files").is_dir():
@@ -208,7 +254,12 @@ def _outcome(reading: Reading, parts: Mapping[str, Part], token: str) -> str:
         return "The text needs more memory than a reading may take; bring a smaller part of it."
     except Exception as error:
         # Where, not what: an exception's message may hold a visitor's text.
-        print(type(error).__name__, *traceback.format_tb(error.__traceback__), sep="\n", file=sys.stderr)
+        print(
+            type(error).__name__,
+            *traceback.format_tb(error.__traceback__),
+            sep="\n",
+            file=sys.stderr,
+        )
         return f"Something went wrong that should not have ({type(error).__name__}); the details are in log/reader.log."
     return ""
 
@@ -230,7 +281,9 @@ def _make(reading: Reading, parts: Mapping[str, Part]) -> None:
 def _forget_old(folder: Path, key: str) -> None:
     """Of the results of one part for different settings, the newest stay."""
     for suffix, most in ((".json", RESULTS), (".parquet", EXPORTS)):
-        found = sorted(folder.glob(f"{key}-*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True)
+        found = sorted(
+            folder.glob(f"{key}-*{suffix}"), key=lambda path: path.stat().st_mtime, reverse=True
+        )
         for old in found[most:]:
             old.unlink(missing_ok=True)
 
@@ -240,16 +293,25 @@ class _Watch(threading.Thread):
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(name="watch", daemon=True)
-        self.progress, self.over = progress, threading.Event()
+        self.progress = progress
+        self.over = threading.Event()
 
     def run(self) -> None:
-        here, own, started = Path.cwd(), psutil.Process(), time.monotonic()
+        here = Path.cwd()
+        own = psutil.Process()
+        started = time.monotonic()
         while not self.over.wait(BEAT):
-            read = [(file.position, os.path.getsize(file.path)) for file in own.open_files() if Path(file.path).parent == here]
+            read = [
+                (file.position, os.path.getsize(file.path))
+                for file in own.open_files()
+                if Path(file.path).parent == here
+            ]
             if not read:
                 self.progress.tell(1 - math.exp((started - time.monotonic()) / SLOW))
             else:
-                self.progress.tell(sum(position for position, _ in read) / max(1, sum(size for _, size in read)))
+                self.progress.tell(
+                    sum(position for position, _ in read) / max(1, sum(size for _, size in read))
+                )
 
     def __enter__(self) -> None:
         self.start()

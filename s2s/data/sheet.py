@@ -23,7 +23,9 @@ class Row(NamedTuple):
 class Sheet:
     """`rows` gives the fields of these columns, by their number from 0, of every row that is not empty."""
 
-    columns: tuple[Column, ...]  # under the names that the format gives; where row 1 may be a header, under its fields
+    columns: tuple[
+        Column, ...
+    ]  # under the names that the format gives; where row 1 may be a header, under its fields
     head: tuple[Row, ...]  # all columns of the first rows, row 1 included
     rows: Callable[[Sequence[int]], Iterator[Row]]
     is_named: bool  # the format names its columns; otherwise row 1 may be a header or data

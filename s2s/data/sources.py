@@ -20,11 +20,25 @@ SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
     {
         "builtin": Choice(builtin.opened, Options, "A text that ships with the program."),
         "synthetic": Choice(synthetic.opened, Options, "Random digits to copy, reverse or sort."),
-        "text": Choice(text.opened, text.TextOptions, "Plain text without a partner: passages, lines or dialogues of a file."),
-        "corpus": Choice(corpora.opened, Options, "A text that was stored here, by its 16 hexadecimal digits."),
-        "hub": Choice(hubsets.opened, hubsets.HubOptions, "A data set of the Hugging Face hub: OWNER/NAME, or OWNER/NAME:CONFIG."),
+        "text": Choice(
+            text.opened,
+            text.TextOptions,
+            "Plain text without a partner: passages, lines or dialogues of a file.",
+        ),
+        "corpus": Choice(
+            corpora.opened, Options, "A text that was stored here, by its 16 hexadecimal digits."
+        ),
+        "hub": Choice(
+            hubsets.opened,
+            hubsets.HubOptions,
+            "A data set of the Hugging Face hub: OWNER/NAME, or OWNER/NAME:CONFIG.",
+        ),
         "pasted": Choice(files.pasted, Options, "A file of lines like `source ||| target`."),
-        "file": Choice(files.opened, files.FileOptions, f"A {files.KINDS} file, a .zip of such, or two files aligned line by line."),
+        "file": Choice(
+            files.opened,
+            files.FileOptions,
+            f"A {files.KINDS} file, a .zip of such, or two files aligned line by line.",
+        ),
     }
 )
 
@@ -106,7 +120,9 @@ def _options(config: type[Config], given: str) -> Any:
     for item in filter(None, given.split(",")):
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not key or not value:
-            raise UserError(f"`#{given}` has no key and value in `{item}`; write it like #src=en,tgt=de or #rows=20000.")
+            raise UserError(
+                f"`#{given}` has no key and value in `{item}`; write it like #src=en,tgt=de or #rows=20000."
+            )
         changes[key] = value if key in texts else _json(value)
     return override(config(), changes)
 

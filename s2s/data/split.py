@@ -26,7 +26,9 @@ class TrainingPairs(NamedTuple):
     note: str
 
 
-def load_pairs_for_training(spec: str, valid_spec: str | None, seed: int, config: DataConfig = USUAL) -> TrainingPairs:
+def load_pairs_for_training(
+    spec: str, valid_spec: str | None, seed: int, config: DataConfig = USUAL
+) -> TrainingPairs:
     """The pairs that the task makes of a cleaned text, and those to validate on.
 
     Validation pairs are, in this order: those of `valid_spec`, the source's own valid split, a held-out share, the training pairs.
@@ -34,28 +36,42 @@ def load_pairs_for_training(spec: str, valid_spec: str | None, seed: int, config
     """
     train = load(spec)
     if valid_spec:
-        return _beside(train, load(valid_spec, "valid" if "valid" in splits(valid_spec) else None), seed, config)
+        return _beside(
+            train,
+            load(valid_spec, "valid" if "valid" in splits(valid_spec) else None),
+            seed,
+            config,
+        )
     own = load(spec, "valid") if "valid" in splits(spec) and train.split != "valid" else None
     return prepared(train, own, seed, config)
 
 
 def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> TrainingPairs:
-    train, valid = applied(clean(train, config.clean), config, seed), applied(valid, config, seed)
+    train = applied(clean(train, config.clean), config, seed)
+    valid = applied(valid, config, seed)
     known = {pair.src for pair in valid.pairs}
     n_both = sum(pair.src in known for pair in train.pairs)
     also = f" {n_both:,} training pairs have a source that stands there, too." if n_both else ""
-    return TrainingPairs(train, valid, f"The {len(valid):,} validation pairs are those of `{valid.spec}`.{also}")
+    return TrainingPairs(
+        train, valid, f"The {len(valid):,} validation pairs are those of `{valid.spec}`.{also}"
+    )
 
 
-def prepared(train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = USUAL) -> TrainingPairs:
+def prepared(
+    train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = USUAL
+) -> TrainingPairs:
     """The same for a text, and its own validation split where it has one, that are read already."""
     train = clean(train, config.clean, valid=valid)
-    if valid is None:  # texts are set apart, and not what a task makes of them: no turn of a dialogue is learnt and asked for
+    if (
+        valid is None
+    ):  # texts are set apart, and not what a task makes of them: no turn of a dialogue is learnt and asked for
         train, valid, note = hold_out(train, seed, config.valid_share)
         is_apart = valid.pairs is not train.pairs  # or they serve for both
     else:
-        note, is_apart = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`.", config.clean.overlap
-    train, valid = applied(train, config, seed), applied(valid, config, seed)
+        note = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`."
+        is_apart = config.clean.overlap
+    train = applied(train, config, seed)
+    valid = applied(valid, config, seed)
     return TrainingPairs(_without(train, valid) if is_apart else train, valid, note)
 
 
@@ -67,7 +83,9 @@ def _without(train: Corpus, valid: Corpus) -> Corpus:
     if not n_lost:
         return train
     if not pairs:
-        raise UserError(f"Every source of `{train.spec}` stands in its validation split, too; set `data.clean.overlap=false` to keep them.")
+        raise UserError(
+            f"Every source of `{train.spec}` stands in its validation split, too; set `data.clean.overlap=false` to keep them."
+        )
     note = f"{n_lost:,} training pairs were left out: the validation split has their source."
     return dataclasses.replace(train, pairs=pairs, notes=(*train.notes, note))
 

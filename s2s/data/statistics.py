@@ -48,7 +48,9 @@ class Vocabulary:
     n_running: int
     n_distinct: int
     growth: tuple[tuple[int, int], ...]
-    heaps: float | None  # exponent b of distinct = K * running ** b (Heaps 1978); None for too short a text
+    heaps: (
+        float | None
+    )  # exponent b of distinct = K * running ** b (Heaps 1978); None for too short a text
     frequent: tuple[tuple[str, int], ...]
     n_once: int
     once: tuple[str, ...]  # some of the words that stand once
@@ -60,7 +62,15 @@ class Vocabulary:
         growth = tuple((running, distinct) for running, distinct in content["growth"])
         frequent = tuple((word, n) for word, n in content["frequent"])
         covered = tuple(Covered(*row) for row in content["covered"])
-        return cls(**{**content, "growth": growth, "frequent": frequent, "once": tuple(content["once"]), "covered": covered})
+        return cls(
+            **{
+                **content,
+                "growth": growth,
+                "frequent": frequent,
+                "once": tuple(content["once"]),
+                "covered": covered,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -79,11 +89,19 @@ class Statistics:
         """Without a validation text, the share is held out that training would hold out. A dozen seconds for a million pairs."""
         if valid is None:
             corpus, valid, _ = hold_out(corpus, SEED)
-        src, src_lengths = _vocabulary([pair.src for pair in corpus.pairs], [pair.src for pair in valid.pairs])
-        tgt, tgt_lengths = _vocabulary([pair.tgt for pair in corpus.pairs], [pair.tgt for pair in valid.pairs])
+        src, src_lengths = _vocabulary(
+            [pair.src for pair in corpus.pairs], [pair.src for pair in valid.pairs]
+        )
+        tgt, tgt_lengths = _vocabulary(
+            [pair.tgt for pair in corpus.pairs], [pair.tgt for pair in valid.pairs]
+        )
         has_both = (src_lengths > 0) & (tgt_lengths > 0)
         ratios = tgt_lengths[has_both] / src_lengths[has_both]
-        bins = np.clip(np.floor(np.log2(ratios) * STEPS + 0.5).astype(int) + WIDEST * STEPS, 0, 2 * WIDEST * STEPS)
+        bins = np.clip(
+            np.floor(np.log2(ratios) * STEPS + 0.5).astype(int) + WIDEST * STEPS,
+            0,
+            2 * WIDEST * STEPS,
+        )
         counts = np.bincount(bins, minlength=2 * WIDEST * STEPS + 1)
         median = float(np.median(ratios)) if ratios.size else 0.0
         return cls(len(corpus), len(valid), tuple(counts.tolist()), median, src, tgt)
@@ -115,7 +133,10 @@ def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary,
         heaps=_heaps(growth),
         frequent=tuple((_shown(word), n) for word, n in counts.most_common(FREQUENT)),
         n_once=len(once),
-        once=tuple(_shown(once[place]) for place in np.unique(np.linspace(0, len(once) - 1, min(RARE, len(once))).astype(int))),
+        once=tuple(
+            _shown(once[place])
+            for place in np.unique(np.linspace(0, len(once) - 1, min(RARE, len(once))).astype(int))
+        ),
         covered=_covered(counts, valid),
     )
     return vocabulary, lengths
@@ -123,10 +144,17 @@ def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary,
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Lengths, tuple[tuple[int, int], ...]]:
     """How often each word stands, the words in each text, and how the vocabulary grew."""
-    counts, lengths, growth, start = Counter[str](), np.zeros(len(texts), np.int64), list[tuple[int, int]](), 0
-    points = {*np.geomspace(1, len(texts), POINTS).round().astype(int).tolist()} if texts else set[int]()
+    counts = Counter[str]()
+    lengths = np.zeros(len(texts), np.int64)
+    growth = list[tuple[int, int]]()
+    start = 0
+    points = (
+        {*np.geomspace(1, len(texts), POINTS).round().astype(int).tolist()} if texts else set[int]()
+    )
     for stop in sorted({*points, *range(BLOCK, len(texts), BLOCK)}):
-        block = [unicodedata.normalize("NFC", text).split() for text in texts[start:stop]]  # as the word tokenizer cuts
+        block = [
+            unicodedata.normalize("NFC", text).split() for text in texts[start:stop]
+        ]  # as the word tokenizer cuts
         lengths[start:stop] = [len(words) for words in block]
         counts.update(chain.from_iterable(block))
         if stop in points:

@@ -19,7 +19,9 @@ from s2s.data.caps import Caps
 from s2s.data.encodings import Decoder
 
 CHUNK = 1 << 18  # bytes
-MEMBER_CHUNK = 1 << 14  # of a zip, which reads ahead as many packed bytes as unpacked ones are wanted
+MEMBER_CHUNK = (
+    1 << 14
+)  # of a zip, which reads ahead as many packed bytes as unpacked ones are wanted
 LONGEST = 120  # characters that are quoted from a library's error
 RATIO = 100  # gzip packs text to a third to a fortieth, the emptiest bytes to a thousandth
 BEGIN = 10_000_000  # unpacked bytes before the ratio counts: repetitive little files are no bombs
@@ -38,7 +40,8 @@ class Meter:
         self.notes: list[str] = []
         self._unpacked = 0
         self._n_cut = 0
-        self._clock, self._until = clock, clock() + caps.seconds
+        self._clock = clock
+        self._until = clock() + caps.seconds
         self._files: list[IO[bytes]] = []
 
     def __enter__(self) -> Self:
@@ -56,23 +59,31 @@ class Meter:
     def weigh(self, name: str, n_bytes: int) -> None:
         """A file of so many bytes is going to be read."""
         if n_bytes > self.caps.bytes:
-            raise UserError(f"`{name}` has {size(n_bytes)}, and at most {size(self.caps.bytes)} are read (`bytes`); give a part of it.")
+            raise UserError(
+                f"`{name}` has {size(n_bytes)}, and at most {size(self.caps.bytes)} are read (`bytes`); give a part of it."
+            )
 
     def unpack(self, name: str, n_bytes: int) -> None:
         """So many bytes more came out of something packed."""
         self._unpacked += n_bytes
         if self._unpacked > self.caps.unpacked:
-            raise UserError(f"`{name}` unpacks to more than {size(self.caps.unpacked)}, the limit (`unpacked`); give a part of it.")
+            raise UserError(
+                f"`{name}` unpacks to more than {size(self.caps.unpacked)}, the limit (`unpacked`); give a part of it."
+            )
 
     def tick(self, name: str) -> None:
         """Looks at the clock."""
         if self._clock() > self._until:
-            raise UserError(f"Reading `{name}` took longer than {self.caps.seconds:g} seconds, the limit (`seconds`); give a smaller file.")
+            raise UserError(
+                f"Reading `{name}` took longer than {self.caps.seconds:g} seconds, the limit (`seconds`); give a smaller file."
+            )
 
     def too_long(self, name: str, line: int) -> UserError:
         """The error for a line, from 1, beyond the cap."""
         limit = f"is longer than {size(self.caps.line)}, the limit of one line (`line`)"
-        return UserError(f"Line {line:,} of `{name}` {limit}; break it up, or check that the file is text.")
+        return UserError(
+            f"Line {line:,} of `{name}` {limit}; break it up, or check that the file is text."
+        )
 
     def cell(self, text: str) -> str:
         """The text, cut to the cap."""
@@ -86,7 +97,10 @@ class Meter:
         if not self._n_cut:
             return self.notes
         cut = "1 text was" if self._n_cut == 1 else f"{self._n_cut:,} texts were"
-        return [*self.notes, f"{cut} cut to {self.caps.cell:,} characters, the limit of one text (`cell`)."]
+        return [
+            *self.notes,
+            f"{cut} cut to {self.caps.cell:,} characters, the limit of one text (`cell`).",
+        ]
 
 
 class Content(NamedTuple):
@@ -122,7 +136,9 @@ def _open(path: Path, name: str) -> IO[bytes]:
     try:
         return path.open("rb")
     except OSError as error:
-        raise UserError(f"`{name}` cannot be read ({error.strerror}); check its permissions.") from error
+        raise UserError(
+            f"`{name}` cannot be read ({error.strerror}); check its permissions."
+        ) from error
 
 
 def size(n_bytes: int) -> str:
@@ -146,7 +162,9 @@ def chunks(content: Content, meter: Meter) -> Iterator[bytes]:
     raw = opened(content, meter)
     with _broken(content.name):
         stream = _unpacking(content, raw)
-        start, n_bytes, at_once = raw.tell(), 0, MEMBER_CHUNK if content.member else CHUNK
+        start = raw.tell()
+        n_bytes = 0
+        at_once = MEMBER_CHUNK if content.member else CHUNK
         while chunk := stream.read(at_once):
             n_bytes += len(chunk)
             if content.is_packed:
@@ -167,7 +185,9 @@ def _broken(name: str) -> Iterator[None]:
     try:
         yield
     except BROKEN as error:
-        raise UserError(f"`{name}` is broken or cut off ({why(error)}); pack it again, or give it unpacked.") from error
+        raise UserError(
+            f"`{name}` is broken or cut off ({why(error)}); pack it again, or give it unpacked."
+        ) from error
 
 
 def why(error: Exception) -> str:
@@ -179,7 +199,9 @@ def why(error: Exception) -> str:
 def check_ratio(name: str, n_bytes: int, packed: int) -> None:
     """Raises UserError where so few packed bytes gave so many."""
     if n_bytes > BEGIN and n_bytes > RATIO * packed:
-        raise UserError(f"`{name}` unpacks to more than {RATIO} times its size, as no text does; give it unpacked.")
+        raise UserError(
+            f"`{name}` unpacks to more than {RATIO} times its size, as no text does; give it unpacked."
+        )
 
 
 def seekable(content: Content, meter: Meter) -> IO[bytes]:
@@ -195,7 +217,8 @@ def seekable(content: Content, meter: Meter) -> IO[bytes]:
 
 def texts(content: Content, meter: Meter) -> Iterator[str]:
     r"""The decoded text in pieces, every line end as `\n`; the meter learns the encoding."""
-    decoder, held = Decoder(content.name), ""
+    decoder = Decoder(content.name)
+    held = ""
     meter.encoding = decoder.encoding
     for chunk in chunks(content, meter):
         text = held + decoder.decode(chunk, is_last=False)
@@ -211,7 +234,9 @@ def texts(content: Content, meter: Meter) -> Iterator[str]:
 
 def lines(content: Content, meter: Meter) -> Iterator[str]:
     """The lines, empty ones included; the last may lack its end, and no bytes are no lines."""
-    rest, number, longest = "", 0, meter.caps.line
+    rest = ""
+    number = 0
+    longest = meter.caps.line
     for text in texts(content, meter):
         whole = (rest + text).split("\n")
         rest = whole.pop()

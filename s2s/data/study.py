@@ -57,7 +57,9 @@ class Study:
 
     folder: Path
     spec: str = ""
-    asked: tuple[str, ...] = ()  # what the last process was to make: parts, and the settings they hang on
+    asked: tuple[
+        str, ...
+    ] = ()  # what the last process was to make: parts, and the settings they hang on
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
     _order: str = ""  # names its state file: a folder may be read for two visits at once
     _started: float = 0.0
@@ -66,13 +68,28 @@ class Study:
     _end: State | None = None
 
     def start(
-        self, parts: Iterable[str], *, asked: tuple[str, ...] = (), data: DataConfig = USUAL, caps: Caps = CAPS, token: str = ""
+        self,
+        parts: Iterable[str],
+        *,
+        asked: tuple[str, ...] = (),
+        data: DataConfig = USUAL,
+        caps: Caps = CAPS,
+        token: str = "",
     ) -> None:
         """Have parts of `reader.PARTS` made. Raises UserError where no process can be started."""
         self.stop()
-        self._order, self._end, self.asked, self._guess = f"state-{settings.new_id()}", None, asked, math.inf
+        self._order = f"state-{settings.new_id()}"
+        self._end = None
+        self.asked = asked
+        self._guess = math.inf
         place = {"folder": str(self.folder), "state": self._order, "spec": self.spec}
-        order = {**place, "parts": list(parts), "data": data.to_json(), "caps": caps.to_json(), "token": token}
+        order = {
+            **place,
+            "parts": list(parts),
+            "data": data.to_json(),
+            "caps": caps.to_json(),
+            "token": token,
+        }
         files.write_json(self._state_file, {"doing": "Starting.", "share": 0.0})
         self._process = _spawn(order)
         self._started = time.monotonic()
@@ -94,18 +111,25 @@ class Study:
             process.wait()
             code = -signal.SIGALRM
         if code is None:
-            share, spent = float(said.get("share", 1.0)), time.monotonic() - self._started
-            return State(str(said.get("doing", "")), share, self._left(spent / share - spent) if share > 0.1 else None)
+            share = float(said.get("share", 1.0))
+            spent = time.monotonic() - self._started
+            return State(
+                str(said.get("doing", "")),
+                share,
+                self._left(spent / share - spent) if share > 0.1 else None,
+            )
         error = str(said.get("error", "")) if said.get("is_over") else _died(code)
         return self._over(State(share=1.0, error=error, is_over=True))
 
     def _left(self, seconds: float) -> float | None:
         """Said only where it falls: a guess that grows is none."""
-        before, self._guess = self._guess, seconds
+        before = self._guess
+        self._guess = seconds
         return seconds if seconds <= before else None
 
     def _over(self, state: State) -> State:
-        self._process, self._end = None, state
+        self._process = None
+        self._end = state
         self._state_file.unlink(missing_ok=True)
         return state
 
@@ -116,7 +140,9 @@ class Study:
 
     def stop(self) -> None:
         """End the process, if there is one."""
-        if self._process is not None and self.is_at_work:  # one that has ended takes its state file along
+        if (
+            self._process is not None and self.is_at_work
+        ):  # one that has ended takes its state file along
             self._process.kill()
             self._process.wait()
             self._over(State(error="The reading was stopped.", is_over=True))
@@ -124,7 +150,8 @@ class Study:
     def forget(self) -> None:
         """As if nothing had been asked for: what is missing is made anew."""
         self.stop()
-        self.asked, self._end = (), None
+        self.asked = ()
+        self._end = None
 
     def clear(self) -> None:
         """Delete what was found out; what was brought stays."""
@@ -149,7 +176,10 @@ class Study:
     def bring(self, name: str, content: bytes | memoryview) -> str:
         """Put a file beside the others; returns its name in a spec. Raises UserError where it cannot be written."""
         kept = PurePath(name.replace("\\", "/")).name[-80:].lstrip(".")
-        safe = "".join(sign if sign.isprintable() and sign not in SPEAKING else "_" for sign in kept) or "text"
+        safe = (
+            "".join(sign if sign.isprintable() and sign not in SPEAKING else "_" for sign in kept)
+            or "text"
+        )
         while (self.folder / "files" / safe).exists():
             safe = f"2_{safe}"
         files.write_bytes(self.folder / "files" / safe, content)
@@ -178,7 +208,9 @@ def draft() -> Study:
     try:
         (study.folder / "files").mkdir(parents=True)
     except OSError as error:
-        raise UserError(f"No text can be taken in now ({error.strerror or error}); try again later.") from error
+        raise UserError(
+            f"No text can be taken in now ({error.strerror or error}); try again later."
+        ) from error
     return study
 
 
@@ -206,11 +238,20 @@ def _spawn(order: Mapping[str, Any]) -> subprocess.Popen[bytes]:
                 stderr=errors,
                 start_new_session=True,
                 cwd=root,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(
+                        filter(None, (root, os.environ.get("PYTHONPATH")))
+                    ),
+                },
             )
     except OSError as error:
-        raise UserError(f"The text cannot be read now ({error.strerror or error}); try again later.") from error
-    threading.Thread(target=process.wait, name="reap a reader", daemon=True).start()  # whoever asked for it may be gone by then
+        raise UserError(
+            f"The text cannot be read now ({error.strerror or error}); try again later."
+        ) from error
+    threading.Thread(
+        target=process.wait, name="reap a reader", daemon=True
+    ).start()  # whoever asked for it may be gone by then
     assert process.stdin is not None  # PIPE
     with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
         pipe.write(json.dumps(order).encode())

@@ -42,7 +42,8 @@ class Summary:
 
 def summarise(corpus: Corpus) -> Summary:
     """About a tenth of a second for 30,000 pairs of a sentence each."""
-    sources, targets = [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
+    sources = [pair.src for pair in corpus.pairs]
+    targets = [pair.tgt for pair in corpus.pairs]
     (src_lengths, src_words), (tgt_lengths, tgt_words) = _words(sources), _words(targets)
     return Summary(
         n_pairs=len(corpus),
@@ -60,7 +61,8 @@ def summarise(corpus: Corpus) -> Summary:
 
 def _words(texts: Sequence[str]) -> tuple[Lengths, int]:
     """Words a text, and how many different ones there are in all."""
-    lengths, distinct = np.zeros(len(texts), dtype=np.int64), set[str]()
+    lengths = np.zeros(len(texts), dtype=np.int64)
+    distinct = set[str]()
     for index, text in enumerate(texts):
         words = unicodedata.normalize("NFC", text).split()  # as the word tokenizer cuts
         lengths[index] = len(words)

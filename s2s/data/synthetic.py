@@ -12,7 +12,9 @@ from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.pair import Gold, Link, Pair
 
 WORDS = tuple("0123456789")
-SHORTEST, LONGEST = 3, 12  # words
+# words
+SHORTEST = 3
+LONGEST = 12
 SIZES = MappingProxyType({"train": 5000, "valid": 500, "test": 500})  # pairs
 SEED = 1
 
@@ -37,8 +39,16 @@ def sorted_(words: list[str]) -> list[int]:
 SYNTHETIC: Mapping[str, Choice[Order]] = MappingProxyType(
     {
         "copy": Choice(copied, Options, "Write the digits again: attention should be a diagonal."),
-        "reverse": Choice(reversed_, Options, "Write the digits backwards: attention should be the other diagonal."),
-        "sort": Choice(sorted_, Options, "Write the digits in rising order: attention must follow content, not place."),
+        "reverse": Choice(
+            reversed_,
+            Options,
+            "Write the digits backwards: attention should be the other diagonal.",
+        ),
+        "sort": Choice(
+            sorted_,
+            Options,
+            "Write the digits in rising order: attention must follow content, not place.",
+        ),
     }
 )
 
@@ -51,7 +61,11 @@ def opened(name: str, options: Options) -> Splits:
 
 def _corpus(spec: str, split: str, order: Order) -> Corpus:
     start = sum(list(SIZES.values())[: list(SIZES).index(split)])
-    return Corpus(spec, split, tuple(_pair(words, order) for words in _sources()[start : start + SIZES[split]]))
+    return Corpus(
+        spec,
+        split,
+        tuple(_pair(words, order) for words in _sources()[start : start + SIZES[split]]),
+    )
 
 
 def _sources() -> list[list[str]]:

@@ -20,7 +20,18 @@ from s2s.data.sheet import TURN, Row, Sheet
 from s2s.data.streams import Content, Meter
 from s2s.data.tmx import tmx
 
-__all__ = ["TABLES", "TURN", "FileOptions", "Offer", "Reading", "offered", "paired", "read", "suffix", "texts"]
+__all__ = [
+    "TABLES",
+    "TURN",
+    "FileOptions",
+    "Offer",
+    "Reading",
+    "offered",
+    "paired",
+    "read",
+    "suffix",
+    "texts",
+]
 
 HEADER = ("auto", "yes", "no")
 TABLES: Mapping[str, Callable[[Content, Meter], Sheet]] = MappingProxyType(
@@ -40,8 +51,13 @@ class FileOptions(Options):
 
     src: str = knob("", help="Source column: a name from the first row, or a number from 1.")
     tgt: str = knob("", help="Target column: a name from the first row, or a number from 1.")
-    prefix: str = knob("", help="Column whose text stands before the source, `summarize: ...`: several tasks in one file.")
-    header: str = knob("auto", help="Does row 1 hold the column names? auto looks for usual names.", choices=HEADER)
+    prefix: str = knob(
+        "",
+        help="Column whose text stands before the source, `summarize: ...`: several tasks in one file.",
+    )
+    header: str = knob(
+        "auto", help="Does row 1 hold the column names? auto looks for usual names.", choices=HEADER
+    )
 
 
 class Columns(NamedTuple):
@@ -96,7 +112,9 @@ def read(content: Content, options: FileOptions, meter: Meter) -> Reading:
     at = [chosen.src, chosen.tgt]
     if options.prefix:
         at.append(_asked(content.name, sheet, options.prefix, options))
-    pairs, notes = paired(_body(sheet, chosen.has_header, at), meter, sheet.fault, counted=sheet.counted)
+    pairs, notes = paired(
+        _body(sheet, chosen.has_header, at), meter, sheet.fault, counted=sheet.counted
+    )
     return Reading(pairs, [_said(sheet, chosen), *notes, *meter.said()])
 
 
@@ -105,42 +123,61 @@ def offered(content: Content, options: FileOptions, meter: Meter) -> Offer:
     sheet = TABLES[suffix(content.file)](content, meter)
     texts = [at for at, column in enumerate(sheet.columns) if column.kind != "other"]
     if len(texts) == 1 and not (options.src or options.tgt):
-        return _offer(sheet, Columns(texts[0], texts[0], _has_header(sheet, options), "the only column of text"), meter, "plain")
+        return _offer(
+            sheet,
+            Columns(texts[0], texts[0], _has_header(sheet, options), "the only column of text"),
+            meter,
+            "plain",
+        )
     return _offer(sheet, _chosen(content, sheet, options), meter, "table")
 
 
 def texts(content: Content, column: str, meter: Meter) -> Iterator[str]:
     """One column of a table, by its name or number; without one the only column of text."""
-    sheet, options = TABLES[suffix(content.file)](content, meter), FileOptions(src=column)
+    sheet = TABLES[suffix(content.file)](content, meter)
+    options = FileOptions(src=column)
     known = [at for at, one in enumerate(sheet.columns) if one.kind != "other"]
     if not column and len(known) != 1:
         names = ", ".join(f"`{sheet.columns[at].name[:40]}`" for at in known[:5])
-        raise UserError(f"`{content.name}` has {len(known)} columns of text ({names}); say which one with #column=NAME.")
+        raise UserError(
+            f"`{content.name}` has {len(known)} columns of text ({names}); say which one with #column=NAME."
+        )
     at = _asked(content.name, sheet, column, options) if column else known[0]
     for row in _body(sheet, _has_header(sheet, options), [at]):
         if row.fields and row.fields[0]:
             yield meter.cell(row.fields[0])
 
 
-def paired(rows: Iterable[Row], meter: Meter, fault: str, *, what: str = "row", counted: str = "line") -> Reading:
+def paired(
+    rows: Iterable[Row], meter: Meter, fault: str, *, what: str = "row", counted: str = "line"
+) -> Reading:
     """Makes each text one line, puts a third field before the source, and drops rows with an empty side or without fields."""
     pairs: list[Pair] = []
-    lost, n_lost, n_empty, cut = 0, 0, 0, list[str]()
+    lost = 0
+    n_lost = 0
+    n_empty = 0
+    cut = list[str]()
     for at, (number, fields) in enumerate(rows):
         if at == meter.caps.rows:
-            cut = [f"The first {at:,} rows were read, which is the limit (`rows`); the others were left out."]
+            cut = [
+                f"The first {at:,} rows were read, which is the limit (`rows`); the others were left out."
+            ]
             break
         if fields is None or fields[0] is None or fields[1] is None:
-            lost, n_lost = lost or number, n_lost + 1
+            lost = lost or number
+            n_lost = n_lost + 1
             continue
-        src, tgt = meter.cell(_line(fields[0])), meter.cell(_line(fields[1]))
+        src = meter.cell(_line(fields[0]))
+        tgt = meter.cell(_line(fields[1]))
         if not src.strip() or not tgt.strip():
             n_empty += 1
             continue
         prefix = meter.cell(_line(fields[2] or "").strip()) if len(fields) > 2 else ""
         pairs.append(Pair(f"{prefix.removesuffix(':')}: {src}" if prefix else src, tgt))
     whats = what if n_lost == 1 else f"{what}s"
-    dropped = [f"{n_lost:,} {whats} {fault} dropped (the first at {counted} {lost:,})."] if n_lost else []
+    dropped = (
+        [f"{n_lost:,} {whats} {fault} dropped (the first at {counted} {lost:,})."] if n_lost else []
+    )
     return Reading(pairs, [*dropped, *_empty(n_empty), *cut])
 
 
@@ -164,7 +201,11 @@ def _said(sheet: Sheet, chosen: Columns) -> str:
     src, tgt = (sheet.columns[at].name for at in (chosen.src, chosen.tgt))
     if sheet.is_named:
         return f"`{src}` is the source, `{tgt}` the target."
-    cut = f" Between two fields stands {DELIMITERS[sheet.delimiter]}." if sheet.delimiter in (";", "|") else ""
+    cut = (
+        f" Between two fields stands {DELIMITERS[sheet.delimiter]}."
+        if sheet.delimiter in (";", "|")
+        else ""
+    )
     if chosen.has_header:
         return f"Row 1 is a header: `{src}` is the source, `{tgt}` the target.{cut}"
     return f"Row 1 is data, not a header: column {chosen.src + 1} is the source, column {chosen.tgt + 1} the target.{cut}"
@@ -174,14 +215,34 @@ def _offer(sheet: Sheet, chosen: Columns, meter: Meter, kind: str) -> Offer:
     """A name serves where `_asked` finds this very column by it: it is not empty, no number, and stands once."""
     cells = [column.name.strip() for column in sheet.columns]
     counts = Counter(cells)
-    serves = [bool(chosen.has_header and cell and not cell.isdecimal() and counts[cell] == 1) for cell in cells]
-    names = [cell if named else str(at) for at, (cell, named) in enumerate(zip(cells, serves, strict=True), start=1)]
-    columns = tuple(Column(name, column.kind) for name, column in zip(names, sheet.columns, strict=True))
+    serves = [
+        bool(chosen.has_header and cell and not cell.isdecimal() and counts[cell] == 1)
+        for cell in cells
+    ]
+    names = [
+        cell if named else str(at)
+        for at, (cell, named) in enumerate(zip(cells, serves, strict=True), start=1)
+    ]
+    columns = tuple(
+        Column(name, column.kind) for name, column in zip(names, sheet.columns, strict=True)
+    )
     labels = tuple(_label(*item) for item in zip(names, cells, serves, strict=True))
     body = sheet.head[1:] if chosen.has_header and not sheet.is_named else sheet.head
-    samples = tuple(tuple((field or "")[:SAMPLE] for field in row.fields) for row in body[:N_SAMPLES] if row.fields is not None)
+    samples = tuple(
+        tuple((field or "")[:SAMPLE] for field in row.fields)
+        for row in body[:N_SAMPLES]
+        if row.fields is not None
+    )
     return Offer(
-        *(kind, columns, labels, names[chosen.src], names[chosen.tgt], chosen.reason, chosen.has_header),
+        *(
+            kind,
+            columns,
+            labels,
+            names[chosen.src],
+            names[chosen.tgt],
+            chosen.reason,
+            chosen.has_header,
+        ),
         is_named=sheet.is_named,
         delimiter=sheet.delimiter,
         encoding=meter.encoding,
@@ -200,21 +261,34 @@ def _chosen(content: Content, sheet: Sheet, options: FileOptions) -> Columns:
     if len(sheet.columns) < 2:
         raise UserError(sheet.narrow)
     has_header = _has_header(sheet, options)
-    asked = [_asked(content.name, sheet, name, options) if name else None for name in (options.src, options.tgt)]
+    asked = [
+        _asked(content.name, sheet, name, options) if name else None
+        for name in (options.src, options.tgt)
+    ]
     for one in _guesses(sheet.columns, PurePath(content.file).stem) if has_header else []:
         names = [column.name.strip() for column in sheet.columns]
-        src, tgt = names.index(one.src), names.index(one.tgt)
+        src = names.index(one.src)
+        tgt = names.index(one.tgt)
         if asked in ([None, None], [src, None], [None, tgt], [src, tgt]):
             return Columns(src, tgt, has_header, one.reason)
     src, tgt = _first_free(sheet.columns, asked, has_header)
     if src == tgt:
         same = f"`#src={options.src},tgt={options.tgt}` is the same column twice"
         raise UserError(f"{same}; choose two of the {len(sheet.columns)} in `{content.name}`.")
-    return Columns(src, tgt, has_header, "the columns that were asked for" if any(asked) else "the first two columns of text")
+    return Columns(
+        src,
+        tgt,
+        has_header,
+        "the columns that were asked for" if any(asked) else "the first two columns of text",
+    )
 
 
 def _guesses(columns: Sequence[Column], config: str) -> list[Guess]:
-    return [one for one in guess([Column(name.strip(), kind) for name, kind in columns], config) if one.src != one.tgt]
+    return [
+        one
+        for one in guess([Column(name.strip(), kind) for name, kind in columns], config)
+        if one.src != one.tgt
+    ]
 
 
 def _has_header(sheet: Sheet, options: FileOptions) -> bool:
@@ -222,19 +296,32 @@ def _has_header(sheet: Sheet, options: FileOptions) -> bool:
     if sheet.is_named or options.header != "auto":
         return sheet.is_named or options.header == "yes"
     names = {column.name.casefold() for column in sheet.columns}
-    asked = {name.casefold() for name in (options.src, options.tgt, options.prefix) if name and not name.isdecimal()}
-    if asked & names or len(names & USUAL) >= 2 or any(one.score >= TELLING for one in _guesses(sheet.columns, "")):
+    asked = {
+        name.casefold()
+        for name in (options.src, options.tgt, options.prefix)
+        if name and not name.isdecimal()
+    }
+    if (
+        asked & names
+        or len(names & USUAL) >= 2
+        or any(one.score >= TELLING for one in _guesses(sheet.columns, ""))
+    ):
         return True
-    above = any(column.kind == "other" and not NUMBER.fullmatch(column.name) for column in sheet.columns)
+    above = any(
+        column.kind == "other" and not NUMBER.fullmatch(column.name) for column in sheet.columns
+    )
     return above and len(names) == len(sheet.columns)
 
 
 def _asked(name: str, sheet: Sheet, column: str, options: FileOptions) -> int:
     """The index of a column given by name or by number from 1; a number is never a name. `en` stands for `translation.en`, too."""
     names = [one.name.strip() for one in sheet.columns]
-    if column.isdecimal() and len(column) < 10 and 1 <= int(column) <= len(names):  # int() refuses thousands of digits
+    if (
+        column.isdecimal() and len(column) < 10 and 1 <= int(column) <= len(names)
+    ):  # int() refuses thousands of digits
         return int(column) - 1
-    folded, wanted = [cell.casefold() for cell in names], column.casefold()
+    folded = [cell.casefold() for cell in names]
+    wanted = column.casefold()
     if not column.isdecimal() and (options.header != "no" or sheet.is_named):
         if wanted in folded:
             return names.index(column) if column in names else folded.index(wanted)
@@ -242,10 +329,14 @@ def _asked(name: str, sheet: Sheet, column: str, options: FileOptions) -> int:
         if sheet.is_named and wanted in inner:
             return inner.index(wanted)
     close = ", ".join(f"`{cell[:40]}`" for cell in nearest(column, names) or names[:3])
-    raise UserError(f"There is no column `{column}` in `{name}`; the nearest are {close}, or give a number from 1 to {len(names)}.")
+    raise UserError(
+        f"There is no column `{column}` in `{name}`; the nearest are {close}, or give a number from 1 to {len(names)}."
+    )
 
 
-def _first_free(columns: Sequence[Column], asked: Sequence[int | None], has_header: bool) -> tuple[int, int]:
+def _first_free(
+    columns: Sequence[Column], asked: Sequence[int | None], has_header: bool
+) -> tuple[int, int]:
     """What was not asked for: the first column with a usual name, else the first of text, else the first."""
     names = [column.name.strip().casefold() if has_header else "" for column in columns]
     src, tgt = asked
@@ -256,7 +347,13 @@ def _first_free(columns: Sequence[Column], asked: Sequence[int | None], has_head
     return src, tgt
 
 
-def _usual(columns: Sequence[Column], names: Sequence[str], kinds: Iterable[frozenset[str]], *, taken: int | None) -> int:
+def _usual(
+    columns: Sequence[Column],
+    names: Sequence[str],
+    kinds: Iterable[frozenset[str]],
+    *,
+    taken: int | None,
+) -> int:
     free = [at for at in range(len(names)) if at != taken]
     free.sort(key=lambda at: columns[at].kind == "other")
     return next((at for kind in kinds for at in free if names[at] in kind), free[0])

@@ -44,7 +44,10 @@ def reverse_direction(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pa
 def _turned(gold: Gold) -> Gold:
     links = tuple(sorted(Link(tgt, src) for src, tgt in gold.links))
     sides = {"src": "tgt", "tgt": "src"}
-    relations = tuple(Relation(kind, sides[side], head, dependent) for kind, side, head, dependent in gold.relations)
+    relations = tuple(
+        Relation(kind, sides[side], head, dependent)
+        for kind, side, head, dependent in gold.relations
+    )
     return Gold(links, gold.unlinked_tgt, gold.unlinked_src, relations)
 
 
@@ -59,9 +62,13 @@ def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
     if n_hidden < 1:
         return
     n_kept = len(words) - n_hidden
-    n_spans = min(max(round(n_hidden / config.noise_span), 1), n_hidden, n_kept + 1, len(SENTINELS) - 1)
+    n_spans = min(
+        max(round(n_hidden / config.noise_span), 1), n_hidden, n_kept + 1, len(SENTINELS) - 1
+    )
     hidden = _parts(n_hidden, n_spans, draw)
-    kept = _parts(n_kept + 2, n_spans + 1, draw)  # two more than there are: the first and the last may be empty
+    kept = _parts(
+        n_kept + 2, n_spans + 1, draw
+    )  # two more than there are: the first and the last may be empty
     kept = [kept[0] - 1, *kept[1:]]
     src: list[str] = []
     tgt: list[str] = []
@@ -115,9 +122,19 @@ def _ordered(order: Callable[[list[str]], list[int]]) -> Make:
 
 TASKS: Mapping[str, Task] = MappingProxyType(
     {
-        "translate": Task(translate, DataConfig, "Write the target that stands beside the source.", label="Translate", needs_pairs=True),
+        "translate": Task(
+            translate,
+            DataConfig,
+            "Write the target that stands beside the source.",
+            label="Translate",
+            needs_pairs=True,
+        ),
         "reverse_direction": Task(
-            reverse_direction, DataConfig, "Write the source from the target.", label="Reverse direction", needs_pairs=True
+            reverse_direction,
+            DataConfig,
+            "Write the source from the target.",
+            label="Reverse direction",
+            needs_pairs=True,
         ),
         "prefix": Task(
             translate,
@@ -153,10 +170,25 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             prefix="respond: ",
             knobs=("turns",),
         ),
-        "halves": Task(halves, DataConfig, "Write the second half of a text from its first.", label="Second half from the first"),
+        "halves": Task(
+            halves,
+            DataConfig,
+            "Write the second half of a text from its first.",
+            label="Second half from the first",
+        ),
         "copy": Task(_ordered(copied), DataConfig, "Write the source's words again.", label="Copy"),
-        "reverse": Task(_ordered(reversed_), DataConfig, "Write the source's words backwards.", label="Reverse the words"),
-        "sort": Task(_ordered(sorted_), DataConfig, "Write the source's words in alphabetical order.", label="Sort the words"),
+        "reverse": Task(
+            _ordered(reversed_),
+            DataConfig,
+            "Write the source's words backwards.",
+            label="Reverse the words",
+        ),
+        "sort": Task(
+            _ordered(sorted_),
+            DataConfig,
+            "Write the source's words in alphabetical order.",
+            label="Sort the words",
+        ),
     }
 )
 
@@ -175,17 +207,35 @@ def applied(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
     prefix = config.prefix or task.prefix
     if corpus.is_plain and task.needs_pairs:
         others = ", ".join(name for name, row in TASKS.items() if not row.needs_pairs)
-        raise UserError(f"`data.task` {key} needs sources and targets, and `{corpus.spec}` is plain text; choose {others}.")
+        raise UserError(
+            f"`data.task` {key} needs sources and targets, and `{corpus.spec}` is plain text; choose {others}."
+        )
     if key == "prefix" and not prefix:
-        raise UserError("`data.task` prefix has no `data.prefix`; give one, for example data.prefix='translate English to French: '.")
+        raise UserError(
+            "`data.task` prefix has no `data.prefix`; give one, for example data.prefix='translate English to French: '."
+        )
     if key == "translate" and not prefix:
         return corpus
-    made = [list(task.make(pair, config, random.Random(f"{seed} {pair.src}").random)) for pair in corpus.pairs]
-    pairs = tuple(_prefixed(pair, prefix) for found in made for pair in found if pair.src.strip() and pair.tgt.strip())
+    made = [
+        list(task.make(pair, config, random.Random(f"{seed} {pair.src}").random))
+        for pair in corpus.pairs
+    ]
+    pairs = tuple(
+        _prefixed(pair, prefix)
+        for found in made
+        for pair in found
+        if pair.src.strip() and pair.tgt.strip()
+    )
     if not pairs:
-        raise UserError(f"`data.task` {key} makes no pair of `{corpus.spec}`: {TASKS[key].summary} Choose another task or text.")
+        raise UserError(
+            f"`data.task` {key} makes no pair of `{corpus.spec}`: {TASKS[key].summary} Choose another task or text."
+        )
     n_useless = sum(not found for found in made)
-    are = "text is too short for {} and gives" if n_useless == 1 else "texts are too short for {} and give"
+    are = (
+        "text is too short for {} and gives"
+        if n_useless == 1
+        else "texts are too short for {} and give"
+    )
     notes = [f"{n_useless:,} {are.format(f'the task {key}')} no pair."] if n_useless else []
     return replace(corpus, pairs=pairs, notes=(*corpus.notes, *notes), is_plain=False)
 
@@ -202,7 +252,11 @@ def _moved(gold: Gold, n: int) -> Gold:
     """With `n` more words before the source; they have no counterpart."""
     links = tuple(Link(src + n, tgt) for src, tgt in gold.links)
     relations = tuple(
-        Relation(kind, side, head + n, dependent + n) if side == "src" else Relation(kind, side, head, dependent)
+        Relation(kind, side, head + n, dependent + n)
+        if side == "src"
+        else Relation(kind, side, head, dependent)
         for kind, side, head, dependent in gold.relations
     )
-    return Gold(links, (*range(n), *(word + n for word in gold.unlinked_src)), gold.unlinked_tgt, relations)
+    return Gold(
+        links, (*range(n), *(word + n for word in gold.unlinked_src)), gold.unlinked_tgt, relations
+    )

@@ -25,9 +25,16 @@ FEWEST = 2  # characters of a passage
 class TextOptions(Options):
     """What may follow the `#` of `text:FILE`."""
 
-    unit: str = knob("passage", help="One text: so many characters, a line, or a block of lines, each a turn of a dialogue.", choices=UNITS)
+    unit: str = knob(
+        "passage",
+        help="One text: so many characters, a line, or a block of lines, each a turn of a dialogue.",
+        choices=UNITS,
+    )
     length: int = knob(120, 2, 4096, help="Characters of a passage.")
-    column: str = knob("", help="Of a table, the column to read: a name or a number from 1; empty takes the only one of text.")
+    column: str = knob(
+        "",
+        help="Of a table, the column to read: a name or a number from 1; empty takes the only one of text.",
+    )
 
 
 def opened(place: str, options: TextOptions, caps: Caps = CAPS) -> Splits:
@@ -41,16 +48,29 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
         notes = meter.said()
     if len(texts) > caps.rows:
         texts.pop()
-        notes = [*notes, f"The first {caps.rows:,} texts were read, which is the limit (`rows`); the others were left out."]
+        notes = [
+            *notes,
+            f"The first {caps.rows:,} texts were read, which is the limit (`rows`); the others were left out.",
+        ]
     if not texts:
-        raise UserError(f"`{content.name}` has fewer than {FEWEST} characters of text; give a longer text.")
-    return Corpus(f"text:{content.name}", "train", tuple(Pair(text, text) for text in texts), tuple(notes), is_plain=True)
+        raise UserError(
+            f"`{content.name}` has fewer than {FEWEST} characters of text; give a longer text."
+        )
+    return Corpus(
+        f"text:{content.name}",
+        "train",
+        tuple(Pair(text, text) for text in texts),
+        tuple(notes),
+        is_plain=True,
+    )
 
 
 def _texts(content: Content, options: TextOptions, meter: Meter) -> Iterator[str]:
     """The units of a file; of a table, whose rows are apart already, each row is a dialogue."""
     is_table = tables.suffix(content.file) in TABLES
-    lines = tables.texts(content, options.column, meter) if is_table else streams.lines(content, meter)
+    lines = (
+        tables.texts(content, options.column, meter) if is_table else streams.lines(content, meter)
+    )
     if options.unit == "passage":
         yield from _passages(lines, options.length)
         return
@@ -74,7 +94,9 @@ def _passages(lines: Iterable[str], length: int) -> Iterator[str]:
         words = " ".join(unicodedata.normalize("NFC", line).split())
         rest = f"{rest} {words}" if rest and words else rest or words
         yield from (rest[start : start + length] for start in range(0, len(rest) - length, length))
-        rest = rest[(max(0, len(rest) - 1) // length) * length :]  # a whole passage waits, since a blank may follow
+        rest = rest[
+            (max(0, len(rest) - 1) // length) * length :
+        ]  # a whole passage waits, since a blank may follow
     if len(rest) >= FEWEST:
         yield rest
 

@@ -31,7 +31,11 @@ def arithmetic(config: Rules, log_prob: float, score: float, length: int) -> str
 
 @arithmetic.register
 def _(config: Beams, log_prob: float, score: float, length: int) -> str:
-    base, shown = (length, f"{length}") if config.length_formula == "power" else ((5 + length) / 6, f"((5 + {length}) / 6)")
+    base, shown = (
+        (length, f"{length}")
+        if config.length_formula == "power"
+        else ((5 + length) / 6, f"((5 + {length}) / 6)")
+    )
     gap = score * base**config.length_penalty - log_prob
     power = f"{config.length_penalty:g}".replace("-", "−")
     end = f"/ {shown}^{power} = {number(score)}"
@@ -61,7 +65,9 @@ def _(config: MBR, log_prob: float, score: float, length: int) -> str:
 def _moved(config: Rules) -> str:
     """The settings that have changed log-probabilities, as words."""
     values = flat(config)
-    return " and ".join(name for name, neutral in MOVING.items() if values.get(name, neutral) != neutral)
+    return " and ".join(
+        name for name, neutral in MOVING.items() if values.get(name, neutral) != neutral
+    )
 
 
 def _signed(value: float) -> str:

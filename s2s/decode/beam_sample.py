@@ -30,7 +30,12 @@ def beam_sample(stepper: Stepper, config: BeamSample, words: Words = IDS) -> lis
 
     def offer(logits: Tensor, norms: Tensor, running: Running, n: int) -> Candidates:
         log_probs = allowed(book, logits - norms, running.prefixes, running.source_of_rows)
-        return drawn(truncate(log_probs, config, keep=2), running, [keys[source] for source in running.sources], n)
+        return drawn(
+            truncate(log_probs, config, keep=2),
+            running,
+            [keys[source] for source in running.sources],
+            n,
+        )
 
     return search(stepper, config, book, offer)
 
@@ -42,7 +47,9 @@ def drawn(scores: Tensor, running: Running, keys: Sequence[int], n: int) -> Cand
     """
     n_sources, width = running.totals.shape
     step = [running.prefixes.length] * n_sources * width
-    of_rows = mixed([key for key in keys for _ in range(width)], list(range(width)) * n_sources, step).tolist()
+    of_rows = mixed(
+        [key for key in keys for _ in range(width)], list(range(width)) * n_sources, step
+    ).tolist()
     ranked, parents, tokens = perturbed(scores, running.totals, None, of_rows, n)
     rows = parents + torch.arange(n_sources)[:, None] * width
     totals = running.totals.gather(1, parents) + scores[rows, tokens]

@@ -13,10 +13,24 @@ from s2s.decode.rules import Rules, several
 # What `generate` does with the same words for the same weights, and what it does by chance, so that only the odds agree.
 SAME = "`generate` of transformers finds the same with the same weights."
 ODDS = "`generate` of transformers has these settings too. It draws with other random numbers, so its words differ."
-THEIRS: Mapping[str, str] = MappingProxyType({"greedy": SAME, "beam": SAME, "sample": ODDS, "beam_sample": ODDS})
+THEIRS: Mapping[str, str] = MappingProxyType(
+    {"greedy": SAME, "beam": SAME, "sample": ODDS, "beam_sample": ODDS}
+)
 # Written even at their defaults: they say what kind of search it is, or `generate` has another default (its top_k is 50).
-ALWAYS = frozenset({"max_new_tokens", "num_beams", "length_penalty", "early_stopping", "temperature", "top_k", "top_p"})
-OURS_ALONE: Mapping[str, Any] = MappingProxyType({"length_formula": "power", "prefix": "", "precision": "exact"})
+ALWAYS = frozenset(
+    {
+        "max_new_tokens",
+        "num_beams",
+        "length_penalty",
+        "early_stopping",
+        "temperature",
+        "top_k",
+        "top_p",
+    }
+)
+OURS_ALONE: Mapping[str, Any] = MappingProxyType(
+    {"length_formula": "power", "prefix": "", "precision": "exact"}
+)
 CHANCE = "seed"  # which `generate` takes from torch
 
 
@@ -27,7 +41,9 @@ class Call(NamedTuple):
     about: str
 
 
-def call(strategy: str, config: Rules, knobs: Mapping[str, Any], *, source: str, run: str, step: int) -> Call:
+def call(
+    strategy: str, config: Rules, knobs: Mapping[str, Any], *, source: str, run: str, step: int
+) -> Call:
     """`config` is complete, with the run's own limit; `knobs` are what somebody changed."""
     missing = _missing(strategy, config)
     if missing:
@@ -44,7 +60,8 @@ def ours(strategy: str, knobs: Mapping[str, Any], *, source: str, run: str, step
 
 def settings(config: Rules) -> dict[str, Any]:
     """What `generate` is told, by the names that it shares with us; words stay words."""
-    usual, held = flat(type(config)()), flat(config)
+    usual = flat(type(config)())
+    held = flat(config)
     passed = {name: value for name, value in held.items() if name in ALWAYS or value != usual[name]}
     return {name: value for name, value in passed.items() if name not in (*OURS_ALONE, CHANCE)}
 
@@ -54,7 +71,9 @@ def _missing(strategy: str, config: Rules) -> str:
     if strategy not in THEIRS:
         return strategy
     values = flat(config)
-    return next((name for name, neutral in OURS_ALONE.items() if values.get(name, neutral) != neutral), "")
+    return next(
+        (name for name, neutral in OURS_ALONE.items() if values.get(name, neutral) != neutral), ""
+    )
 
 
 def _theirs(strategy: str, config: Rules, source: str) -> str:
@@ -64,7 +83,9 @@ def _theirs(strategy: str, config: Rules, source: str) -> str:
     if strategy in ("greedy", "sample"):
         lines.insert(0, "num_beams=1")
     if words:
-        ids = ", ".join(f"tokenizer({_quoted(word)}, add_special_tokens=False).input_ids" for word in words)
+        ids = ", ".join(
+            f"tokenizer({_quoted(word)}, add_special_tokens=False).input_ids" for word in words
+        )
         lines.append(f"bad_words_ids=[{ids}]")
     lines.insert(0, f"do_sample={THEIRS[strategy] == ODDS}")
     told_lines = "".join(f"    {line},\n" for line in lines)

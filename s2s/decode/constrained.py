@@ -25,7 +25,9 @@ HOPELESS = -1e30  # a total that keeps no search going, and yet is one
 class Constrained(Beams):
     """Settings of lexically constrained beam search."""
 
-    force_words: str = knob("", help="Words or phrases that must be written, with commas between; twice for twice.")
+    force_words: str = knob(
+        "", help="Words or phrases that must be written, with commas between; twice for twice."
+    )
 
     def texts(self) -> dict[str, list[str]]:
         """Those of all strategies, and the words that must appear."""
@@ -44,10 +46,21 @@ def constrained(stepper: Stepper, config: Constrained, words: Words = IDS) -> li
     given = [pieces(words, "force_words", text) for text in several(config.force_words)]
     phrases = _Phrases([phrase for phrase in given if phrase])
     if not phrases.needed:
-        return search(stepper, config, book, lambda logits, norms, running, n: most_probable(book, logits, norms, running, n))
+        return search(
+            stepper,
+            config,
+            book,
+            lambda logits, norms, running, n: most_probable(book, logits, norms, running, n),
+        )
     _check(phrases, book, words)
     banks = _Banks(phrases, book, config.num_beams)
-    return search(stepper, config, book, banks.offer, leading=banks.leading if config.early_stopping is False else None)
+    return search(
+        stepper,
+        config,
+        book,
+        banks.offer,
+        leading=banks.leading if config.early_stopping is False else None,
+    )
 
 
 def _check(phrases: _Phrases, book: Rulebook, words: Words) -> None:
@@ -59,10 +72,14 @@ def _check(phrases: _Phrases, book: Rulebook, words: Words) -> None:
         raise UserError(f"{given}; leave some out or raise `max_new_tokens`.")
     for phrase in phrases.distinct:
         if book.eos_id in phrase:
-            raise UserError(f"`force_words`: `{words.decode(phrase)}` holds `</s>`, which comes last in every target; leave it out.")
+            raise UserError(
+                f"`force_words`: `{words.decode(phrase)}` holds `</s>`, which comes last in every target; leave it out."
+            )
         for bad in book.bad:
             if any(phrase[at : at + len(bad)] == bad for at in range(len(phrase))):
-                raise UserError(f"`force_words`: `{words.decode(phrase)}` is forbidden by `bad_words`; leave it out of one of them.")
+                raise UserError(
+                    f"`force_words`: `{words.decode(phrase)}` is forbidden by `bad_words`; leave it out of one of them."
+                )
 
 
 class Progress(NamedTuple):
@@ -78,12 +95,17 @@ class _Phrases:
     def __init__(self, given: Sequence[Phrase]) -> None:
         counts = Counter(given)
         self.distinct = list(counts)
-        self.wanted, self.lengths = torch.tensor(list(counts.values())), torch.tensor([len(phrase) for phrase in self.distinct])
+        self.wanted = torch.tensor(list(counts.values()))
+        self.lengths = torch.tensor([len(phrase) for phrase in self.distinct])
         self.needed = sum(map(len, given))
         self.tokens = torch.tensor(sorted({token for phrase in given for token in phrase}))
         longest = max(map(len, given), default=0)
-        self.written = torch.tensor([[*phrase, *[-1] * (longest - len(phrase))] for phrase in self.distinct])  # (phrases, longest)
-        self.moves = torch.tensor([_moves(phrase, self.tokens.tolist(), longest) for phrase in self.distinct])
+        self.written = torch.tensor(
+            [[*phrase, *[-1] * (longest - len(phrase))] for phrase in self.distinct]
+        )  # (phrases, longest)
+        self.moves = torch.tensor(
+            [_moves(phrase, self.tokens.tolist(), longest) for phrase in self.distinct]
+        )
 
     def after(self, ids: Sequence[int]) -> Progress:
         """Of one prefix, (phrases,) each."""
@@ -94,11 +116,17 @@ class _Phrases:
 
     def advance(self, progress: Progress, tokens: Tensor) -> Progress:
         """After one more token each (...)."""
-        places = torch.searchsorted(self.tokens, tokens.contiguous()).clamp(max=len(self.tokens) - 1)
-        places = torch.where(self.tokens[places].eq(tokens), places, len(self.tokens))  # the last column is every other token
+        places = torch.searchsorted(self.tokens, tokens.contiguous()).clamp(
+            max=len(self.tokens) - 1
+        )
+        places = torch.where(
+            self.tokens[places].eq(tokens), places, len(self.tokens)
+        )  # the last column is every other token
         begun = self.moves[torch.arange(len(self.distinct)), progress.begun, places[..., None]]
         is_whole = begun.eq(self.lengths)
-        return Progress(begun.masked_fill(is_whole, 0), (progress.left - is_whole.long()).clamp(min=0))
+        return Progress(
+            begun.masked_fill(is_whole, 0), (progress.left - is_whole.long()).clamp(min=0)
+        )
 
     def met(self, progress: Progress) -> Tensor:
         """Tokens of whole phrases and of the one that has got furthest (...): some next token always adds one at least."""
@@ -108,7 +136,9 @@ class _Phrases:
     def wanted_next(self, progress: Progress) -> tuple[Tensor, Tensor]:
         """The token that each phrase wants now, and whether it is wanted and no phrase before wants the same: (rows, phrases)."""
         tokens = self.written[torch.arange(len(self.distinct)), progress.begun]
-        same = tokens[:, :, None].eq(tokens[:, None]) & progress.left[:, None].gt(0)  # (rows, phrases, phrases)
+        same = tokens[:, :, None].eq(tokens[:, None]) & progress.left[:, None].gt(
+            0
+        )  # (rows, phrases, phrases)
         return tokens, progress.left.gt(0) & ~same.tril(-1).any(2)
 
 
@@ -118,7 +148,9 @@ def _moves(phrase: Phrase, tokens: Sequence[int], longest: int) -> list[list[int
     def after(held: Phrase) -> int:
         return next(n for n in range(len(held), -1, -1) if phrase[:n] == held[len(held) - n :])
 
-    rows = [[*(after((*phrase[:begun], token)) for token in tokens), 0] for begun in range(len(phrase))]
+    rows = [
+        [*(after((*phrase[:begun], token)) for token in tokens), 0] for begun in range(len(phrase))
+    ]
     return rows + [[0] * (len(tokens) + 1)] * (longest - len(phrase))
 
 
@@ -126,7 +158,9 @@ class _Banks:
     """Offers the beam's places to prefixes by how many tokens they have met; remembers how far each row has got."""
 
     def __init__(self, phrases: _Phrases, book: Rulebook, width: int) -> None:
-        self.phrases, self.book, self.width = phrases, book, width
+        self.phrases = phrases
+        self.book = book
+        self.width = width
         self.progress: Progress | None = None
         self.has_ended = torch.zeros(len(book.sources), dtype=torch.bool)
         self.may_end = torch.empty(0, 0)
@@ -136,17 +170,26 @@ class _Banks:
         progress = self.progress = self._progress(running)
         every = self._candidates(logits - norms, running, progress, n)
         rows = every.parents + torch.arange(len(every.totals))[:, None] * running.totals.shape[1]
-        met = self.phrases.met(self.phrases.advance(Progress(*(part[rows] for part in progress)), every.tokens))
+        met = self.phrases.met(
+            self.phrases.advance(Progress(*(part[rows] for part in progress)), every.tokens)
+        )
         met = met.masked_fill(every.totals.eq(NEVER), -1)
-        numbers, ends = torch.tensor(running.sources), every.tokens.eq(self.book.eos_id)
+        numbers = torch.tensor(running.sources)
+        ends = every.tokens.eq(self.book.eos_id)
         going = met.masked_fill(ends, -1)
-        is_last = going.amax(1).lt(0) | (running.prefixes.length + 1 == self.book.limit)  # of each source
-        least = torch.where(self.has_ended[numbers] | ~is_last, self.phrases.needed, met.amax(1).clamp(min=0))
+        is_last = going.amax(1).lt(0) | (
+            running.prefixes.length + 1 == self.book.limit
+        )  # of each source
+        least = torch.where(
+            self.has_ended[numbers] | ~is_last, self.phrases.needed, met.amax(1).clamp(min=0)
+        )
         ending = met.ge(least[:, None]) & (ends | is_last[:, None])
         ending &= _ranks(every.totals.masked_fill(met.lt(least[:, None]), NEVER)).lt(self.width)
         self.has_ended[numbers] |= ending.any(1)
         going = going.masked_fill(is_last[:, None], -1)
-        return self._laid(every, met, [ending, allocated(every.totals, going, self.phrases.needed, self.width)])
+        return self._laid(
+            every, met, [ending, allocated(every.totals, going, self.phrases.needed, self.width)]
+        )
 
     def leading(self, totals: Tensor) -> Tensor:
         """Prefixes that may not end yet keep no search going that has found enough."""
@@ -156,9 +199,13 @@ class _Banks:
         if self.progress is None:
             first = self.phrases.after(self.book.prefix)
             return Progress(*(part.expand(len(running.rows), -1) for part in first))
-        return self.phrases.advance(Progress(*(part[running.rows] for part in self.progress)), running.prefixes.last)
+        return self.phrases.advance(
+            Progress(*(part[running.rows] for part in self.progress)), running.prefixes.last
+        )
 
-    def _candidates(self, log_probs: Tensor, running: Running, progress: Progress, n: int) -> Candidates:
+    def _candidates(
+        self, log_probs: Tensor, running: Running, progress: Progress, n: int
+    ) -> Candidates:
         """The n best of each row, and what advances it: (sources, width * (n + phrases)).
 
         No end while words are missing, but where the rules allow nothing else.
@@ -168,13 +215,18 @@ class _Banks:
         scores[progress.left.any(1), self.book.eos_id] = NEVER
         values, tokens = best(scores, n)
         is_stuck = values[:, :1].eq(NEVER) & (torch.arange(values.shape[1]) == 0)
-        values, tokens = torch.where(is_stuck, end[:, None], values), tokens.masked_fill(is_stuck, self.book.eos_id)
+        values = torch.where(is_stuck, end[:, None], values)
+        tokens = tokens.masked_fill(is_stuck, self.book.eos_id)
         advancing, is_new = self.phrases.wanted_next(progress)
         is_new &= ~advancing[:, :, None].eq(tokens[:, None]).any(2)
         values = torch.cat([values, scores.gather(1, advancing).masked_fill(~is_new, NEVER)], 1)
         tokens = torch.cat([tokens, advancing], 1)
         totals = (values.view(*running.totals.shape, -1) + running.totals[..., None]).flatten(1)
-        parents = torch.arange(running.totals.shape[1]).repeat_interleave(tokens.shape[1]).expand_as(totals)
+        parents = (
+            torch.arange(running.totals.shape[1])
+            .repeat_interleave(tokens.shape[1])
+            .expand_as(totals)
+        )
         return Candidates(totals, parents, tokens.view(totals.shape))
 
     def _laid(self, every: Candidates, met: Tensor, kinds: Sequence[Tensor]) -> Candidates:
@@ -199,7 +251,9 @@ def allocated(totals: Tensor, banks: Tensor, highest: int, width: int) -> Tensor
     Each bank from 0 to `highest` gets as many, the highest the rest too; places that a bank cannot fill go to the next below,
     and from the lowest to whoever can, the highest first (Post & Vilar 2018, section 3.3, as in their Sockeye).
     """
-    counts = torch.zeros(len(banks), highest + 2, dtype=torch.long).scatter_add_(1, highest - banks, torch.ones_like(banks))
+    counts = torch.zeros(len(banks), highest + 2, dtype=torch.long).scatter_add_(
+        1, highest - banks, torch.ones_like(banks)
+    )
     counts = counts[:, :-1]  # the highest bank first, without -1
     shares = torch.full((highest + 1,), width // (highest + 1))
     shares[0] += width % (highest + 1)
@@ -209,7 +263,9 @@ def allocated(totals: Tensor, banks: Tensor, highest: int, width: int) -> Tensor
     room = counts - places
     places += (carried[:, -1:] - (room.cumsum(1) - room)).clamp(min=0).minimum(room)
     order = totals.argsort(dim=1, descending=True, stable=True)
-    order = order.gather(1, banks.gather(1, order).argsort(dim=1, descending=True, stable=True))  # by bank, then by total
+    order = order.gather(
+        1, banks.gather(1, order).argsort(dim=1, descending=True, stable=True)
+    )  # by bank, then by total
     in_order = highest - banks.gather(1, order)  # 0 for the highest bank
     starts = pad(counts.cumsum(1), (1, 0))
     ranks = torch.arange(banks.shape[1]) - starts.gather(1, in_order)

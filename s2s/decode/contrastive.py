@@ -20,8 +20,12 @@ from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 class Contrastive(Rules):
     """Settings of contrastive search."""
 
-    penalty_alpha: float = knob(0.6, 0.0, 1.0, help="Weight of being unlike the tokens before; 0 is greedy search.")
-    top_k: int = knob(4, 1, 100, help="How many of the most probable tokens are compared at each step.")
+    penalty_alpha: float = knob(
+        0.6, 0.0, 1.0, help="Weight of being unlike the tokens before; 0 is greedy search."
+    )
+    top_k: int = knob(
+        4, 1, 100, help="How many of the most probable tokens are compared at each step."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,14 +72,19 @@ def contrastive(stepper: Stepper, config: Contrastive, words: Words = IDS) -> li
     model has a position for is chosen by probability alone: nothing can follow it, so it has no state.
     """
     book = Rulebook(config, stepper, words)
-    running, found = _begun(stepper), [Found(())] * stepper.n_rows
+    running = _begun(stepper)
+    found = [Found(())] * stepper.n_rows
     while running.sources:
         running = _advanced(stepper, config, book, running)
-        ends = running.prefixes.last.eq(stepper.eos_id) & (running.prefixes.length > len(book.prefix))
+        ends = running.prefixes.last.eq(stepper.eos_id) & (
+            running.prefixes.length > len(book.prefix)
+        )
         ends |= running.prefixes.length == book.limit
         for row in ends.nonzero()[:, 0].tolist():
             hypothesis = running.prefixes.hypothesis(row, float(running.scores[row]))
-            found[running.sources[row]] = Found((hypothesis,), _steps(hypothesis, len(book.prefix), stepper.eos_id))
+            found[running.sources[row]] = Found(
+                (hypothesis,), _steps(hypothesis, len(book.prefix), stepper.eos_id)
+            )
         if bool(ends.any()):
             running = running.take((~ends).nonzero()[:, 0])
     return found
@@ -93,18 +102,28 @@ def _advanced(stepper: Stepper, config: Contrastive, book: Rulebook, running: _R
     """One more token each."""
     at = running.prefixes.length
     is_forced = at < len(book.prefix)
-    choices = _forced(book.prefix[at], len(running.rows)) if is_forced else _choices(book, running, config.width)
+    choices = (
+        _forced(book.prefix[at], len(running.rows))
+        if is_forced
+        else _choices(book, running, config.width)
+    )
     if at + 1 == stepper.max_length:
         gains = (1 - config.penalty_alpha) * choices.probabilities[:, 0]
         return _grown(running, choices.tokens[:, 0], gains)
     k = choices.tokens.shape[1]
     stepper.reorder(running.rows.repeat_interleave(k))
     logits = stepper.step(choices.tokens.flatten())
-    states = normalize(stepper.states.float(), dim=-1).view(-1, k, stepper.states.shape[-1])  # (sources, k, d_model)
+    states = normalize(stepper.states.float(), dim=-1).view(
+        -1, k, stepper.states.shape[-1]
+    )  # (sources, k, d_model)
     gains, winners = _objective(choices, states, running.states, config.penalty_alpha).max(1)
-    rows, sources = winners + torch.arange(len(winners)) * k, torch.arange(len(winners))
-    grown = _grown(running, choices.tokens[sources, winners], torch.zeros_like(gains) if is_forced else gains)
-    grown.rows, grown.logits = rows, logits[rows]
+    rows = winners + torch.arange(len(winners)) * k
+    sources = torch.arange(len(winners))
+    grown = _grown(
+        running, choices.tokens[sources, winners], torch.zeros_like(gains) if is_forced else gains
+    )
+    grown.rows = rows
+    grown.logits = logits[rows]
     grown.states = torch.cat([running.states, states[sources, winners][:, None]], 1)
     return grown
 
@@ -112,7 +131,14 @@ def _advanced(stepper: Stepper, config: Contrastive, book: Rulebook, running: _R
 def _grown(running: _Running, tokens: Tensor, gains: Tensor) -> _Running:
     values = running.logits.gather(1, tokens[:, None]) - normaliser(running.logits)
     prefixes = running.prefixes.grow(tokens, values[:, 0])
-    return _Running(running.sources, running.rows, prefixes, running.scores + gains, running.logits, running.states)
+    return _Running(
+        running.sources,
+        running.rows,
+        prefixes,
+        running.scores + gains,
+        running.logits,
+        running.states,
+    )
 
 
 def _forced(token: int, n_sources: int) -> Choices:
@@ -122,7 +148,11 @@ def _forced(token: int, n_sources: int) -> Choices:
 
 def _choices(book: Rulebook, running: _Running, k: int) -> Choices:
     """The k most probable tokens; `</s>` where the rules allow none."""
-    logits = running.logits if book.is_idle else book.apply(running.logits.clone(), running.prefixes.ids, running.sources)
+    logits = (
+        running.logits
+        if book.is_idle
+        else book.apply(running.logits.clone(), running.prefixes.ids, running.sources)
+    )
     tops, tokens = best(logits, k)
     is_allowed = tops.gt(NEVER)
     probabilities = (tops - normaliser(logits)).exp().masked_fill(~is_allowed, 0.0)
@@ -133,11 +163,17 @@ def _choices(book: Rulebook, running: _Running, k: int) -> Choices:
 
 def _objective(choices: Choices, states: Tensor, before: Tensor, alpha: float) -> Tensor:
     """(sources, k)."""
-    similarity = (states @ before.transpose(1, 2)).amax(2)  # (sources, k, d_model) and (sources, length, d_model) -> (sources, k)
-    return ((1 - alpha) * choices.probabilities - alpha * similarity).masked_fill(~choices.is_allowed, NEVER)
+    similarity = (states @ before.transpose(1, 2)).amax(
+        2
+    )  # (sources, k, d_model) and (sources, length, d_model) -> (sources, k)
+    return ((1 - alpha) * choices.probabilities - alpha * similarity).masked_fill(
+        ~choices.is_allowed, NEVER
+    )
 
 
 def _steps(hypothesis: Hypothesis, n_forced: int, eos_id: int) -> tuple[tuple[Kept, ...], ...]:
     totals = itertools.accumulate(hypothesis.token_log_probs)
     pairs = enumerate(zip(hypothesis.ids, totals, strict=True))
-    return tuple((Kept(0, token, total, token == eos_id and at >= n_forced),) for at, (token, total) in pairs)
+    return tuple(
+        (Kept(0, token, total, token == eos_id and at >= n_forced),) for at, (token, total) in pairs
+    )

@@ -27,14 +27,20 @@ def greedy(stepper: Stepper, config: Greedy, words: Words = IDS) -> list[Found]:
     book = Rulebook(config, stepper, words)
     prefixes = begin(stepper, book)
     opened = [forced(prefixes, row) for row in range(stepper.n_rows)]
-    written = [list(zip(*pair, strict=True)) for pair in zip(prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True)]
-    alive, tokens, ids = list(range(stepper.n_rows)), prefixes.last, prefixes.ids
+    written = [
+        list(zip(*pair, strict=True))
+        for pair in zip(prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True)
+    ]
+    alive = list(range(stepper.n_rows))
+    tokens = prefixes.last
+    ids = prefixes.ids
     for _ in range(prefixes.length, book.limit):
         logits = stepper.step(tokens)
         norms = normaliser(logits)
         values, tokens = highest(logits if book.is_idle else book.apply(logits.clone(), ids, alive))
         if not book.is_idle:
-            ids, values = torch.cat([ids, tokens[:, None]], 1), logits.gather(1, tokens[:, None])[:, 0]
+            ids = torch.cat([ids, tokens[:, None]], 1)
+            values = logits.gather(1, tokens[:, None])[:, 0]
         values = values - norms[:, 0]
         now = tokens.tolist()
         for sentence, token, value in zip(alive, now, values.tolist(), strict=True):
@@ -44,13 +50,22 @@ def greedy(stepper: Stepper, config: Greedy, words: Words = IDS) -> list[Found]:
             break
         if len(going) < len(alive):
             rows = torch.tensor(going, device=tokens.device)
-            alive, tokens, ids = [alive[row] for row in going], tokens[rows], ids[rows] if not book.is_idle else ids
+            alive = [alive[row] for row in going]
+            tokens = tokens[rows]
+            ids = ids[rows] if not book.is_idle else ids
             stepper.reorder(rows)
-    return [_found(steps, first, stepper.eos_id) for steps, first in zip(written, opened, strict=True)]
+    return [
+        _found(steps, first, stepper.eos_id) for steps, first in zip(written, opened, strict=True)
+    ]
 
 
-def _found(steps: list[tuple[int, float]], opened: tuple[tuple[Kept, ...], ...], eos_id: int) -> Found:
-    ids, values = tuple(token for token, _ in steps), tuple(value for _, value in steps)
+def _found(
+    steps: list[tuple[int, float]], opened: tuple[tuple[Kept, ...], ...], eos_id: int
+) -> Found:
+    ids = tuple(token for token, _ in steps)
+    values = tuple(value for _, value in steps)
     totals = itertools.accumulate(values)
-    records = [(Kept(0, token, total, token == eos_id),) for token, total in zip(ids, totals, strict=True)]
+    records = [
+        (Kept(0, token, total, token == eos_id),) for token, total in zip(ids, totals, strict=True)
+    ]
     return Found((Hypothesis(ids, values, sum(values)),), (*opened, *records[len(opened) :]))

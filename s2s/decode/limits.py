@@ -22,11 +22,18 @@ LOW_BITS = np.int64(0xFFFFFFFF)
 class Heat(Rules):
     """Settings of everything that draws."""
 
-    temperature: float = knob(1.0, 0.01, 100.0, help="What logits are divided by: below 1 favours what is probable, above 1 evens out.")
+    temperature: float = knob(
+        1.0,
+        0.01,
+        100.0,
+        help="What logits are divided by: below 1 favours what is probable, above 1 evens out.",
+    )
 
     def __post_init__(self) -> None:
         if self.temperature == 0 and not isinstance(self.temperature, bool):
-            raise UserError("`temperature` 0 leaves nothing to draw; take the strategy `greedy`, or give a number between 0.01 and 100.")
+            raise UserError(
+                "`temperature` 0 leaves nothing to draw; take the strategy `greedy`, or give a number between 0.01 and 100."
+            )
         super().__post_init__()
 
 
@@ -35,16 +42,41 @@ class Truncation(Heat):
     """Settings that leave out tokens before one is drawn; they apply one after the other, in this order."""
 
     top_h: float | None = knob(
-        None, 0.001, 1.0, help="Keep the likeliest while their entropy is at most this part of all (Potraghloo et al. 2025); empty: all."
+        None,
+        0.001,
+        1.0,
+        help="Keep the likeliest while their entropy is at most this part of all (Potraghloo et al. 2025); empty: all.",
     )
-    top_k: int = knob(0, 0, 100_000, help="Keep so many of the likeliest tokens (Fan et al. 2018); 0 keeps all.")
-    top_p: float = knob(1.0, 0.0, 1.0, help="Keep the fewest tokens that have this probability together (Holtzman et al. 2020).")
-    min_p: float = knob(0.0, 0.0, 1.0, help="Keep what has this part of the likeliest token's probability (Nguyen et al. 2024).")
+    top_k: int = knob(
+        0, 0, 100_000, help="Keep so many of the likeliest tokens (Fan et al. 2018); 0 keeps all."
+    )
+    top_p: float = knob(
+        1.0,
+        0.0,
+        1.0,
+        help="Keep the fewest tokens that have this probability together (Holtzman et al. 2020).",
+    )
+    min_p: float = knob(
+        0.0,
+        0.0,
+        1.0,
+        help="Keep what has this part of the likeliest token's probability (Nguyen et al. 2024).",
+    )
     typical_p: float = knob(
-        1.0, 0.001, 1.0, help="Keep those nearest to the expected surprise that have this probability together (Meister et al. 2022)."
+        1.0,
+        0.001,
+        1.0,
+        help="Keep those nearest to the expected surprise that have this probability together (Meister et al. 2022).",
     )
-    epsilon_cutoff: float = knob(0.0, 0.0, 0.999, help="Leave out what is less probable than this (Hewitt et al. 2022).")
-    eta_cutoff: float = knob(0.0, 0.0, 0.999, help="The same, and less strict where many tokens are likely (Hewitt et al. 2022).")
+    epsilon_cutoff: float = knob(
+        0.0, 0.0, 0.999, help="Leave out what is less probable than this (Hewitt et al. 2022)."
+    )
+    eta_cutoff: float = knob(
+        0.0,
+        0.0,
+        0.999,
+        help="The same, and less strict where many tokens are likely (Hewitt et al. 2022).",
+    )
 
 
 def truncate(scores: Tensor, config: Truncation, keep: int = 1) -> Tensor:
@@ -69,7 +101,9 @@ def _chosen(config: Truncation) -> Mapping[str, float]:
 def _top_h(scores: Tensor, part: float, keep: int) -> Tensor:
     top, places = scores.topk(min(MOST_BY_ENTROPY, scores.shape[1]), 1)
     probs = (top - top.logsumexp(1, keepdim=True)).softmax(1)
-    terms = -probs * probs.log()  # not a number where nothing is left of the probability: no comparison holds
+    terms = (
+        -probs * probs.log()
+    )  # not a number where nothing is left of the probability: no comparison holds
     stays = terms.cumsum(1) <= _entropy(top) * part
     stays[:, 0] = True
     return torch.ones_like(scores, dtype=torch.bool).scatter(1, places, ~stays)
@@ -88,7 +122,9 @@ def _top_p(scores: Tensor, mass: float, keep: int) -> Tensor:
     if bool((lowest.eq(held.gather(1, border)) & n_cut.ne(border) & lowest.gt(NEVER)).any()):
         held, order = scores.sort(dim=1)
         ranks = torch.arange(held.shape[1]).expand_as(order)
-        return torch.zeros_like(scores, dtype=torch.bool).scatter(1, order, ranks < _cut_below(held, mass, keep))
+        return torch.zeros_like(scores, dtype=torch.bool).scatter(
+            1, order, ranks < _cut_below(held, mass, keep)
+        )
     return scores < lowest
 
 
@@ -102,7 +138,11 @@ def _cut_below(ascending: Tensor, mass: float, keep: int) -> Tensor:
 def _min_p(scores: Tensor, part: float, keep: int) -> Tensor:
     probs = scores.softmax(1)
     cut = probs < part * probs.amax(1, keepdim=True)
-    return cut if keep == 1 else cut.scatter(1, probs.topk(min(keep, probs.shape[1]), 1).indices, False)
+    return (
+        cut
+        if keep == 1
+        else cut.scatter(1, probs.topk(min(keep, probs.shape[1]), 1).indices, False)
+    )
 
 
 def _typical_p(scores: Tensor, mass: float, keep: int) -> Tensor:
@@ -148,7 +188,9 @@ def _nth(scores: Tensor, n: int) -> Tensor:
 def _entropy(scores: Tensor) -> Tensor:
     """Nats, (rows, 1)."""
     log_probs = scores - scores.logsumexp(1, keepdim=True)
-    return -(log_probs.clamp(min=torch.finfo(scores.dtype).min) * log_probs.softmax(1)).sum(1, keepdim=True)
+    return -(log_probs.clamp(min=torch.finfo(scores.dtype).min) * log_probs.softmax(1)).sum(
+        1, keepdim=True
+    )
 
 
 def _ascending(values: Tensor) -> Tensor:

@@ -17,15 +17,25 @@ from s2s.decode.sampling import Sample, sample
 from s2s.decode.stepper import IDS, Found, Stepper, Words
 
 Floats = npt.NDArray[np.float64]
-CHRF_ORDER, CHRF_BETA, BLEU_ORDER = 6, 2, 4  # sacrebleu's defaults (Popović 2015; Papineni et al. 2002)
+# sacrebleu's defaults (Popović 2015; Papineni et al. 2002)
+CHRF_ORDER = 6
+CHRF_BETA = 2
+BLEU_ORDER = 4
 
 
 @dataclass(frozen=True)
 class MBR(Truncation):
     """Settings of minimum Bayes risk decoding."""
 
-    num_samples: int = knob(16, 1, 100, help="Targets to draw; they are the candidates, and what candidates are compared with.")
-    utility: str = knob("chrf", help="What says how alike two targets are, from 0 to 100.", choices=("chrf", "bleu"))
+    num_samples: int = knob(
+        16,
+        1,
+        100,
+        help="Targets to draw; they are the candidates, and what candidates are compared with.",
+    )
+    utility: str = knob(
+        "chrf", help="What says how alike two targets are, from 0 to 100.", choices=("chrf", "bleu")
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -48,9 +58,14 @@ def mbr(stepper: Stepper, config: MBR, words: Words = IDS) -> list[Found]:
 
 
 def _ranked(drawn: Found, config: MBR, words: Words, eos_id: int) -> Found:
-    texts = [words.decode([token for token in one.ids if token != eos_id]) for one in drawn.hypotheses]
+    texts = [
+        words.decode([token for token in one.ids if token != eos_id]) for one in drawn.hypotheses
+    ]
     expected = utilities(texts, config.utility).expected
-    rescored = {one.ids: replace(one, score=expected[text]) for one, text in zip(drawn.hypotheses, texts, strict=True)}
+    rescored = {
+        one.ids: replace(one, score=expected[text])
+        for one, text in zip(drawn.hypotheses, texts, strict=True)
+    }
     ranked = sorted(rescored.values(), key=lambda one: one.score, reverse=True)
     return replace(drawn, hypotheses=tuple(ranked[: config.num_return_sequences]))
 
@@ -80,15 +95,26 @@ def chrf_pairs(texts: Sequence[str]) -> Floats:
     from sacrebleu.metrics.helpers import extract_all_char_ngrams
 
     precision = recall = orders = np.zeros((len(texts), len(texts)))
-    for counters in zip(*(extract_all_char_ngrams(text, CHRF_ORDER) for text in texts), strict=True):
+    for counters in zip(
+        *(extract_all_char_ngrams(text, CHRF_ORDER) for text in texts), strict=True
+    ):
         shared, totals = _shared(counters)
-        both = (totals[:, None] > 0) & (totals > 0)  # texts that are too short for the order do not count
-        precision = precision + np.divide(shared, totals[:, None], out=np.zeros_like(shared), where=both)
+        both = (totals[:, None] > 0) & (
+            totals > 0
+        )  # texts that are too short for the order do not count
+        precision = precision + np.divide(
+            shared, totals[:, None], out=np.zeros_like(shared), where=both
+        )
         recall = recall + np.divide(shared, totals, out=np.zeros_like(shared), where=both)
         orders = orders + both
-    precision, recall = precision / orders.clip(min=1), recall / orders.clip(min=1)
+    precision = precision / orders.clip(min=1)
+    recall = recall / orders.clip(min=1)
     below = CHRF_BETA**2 * precision + recall
-    found: Floats = 100 * (1 + CHRF_BETA**2) * np.divide(precision * recall, below, out=np.zeros_like(below), where=below > 0)
+    found: Floats = (
+        100
+        * (1 + CHRF_BETA**2)
+        * np.divide(precision * recall, below, out=np.zeros_like(below), where=below > 0)
+    )
     return found
 
 
@@ -98,13 +124,30 @@ def bleu_pairs(texts: Sequence[str]) -> Floats:
     from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
     metric = BLEU(effective_order=True)
-    ngrams, lengths = zip(*(extract_all_word_ngrams(metric.tokenizer(text.rstrip()), 1, BLEU_ORDER) for text in texts), strict=True)
-    by_order = [_shared([_of_order(counter, n) for counter in ngrams]) for n in range(1, BLEU_ORDER + 1)]
-    shared = np.stack([pairs for pairs, _ in by_order], 2).astype(int).tolist()  # (hypotheses, references, orders)
+    ngrams, lengths = zip(
+        *(
+            extract_all_word_ngrams(metric.tokenizer(text.rstrip()), 1, BLEU_ORDER)
+            for text in texts
+        ),
+        strict=True,
+    )
+    by_order = [
+        _shared([_of_order(counter, n) for counter in ngrams]) for n in range(1, BLEU_ORDER + 1)
+    ]
+    shared = (
+        np.stack([pairs for pairs, _ in by_order], 2).astype(int).tolist()
+    )  # (hypotheses, references, orders)
     totals = np.stack([sums for _, sums in by_order], 1).astype(int).tolist()
     found = [
         [
-            metric.compute_bleu(shared[i][j], list(totals[i]), lengths[i], lengths[j], smooth_method="exp", effective_order=True).score
+            metric.compute_bleu(
+                shared[i][j],
+                list(totals[i]),
+                lengths[i],
+                lengths[j],
+                smooth_method="exp",
+                effective_order=True,
+            ).score
             for j in range(len(texts))
         ]
         for i in range(len(texts))
@@ -122,11 +165,16 @@ def _shared(counters: Sequence[Counter[Any]]) -> tuple[Floats, Floats]:
     The first, second, ... occurrence of an n-gram are columns of their own, so that a product of matrices counts them.
     """
     columns: dict[tuple[Any, int], int] = {}
-    places = [[columns.setdefault(one, len(columns)) for one in _occurrences(counter)] for counter in counters]
+    places = [
+        [columns.setdefault(one, len(columns)) for one in _occurrences(counter)]
+        for counter in counters
+    ]
     has = np.zeros((len(counters), len(columns)), dtype=np.float32)  # whole numbers: exact
     for row, held in zip(has, places, strict=True):
         row[held] = 1.0
-    return (has @ has.T).astype(np.float64), np.array([len(held) for held in places], dtype=np.float64)
+    return (has @ has.T).astype(np.float64), np.array(
+        [len(held) for held in places], dtype=np.float64
+    )
 
 
 def _occurrences(counter: Counter[Any]) -> Iterable[tuple[Any, int]]:
@@ -134,4 +182,6 @@ def _occurrences(counter: Counter[Any]) -> Iterable[tuple[Any, int]]:
 
 
 # Texts -> the utility of each (rows) where each (columns) is the reference.
-UTILITIES: MappingProxyType[str, Callable[[Sequence[str]], Floats]] = MappingProxyType({"chrf": chrf_pairs, "bleu": bleu_pairs})
+UTILITIES: MappingProxyType[str, Callable[[Sequence[str]], Floats]] = MappingProxyType(
+    {"chrf": chrf_pairs, "bleu": bleu_pairs}
+)

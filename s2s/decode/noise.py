@@ -9,7 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-STRIDE = np.uint64(0x9E3779B97F4A7C15)  # Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators"
+STRIDE = np.uint64(
+    0x9E3779B97F4A7C15
+)  # Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators"
 
 
 def key_of(seed: int, source: Sequence[int]) -> int:
@@ -18,18 +20,24 @@ def key_of(seed: int, source: Sequence[int]) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def mixed(keys: Sequence[int], *parts: int | Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def mixed(
+    keys: Sequence[int], *parts: int | Sequence[int]
+) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """Each key with more numbers (one for all, or one each, 0 or more): new keys (rows,)."""
     found = np.array(keys, dtype=np.uint64)
     for part in parts:
-        found = _mix(found + STRIDE * (np.atleast_1d(np.asarray(part, dtype=np.uint64)) + np.uint64(1)))
+        found = _mix(
+            found + STRIDE * (np.atleast_1d(np.asarray(part, dtype=np.uint64)) + np.uint64(1))
+        )
     return found
 
 
 def uniform(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int) -> Tensor:
     """(rows, n), float64, evenly spread in (0, 1): number j of a key is always the same."""
     places = STRIDE * np.arange(1, n + 1, dtype=np.uint64)
-    bits = _mix(keys[:, None] + places) >> np.uint64(12)  # 52, so that the half beside them is never rounded up to 1
+    bits = _mix(keys[:, None] + places) >> np.uint64(
+        12
+    )  # 52, so that the half beside them is never rounded up to 1
     return torch.from_numpy((bits.astype(np.float64) + 0.5) * 2.0**-52)
 
 
@@ -38,7 +46,9 @@ def gumbel(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], n: int) -> Tensor:
     return -torch.log(-torch.log(uniform(keys, n)))
 
 
-def _mix(bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
+def _mix(
+    bits: np.ndarray[tuple[int, ...], np.dtype[np.uint64]],
+) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
     """The finaliser of splitmix64."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

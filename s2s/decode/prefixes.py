@@ -38,12 +38,17 @@ class Prefixes:
 
     def grow(self, tokens: Tensor, log_probs: Tensor) -> Prefixes:
         """One more token each, (rows,) and (rows,)."""
-        return Prefixes(torch.cat([self.ids, tokens[:, None]], 1), torch.cat([self.log_probs, log_probs[:, None]], 1))
+        return Prefixes(
+            torch.cat([self.ids, tokens[:, None]], 1),
+            torch.cat([self.log_probs, log_probs[:, None]], 1),
+        )
 
     def hypothesis(self, row: int, score: float | None = None) -> Hypothesis:
         """One row; without a score, its log-probability."""
         values = tuple(self.log_probs[row].tolist())
-        return Hypothesis(tuple(self.ids[row, 1:].tolist()), values, sum(values) if score is None else score)
+        return Hypothesis(
+            tuple(self.ids[row, 1:].tolist()), values, sum(values) if score is None else score
+        )
 
 
 def begin(stepper: Stepper, book: Rulebook) -> Prefixes:
@@ -59,8 +64,11 @@ def begin(stepper: Stepper, book: Rulebook) -> Prefixes:
 
 def forced(prefixes: Prefixes, row: int) -> tuple[tuple[Kept, ...], ...]:
     """The steps of a forced prefix."""
-    tokens, totals = prefixes.ids[row, 1:].tolist(), prefixes.log_probs[row].cumsum(0).tolist()
-    return tuple((Kept(0, token, total, False),) for token, total in zip(tokens, totals, strict=True))
+    tokens = prefixes.ids[row, 1:].tolist()
+    totals = prefixes.log_probs[row].cumsum(0).tolist()
+    return tuple(
+        (Kept(0, token, total, False),) for token, total in zip(tokens, totals, strict=True)
+    )
 
 
 def normaliser(logits: Tensor) -> Tensor:
@@ -74,8 +82,13 @@ def normaliser(logits: Tensor) -> Tensor:
         sums = logits.exp().sum(1, keepdim=True)
     else:
         room = logits.new_empty(min(n, len(logits)), logits.shape[1])
-        parts = [logits.narrow(0, start, min(n, len(logits) - start)) for start in range(0, len(logits), n)]
-        sums = torch.cat([torch.exp(few, out=room.narrow(0, 0, len(few))).sum(1, keepdim=True) for few in parts])
+        parts = [
+            logits.narrow(0, start, min(n, len(logits) - start))
+            for start in range(0, len(logits), n)
+        ]
+        sums = torch.cat(
+            [torch.exp(few, out=room.narrow(0, 0, len(few))).sum(1, keepdim=True) for few in parts]
+        )
     found = sums.flatten().tolist()
     if min(found) > 1e-30 and max(found) < 1e30:
         return sums.log()
@@ -107,7 +120,8 @@ def best(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     Only blocks whose own maximum is among the n highest of all blocks can hold one of them: a tenth of a plain topk's time.
     """
     rows, columns = scores.shape
-    n, n_blocks = min(n, columns), columns // BLOCK
+    n = min(n, columns)
+    n_blocks = columns // BLOCK
     if n_blocks <= 2 * n:
         values, places = scores.topk(n, 1)
         return values, places
@@ -118,6 +132,8 @@ def best(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     where = (held[:, :, None] * BLOCK + torch.arange(BLOCK, device=held.device)).flatten(1)
     if whole < columns:
         few = torch.cat([few, scores[:, whole:]], 1)
-        where = torch.cat([where, torch.arange(whole, columns, device=held.device).expand(rows, -1)], 1)
+        where = torch.cat(
+            [where, torch.arange(whole, columns, device=held.device).expand(rows, -1)], 1
+        )
     values, places = few.topk(n, 1)
     return values, where.gather(1, places)

@@ -20,8 +20,12 @@ class Left:
     n: int  # how many stay
     mass: float  # their probability before the filter
     entropy: float  # of what is left, as one would draw from it; nats
-    rank: int | None  # the cut on the bars: after so many of the highest; None where what stays is not the highest ones
-    threshold: float | None = None  # the probability below which the filter leaves out; None where it goes by something else
+    rank: (
+        int | None
+    )  # the cut on the bars: after so many of the highest; None where what stays is not the highest ones
+    threshold: float | None = (
+        None  # the probability below which the filter leaves out; None where it goes by something else
+    )
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,15 @@ def measure(log_probs: Tensor, config: Truncation) -> Ruler:
     warm = truncate(row, plain).log_softmax(1)[0]
     order = warm.sort(descending=True, stable=True).indices
     alone = {name: _left(row, warm, order, _only(config, name)) for name in FILTERS}
-    cuts = {name: _threshold(name, warm, getattr(config, name)) for name in alone if name in THRESHOLDS and is_set(config, name)}
+    cuts = {
+        name: _threshold(name, warm, getattr(config, name))
+        for name in alone
+        if name in THRESHOLDS and is_set(config, name)
+    }
     alone |= {name: Left(**vars(alone[name]) | {"threshold": cut}) for name, cut in cuts.items()}
-    return Ruler(warm, order, entropy(warm), MappingProxyType(alone), _left(row, warm, order, config))
+    return Ruler(
+        warm, order, entropy(warm), MappingProxyType(alone), _left(row, warm, order, config)
+    )
 
 
 def is_set(config: Truncation, name: str) -> bool:
@@ -66,7 +76,13 @@ def _left(row: Tensor, warm: Tensor, order: Tensor, config: Truncation) -> Left:
     stays = scores.isfinite()
     n = int(stays.sum())
     is_top = bool(stays[order[:n]].all())
-    return Left(stays, n, float(warm.exp().double()[stays].sum()), entropy(scores.log_softmax(0)), n if is_top else None)
+    return Left(
+        stays,
+        n,
+        float(warm.exp().double()[stays].sum()),
+        entropy(scores.log_softmax(0)),
+        n if is_top else None,
+    )
 
 
 def _threshold(name: str, warm: Tensor, value: float) -> float:

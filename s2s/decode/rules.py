@@ -19,16 +19,33 @@ NEVER = float("-inf")
 class Rules(Config):
     """The settings that all strategies share; the defaults change nothing."""
 
-    max_new_tokens: int | None = knob(None, 1, 4096, help="Most tokens to write, `</s>` included; empty takes the run's limit.")
+    max_new_tokens: int | None = knob(
+        None, 1, 4096, help="Most tokens to write, `</s>` included; empty takes the run's limit."
+    )
     min_new_tokens: int = knob(0, 0, 4096, help="`</s>` may not come before so many other tokens.")
-    repetition_penalty: float = knob(1.0, 0.01, 100.0, help="Above 1, tokens that were written before become less likely.")
-    no_repeat_ngram_size: int = knob(0, 0, 100, help="No n tokens in a row are written twice; 0 allows it.")
-    encoder_no_repeat_ngram_size: int = knob(0, 0, 100, help="No n tokens in a row of the source are written; 0 allows it.")
+    repetition_penalty: float = knob(
+        1.0, 0.01, 100.0, help="Above 1, tokens that were written before become less likely."
+    )
+    no_repeat_ngram_size: int = knob(
+        0, 0, 100, help="No n tokens in a row are written twice; 0 allows it."
+    )
+    encoder_no_repeat_ngram_size: int = knob(
+        0, 0, 100, help="No n tokens in a row of the source are written; 0 allows it."
+    )
     bad_words: str = knob("", help="Words that may not be written, with commas between.")
     prefix: str = knob("", help="How every target begins.")
-    num_return_sequences: int | None = knob(None, 1, 100, help="Hypotheses to return; empty takes what the strategy finds.")
-    seed: int = knob(1, 0, 2**53 - 1, help="Of whatever is drawn: the same seed draws the same for a source, alone or among others.")
-    precision: str = knob("exact", help="fast rounds the output matrix to 8 bits.", choices=("exact", "fast"))
+    num_return_sequences: int | None = knob(
+        None, 1, 100, help="Hypotheses to return; empty takes what the strategy finds."
+    )
+    seed: int = knob(
+        1,
+        0,
+        2**53 - 1,
+        help="Of whatever is drawn: the same seed draws the same for a source, alone or among others.",
+    )
+    precision: str = knob(
+        "exact", help="fast rounds the output matrix to 8 bits.", choices=("exact", "fast")
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -61,7 +78,9 @@ def pieces(words: Words, name: str, text: str) -> tuple[int, ...]:
     """A setting's text as ids. Raises UserError where the target vocabulary has none."""
     strange = list(words.unknown(text))
     if strange:
-        raise UserError(f"`{name}`: `{strange[0]}` is not in this model's target vocabulary; give words that it has learnt.")
+        raise UserError(
+            f"`{name}`: `{strange[0]}` is not in this model's target vocabulary; give words that it has learnt."
+        )
     return tuple(words.encode(text))
 
 
@@ -69,10 +88,14 @@ class Rulebook:
     """Rules, read for one stepper's sources. Raises UserError where they cannot be obeyed."""
 
     def __init__(self, rules: Rules, stepper: Stepper, words: Words) -> None:
-        self.rules, self.eos_id, self.sources = rules, stepper.eos_id, stepper.sources
+        self.rules = rules
+        self.eos_id = stepper.eos_id
+        self.sources = stepper.sources
         check_limit(rules.max_new_tokens, stepper.max_length)
         self.limit = rules.max_new_tokens or stepper.max_length or NO_LIMIT
-        self.prefix = words.ids if isinstance(words, Begun) else pieces(words, "prefix", rules.prefix)
+        self.prefix = (
+            words.ids if isinstance(words, Begun) else pieces(words, "prefix", rules.prefix)
+        )
         if len(self.prefix) >= self.limit:
             raise UserError(
                 f"`prefix` has {len(self.prefix)} tokens and at most {self.limit} may be written; shorten it or raise `max_new_tokens`."
@@ -96,7 +119,9 @@ class Rulebook:
         """
         if self.is_idle:
             return scores
-        rules, length, ends = self.rules, written.shape[1] - 1, scores[:, self.eos_id].clone()
+        rules = self.rules
+        length = written.shape[1] - 1
+        ends = scores[:, self.eos_id].clone()
         if rules.repetition_penalty != 1.0:
             _penalise(scores, written, rules.repetition_penalty)
         if rules.no_repeat_ngram_size:
@@ -104,7 +129,13 @@ class Rulebook:
             _ban(scores, [_banned(_followers(row, n), row, n) for row in written.tolist()])
         if rules.encoder_no_repeat_ngram_size:
             n = rules.encoder_no_repeat_ngram_size
-            _ban(scores, [_banned(self._of_sources[of], row, n) for row, of in zip(written.tolist(), source, strict=True)])
+            _ban(
+                scores,
+                [
+                    _banned(self._of_sources[of], row, n)
+                    for row, of in zip(written.tolist(), source, strict=True)
+                ],
+            )
         for bad in self.bad:
             _ban_last(scores, written, bad)
         if length < rules.min_new_tokens:
@@ -116,7 +147,9 @@ class Rulebook:
 def check_limit(max_new_tokens: int | None, positions: int | None) -> None:
     """Raises UserError where a model has no positions for so many tokens; None = no limit."""
     if max_new_tokens is not None and positions is not None and max_new_tokens > positions:
-        raise UserError(f"`max_new_tokens` {max_new_tokens} is more than this model's {positions} positions; give at most {positions}.")
+        raise UserError(
+            f"`max_new_tokens` {max_new_tokens} is more than this model's {positions} positions; give at most {positions}."
+        )
 
 
 def _penalise(scores: Tensor, written: Tensor, penalty: float) -> None:
@@ -137,7 +170,9 @@ def _followers(ids: Sequence[int], n: int) -> Followers:
 
 
 def _banned(followers: Followers, written: Sequence[int], n: int) -> list[int]:
-    return followers.get(tuple(written[len(written) - n + 1 :]), []) if len(written) >= n - 1 else []
+    return (
+        followers.get(tuple(written[len(written) - n + 1 :]), []) if len(written) >= n - 1 else []
+    )
 
 
 def _ban(scores: Tensor, tokens: Iterable[Sequence[int]]) -> None:
@@ -152,5 +187,9 @@ def _ban_last(scores: Tensor, written: Tensor, bad: tuple[int, ...]) -> None:
     *before, last = bad
     if len(before) > written.shape[1]:
         return
-    stands = written[:, written.shape[1] - len(before) :].eq(torch.tensor(before, dtype=torch.long, device=written.device)).all(1)
+    stands = (
+        written[:, written.shape[1] - len(before) :]
+        .eq(torch.tensor(before, dtype=torch.long, device=written.device))
+        .all(1)
+    )
     scores[stands, last] = NEVER

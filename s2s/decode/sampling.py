@@ -38,15 +38,21 @@ class Packed(NamedTuple):
 def sample(stepper: Stepper, config: Sample, words: Words = IDS) -> list[Found]:
     """Samples with replacement, the most probable first; a sample's score is its log-probability."""
     book = Rulebook(config, stepper, words)
-    prefixes, n = begin(stepper, book), config.num_return_sequences or 1
+    prefixes = begin(stepper, book)
+    n = config.num_return_sequences or 1
     opened = [forced(prefixes, row) for row in range(stepper.n_rows)]
-    grid, drawn = _Grid([key_of(config.seed, source) for source in stepper.sources], n), dict[int, Hypothesis]()
+    grid = _Grid([key_of(config.seed, source) for source in stepper.sources], n)
+    drawn = dict[int, Hypothesis]()
     while len(grid.samples):
         logits = stepper.step(prefixes.last)
         scores = truncate(allowed(book, logits, prefixes, grid.sources(len(logits))), config)
-        tokens = draw(scores, grid.uniforms(prefixes.length).view(len(logits), -1))  # (rows, n) at first, then (rows, 1)
+        tokens = draw(
+            scores, grid.uniforms(prefixes.length).view(len(logits), -1)
+        )  # (rows, n) at first, then (rows, 1)
         rows = torch.arange(len(logits)).repeat_interleave(tokens.shape[1])
-        prefixes = prefixes.take(rows).grow(tokens.flatten(), own_log_probs(logits, tokens).flatten())
+        prefixes = prefixes.take(rows).grow(
+            tokens.flatten(), own_log_probs(logits, tokens).flatten()
+        )
         is_over = prefixes.last.eq(stepper.eos_id) | (prefixes.length == book.limit)
         for number, place in grid.ending(is_over):
             drawn[number] = prefixes.hypothesis(place)
@@ -55,7 +61,10 @@ def sample(stepper: Stepper, config: Sample, words: Words = IDS) -> list[Found]:
             prefixes = prefixes.take(places)
         if len(places) and not torch.equal(rows[places], torch.arange(len(logits))):
             stepper.reorder(rows[places])
-    return [_found([drawn[source * n + each] for each in range(n)], steps, stepper.eos_id) for source, steps in enumerate(opened)]
+    return [
+        _found([drawn[source * n + each] for each in range(n)], steps, stepper.eos_id)
+        for source, steps in enumerate(opened)
+    ]
 
 
 def allowed(book: Rulebook, logits: Tensor, prefixes: Prefixes, sources: Sequence[int]) -> Tensor:
@@ -79,8 +88,12 @@ def block_masses(scores: Tensor) -> Tensor:
 
     A few rows at a time, which stay in the processor's cache.
     """
-    n, missing = max(1, CACHED // scores.shape[1]), -scores.shape[1] % BLOCK
-    parts = (pad(scores[start : start + n], (0, missing), value=NEVER) for start in range(0, len(scores), n))
+    n = max(1, CACHED // scores.shape[1])
+    missing = -scores.shape[1] % BLOCK
+    parts = (
+        pad(scores[start : start + n], (0, missing), value=NEVER)
+        for start in range(0, len(scores), n)
+    )
     return torch.cat([_masses(part.view(len(part), -1, BLOCK)) for part in parts])
 
 
@@ -88,7 +101,9 @@ def block_scores(scores: Tensor, rows: Tensor, blocks: Tensor) -> Tensor:
     """One block of each of the rows, (n,) both: (n, BLOCK), with -inf past the end."""
     columns = blocks[:, None] * BLOCK + torch.arange(BLOCK)
     n_columns = scores.shape[1]
-    return scores[rows[:, None], columns.clamp(max=n_columns - 1)].masked_fill(columns.ge(n_columns), NEVER)
+    return scores[rows[:, None], columns.clamp(max=n_columns - 1)].masked_fill(
+        columns.ge(n_columns), NEVER
+    )
 
 
 def _masses(blocks: Tensor) -> Tensor:
@@ -116,8 +131,13 @@ def packed(is_live: Tensor) -> Packed:
     """Leave out what does not live of (sources, width), and sources where nothing does."""
     counts = is_live.sum(1, keepdim=True)
     still = torch.arange(int(counts.max())) < counts
-    order = is_live.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, : still.shape[1]]
-    order = torch.where(still, order, order[:, :1]) + torch.arange(len(is_live))[:, None] * is_live.shape[1]
+    order = is_live.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[
+        :, : still.shape[1]
+    ]
+    order = (
+        torch.where(still, order, order[:, :1])
+        + torch.arange(len(is_live))[:, None] * is_live.shape[1]
+    )
     going = counts[:, 0] > 0
     return Packed(order[going].flatten(), still[going])
 
@@ -127,7 +147,9 @@ class _Grid:
 
     def __init__(self, keys: Sequence[int], n: int) -> None:
         self.n = n
-        self.keys = mixed([key for key in keys for _ in range(n)], list(range(n)) * len(keys)).tolist()
+        self.keys = mixed(
+            [key for key in keys for _ in range(n)], list(range(n)) * len(keys)
+        ).tolist()
         self.samples = torch.arange(len(self.keys)).view(-1, n)
         self.is_live = torch.ones_like(self.samples, dtype=torch.bool)
 
@@ -152,7 +174,8 @@ class _Grid:
         places, is_live = packed(self.is_live)
         if len(places) == self.samples.numel():
             return torch.arange(len(places))
-        self.samples, self.is_live = self.samples.flatten()[places].view(is_live.shape), is_live
+        self.samples = self.samples.flatten()[places].view(is_live.shape)
+        self.is_live = is_live
         return places
 
 
@@ -161,7 +184,16 @@ def _found(samples: list[Hypothesis], opened: tuple[tuple[Kept, ...], ...], eos_
     totals = [list(itertools.accumulate(one.token_log_probs)) for one in samples]
     steps = list(opened)
     for step in range(len(opened), max(len(one.ids) for one in samples)):
-        running = [(one.ids[step], total[step]) for one, total in zip(samples, totals, strict=True) if len(one.ids) > step]
+        running = [
+            (one.ids[step], total[step])
+            for one, total in zip(samples, totals, strict=True)
+            if len(one.ids) > step
+        ]
         parents = range(len(running)) if step > len(opened) else [0] * len(running)
-        steps.append(tuple(Kept(parent, token, total, token == eos_id) for parent, (token, total) in zip(parents, running, strict=True)))
+        steps.append(
+            tuple(
+                Kept(parent, token, total, token == eos_id)
+                for parent, (token, total) in zip(parents, running, strict=True)
+            )
+        )
     return Found(tuple(sorted(samples, key=lambda one: one.score, reverse=True)), tuple(steps))

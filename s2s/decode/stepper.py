@@ -14,7 +14,9 @@ class Stepper(Protocol):
 
     start_id: int
     eos_id: int
-    sources: list[tuple[int, ...]]  # the ids of each source, in the order of the first rows, without padding
+    sources: list[
+        tuple[int, ...]
+    ]  # the ids of each source, in the order of the first rows, without padding
     states: Tensor  # (rows, d_model), on the CPU: what the last logits were projected from
 
     @property

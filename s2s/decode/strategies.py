@@ -24,7 +24,9 @@ Strategy = Callable[[Stepper, Any, Words], list[Found]]
 # What each ranks by, the `.score` of its hypotheses, stands in its summary.
 STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
     {
-        "greedy": Choice(greedy, Greedy, "Always take the most probable next token. Score: its log-probability."),
+        "greedy": Choice(
+            greedy, Greedy, "Always take the most probable next token. Score: its log-probability."
+        ),
         "beam": Choice(
             beam,
             Beam,

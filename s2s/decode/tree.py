@@ -19,7 +19,11 @@ from s2s.decode.stepper import IDS, Kept, Stepper, Words
 
 Ids = tuple[int, ...]
 Steps = Sequence[Sequence[Kept]]
-KEPT, PRUNED, FINISHED, CUT = "kept", "pruned", "finished", "cut"  # cut: a hypothesis that the length limit ended
+# cut: a hypothesis that the length limit ended
+KEPT = "kept"
+PRUNED = "pruned"
+FINISHED = "finished"
+CUT = "cut"
 N_NEXT = 10  # next tokens that are remembered of each prefix
 GREEDY_LOOKS = 5  # tokens of which greedy search is said to have taken the first
 
@@ -34,7 +38,9 @@ class Node:
     log_prob: float  # of the whole prefix, the model's own, nats
     total: float  # the same as the strategy counts it, by which it ranks what runs
     state: str
-    rank: int | None = None  # among the candidates of its step, 1 the best; None where they are not recorded
+    rank: int | None = (
+        None  # among the candidates of its step, 1 the best; None where they are not recorded
+    )
     score: float | None = None  # what finished ones are ranked by
     place: int | None = None  # among the finished ones, 1 the best
     reason: str = ""
@@ -55,7 +61,9 @@ class Tree:
     """The root first, then step after step what was kept, in the order of the record, and what was pruned, the best first."""
 
     nodes: tuple[Node, ...]
-    nexts: Mapping[int, tuple[Next, ...]]  # of each prefix that went on its most probable next tokens
+    nexts: Mapping[
+        int, tuple[Next, ...]
+    ]  # of each prefix that went on its most probable next tokens
     is_whole: bool  # False: of what was pruned there is no record
 
     def path(self, number: int) -> list[int]:
@@ -73,8 +81,12 @@ class Tree:
     @property
     def ended(self) -> list[int]:
         """The finished and the cut hypotheses, in the order in which they ended."""
-        numbers = [number for number, node in enumerate(self.nodes) if node.state in (FINISHED, CUT)]
-        return sorted(numbers, key=lambda number: (self.nodes[number].step, self.nodes[number].rank or 0))
+        numbers = [
+            number for number, node in enumerate(self.nodes) if node.state in (FINISHED, CUT)
+        ]
+        return sorted(
+            numbers, key=lambda number: (self.nodes[number].step, self.nodes[number].rank or 0)
+        )
 
     @property
     def last(self) -> int:
@@ -83,7 +95,14 @@ class Tree:
 
 
 @torch.inference_mode()
-def grow(stepper: Stepper, config: Rules, steps: Steps, returned: Sequence[tuple[Ids, float]], *, words: Words = IDS) -> Tree:
+def grow(
+    stepper: Stepper,
+    config: Rules,
+    steps: Steps,
+    returned: Sequence[tuple[Ids, float]],
+    *,
+    words: Words = IDS,
+) -> Tree:
     """The tree of a search over one source: its record is walked again, and its ids and scores, best first, say what came out.
 
     For beam and greedy search the candidates that were not kept are found again, too.
@@ -96,7 +115,10 @@ def grow(stepper: Stepper, config: Rules, steps: Steps, returned: Sequence[tuple
 
 def reranked(tree: Tree, config: Beams) -> list[tuple[int, float]]:
     """The finished hypotheses and their scores under these settings, best first; of equal ones the one that ended first."""
-    scores = [(number, config.score(tree.nodes[number].total, tree.nodes[number].step)) for number in tree.ended]
+    scores = [
+        (number, config.score(tree.nodes[number].total, tree.nodes[number].step))
+        for number in tree.ended
+    ]
     return sorted(scores, key=lambda pair: pair[1], reverse=True)
 
 
@@ -110,7 +132,11 @@ def _of_beam(book: Rulebook, logits: Tensor, norms: Tensor, running: Running) ->
 
 def _of_greedy(book: Rulebook, logits: Tensor, norms: Tensor, running: Running) -> Candidates:
     """By what is left of the logits; the totals are the model's own."""
-    scores = logits if book.is_idle else book.apply(logits.clone(), running.prefixes.ids, running.source_of_rows)
+    scores = (
+        logits
+        if book.is_idle
+        else book.apply(logits.clone(), running.prefixes.ids, running.source_of_rows)
+    )
     values, tokens = best(scores, GREEDY_LOOKS)
     totals = running.totals + logits.gather(1, tokens) - norms
     return Candidates(totals.masked_fill(values.eq(NEVER), NEVER), torch.zeros_like(tokens), tokens)
@@ -126,7 +152,9 @@ class _Growing:
     stepper: Stepper
     config: Rules
     words: Words
-    nodes: list[Node] = field(default_factory=lambda: [Node(-1, 0, -1, 0.0, 0.0, KEPT, is_best=True)])
+    nodes: list[Node] = field(
+        default_factory=lambda: [Node(-1, 0, -1, 0.0, 0.0, KEPT, is_best=True)]
+    )
     places: dict[tuple[int, int], int] = field(default_factory=dict)  # parent and token -> node
     nexts: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
 
@@ -143,11 +171,17 @@ class _Growing:
         self._look(logits, norms)
         candidates = self._candidates(logits, norms)
         ranks = {(parent, token): rank for rank, (parent, token, _) in enumerate(candidates, 1)}
-        values = own_log_probs(logits[[one.parent for one in kept]], torch.tensor([[one.token] for one in kept]))[:, 0]
-        numbers = [self._add(one, float(value), ranks) for one, value in zip(kept, values, strict=True)]
+        values = own_log_probs(
+            logits[[one.parent for one in kept]], torch.tensor([[one.token] for one in kept])
+        )[:, 0]
+        numbers = [
+            self._add(one, float(value), ranks) for one, value in zip(kept, values, strict=True)
+        ]
         for rank, (row, token, total) in enumerate(candidates, 1):
             if (self.rows[row], token) not in self.places:
-                self._prune(row, token, total, rank=rank, value=float(logits[row, token] - norms[row, 0]))
+                self._prune(
+                    row, token, total, rank=rank, value=float(logits[row, token] - norms[row, 0])
+                )
         self._follow(kept, numbers, values)
 
     def _look(self, logits: Tensor, norms: Tensor) -> None:
@@ -162,7 +196,12 @@ class _Growing:
         if self.offered is None or self.prefixes.length < len(self.book.prefix):
             return []
         totals = torch.tensor([[self.nodes[number].total for number in self.rows]])
-        offered = self.offered(self.book, logits, norms, Running([0], totals, self.prefixes, torch.arange(len(self.rows))))
+        offered = self.offered(
+            self.book,
+            logits,
+            norms,
+            Running([0], totals, self.prefixes, torch.arange(len(self.rows))),
+        )
         columns = (part[0].tolist() for part in (offered.parents, offered.tokens, offered.totals))
         return [one for one in zip(*columns, strict=True) if one[2] > NEVER]
 
@@ -172,8 +211,16 @@ class _Growing:
         if number < len(self.nodes):
             self.nodes[number] = replace(self.nodes[number], count=self.nodes[number].count + 1)
             return number
-        node = Node(parent, self.prefixes.length + 1, kept.token, self.nodes[parent].log_prob + value, kept.log_prob, KEPT)
-        rank, state = ranks.get((kept.parent, kept.token)), FINISHED if kept.is_finished else KEPT
+        node = Node(
+            parent,
+            self.prefixes.length + 1,
+            kept.token,
+            self.nodes[parent].log_prob + value,
+            kept.log_prob,
+            KEPT,
+        )
+        rank = ranks.get((kept.parent, kept.token))
+        state = FINISHED if kept.is_finished else KEPT
         self.nodes.append(replace(node, rank=rank, state=state))
         return number
 
@@ -181,7 +228,9 @@ class _Growing:
         parent = self.rows[row]
         self.places[parent, token] = len(self.nodes)
         log_prob = self.nodes[parent].log_prob + value
-        self.nodes.append(Node(parent, self.prefixes.length + 1, token, log_prob, total, PRUNED, rank))
+        self.nodes.append(
+            Node(parent, self.prefixes.length + 1, token, log_prob, total, PRUNED, rank)
+        )
 
     def _follow(self, kept: Sequence[Kept], numbers: Sequence[int], values: Tensor) -> None:
         going = [place for place, one in enumerate(kept) if not one.is_finished]
@@ -196,18 +245,33 @@ class _Growing:
 class _Judge:
     """Says of every node what became of it, and why."""
 
-    def __init__(self, grown: _Growing, config: Rules, returned: Sequence[tuple[Ids, float]]) -> None:
-        self.grown, self.config, self.limit, self.n_forced = grown, config, grown.book.limit, len(grown.book.prefix)
-        self.width, self.returned = config.width, dict(reversed(returned))  # of equal ones the better: groups of beams may meet
+    def __init__(
+        self, grown: _Growing, config: Rules, returned: Sequence[tuple[Ids, float]]
+    ) -> None:
+        self.grown = grown
+        self.config = config
+        self.limit = grown.book.limit
+        self.n_forced = len(grown.book.prefix)
+        # of equal ones the better: groups of beams may meet
+        self.width = config.width
+        self.returned = dict(reversed(returned))
         self.n_candidates = Counter(node.step for node in grown.nodes if node.rank)
         self.last_kept: dict[int, float] = {}  # of each step the lowest total that went on
         tree = Tree(tuple(grown.nodes), {}, grown.offered is not None)
         self.best = next((number for ids, _ in returned[:1] for number in _ending_in(tree, ids)), 0)
-        self.draft = replace(tree, nodes=tuple(self._scored(tree, number) for number in range(len(tree.nodes))))
+        self.draft = replace(
+            tree, nodes=tuple(self._scored(tree, number) for number in range(len(tree.nodes)))
+        )
         for node in self.draft.nodes:
             if node.state in (KEPT, CUT):
-                self.last_kept[node.step] = min(node.total, self.last_kept.get(node.step, node.total))
-        scores = [(number, score) for number in self.draft.ended if (score := self.draft.nodes[number].score) is not None]
+                self.last_kept[node.step] = min(
+                    node.total, self.last_kept.get(node.step, node.total)
+                )
+        scores = [
+            (number, score)
+            for number in self.draft.ended
+            if (score := self.draft.nodes[number].score) is not None
+        ]
         self.ranking = sorted(scores, key=lambda pair: pair[1], reverse=True)
         self.places = {number: place for place, (number, _) in enumerate(self.ranking, 1)}
 
@@ -215,11 +279,19 @@ class _Judge:
         """The finished one."""
         path = {0, *self.draft.path(self.best)}
         nodes = [
-            replace(node, is_best=number in path, place=self.places.get(number), reason=self._why(number))
+            replace(
+                node,
+                is_best=number in path,
+                place=self.places.get(number),
+                reason=self._why(number),
+            )
             for number, node in enumerate(self.draft.nodes)
         ]
         nexts = {
-            number: tuple(Next(token, log_prob, self.grown.places.get((number, token))) for token, log_prob in pairs)
+            number: tuple(
+                Next(token, log_prob, self.grown.places.get((number, token)))
+                for token, log_prob in pairs
+            )
             for number, pairs in self.grown.nexts.items()
         }
         return replace(self.draft, nodes=tuple(nodes), nexts=MappingProxyType(nexts))
@@ -244,7 +316,12 @@ class _Judge:
             return "where every target begins"
         if node.step <= self.n_forced:
             return "given by `prefix`"
-        reasons = {KEPT: self._why_kept, PRUNED: self._why_pruned, FINISHED: self._why_ended, CUT: self._why_ended}
+        reasons = {
+            KEPT: self._why_kept,
+            PRUNED: self._why_pruned,
+            FINISHED: self._why_ended,
+            CUT: self._why_ended,
+        }
         return reasons[node.state](number, node)
 
     def _why_kept(self, number: int, node: Node) -> str:
@@ -260,15 +337,24 @@ class _Judge:
         if not isinstance(config, Beams) or len(self.ranking) < self.width:
             return stopped
         if config.early_stopping is True:
-            return f"{stopped}: {self.width} had finished, and with early_stopping true that is enough"
+            return (
+                f"{stopped}: {self.width} had finished, and with early_stopping true that is enough"
+            )
         is_never = config.early_stopping == "never" and config.length_penalty > 0
-        own, last = _apart(config.score(node.total, self.limit if is_never else node.step), self.ranking[self.width - 1][1])
+        own, last = _apart(
+            config.score(node.total, self.limit if is_never else node.step),
+            self.ranking[self.width - 1][1],
+        )
         reach = f"can score {own} at most" if is_never else f"scores {own} so far"
         return f"{stopped}: it {reach}, and {self._worst(last)}"
 
     def _worst(self, score: str) -> str:
         """The last of the finished ones that stay."""
-        return f"the {_ordinal(self.width)} best finished one has {score}" if self.width > 1 else f"the finished one has {score}"
+        return (
+            f"the {_ordinal(self.width)} best finished one has {score}"
+            if self.width > 1
+            else f"the finished one has {score}"
+        )
 
     def _why_pruned(self, number: int, node: Node) -> str:
         if self.grown.book.eos_id == node.token and self.width > 1:
@@ -295,11 +381,17 @@ class _Judge:
 
 def _ending_in(tree: Tree, ids: Ids) -> Iterable[int]:
     """The nodes whose prefix is these ids."""
-    return (number for number, node in enumerate(tree.nodes) if node.step == len(ids) and node.state != PRUNED and tree.ids(number) == ids)
+    return (
+        number
+        for number, node in enumerate(tree.nodes)
+        if node.step == len(ids) and node.state != PRUNED and tree.ids(number) == ids
+    )
 
 
 def _ordinal(number: Any) -> str:
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    ending = (
+        "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    )
     return f"{number}{ending}"
 
 

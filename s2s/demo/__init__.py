@@ -3,4 +3,6 @@
 from types import MappingProxyType
 
 # The first one opens first. Ids are for ever: links name them.
-DEMOS = MappingProxyType({"demo-en-fr": "builtin:en-fr", "demo-en-es": "builtin:en-es", "demo-tasks": "builtin:tasks"})
+DEMOS = MappingProxyType(
+    {"demo-en-fr": "builtin:en-fr", "demo-en-es": "builtin:en-es", "demo-tasks": "builtin:tasks"}
+)

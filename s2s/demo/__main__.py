@@ -36,16 +36,25 @@ CHANGES = {
     "train.seed": 1,
     "train.threads": 1,  # the same bits wherever it is made again
 }
-STEPS = MappingProxyType({"demo-en-fr": 1500, "demo-en-es": 1500, "demo-tasks": 6000})  # four tasks want more of them
+STEPS = MappingProxyType(
+    {"demo-en-fr": 1500, "demo-en-es": 1500, "demo-tasks": 6000}
+)  # four tasks want more of them
 # Summaries and answers are copied from the source, which sinusoids learn slowly; smaller steps make it certain.
-OWN_CHANGES = MappingProxyType({"demo-tasks": {"model.positions.kind": "rotary", "train.lr": 0.002}})
+OWN_CHANGES = MappingProxyType(
+    {"demo-tasks": {"model.positions.kind": "rotary", "train.lr": 0.002}}
+)
 
 
 def make(name: str, out: Path) -> None:
     """Train one demo and keep what a page needs: the best weights in half precision, without the optimiser's state."""
-    recipe = override(PRESETS["small"].recipe, {**CHANGES, **OWN_CHANGES.get(name, {}), "train.steps": STEPS[name]})
+    recipe = override(
+        PRESETS["small"].recipe,
+        {**CHANGES, **OWN_CHANGES.get(name, {}), "train.steps": STEPS[name]},
+    )
     with tempfile.TemporaryDirectory() as scratch:
-        asked = training.Asked(recipe, choose("demo", name, DEMOS), preset="small", name=name, owner=OWNER)
+        asked = training.Asked(
+            recipe, choose("demo", name, DEMOS), preset="small", name=name, owner=OWNER
+        )
         started = training.start(asked, Path(scratch) / name)
         for event in training.run(started):
             print(f"{name}: step {event.step} of {recipe.train.steps}", end="\r", flush=True)
@@ -55,11 +64,20 @@ def make(name: str, out: Path) -> None:
 def _ship(run: RunFolder, out: Path) -> None:
     step = run.best_or_newest_step()
     shutil.rmtree(out, ignore_errors=True)
-    for name in ("recipe.json", "status.json", "metrics.jsonl", "samples.jsonl", "src.tokenizer.json", "tgt.tokenizer.json"):
+    for name in (
+        "recipe.json",
+        "status.json",
+        "metrics.jsonl",
+        "samples.jsonl",
+        "src.tokenizer.json",
+        "tgt.tokenizer.json",
+    ):
         files.write_bytes(out / name, (run.path / name).read_bytes())
     weights = safetensors.torch.load_file(weights_path(run.checkpoints, step))
     halved = {name: tensor.half() for name, tensor in weights.items()}
-    files.write_bytes(weights_path(RunFolder(out).checkpoints, step), safetensors.torch.save(halved))
+    files.write_bytes(
+        weights_path(RunFolder(out).checkpoints, step), safetensors.torch.save(halved)
+    )
 
 
 def check(path: Path) -> str:
@@ -69,7 +87,9 @@ def check(path: Path) -> str:
     texts = [one.text for one in run.translate([pair.src for pair in pairs])]
     right = sum(text == pair.tgt for text, pair in zip(texts, pairs, strict=True))
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    return json.dumps({"demo": path.name, "exact": right / len(pairs), "n": len(pairs), "bytes": size})
+    return json.dumps(
+        {"demo": path.name, "exact": right / len(pairs), "n": len(pairs), "bytes": size}
+    )
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -32,7 +32,13 @@ SECONDS = 240.0  # of a run, about, on one thread
 SCORED = 100  # validation pairs translated each time: twice a visitor's run, so that the numbers are steadier
 VALIDATIONS = 10
 OURS = ("mini-t5", "small", "transformer-tiny")
-WATCH = {"train.threads": 1, "train.device": "cpu", "train.watch.scores": SCORED, "train.watch.samples": 0, "train.watch.attention": False}
+WATCH = {
+    "train.threads": 1,
+    "train.device": "cpu",
+    "train.watch.scores": SCORED,
+    "train.watch.samples": 0,
+    "train.watch.attention": False,
+}
 KEPT = ("step", "loss", "token_accuracy", "bleu", "chrf")
 
 
@@ -56,7 +62,13 @@ def cells() -> list[Cell]:
     """All of them; Multi30k's where it is."""
     grammar = "short English-French sentences of a grammar"
     found = [
-        Cell(f"en-fr/{rows}", grammar, f"builtin:en-fr#rows={rows}", "builtin:en-fr#split=valid", preset)
+        Cell(
+            f"en-fr/{rows}",
+            grammar,
+            f"builtin:en-fr#rows={rows}",
+            "builtin:en-fr#split=valid",
+            preset,
+        )
         for rows in (300, 1000, 3000, 10_000)
         for preset in OURS
     ]
@@ -65,14 +77,18 @@ def cells() -> list[Cell]:
         train, valid = (f"{folder / part}.en,{folder / part}.de" for part in ("train", "val"))
         captions = "English-German captions of photographs"
         found += [
-            Cell(f"multi30k/{rows}", captions, f"{train}#rows={rows}", valid, preset) for rows in (1000, 5000, 29_000) for preset in OURS
+            Cell(f"multi30k/{rows}", captions, f"{train}#rows={rows}", valid, preset)
+            for rows in (1000, 5000, 29_000)
+            for preset in OURS
         ]
     return found
 
 
 def main(arguments: Sequence[str]) -> None:
     """Train what is asked for and not in the file yet, and write the file after each."""
-    seconds = next((float(one.partition("=")[2]) for one in arguments if one.startswith("seconds=")), SECONDS)
+    seconds = next(
+        (float(one.partition("=")[2]) for one in arguments if one.startswith("seconds=")), SECONDS
+    )
     words = [one for one in arguments if "=" not in one]
     known = {row["name"]: row for row in read(FILE)["runs"]}
     for cell in cells():
@@ -90,7 +106,10 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
     seen = Preview.of(load(cell.source))
     recipe = planned(cell.preset, seen, seconds)
     with tempfile.TemporaryDirectory() as scratch:
-        started = training.start(Asked(recipe, cell.source, cell.valid, cell.preset, cell.name, OWNER), Path(scratch) / "run")
+        started = training.start(
+            Asked(recipe, cell.source, cell.valid, cell.preset, cell.name, OWNER),
+            Path(scratch) / "run",
+        )
         begun = time.time()
         for _ in training.run(started):
             pass
@@ -106,7 +125,11 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
             "steps": recipe.train.steps,
             "batch_tokens": recipe.train.batch_tokens,
             "scored": SCORED,
-            "points": [_point(line, begun, _slots(started)) for line in started.folder.lines("metrics") if line["kind"] == "valid"],
+            "points": [
+                _point(line, begun, _slots(started))
+                for line in started.folder.lines("metrics")
+                if line["kind"] == "valid"
+            ],
         }
 
 
@@ -120,7 +143,9 @@ def planned(preset: str, seen: Preview, seconds: float) -> Recipe:
 
 def _parameters(started: Started) -> int:
     data = started.data
-    return count_parameters(started.recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
+    return count_parameters(
+        started.recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size
+    )
 
 
 def _slots(started: Started) -> int:

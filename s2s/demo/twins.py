@@ -37,7 +37,9 @@ def main(arguments: Sequence[str]) -> None:
                 if name in rows or (arguments and not any(word in name for word in arguments)):
                     continue
                 rows[name] = {"name": name, "task": task, **made(order, task)}
-                print(f"{name}: {rows[name]['cpu_seconds']:.0f} s, {rows[name]['digits']}", flush=True)
+                print(
+                    f"{name}: {rows[name]['cpu_seconds']:.0f} s, {rows[name]['digits']}", flush=True
+                )
                 files.write_json(FILE, {**_settings(), "runs": [rows[one] for one in sorted(rows)]})
 
 
@@ -48,10 +50,17 @@ def made(order: Asked, task: str) -> dict[str, Any]:
         started = training.start(order, Path(scratch) / "twin")
         for _ in training.run(started):
             pass
-        seconds, data = time.process_time() - begun, started.data
+        seconds = time.process_time() - begun
+        data = started.data
         reached = twins.measure(load(started.folder.path), task)
-        parameters = count_parameters(started.recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
-        return {**twins.written(reached), "parameters": parameters, "cpu_seconds": round(seconds, 1)}
+        parameters = count_parameters(
+            started.recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size
+        )
+        return {
+            **twins.written(reached),
+            "parameters": parameters,
+            "cpu_seconds": round(seconds, 1),
+        }
 
 
 def shipped_rows() -> list[dict[str, Any]]:

@@ -6,4 +6,16 @@ from s2s.hub.names import check
 from s2s.hub.preflight import Dataset, look_up, preflight
 from s2s.hub.remote import Budget, open_file
 
-__all__ = ["Budget", "Dataset", "File", "Split", "check", "kind", "look_up", "open_file", "preflight", "token", "using"]
+__all__ = [
+    "Budget",
+    "Dataset",
+    "File",
+    "Split",
+    "check",
+    "kind",
+    "look_up",
+    "open_file",
+    "preflight",
+    "token",
+    "using",
+]

@@ -52,7 +52,9 @@ def sane(token: str) -> str:
     """The token, if it can stand in a header; the sentence of the UserError does not repeat it."""
     token = token.strip()
     if not re.fullmatch(r"[!-~]{0,500}", token):
-        raise UserError("That is no access token of the hub: it has blanks or unusual characters; copy it again, or leave it empty.")
+        raise UserError(
+            "That is no access token of the hub: it has blanks or unusual characters; copy it again, or leave it empty."
+        )
     return token
 
 
@@ -67,8 +69,15 @@ def library() -> ModuleType:
     Raises UserError where the host has switched the hub off.
     """
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        raise UserError("The hub is switched off on this server (`HF_HUB_OFFLINE`); upload a file instead.")
-    for name in ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "HF_HUB_DISABLE_TELEMETRY", "HF_HUB_DISABLE_PROGRESS_BARS", "HF_HUB_DISABLE_XET"):
+        raise UserError(
+            "The hub is switched off on this server (`HF_HUB_OFFLINE`); upload a file instead."
+        )
+    for name in (
+        "HF_HUB_DISABLE_IMPLICIT_TOKEN",
+        "HF_HUB_DISABLE_TELEMETRY",
+        "HF_HUB_DISABLE_PROGRESS_BARS",
+        "HF_HUB_DISABLE_XET",
+    ):
         os.environ[name] = "1"  # read when it is imported
     import huggingface_hub
     import huggingface_hub.utils  # which it loads on demand

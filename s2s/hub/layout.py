@@ -11,14 +11,28 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 KINDS = ("parquet", "jsonl", "json", "csv", "tsv", "txt")  # the first that a split has is read
-READABLE = re.compile(rf".*\.(?:(?P<plain>parquet)|(?P<packable>{'|'.join(KINDS[1:])})(?:\.gz)?)", re.I | re.S)
+READABLE = re.compile(
+    rf".*\.(?:(?P<plain>parquet)|(?P<packable>{'|'.join(KINDS[1:])})(?:\.gz)?)", re.I | re.S
+)
 KEYWORDS: Mapping[str, str] = MappingProxyType(
     {"train": "train", "training": "train"}
     | dict.fromkeys(("valid", "validation", "val", "dev"), "valid")
     | dict.fromkeys(("test", "testing", "eval", "evaluation"), "test")
 )
 NOT_DATA = frozenset(
-    {"readme", "license", "licence", "notice", "requirements", "citation", "changelog", "dataset_info", "dataset_infos", "config", "state"}
+    {
+        "readme",
+        "license",
+        "licence",
+        "notice",
+        "requirements",
+        "citation",
+        "changelog",
+        "dataset_info",
+        "dataset_infos",
+        "config",
+        "state",
+    }
 )
 MOST_CONFIGS = 2000
 MOST_TRIED = 300_000  # paths held against patterns: two seconds
@@ -63,10 +77,18 @@ def arrange(files: Sequence[File], card: Mapping[str, Any]) -> Layout:
     configs: dict[str, Mapping[str, Split]] = {}
     for name, splits in list(found.items())[:MOST_CONFIGS]:
         rows = _rows(card, name)
-        kept = {split: replace(_one_kind(inner), rows=rows.get(split)) for split, inner in splits.items()}
-        configs[_speakable(name, configs)] = MappingProxyType({called: kept[split] for split, called in _called(kept).items()})
+        kept = {
+            split: replace(_one_kind(inner), rows=rows.get(split))
+            for split, inner in splits.items()
+        }
+        configs[_speakable(name, configs)] = MappingProxyType(
+            {called: kept[split] for split, called in _called(kept).items()}
+        )
     if len(found) > MOST_CONFIGS:
-        notes = (*notes, f"It has {len(found):,} configurations; the first {MOST_CONFIGS:,} are offered.")
+        notes = (
+            *notes,
+            f"It has {len(found):,} configurations; the first {MOST_CONFIGS:,} are offered.",
+        )
     return Layout(MappingProxyType(configs), notes)
 
 
@@ -78,12 +100,16 @@ def kind(path: str) -> str:
 
 def matches(pattern: str, path: str) -> bool:
     """Whether a path fits a pattern: `*` and `?` within a folder, `**` for any number of folders."""
-    parts, reached = path.split("/"), {0}  # how many parts of the path the pattern may have used up
+    # how many parts of the path the pattern may have used up
+    parts = path.split("/")
+    reached = {0}
     for piece in pattern.removeprefix("./").split("/"):
         if piece == "**":
             reached = set(range(min(reached), len(parts) + 1)) if reached else reached
         else:
-            reached = {at + 1 for at in reached if at < len(parts) and fnmatchcase(parts[at], piece)}
+            reached = {
+                at + 1 for at in reached if at < len(parts) and fnmatchcase(parts[at], piece)
+            }
     return len(parts) in reached
 
 
@@ -93,13 +119,18 @@ def _declared(files: Sequence[File], card: Mapping[str, Any]) -> dict[str, dict[
     usual = ""
     tried = 0
     for entry in _maps(card.get("configs")):
-        name, folder = str(entry.get("config_name") or ONE), str(entry.get("data_dir") or "").strip("/")
+        name = str(entry.get("config_name") or ONE)
+        folder = str(entry.get("data_dir") or "").strip("/")
         inside = [file for file in files if not folder or file.path.startswith(f"{folder}/")]
         patterns = dict(_patterns(entry.get("data_files"), folder))
         tried += len(files) * max(1, sum(map(len, patterns.values())))
         if tried > MOST_TRIED:
             break
-        splits = {split: _fitting(files, globs) for split, globs in patterns.items()} if patterns else _splits(inside)
+        splits = (
+            {split: _fitting(files, globs) for split, globs in patterns.items()}
+            if patterns
+            else _splits(inside)
+        )
         if splits := {split: inner for split, inner in splits.items() if inner.files}:
             found[name] = splits
             usual = name if entry.get("default") is True else usual
@@ -120,7 +151,14 @@ def _patterns(given: Any, folder: str) -> Iterator[tuple[str, list[str]]]:
             for split, paths in item.items():
                 splits.setdefault(str(split), []).extend(_texts(paths))
     for split, globs in splits.items():
-        yield split, [f"{folder}/{glob.removeprefix('./')}" if folder else glob for glob in globs if "://" not in glob]
+        yield (
+            split,
+            [
+                f"{folder}/{glob.removeprefix('./')}" if folder else glob
+                for glob in globs
+                if "://" not in glob
+            ],
+        )
 
 
 def _fitting(files: Sequence[File], globs: Sequence[str]) -> Split:
@@ -131,12 +169,17 @@ def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
     """A folder that is named after no split is a configuration; splits are told by words in names."""
     groups: dict[str, list[File]] = {}
     for file in files:
-        folders, name = file.path.split("/")[:-1], PurePosixPath(file.path).name
+        folders = file.path.split("/")[:-1]
+        name = PurePosixPath(file.path).name
         hidden = any(part.startswith((".", "__")) for part in (*folders, name))
         if not hidden and name.partition(".")[0].casefold() not in NOT_DATA:
             first = folders[0] if folders else "data"
-            groups.setdefault(ONE if first.casefold() == "data" or _keyword(first) else first, []).append(file)
-    return {name: _splits(groups[name]) for name in sorted(groups, key=lambda name: (name != ONE, name))}
+            groups.setdefault(
+                ONE if first.casefold() == "data" or _keyword(first) else first, []
+            ).append(file)
+    return {
+        name: _splits(groups[name]) for name in sorted(groups, key=lambda name: (name != ONE, name))
+    }
 
 
 def _splits(files: Sequence[File]) -> dict[str, Split]:
@@ -164,16 +207,32 @@ def _called(splits: Mapping[str, Split]) -> dict[str, str]:
     """The splits in their usual order, with the names that are usual here: `validation` and `dev` are `valid`."""
     called: dict[str, str] = {}
     for split in splits:
-        name = KEYWORDS.get(split.casefold(), split) if split.casefold() in ("validation", "val", "dev") else split
-        called[split] = _speakable(name if name not in (*splits, *called.values()) or name == split else split, called.values())
+        name = (
+            KEYWORDS.get(split.casefold(), split)
+            if split.casefold() in ("validation", "val", "dev")
+            else split
+        )
+        called[split] = _speakable(
+            name if name not in (*splits, *called.values()) or name == split else split,
+            called.values(),
+        )
     usual = ("train", "valid", "test")
-    return dict(sorted(called.items(), key=lambda item: usual.index(item[1]) if item[1] in usual else len(usual)))
+    return dict(
+        sorted(
+            called.items(),
+            key=lambda item: usual.index(item[1]) if item[1] in usual else len(usual),
+        )
+    )
 
 
 def _speakable(name: str, taken: Any) -> str:
     """A name that fits into a SPEC: without the characters that part it."""
     name = re.sub(r"[^\w.+ -]+", "_", name)[:100].strip() or ONE
-    return name if name not in taken else next(f"{name}_{n}" for n in range(2, MOST_CONFIGS + 2) if f"{name}_{n}" not in taken)
+    return (
+        name
+        if name not in taken
+        else next(f"{name}_{n}" for n in range(2, MOST_CONFIGS + 2) if f"{name}_{n}" not in taken)
+    )
 
 
 def _rows(card: Mapping[str, Any], config: str) -> dict[str, int]:
@@ -181,7 +240,10 @@ def _rows(card: Mapping[str, Any], config: str) -> dict[str, int]:
     given = card.get("dataset_info")
     for info in _maps(given if isinstance(given, list) else [given]):
         if str(info.get("config_name") or ONE) == config:
-            counted = [(split.get("name"), split.get("num_examples")) for split in _maps(info.get("splits"))]
+            counted = [
+                (split.get("name"), split.get("num_examples"))
+                for split in _maps(info.get("splits"))
+            ]
             return {str(name): rows for name, rows in counted if isinstance(rows, int)}
     return {}
 
@@ -189,7 +251,11 @@ def _rows(card: Mapping[str, Any], config: str) -> dict[str, int]:
 def _outside(card: Mapping[str, Any]) -> tuple[str, ...]:
     """Said where the README names files elsewhere, which are never fetched."""
     given = [str(entry.get("data_files")) for entry in _maps(card.get("configs"))]
-    return ("Its README names files outside the data set; these are not read.",) if any("://" in text for text in given) else ()
+    return (
+        ("Its README names files outside the data set; these are not read.",)
+        if any("://" in text for text in given)
+        else ()
+    )
 
 
 def _maps(given: Any) -> list[Mapping[str, Any]]:
@@ -197,4 +263,10 @@ def _maps(given: Any) -> list[Mapping[str, Any]]:
 
 
 def _texts(given: Any) -> list[str]:
-    return [given] if isinstance(given, str) else [item for item in given if isinstance(item, str)] if isinstance(given, list) else []
+    return (
+        [given]
+        if isinstance(given, str)
+        else [item for item in given if isinstance(item, str)]
+        if isinstance(given, list)
+        else []
+    )

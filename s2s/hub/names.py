@@ -19,7 +19,11 @@ def check(name: str) -> str:
     Raises UserError for anything else: paths, other hosts, formats, names that the hub cannot have.
     """
     parts = _bare(name.strip()).rstrip("/").split("/")
-    if len(parts) != 2 or len("/".join(parts)) > LONGEST or not all(re.fullmatch(PART, part, re.ASCII) for part in parts):
+    if (
+        len(parts) != 2
+        or len("/".join(parts)) > LONGEST
+        or not all(re.fullmatch(PART, part, re.ASCII) for part in parts)
+    ):
         raise refused(name)
     return "/".join(parts)
 
@@ -27,7 +31,9 @@ def check(name: str) -> str:
 def check_revision(revision: str) -> str:
     """A commit, a branch or a tag; empty is the newest. Raises UserError for what can be none."""
     if revision and (not re.fullmatch(r"\w[\w./-]{0,119}", revision, re.ASCII) or ".." in revision):
-        raise UserError(f"`{revision[:60]}` can be no revision; give the 40 hexadecimal digits of a commit, or a branch.")
+        raise UserError(
+            f"`{revision[:60]}` can be no revision; give the 40 hexadecimal digits of a commit, or a branch."
+        )
     return revision
 
 

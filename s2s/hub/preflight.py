@@ -39,20 +39,26 @@ class Dataset:
 
     def splits(self, config: str = "") -> Mapping[str, Split]:
         """Those of a configuration; of the usual one without a name. Raises UserError for an unknown one."""
-        return choose(f"configuration of `{self.id}`", config or next(iter(self.configs)), self.configs)
+        return choose(
+            f"configuration of `{self.id}`", config or next(iter(self.configs)), self.configs
+        )
 
     def split(self, config: str, split: str) -> Split:
         """Raises UserError for an unknown configuration or split, with the nearest that there are."""
         return choose(f"split of `{self.id}`", split, self.splits(config))
 
 
-def preflight(name: str, token: str = "", *, revision: str = "", seconds: float = SECONDS) -> Dataset:
+def preflight(
+    name: str, token: str = "", *, revision: str = "", seconds: float = SECONDS
+) -> Dataset:
     """The files of a data set and the revision they are of, within so many seconds whatever the hub does.
 
     One request; one more for a gated set, and one for a set whose files can't be read, to look for the hub's own parquet copy.
     Raises UserError, one sentence for each thing that can be wrong.
     """
-    name, token, revision = check(name), access.sane(token), check_revision(revision)
+    name = check(name)
+    token = access.sane(token)
+    revision = check_revision(revision)
     access.library()  # its import is not the hub's fault
     asking = _Asking(name, token, time.monotonic() + seconds)
     try:
@@ -63,7 +69,8 @@ def preflight(name: str, token: str = "", *, revision: str = "", seconds: float 
 
 def look_up(name: str, revision: str = "") -> Dataset:
     """`preflight` with the token of `using`; within it, the same data set is asked for once and stays at the revision first seen."""
-    visit, key = access.visit(), (check(name), revision)
+    visit = access.visit()
+    key = (check(name), revision)
     if key not in visit.found:
         visit.found[key] = preflight(name, visit.token, revision=revision)
     found: Dataset = visit.found[key]
@@ -99,22 +106,42 @@ class _Asking:
             raise _unreadable(self.name, scripted=scripted) from error
         except wording.failures() as error:
             raise self._sentence(error) from error
-        layout = arrange([File(sibling.rfilename, sibling.size or 0) for sibling in copy.siblings or ()], {})
+        layout = arrange(
+            [File(sibling.rfilename, sibling.size or 0) for sibling in copy.siblings or ()], {}
+        )
         if not layout.configs:
             raise _unreadable(self.name, scripted=scripted)
-        why = "It comes as a script, which is never run" if scripted else "Its own files can't be read here"
-        return replace(_described(info, layout), sha=copy.sha, notes=(*layout.notes, f"{why}: the hub's own parquet copy is read."))
+        why = (
+            "It comes as a script, which is never run"
+            if scripted
+            else "Its own files can't be read here"
+        )
+        return replace(
+            _described(info, layout),
+            sha=copy.sha,
+            notes=(*layout.notes, f"{why}: the hub's own parquet copy is read."),
+        )
 
     def _info(self, revision: str) -> Any:
         api = access.library().HfApi(endpoint=access.endpoint(), token=self.token or False)
-        return api.dataset_info(self.name, revision=revision or None, timeout=self._left(), files_metadata=True)
+        return api.dataset_info(
+            self.name, revision=revision or None, timeout=self._left(), files_metadata=True
+        )
 
     def _may_read(self, dataset: Dataset) -> None:
         """A gated set is listed for everybody; whether its files open shows only when one is asked for."""
         hub = access.library()
         first = next(iter(dataset.splits().values())).files[0]
-        url = hub.hf_hub_url(self.name, first.path, repo_type="dataset", revision=dataset.sha, endpoint=access.endpoint())
-        reply = hub.utils.get_session().head(url, headers=access.headers(self.token), timeout=self._left(), follow_redirects=False)
+        url = hub.hf_hub_url(
+            self.name,
+            first.path,
+            repo_type="dataset",
+            revision=dataset.sha,
+            endpoint=access.endpoint(),
+        )
+        reply = hub.utils.get_session().head(
+            url, headers=access.headers(self.token), timeout=self._left(), follow_redirects=False
+        )
         hub.utils.hf_raise_for_status(reply)
 
     def _tried(self, work: Callable[[], T]) -> T:
@@ -153,7 +180,11 @@ def _described(info: Any, layout: Layout) -> Dataset:
 
 def _card(info: Any) -> Mapping[str, Any]:
     """The head of its README, which the hub has read already."""
-    return vars(info.card_data) if info.card_data is not None and not isinstance(info.card_data, dict) else {}
+    return (
+        vars(info.card_data)
+        if info.card_data is not None and not isinstance(info.card_data, dict)
+        else {}
+    )
 
 
 def _unreadable(name: str, *, scripted: bool) -> UserError:
@@ -161,7 +192,9 @@ def _unreadable(name: str, *, scripted: bool) -> UserError:
         return UserError(
             f"`{name}` comes as a script, which is never run here, and the hub has no parquet copy of it; choose another data set."
         )
-    return UserError(f"`{name}` has no file that can be read here (.parquet, .jsonl, .json, .csv, .tsv, .txt); choose another data set.")
+    return UserError(
+        f"`{name}` has no file that can be read here (.parquet, .jsonl, .json, .csv, .tsv, .txt); choose another data set."
+    )
 
 
 def _within(seconds: float, work: Callable[[], T]) -> T:

@@ -13,7 +13,9 @@ from s2s.config import UserError
 from s2s.hub import access, wording
 from s2s.hub.preflight import Dataset
 
-FIRST, LARGEST = 1 << 16, 1 << 22  # bytes of one request: the first, and what it grows to while a file is read in order
+# bytes of one request: the first, and what it grows to while a file is read in order
+FIRST = 1 << 16
+LARGEST = 1 << 22
 HELD = 1 << 23  # bytes of parts that are kept
 TRIES = 3  # of one part, each going on where the last was cut
 PATIENCE = 10.0  # seconds without a byte
@@ -59,7 +61,14 @@ class Budget:
 def open_file(dataset: Dataset, path: str, *, token: str = "", budget: Budget) -> BinaryIO:
     """The file at the revision of the data set. Reading raises UserError where the hub fails or the budget is used up."""
     size = next(
-        (file.size for splits in dataset.configs.values() for part in splits.values() for file in part.files if file.path == path), 0
+        (
+            file.size
+            for splits in dataset.configs.values()
+            for part in splits.values()
+            for file in part.files
+            if file.path == path
+        ),
+        0,
     )
     return cast(BinaryIO, _Remote(dataset, path, access.sane(token), budget, size))
 
@@ -77,7 +86,11 @@ class _Remote(io.RawIOBase):
     """Holds the last parts that were fetched: the head of a table is read twice. Its name in errors is the data set's."""
 
     def __init__(self, dataset: Dataset, path: str, token: str, budget: Budget, size: int) -> None:
-        self._dataset, self._path, self._token, self._budget, self._size = dataset, path, token, budget, size
+        self._dataset = dataset
+        self._path = path
+        self._token = token
+        self._budget = budget
+        self._size = size
         self._parts: list[_Part] = []  # the newest last
         self._at = 0
         self._in_order = 0  # parts that followed each other
@@ -92,7 +105,11 @@ class _Remote(io.RawIOBase):
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._length() if whence == io.SEEK_END else 0}[whence]
+        base = {
+            io.SEEK_SET: 0,
+            io.SEEK_CUR: self._at,
+            io.SEEK_END: self._length() if whence == io.SEEK_END else 0,
+        }[whence]
         self._at = max(base + offset, 0)
         return self._at
 
@@ -112,7 +129,9 @@ class _Remote(io.RawIOBase):
 
     def _some(self, n: int) -> bytes:
         """At most `n` bytes, what is left of a part or from a new one; none at the end of the file."""
-        start, content = next((part for part in self._parts if part.start <= self._at < part.end), None) or self._fetch(n)
+        start, content = next(
+            (part for part in self._parts if part.start <= self._at < part.end), None
+        ) or self._fetch(n)
         given = content[self._at - start : self._at - start + n]
         self._at += len(given)
         return given
@@ -127,7 +146,9 @@ class _Remote(io.RawIOBase):
 
         Two columns of a table often stand side by side: only a third part in a row is taken as reading in order.
         """
-        self._in_order = self._in_order + 1 if self._parts and self._at == self._parts[-1].end else 0
+        self._in_order = (
+            self._in_order + 1 if self._parts and self._at == self._parts[-1].end else 0
+        )
         end = self._at + max(n, min(FIRST << max(self._in_order - 1, 0), LARGEST))
         if self._size and self._at >= self._size:
             return _Part(self._at, b"")
@@ -148,7 +169,12 @@ class _Remote(io.RawIOBase):
                     raise
                 pause = PAUSE * 2**attempt
                 if attempt == TRIES - 1 or not _may_mend(error) or self._budget.remaining < pause:
-                    said = wording.sentence(error, self._dataset.id, with_token=bool(self._token), doing="asked for a file of the data set")
+                    said = wording.sentence(
+                        error,
+                        self._dataset.id,
+                        with_token=bool(self._token),
+                        doing="asked for a file of the data set",
+                    )
                     raise said from error
                 time.sleep(pause)
             else:
@@ -157,11 +183,20 @@ class _Remote(io.RawIOBase):
 
     def _stream(self, start: int, end: int, got: bytearray) -> None:
         """Appends to `got` what it lacks."""
-        hub, name = access.library(), self._dataset.id
-        url = hub.hf_hub_url(name, self._path, repo_type="dataset", revision=self._dataset.sha, endpoint=access.endpoint())
+        hub = access.library()
+        name = self._dataset.id
+        url = hub.hf_hub_url(
+            name,
+            self._path,
+            repo_type="dataset",
+            revision=self._dataset.sha,
+            endpoint=access.endpoint(),
+        )
         headers = {**access.headers(self._token), "range": f"bytes={start + len(got)}-{end - 1}"}
         wait = min(PATIENCE, self._budget.left(name))
-        with hub.utils.get_session().stream("GET", url, headers=headers, timeout=wait, follow_redirects=True) as reply:
+        with hub.utils.get_session().stream(
+            "GET", url, headers=headers, timeout=wait, follow_redirects=True
+        ) as reply:
             if reply.status_code == 416:  # from the end of a file on there is nothing
                 self._size = self._size or start
                 return
@@ -183,7 +218,9 @@ class _Remote(io.RawIOBase):
         elif reply.status_code == 200 and asked == 0:
             self._size = int(reply.headers.get("content-length") or self._size)
         else:
-            raise UserError(f"The hub does not give `{self._path}` of `{self._dataset.id}` in parts; choose another data set.")
+            raise UserError(
+                f"The hub does not give `{self._path}` of `{self._dataset.id}` in parts; choose another data set."
+            )
 
 
 def _may_mend(error: Exception) -> bool:

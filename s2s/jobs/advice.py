@@ -24,14 +24,18 @@ MANY_TOKENS = 20e6  # who has seen so many need not see them twice
 MANY_EPOCHS = 100.0  # Wu et al. 2021 stop at about 75, on validation loss
 PATIENCE = 5
 WARM_SHARE = 6  # of the run: the preset small warms up for a sixth
-TOO_HIGH, TOO_LOW = 4.0, 0.1  # times the preset's learning rate at that width
+# times the preset's learning rate at that width
+TOO_HIGH = 4.0
+TOO_LOW = 0.1
 DROPOUT = 0.1  # Vaswani et al. 2017; on small texts up to 0.3 (Wu et al. 2021)
 MUCH_DROPOUT = 0.3
 SMALL_TEXT = 100_000  # pairs
 SEEN_OFTEN = 20  # times that a piece should stand in the text, in the mean, to be learnt
 TOO_LONG = 0.02  # share of the pairs
 # `summaries` and `dialogue`, small: 36 and 77 percent exact with sinusoids, with rotary positions 100 and 80 (benchmarks.tasks).
-COPIED, SHORTER = 0.7, 0.7  # of the target's words; of the source's length
+# of the target's words; of the source's length
+COPIED = 0.7
+SHORTER = 0.7
 
 
 @dataclass(frozen=True)
@@ -84,31 +88,44 @@ class Recommended:
 
 def advice(case: Case) -> list[Advice]:
     """All that there is to say, refusals first."""
-    said = [one for name, rule in RULES.items() if not (case.is_begun and name in FRESH) and (one := rule(case))]
+    said = [
+        one
+        for name, rule in RULES.items()
+        if not (case.is_begun and name in FRESH) and (one := rule(case))
+    ]
     return sorted(said, key=lambda one: not one.is_refusal)
 
 
 def too_many_steps(case: Case) -> Advice | None:
     """More than this place allows."""
-    most, steps = case.limits.steps, case.recipe.train.steps
+    most = case.limits.steps
+    steps = case.recipe.train.steps
     if most is None or steps <= most:
         return None
-    return Advice(f"`train.steps` {steps:,} is more than the {most:,} allowed here.", {"train.steps": most}, is_refusal=True)
+    return Advice(
+        f"`train.steps` {steps:,} is more than the {most:,} allowed here.",
+        {"train.steps": most},
+        is_refusal=True,
+    )
 
 
 def too_many_minutes(case: Case) -> Advice | None:
     """Longer than this place allows."""
-    most, minutes = case.limits.minutes, case.cost.seconds / 60
+    most = case.limits.minutes
+    minutes = case.cost.seconds / 60
     if most is None or minutes <= most:
         return None
     fitting = max(1, int(case.recipe.train.steps * 0.9 * most / minutes))
-    sentence = f"This takes about {minutes:,.0f} minutes and {most:,} are allowed here; train fewer steps."
+    sentence = (
+        f"This takes about {minutes:,.0f} minutes and {most:,} are allowed here; train fewer steps."
+    )
     return Advice(sentence, {"train.steps": fitting}, is_refusal=True)
 
 
 def too_many_parameters(case: Case) -> Advice | None:
     """Larger than this place allows."""
-    most, parameters = case.limits.parameters, case.cost.parameters
+    most = case.limits.parameters
+    parameters = case.cost.parameters
     if most is None or parameters <= most:
         return None
     sentence = f"This model has {short_count(parameters)} parameters and {short_count(most)} are allowed here; take a smaller preset."
@@ -118,7 +135,11 @@ def too_many_parameters(case: Case) -> Advice | None:
 def long_warmup(case: Case) -> Advice | None:
     """The learning rate would still be climbing at the end."""
     sentence = warmup_note(case.recipe)
-    return Advice(sentence, {"train.warmup_steps": case.recipe.train.steps // WARM_SHARE}) if sentence else None
+    return (
+        Advice(sentence, {"train.warmup_steps": case.recipe.train.steps // WARM_SHARE})
+        if sentence
+        else None
+    )
 
 
 def warmup_note(recipe: Recipe) -> str:
@@ -132,7 +153,8 @@ def warmup_note(recipe: Recipe) -> str:
 
 def overfits(case: Case) -> Advice | None:
     """Too many parameters for so few pairs."""
-    parameters, tokens = case.cost.parameters, 2 * case.text_tokens
+    parameters = case.cost.parameters
+    tokens = 2 * case.text_tokens
     if parameters <= PARAMETERS_A_TOKEN * tokens:
         return None
     other = by_rule(case.seen, case.cost.seconds / 60).preset
@@ -140,12 +162,19 @@ def overfits(case: Case) -> Advice | None:
     given = f"{case.seen.n_pairs:,} pairs and {short_count(parameters)} parameters"
     if case.is_handful:  # by heart is all there is, and the preset for that does it in seconds
         by_heart = f"{given}: so few are learnt by heart, for which a small model does; try {other}, which has {short_count(smaller)}."
-        return Advice(by_heart, preset=other) if other != case.preset and smaller < parameters else None
+        return (
+            Advice(by_heart, preset=other)
+            if other != case.preset and smaller < parameters
+            else None
+        )
     sentence = f"{given}: this will overfit"
     if other != case.preset and smaller < parameters / 2:
         return Advice(f"{sentence}; try {other}, which has {short_count(smaller)}.", preset=other)
     if case.recipe.model.dropout < MUCH_DROPOUT:
-        return Advice(f"{sentence}; more dropout delays it, more pairs prevent it.", {"model.dropout": MUCH_DROPOUT})
+        return Advice(
+            f"{sentence}; more dropout delays it, more pairs prevent it.",
+            {"model.dropout": MUCH_DROPOUT},
+        )
     return Advice(f"{sentence}; more pairs prevent it.")
 
 
@@ -163,12 +192,15 @@ def many_epochs(case: Case) -> Advice | None:
     if case.is_handful or case.cost.epochs <= MANY_EPOCHS or case.recipe.train.watch.patience:
         return None
     sentence = f"Each pair is seen {case.cost.epochs:,.0f} times: the model will know them by heart long before the end."
-    return Advice(f"{sentence} Stop when validation no longer gains.", {"train.watch.patience": PATIENCE})
+    return Advice(
+        f"{sentence} Stop when validation no longer gains.", {"train.watch.patience": PATIENCE}
+    )
 
 
 def learning_rate(case: Case) -> Advice | None:
     """Far from the preset's. A model twice as wide wants half of it (Yang et al. 2022, table 3)."""
-    own, tuned = case.recipe, PRESETS[case.preset].recipe if case.preset in PRESETS else None
+    own = case.recipe
+    tuned = PRESETS[case.preset].recipe if case.preset in PRESETS else None
     if tuned is None or own.train.optimizer.kind != tuned.train.optimizer.kind:
         return None
     usual = tuned.train.lr * tuned.model.d_model / own.model.d_model
@@ -190,7 +222,8 @@ def no_dropout(case: Case) -> Advice | None:
 
 def large_vocabulary(case: Case) -> Advice | None:
     """Most pieces would stand in the text too seldom to be learnt."""
-    settings, size = case.recipe.tokenizer, max(case.cost.src_vocab_size, case.cost.tgt_vocab_size)
+    settings = case.recipe.tokenizer
+    size = max(case.cost.src_vocab_size, case.cost.tgt_vocab_size)
     often = case.text_tokens * (2 if settings.shared else 1) / size
     if case.is_handful or often >= SEEN_OFTEN or settings.kind in ("byte", "char"):
         return None
@@ -199,12 +232,15 @@ def large_vocabulary(case: Case) -> Advice | None:
         return Advice(f"{said}; cut rare words into pieces.", {"tokenizer.kind": "bpe"})
     if settings.vocab_size is None:
         return None
-    return Advice(f"{said}; leave its size to be chosen by the text.", {"tokenizer.vocab_size": None})
+    return Advice(
+        f"{said}; leave its size to be chosen by the text.", {"tokenizer.vocab_size": None}
+    )
 
 
 def too_long(case: Case) -> Advice | None:
     """`data.max_length` drops many pairs."""
-    share, given = share_too_long(case.recipe, case.seen), case.recipe.data.max_length
+    share = share_too_long(case.recipe, case.seen)
+    given = case.recipe.data.max_length
     if share <= TOO_LONG:
         return None
     fitting = _fitting_length(case.recipe, case.seen)
@@ -217,16 +253,25 @@ def _fitting_length(recipe: Recipe, seen: Preview) -> int | None:
     most = recipe.model.positions.max_length if recipe.model.positions.kind == "learned" else 4096
     for length in (16, 32, 64, 128, 256, 512, 1024, 2048, 4096):
         longer = length > recipe.data.max_length and length <= most
-        if longer and share_too_long(override(recipe, {"data.max_length": length}), seen) <= TOO_LONG / 2:
+        if (
+            longer
+            and share_too_long(override(recipe, {"data.max_length": length}), seen) <= TOO_LONG / 2
+        ):
             return length
     return None
 
 
 def copies(case: Case) -> Advice | None:
     """The target is a part of the source: where a word stands then matters relative to others (Su et al. 2021)."""
-    model, seen = case.recipe.model, case.seen
+    model = case.recipe.model
+    seen = case.seen
     is_part = seen.tgt_median < SHORTER * seen.src_median and copied(seen.rows) >= COPIED
-    if case.is_handful or seen.is_plain or not is_part or model.positions.kind not in ("sinusoidal", "learned"):
+    if (
+        case.is_handful
+        or seen.is_plain
+        or not is_part
+        or model.positions.kind not in ("sinusoidal", "learned")
+    ):
         return None
     sentence = f"{copied(seen.rows):.0%} of the target's words stand in its source: rotary positions learn to copy them much sooner."
     return Advice(sentence, {"model.positions.kind": "rotary"})
@@ -235,7 +280,11 @@ def copies(case: Case) -> Advice | None:
 def copied(rows: Sequence[tuple[str, str]]) -> float:
     """Share of the targets' words that stand in their source."""
     sources = [set(src.split()) for src, _ in rows]
-    found = [word in source for source, (_, tgt) in zip(sources, rows, strict=True) for word in tgt.split()]
+    found = [
+        word in source
+        for source, (_, tgt) in zip(sources, rows, strict=True)
+        for word in tgt.split()
+    ]
     return sum(found) / max(1, len(found))
 
 
@@ -259,20 +308,25 @@ RULES: Mapping[str, Callable[[Case], Advice | None]] = MappingProxyType(
 FRESH = ("overfits", "few_epochs", "large_vocabulary", "copies")
 
 
-def recommended(seen: Preview, minutes: float, pace: Pace = AS_COUNTED, known: Sequence[Measured] | None = None) -> Recommended:
+def recommended(
+    seen: Preview, minutes: float, pace: Pace = AS_COUNTED, known: Sequence[Measured] | None = None
+) -> Recommended:
     """The preset that our runs on such texts speak for within these minutes; where they are silent, what its rule of thumb says."""
     rule = by_rule(seen, minutes)
     known = expected.measured() if known is None else known
     if expected.why_none(Recipe(), seen):
         return rule
     presets = dict.fromkeys(run.preset for run in known if run.preset in PRESETS)
-    speeds = {preset: forecast(PRESETS[preset].recipe, seen, pace).tokens_a_second for preset in presets}
+    speeds = {
+        preset: forecast(PRESETS[preset].recipe, seen, pace).tokens_a_second for preset in presets
+    }
     ranked = expected.best(seen, speeds, minutes, known)
     if len(ranked) < 2:
         return rule
     (first, most), (second, less), *_ = ranked
     return Recommended(
-        first, f"in our runs on the texts most like this one it comes to BLEU {most:.0f} in {minutes:.0f} minutes, {second} to {less:.0f}"
+        first,
+        f"in our runs on the texts most like this one it comes to BLEU {most:.0f} in {minutes:.0f} minutes, {second} to {less:.0f}",
     )
 
 
@@ -283,19 +337,36 @@ def by_rule(seen: Preview, minutes: float) -> Recommended:
     if seen.n_pairs < HANDFUL:
         return Recommended("mini-t5", f"{seen.n_pairs:,} pairs are learnt by heart, in seconds")
     if expected.richness(seen) < NATURAL:
-        return Recommended("small", f"{seen.tgt_words:,} different words in {seen.n_pairs:,} pairs are a simple language")
+        return Recommended(
+            "small",
+            f"{seen.tgt_words:,} different words in {seen.n_pairs:,} pairs are a simple language",
+        )
     if seen.n_pairs >= 1_000_000 and minutes >= 600:
-        return Recommended("transformer-base", f"{seen.n_pairs:,} pairs and {minutes / 60:.0f} hours can feed 60 M parameters")
+        return Recommended(
+            "transformer-base",
+            f"{seen.n_pairs:,} pairs and {minutes / 60:.0f} hours can feed 60 M parameters",
+        )
     if seen.n_pairs >= 5000 and minutes >= 20:
-        return Recommended("transformer-tiny", f"it was found on 29,000 pairs of real sentences, and {minutes:.0f} minutes are enough")
-    return Recommended("small", f"with {seen.n_pairs:,} pairs and {minutes:.0f} minutes a small model gets furthest")
+        return Recommended(
+            "transformer-tiny",
+            f"it was found on 29,000 pairs of real sentences, and {minutes:.0f} minutes are enough",
+        )
+    return Recommended(
+        "small",
+        f"with {seen.n_pairs:,} pairs and {minutes:.0f} minutes a small model gets furthest",
+    )
 
 
 def _plain(mean: float) -> Recommended:
     """Of texts of so many characters in the mean."""
     if mean <= PRESETS["char-halves"].recipe.data.max_length:
-        return Recommended("char-halves", f"short passages ({mean:.0f} characters in the mean) can be continued letter by letter")
-    return Recommended("small", "long passages of plain text want pieces of words, and a small model first")
+        return Recommended(
+            "char-halves",
+            f"short passages ({mean:.0f} characters in the mean) can be continued letter by letter",
+        )
+    return Recommended(
+        "small", "long passages of plain text want pieces of words, and a small model first"
+    )
 
 
 def within(preset: str, seen: Preview, minutes: float, pace: Pace = AS_COUNTED) -> dict[str, int]:
@@ -306,7 +377,12 @@ def within(preset: str, seen: Preview, minutes: float, pace: Pace = AS_COUNTED) 
     steps = max(10, _round_down((60 * minutes - START) / a_step))
     warm = min(recipe.train.warmup_steps, steps // WARM_SHARE)
     every = max(1, min(recipe.train.watch.validate_every, steps // 5))
-    return {"train.steps": steps, "train.warmup_steps": warm, "train.watch.validate_every": every, "train.watch.save_every": every}
+    return {
+        "train.steps": steps,
+        "train.warmup_steps": warm,
+        "train.watch.validate_every": every,
+        "train.watch.save_every": every,
+    }
 
 
 def short_count(number: float, units: str = "kMBT") -> str:
@@ -321,7 +397,13 @@ def short_count(number: float, units: str = "kMBT") -> str:
 def _written(value: Any) -> str:
     if value is None:
         return "chosen for you"
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+    return (
+        f"{value:,}"
+        if isinstance(value, int)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def _round_up(steps: float) -> int:

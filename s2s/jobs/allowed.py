@@ -10,7 +10,9 @@ def check_steps(recipe: Recipe) -> None:
     """Raises UserError for more steps than are allowed."""
     most = limits().steps
     if most is not None and recipe.train.steps > most:
-        raise UserError(f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; ask for at most so many.")
+        raise UserError(
+            f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; ask for at most so many."
+        )
 
 
 def check_parameters(count: int) -> None:

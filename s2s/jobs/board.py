@@ -19,8 +19,13 @@ def runs(owner: str, *, now: float | None = None) -> list[Listed]:
     folders = {row.id: row for row in listed(owner)}
     try:
         newest = {job.run: job for job in reversed(queue.jobs(owner, kind=KIND))}
-        rows = [_merged(folders.get(run), newest.get(run), now) for run in folders.keys() | newest.keys()]
-    except UserError:  # the queue is away, as `trouble` says: what the folders say is true, if not all
+        rows = [
+            _merged(folders.get(run), newest.get(run), now)
+            for run in folders.keys() | newest.keys()
+        ]
+    except (
+        UserError
+    ):  # the queue is away, as `trouble` says: what the folders say is true, if not all
         rows = list(folders.values())
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
@@ -52,7 +57,9 @@ def stop(run_id: str, owner: str) -> None:
     """A run that waits is stopped at once; one that trains saves where it stands and stops. Raises UserError where neither holds."""
     job = _job(run_id, owner)
     if job is None or job.state not in ("queued", "running"):
-        raise UserError(f"The run `{run_id}` is neither waiting nor training; there is nothing to stop.")
+        raise UserError(
+            f"The run `{run_id}` is neither waiting nor training; there is nothing to stop."
+        )
     queue.abandon(job.id)
     queue.ask_to_stop(job.id, owner)
 
@@ -71,7 +78,9 @@ def step(run_id: str, owner: str) -> None:
     """One update, then the pause goes on. Raises UserError where it is not paused."""
     job = _training(run_id, owner, "taken on by a step")
     if not job.wishes.pause:
-        raise UserError(f"The run `{run_id}` is not paused; pause it first, then take one step after the other.")
+        raise UserError(
+            f"The run `{run_id}` is not paused; pause it first, then take one step after the other."
+        )
     queue.wish(job.id, owner, once=1)
 
 
@@ -84,16 +93,21 @@ def change_lr(run_id: str, owner: str, lr: float) -> None:
 def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
     job = _job(run_id, owner)
     if job is None or job.state != "running" or not job.is_live():
-        when = "it can be once it trains" if job and job.is_live() else "start it or resume it first"
+        when = (
+            "it can be once it trains" if job and job.is_live() else "start it or resume it first"
+        )
         raise UserError(f"The run `{run_id}` is not training, so it cannot be {to_be}; {when}.")
     if job.stop:
-        raise UserError(f"The run `{run_id}` is being stopped, so it cannot be {to_be}; resume it when it has stopped.")
+        raise UserError(
+            f"The run `{run_id}` is being stopped, so it cannot be {to_be}; resume it when it has stopped."
+        )
     return job
 
 
 def rename(run_id: str, owner: str, name: str) -> None:
     """Another name, for a run that waits as well."""
-    job, name = _job(run_id, owner), checked_name(name)
+    job = _job(run_id, owner)
+    name = checked_name(name)
     if job:
         queue.rename(job.id, name)
     if job is None or listed_one(run_id, owner):
@@ -124,12 +138,27 @@ def _merged(row: Listed | None, job: queue.Job | None, now: float | None) -> Lis
             raise ValueError("neither a folder nor a job")
         return row
     state = _state(row, job, time.time() if now is None else now)
-    error = row.error if row and state == "failed" and row.error else job.error if state == job.state else ""
+    error = (
+        row.error
+        if row and state == "failed" and row.error
+        else job.error
+        if state == job.state
+        else ""
+    )
     note = WAITS_FOR_A_WORKER if state == "interrupted" and job.state == "running" else job.note
     position = queue.position(job.id) if state == "queued" else None
-    known = replace(row or _without_folder(job), state=state, note=note, error=error, job=job.id, position=position)
+    known = replace(
+        row or _without_folder(job),
+        state=state,
+        note=note,
+        error=error,
+        job=job.id,
+        position=position,
+    )
     is_at_work = state in ("starting", "running")
-    return replace(known, is_stopping=is_at_work and job.stop, is_paused=is_at_work and job.wishes.pause)
+    return replace(
+        known, is_stopping=is_at_work and job.stop, is_paused=is_at_work and job.wishes.pause
+    )
 
 
 def _state(row: Listed | None, job: queue.Job, now: float) -> str:
@@ -149,6 +178,16 @@ def _state(row: Listed | None, job: queue.Job, now: float) -> str:
 def _without_folder(job: queue.Job) -> Listed:
     spec = job.spec
     steps = int(spec["recipe"]["train"]["steps"])
-    tags, origin = tuple(spec.get("tags", ())), str(spec.get("init_from", "")).rpartition("@")[0]
-    known = Listed(job.run, spec["name"], job.owner, spec["source"], spec["preset"], job.created, job.state, steps=steps)
+    tags = tuple(spec.get("tags", ()))
+    origin = str(spec.get("init_from", "")).rpartition("@")[0]
+    known = Listed(
+        job.run,
+        spec["name"],
+        job.owner,
+        spec["source"],
+        spec["preset"],
+        job.created,
+        job.state,
+        steps=steps,
+    )
     return replace(known, tags=tags, init_from=origin)

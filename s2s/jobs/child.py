@@ -18,7 +18,9 @@ from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import JOBS
 from s2s.settings import lease_seconds, limits, lower_session
 
-NICE = MappingProxyType({"express": 10, "long": 19})  # the dashboard goes first, then who waits for seconds, then who waits for minutes
+NICE = MappingProxyType(
+    {"express": 10, "long": 19}
+)  # the dashboard goes first, then who waits for seconds, then who waits for minutes
 LOOK = 0.5  # seconds between two looks at what people ask for
 LOST = 3  # exit status
 
@@ -28,8 +30,10 @@ class Heartbeat(threading.Thread):
 
     def __init__(self, job: queue.Job, ttl: float) -> None:
         super().__init__(name="heartbeat", daemon=True)
-        self.job, self.ttl = job, ttl
-        self.is_stop_wanted, self.wishes = False, job.wishes
+        self.job = job
+        self.ttl = ttl
+        self.is_stop_wanted = False
+        self.wishes = job.wishes
         self.over = threading.Event()
 
     def run(self) -> None:
@@ -49,7 +53,9 @@ class Heartbeat(threading.Thread):
                     queue.renew(self.job.id, self.job.worker, self.ttl)
                     renewed = time.monotonic()
             except queue.Lost:
-                os._exit(LOST)  # another worker goes on from the last checkpoint: not one more file from here
+                os._exit(
+                    LOST
+                )  # another worker goes on from the last checkpoint: not one more file from here
             except UnreachableError:  # the database is away for a while: the lease bears it
                 if time.monotonic() - renewed > self.ttl:
                     os._exit(LOST)
@@ -126,13 +132,22 @@ def _outcome(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str
         return "failed", str(error)
     except Exception as error:
         # Where, not what: an exception's message may hold a visitor's text.
-        print(type(error).__name__, *traceback.format_tb(error.__traceback__), sep="\n", file=sys.stderr)
-        return "failed", f"Something went wrong that should not have ({type(error).__name__}); the details are in log/{job.id}.log."
+        print(
+            type(error).__name__,
+            *traceback.format_tb(error.__traceback__),
+            sep="\n",
+            file=sys.stderr,
+        )
+        return (
+            "failed",
+            f"Something went wrong that should not have ({type(error).__name__}); the details are in log/{job.id}.log.",
+        )
 
 
 def _work(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str, str]:
     work = choose("kind of job", job.kind, JOBS).work
-    most, began = limits().minutes, time.monotonic()
+    most = limits().minutes
+    began = time.monotonic()
     with contextlib.closing(work(job, Desk(heartbeat))) as events:
         for _ in events:
             is_over_time = most is not None and time.monotonic() - began >= most * 60
@@ -141,7 +156,11 @@ def _work(job: queue.Job, heartbeat: Heartbeat, told: list[int]) -> tuple[str, s
         else:
             return "done", ""
     if heartbeat.is_stop_wanted or most is None or told:
-        return ("stopped", "") if heartbeat.is_stop_wanted else ("interrupted", endings.told_to_end(job.run, job.kind))
+        return (
+            ("stopped", "")
+            if heartbeat.is_stop_wanted
+            else ("interrupted", endings.told_to_end(job.run, job.kind))
+        )
     return "stopped", endings.over_time(most, job.run, job.kind)
 
 

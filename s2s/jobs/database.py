@@ -41,7 +41,9 @@ TURNS = sa.Table(
     sa.MetaData(),
     sa.Column("owner", sa.String(80), primary_key=True),
     sa.Column("slot", sa.String(8), primary_key=True),
-    sa.Column("turn", sa.Integer),  # the greater, the later a job of that owner was last started in that slot
+    sa.Column(
+        "turn", sa.Integer
+    ),  # the greater, the later a job of that owner was last started in that slot
 )
 
 # Never change one that was released: add the next. Plain SQL that SQLite and PostgreSQL both read.
@@ -65,7 +67,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             FROM jobs WHERE started IS NOT NULL GROUP BY owner, slot""",
     ),
 )
-MIGRATION_LOCK, QUEUE_LOCK = 5_252, 5_253  # any numbers that no other program takes in the same PostgreSQL database
+# any numbers that no other program takes in the same PostgreSQL database
+MIGRATION_LOCK = 5_252
+QUEUE_LOCK = 5_253
 
 
 class UnreachableError(UserError):
@@ -81,7 +85,9 @@ def begin() -> Iterator[sa.Connection]:
     except IntegrityError:  # of what is asked, not of the database
         raise
     except (DBAPIError, sa.exc.TimeoutError) as error:
-        raise UnreachableError(f"The queue cannot be reached just now ({_reason(error)}); try again in a minute.") from error
+        raise UnreachableError(
+            f"The queue cannot be reached just now ({_reason(error)}); try again in a minute."
+        ) from error
 
 
 @contextlib.contextmanager
@@ -94,7 +100,9 @@ def alone() -> Iterator[sa.Connection]:
 
 def _wait_for_turn(connection: sa.Connection, lock: int) -> None:
     is_sqlite = connection.dialect.name == "sqlite"
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_sqlite else f"SELECT pg_advisory_xact_lock({lock})")
+    connection.exec_driver_sql(
+        "BEGIN IMMEDIATE" if is_sqlite else f"SELECT pg_advisory_xact_lock({lock})"
+    )
 
 
 def _reason(error: Exception) -> str:
@@ -110,18 +118,24 @@ def engine(url: str) -> sa.Engine:
         settings.home().mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UnreachableError(f"The folder of the queue cannot be made ({reason}); look at S2S_HOME.") from error
+        raise UnreachableError(
+            f"The folder of the queue cannot be made ({reason}); look at S2S_HOME."
+        ) from error
     try:
         address = sa.make_url(url)
     except ArgumentError as error:
-        raise UserError("`S2S_DATABASE_URL` is no address of a database; give one like postgresql+psycopg://USER@HOST/NAME.") from error
+        raise UserError(
+            "`S2S_DATABASE_URL` is no address of a database; give one like postgresql+psycopg://USER@HOST/NAME."
+        ) from error
     try:
         made = sa.create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
         if made.dialect.name == "sqlite":
             sa.event.listen(made, "connect", _set_up_sqlite)
         _migrate(made)
     except DBAPIError as error:
-        raise UnreachableError(f"The database of the queue cannot be opened ({_reason(error)}); look at S2S_DATABASE_URL.") from error
+        raise UnreachableError(
+            f"The database of the queue cannot be opened ({_reason(error)}); look at S2S_DATABASE_URL."
+        ) from error
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         what = f"The database of the queue cannot be opened ({error})"
         raise UserError(f"{what}; set S2S_DATABASE_URL, or leave it out for SQLite.") from error
@@ -138,10 +152,16 @@ def _migrate(opened: sa.Engine) -> None:
     """Bring the tables to the newest form; two processes that start together take turns."""
     with opened.begin() as connection:
         _wait_for_turn(connection, MIGRATION_LOCK)
-        connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
-        version = connection.exec_driver_sql("SELECT max(version) FROM schema_version").scalar() or 0
+        connection.exec_driver_sql(
+            "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)"
+        )
+        version = (
+            connection.exec_driver_sql("SELECT max(version) FROM schema_version").scalar() or 0
+        )
         if version > len(MIGRATIONS):
-            raise UserError(f"The database has version {version}, newer than the {len(MIGRATIONS)} known here; update this program.")
+            raise UserError(
+                f"The database has version {version}, newer than the {len(MIGRATIONS)} known here; update this program."
+            )
         for number, statements in enumerate(MIGRATIONS[version:], version + 1):
             for statement in statements:
                 connection.exec_driver_sql(statement)

@@ -8,7 +8,9 @@ from types import MappingProxyType
 
 from s2s.settings import home
 
-KEPT = MappingProxyType({"evaluate": "evaluation"})  # kinds that go on with what they had done, and no run's checkpoint
+KEPT = MappingProxyType(
+    {"evaluate": "evaluation"}
+)  # kinds that go on with what they had done, and no run's checkpoint
 
 
 def died(code: int, run: str, kind: str = "train") -> str:
@@ -31,7 +33,11 @@ def over_time(minutes: int, run: str, kind: str = "train") -> str:
     """After the most minutes that a job may work here."""
     limit = f"The {KEPT.get(kind, 'training')} reached the limit of {minutes} minute{'s' * (minutes != 1)}"
     is_kept = kind not in KEPT and _step(run) != 0
-    return f"{limit}; what it learned is kept, {_what_now(run, kind)}." if is_kept else f"{limit}; {_what_now(run, kind)}."
+    return (
+        f"{limit}; what it learned is kept, {_what_now(run, kind)}."
+        if is_kept
+        else f"{limit}; {_what_now(run, kind)}."
+    )
 
 
 def _what_now(run: str, kind: str) -> str:

@@ -23,8 +23,11 @@ from s2s.settings import OWNER, run_folder
 KIND = "evaluate"
 MOST_SYSTEMS = 24
 # Of one sentence and one row (a beam or a sample), measured on one core; with the parameters it is right within a factor of three.
-A_ROW, A_PARAMETER = 2e-4, 8e-10
-START, EXPRESS = 3.0, 20.0  # seconds
+A_ROW = 2e-4
+A_PARAMETER = 8e-10
+# seconds
+START = 3.0
+EXPRESS = 20.0
 SHARED = 5e6  # parameters from which on several threads decode faster than one
 
 
@@ -45,16 +48,22 @@ class Asked:
 def submit(asked: Asked) -> str:
     """Queue an evaluation and return its id. Raises UserError for what can be known before any text is read."""
     check(asked)
-    place, test = evaluations.fresh(), asked.test
+    place = evaluations.fresh()
+    test = asked.test
     if asked.pairs:
         n_all = test.n_all or len(asked.pairs)
         test = replace(test, n=len(asked.pairs), n_all=n_all, hash=testsets.hash_of(asked.pairs))
     named = (clean_name(asked.name) or test.name)[:LONGEST_NAME]
-    what = Evaluation(place.id, named, asked.owner, now(), asked.run, test, asked.systems, asked.baseline)
+    what = Evaluation(
+        place.id, named, asked.owner, now(), asked.run, test, asked.systems, asked.baseline
+    )
     place.create(what, asked.pairs)
     for number, system in enumerate(asked.systems):
         if system.uploaded:
-            place.add(number, ({"i": i, "text": text} for i, text in enumerate(asked.outputs[system.name])))
+            place.add(
+                number,
+                ({"i": i, "text": text} for i, text in enumerate(asked.outputs[system.name])),
+            )
     try:
         _queue(what)
     except UserError:
@@ -75,16 +84,22 @@ def go_on(evaluation: str, owner: str = OWNER) -> None:
 
 def _queue(what: Evaluation) -> None:
     spec = {"name": what.name, "threads": max(map(_threads, what.systems))}
-    queue.submit(KIND, what.owner, what.id, spec, express=forecast(what.systems, what.test.n) < EXPRESS)
+    queue.submit(
+        KIND, what.owner, what.id, spec, express=forecast(what.systems, what.test.n) < EXPRESS
+    )
 
 
 def check(asked: Asked) -> None:
     """Raises UserError for what contradicts itself, and names it."""
     systems = asked.systems
     if not 1 <= len(systems) <= MOST_SYSTEMS:
-        raise UserError(f"{len(systems)} systems were given; an evaluation has 1 to {MOST_SYSTEMS}.")
+        raise UserError(
+            f"{len(systems)} systems were given; an evaluation has 1 to {MOST_SYSTEMS}."
+        )
     if not 1 <= asked.test.n <= testsets.MOST:
-        raise UserError(f"{asked.test.n:,} sentences were asked for; an evaluation has 1 to {testsets.MOST:,}.")
+        raise UserError(
+            f"{asked.test.n:,} sentences were asked for; an evaluation has 1 to {testsets.MOST:,}."
+        )
     names = [system.name for system in systems]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"Two systems are called `{twice[0]}`; give one of them another name.")
@@ -98,13 +113,21 @@ def check(asked: Asked) -> None:
 
 def forecast(systems: Sequence[System], n: int) -> float:
     """Seconds, within a factor of three."""
-    each = [_width(system) * (A_ROW + A_PARAMETER * _parameters(system)) for system in systems if system.run]
+    each = [
+        _width(system) * (A_ROW + A_PARAMETER * _parameters(system))
+        for system in systems
+        if system.run
+    ]
     return START + n * sum(each)
 
 
 def _threads(system: System) -> int:
     """As its run was trained with; a small model's products are too short to be shared."""
-    return RunFolder(run_folder(system.run)).recipe().train.threads or 1 if system.run and _parameters(system) >= SHARED else 1
+    return (
+        RunFolder(run_folder(system.run)).recipe().train.threads or 1
+        if system.run and _parameters(system) >= SHARED
+        else 1
+    )
 
 
 def _width(system: System) -> int:
@@ -141,8 +164,10 @@ class Standing:
 def standing(evaluation: str) -> Standing:
     """What its folder says and what the queue says; of its folder alone while the queue is out of reach."""
     place = evaluations.folder(evaluation)
-    status, test = place.status(), place.asked().test
-    done, n = int(status.get("done") or 0), int(status.get("n") or test.n)
+    status = place.status()
+    test = place.asked().test
+    done = int(status.get("done") or 0)
+    n = int(status.get("n") or test.n)
     try:
         job = queue.latest(evaluation)
     except UserError:
@@ -168,7 +193,9 @@ def stop(evaluation: str, owner: str = OWNER) -> None:
     """What is done is kept. Raises UserError where nobody works on it."""
     job = queue.latest(evaluation)
     if job is None or not job.is_live():
-        raise UserError(f"The evaluation `{evaluation}` is neither waiting nor at work; there is nothing to stop.")
+        raise UserError(
+            f"The evaluation `{evaluation}` is neither waiting nor at work; there is nothing to stop."
+        )
     queue.ask_to_stop(job.id, owner)
 
 
@@ -179,7 +206,9 @@ def delete(evaluation: str, owner: str = OWNER) -> None:
         queue.ask_to_stop(job.id, owner)
         job = queue.find(job.id)
     if job and job.state == "running" and job.is_live():
-        raise UserError(f"The evaluation `{evaluation}` is being worked on; stop it first, then delete it.")
+        raise UserError(
+            f"The evaluation `{evaluation}` is being worked on; stop it first, then delete it."
+        )
     evaluations.delete(evaluation, owner)
     queue.forget(evaluation)
 
@@ -213,6 +242,11 @@ def _read(place: EvaluationFolder) -> tuple[list[tuple[str, str]], testsets.Text
     found = testsets.read(test)
     pairs = list(testsets.taken(found.pairs, test.n))
     place.set_test(pairs)
-    hash, notes = testsets.hash_of(pairs), (*test.notes, *found.notes)
-    place.amend(lambda asked: replace(asked, test=replace(test, n=len(pairs), n_all=len(found.pairs), hash=hash, notes=notes)))
+    hash = testsets.hash_of(pairs)
+    notes = (*test.notes, *found.notes)
+    place.amend(
+        lambda asked: replace(
+            asked, test=replace(test, n=len(pairs), n_all=len(found.pairs), hash=hash, notes=notes)
+        )
+    )
     return pairs, found.train

@@ -18,7 +18,9 @@ from s2s.config import Recipe
 from s2s.data.preview import Preview
 from s2s.jobs.forecast import Forecast
 
-FILE = Path(s2s.__file__).parent / "demo" / "measured.json"  # `python -m s2s.demo.measured` writes it
+FILE = (
+    Path(s2s.__file__).parent / "demo" / "measured.json"
+)  # `python -m s2s.demo.measured` writes it
 MARGIN = 3.0  # BLEU that 50 sentences leave open, either way: a standard error of bootstrap samples of this size
 FAR = 1.5  # times beyond what was measured, up to which it still speaks
 POINTS = 40
@@ -56,7 +58,9 @@ class Measured:
         known = [(point.tokens, point.bleu) for point in self.points if point.bleu is not None]
         if not known or tokens < known[0][0] / 2:
             return None
-        return float(np.interp(tokens, [0, *(at for at, _ in known)], [0, *(value for _, value in known)]))
+        return float(
+            np.interp(tokens, [0, *(at for at, _ in known)], [0, *(value for _, value in known)])
+        )
 
     @property
     def tokens(self) -> int:
@@ -101,7 +105,13 @@ def why_none(recipe: Recipe, seen: Preview) -> str:
     return ""
 
 
-def band(recipe: Recipe, preset: str, seen: Preview, cost: Forecast, known: Sequence[Measured] | None = None) -> Band | None:
+def band(
+    recipe: Recipe,
+    preset: str,
+    seen: Preview,
+    cost: Forecast,
+    known: Sequence[Measured] | None = None,
+) -> Band | None:
     """What is likely of that recipe, begun from a preset; None where `why_none` says why, or nothing is measured."""
     known = measured() if known is None else known
     if why_none(recipe, seen) or not known:
@@ -116,10 +126,25 @@ def band(recipe: Recipe, preset: str, seen: Preview, cost: Forecast, known: Sequ
     lows, highs = _edges(values)
     seconds = tokens / cost.tokens_a_second
     but = _doubts(near, seen, preset)
-    return Band(float(lows[-1]), float(highs[-1]), float(seconds[-1]), (seconds / 60).astype(np.float32), lows, highs, tuple(near), but)
+    return Band(
+        float(lows[-1]),
+        float(highs[-1]),
+        float(seconds[-1]),
+        (seconds / 60).astype(np.float32),
+        lows,
+        highs,
+        tuple(near),
+        but,
+    )
 
 
-def why_no_band(recipe: Recipe, preset: str, seen: Preview, cost: Forecast, known: Sequence[Measured] | None = None) -> str:
+def why_no_band(
+    recipe: Recipe,
+    preset: str,
+    seen: Preview,
+    cost: Forecast,
+    known: Sequence[Measured] | None = None,
+) -> str:
     """Why `band` gives none, in a sentence."""
     if why := why_none(recipe, seen):
         return why
@@ -151,9 +176,12 @@ def _edges(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np
     """Over the runs, with what their few sentences leave open."""
     lows = np.where(np.isnan(values), np.inf, values).min(axis=1)
     highs = np.where(np.isnan(values), -np.inf, values).max(axis=1)
-    lows, highs = np.clip(lows - MARGIN, 0, 100), np.clip(highs + MARGIN, 0, 100)
+    lows = np.clip(lows - MARGIN, 0, 100)
+    highs = np.clip(highs + MARGIN, 0, 100)
     nothing = np.isnan(values).all(axis=1)
-    return np.where(nothing, np.nan, lows).astype(np.float32), np.where(nothing, np.nan, highs).astype(np.float32)
+    return np.where(nothing, np.nan, lows).astype(np.float32), np.where(
+        nothing, np.nan, highs
+    ).astype(np.float32)
 
 
 def _alike(known: Sequence[Measured], rich: float) -> list[Measured]:
@@ -161,13 +189,16 @@ def _alike(known: Sequence[Measured], rich: float) -> list[Measured]:
     kinds: dict[str, list[Measured]] = {run.like: [] for run in known}
     for run in known:
         kinds[run.like].append(run)
-    return min(kinds.values(), key=lambda runs: min(abs(math.log(run.richness / rich)) for run in runs))
+    return min(
+        kinds.values(), key=lambda runs: min(abs(math.log(run.richness / rich)) for run in runs)
+    )
 
 
 def _nearest_sizes(runs: Sequence[Measured], n_pairs: int) -> list[Measured]:
     """Those of the next smaller and the next larger size, or of the nearest where it lies outside."""
     sizes = sorted({run.n_pairs for run in runs})
-    below, above = [size for size in sizes if size <= n_pairs], [size for size in sizes if size >= n_pairs]
+    below = [size for size in sizes if size <= n_pairs]
+    above = [size for size in sizes if size >= n_pairs]
     chosen = {*below[-1:], *above[:1]}
     return [run for run in runs if run.n_pairs in chosen]
 
@@ -180,12 +211,17 @@ def _doubts(runs: Sequence[Measured], seen: Preview, preset: str) -> tuple[str, 
     if seen.n_pairs > FAR * max(sizes):
         said.append(f"No run of ours had so many pairs; the largest of these had {max(sizes):,}.")
     if seen.n_pairs < min(sizes) / FAR:
-        said.append(f"No run of ours had so few pairs; the smallest of these had {min(sizes):,}, so expect less.")
+        said.append(
+            f"No run of ours had so few pairs; the smallest of these had {min(sizes):,}, so expect less."
+        )
     return tuple(said)
 
 
 def best(
-    seen: Preview, tokens_a_second: dict[str, float], minutes: float, known: Sequence[Measured] | None = None
+    seen: Preview,
+    tokens_a_second: dict[str, float],
+    minutes: float,
+    known: Sequence[Measured] | None = None,
 ) -> list[tuple[str, float]]:
     """Presets that were measured on such texts, with the mean BLEU that they reached in those minutes, best first.
 

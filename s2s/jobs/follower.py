@@ -11,15 +11,22 @@ from s2s.train import Trainer, prepare
 from s2s.train.distributed import Several
 
 
-def follow(path: Path, group: Several, source: str | None, valid: str | None, *, is_resumed: bool) -> None:
+def follow(
+    path: Path, group: Several, source: str | None, valid: str | None, *, is_resumed: bool
+) -> None:
     """From when the first process has written the run's folder until it ends; the source is the run's own where none is given."""
     if group.hear() is None:
         return
     folder = RunFolder(path)
-    about, recipe = folder.about(), folder.recipe()
-    pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data)
+    about = folder.about()
+    recipe = folder.recipe()
+    pairs = load_pairs_for_training(
+        source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data
+    )
     if pairs.train.hash != about["data"]["train_hash"]:
-        raise UserError(f"`{pairs.train.spec}` has other pairs here than where the first process reads it; give all processes the same.")
+        raise UserError(
+            f"`{pairs.train.spec}` has other pairs here than where the first process reads it; give all processes the same."
+        )
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
     trainer = Trainer(recipe, data, folder.checkpoints, group=group)
     if is_resumed:

@@ -28,7 +28,9 @@ START = 4.0  # seconds until the first step: Python, torch, reading, vocabulary
 # Fitted on nine recipes, one thread of a Xeon with AVX-512: within 30 % of eight of them, half of the ninth (`blocks`).
 SHARE_OF_PEAK = 0.85  # of the machine's best speed, in the large matrix products
 PER_LOGIT = 300  # operations that softmax and loss cost as much time as, at that speed: they wait for memory
-PER_ACTIVATION = 4000  # the same for a layer's norms, dropouts and sums, a number of the residual stream
+PER_ACTIVATION = (
+    4000  # the same for a layer's norms, dropouts and sums, a number of the residual stream
+)
 SECONDS_A_LAYER = 0.0012  # starting many small operations
 SCALING = 0.7  # two threads do 2 ** 0.7 as much as one
 WATCHING = 1.12  # validation, samples and saving beside the updates
@@ -40,7 +42,9 @@ LONG = 20.0  # seconds that they must have taken: in a shorter run, starting up 
 SURE = 3  # runs; of fewer, half of what they say is believed
 LINES = 1 << 17  # bytes at the end of a metrics.jsonl that are looked at: some hundred steps
 BOUNDS = (0.3, 3.0)  # a run beside many others says nothing about one alone
-SLOTS_A_TOKEN = 0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
+SLOTS_A_TOKEN = (
+    0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
+)
 BYTES_OF_PYTHON = 380e6  # a trainer with torch loaded, before its first tensor
 
 
@@ -89,13 +93,15 @@ class Forecast:
 def forecast(recipe: Recipe, seen: Preview, pace: Pace = AS_COUNTED) -> Forecast:
     """Of training on the corpus of that preview, on this machine."""
     src_size, tgt_size = vocab_sizes(recipe, seen)
-    tokens, steps = max(1, _tokens(recipe, seen)), recipe.train.steps
+    tokens = max(1, _tokens(recipe, seen))
+    steps = recipe.train.steps
     slots = min(recipe.train.batch_tokens, tokens)
     return Forecast(
         parameters=count_parameters(recipe.model, src_size, tgt_size),
         src_vocab_size=src_size,
         tgt_vocab_size=tgt_size,
-        megabytes=(BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), slots=slots)) / 1e6,
+        megabytes=(BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), slots=slots))
+        / 1e6,
         seconds=START + WATCHING * pace.factor * steps * seconds_a_step(recipe, tgt_size, slots),
         epochs=steps * slots / tokens,
         flops=training_flops(recipe, tgt_size, slots=slots, length=tokens / max(1, seen.n_pairs)),
@@ -112,11 +118,16 @@ def check(recipe: Recipe, seen: Preview, cost: Forecast, free: int) -> None:
             f"Training needs about {gigabytes(int(cost.megabytes * 1e6))} of memory and {gigabytes(free)} are free here;"
             " choose a smaller preset such as small, or lower `train.batch_tokens`."
         )
-    shortest = max(next(n for n, count in enumerate(counts) if count) for counts in (seen.src_counts, seen.tgt_counts))
+    shortest = max(
+        next(n for n, count in enumerate(counts) if count)
+        for counts in (seen.src_counts, seen.tgt_counts)
+    )
     longest = recipe.data.max_length - 1  # and `</s>`
     if shortest > longest:
         given = f"`data.max_length` {recipe.data.max_length} leaves no pair"
-        raise UserError(f"{given}: even the shortest has {shortest} words and an end; give at least {shortest + 1}.")
+        raise UserError(
+            f"{given}: even the shortest has {shortest} words and an end; give at least {shortest + 1}."
+        )
 
 
 def vocab_sizes(recipe: Recipe, seen: Preview) -> tuple[int, int]:
@@ -127,18 +138,31 @@ def vocab_sizes(recipe: Recipe, seen: Preview) -> tuple[int, int]:
         return src, tgt
     if TOKENIZERS[recipe.tokenizer.kind].is_subword:
         words = seen.src_words + seen.tgt_words
-        both = _pieces(recipe, words, max(seen.src_alphabet, seen.tgt_alphabet), seen.src_characters + seen.tgt_characters)
+        both = _pieces(
+            recipe,
+            words,
+            max(seen.src_alphabet, seen.tgt_alphabet),
+            seen.src_characters + seen.tgt_characters,
+        )
     else:
-        both = max(src, tgt) if recipe.tokenizer.kind in ("byte", "char") else src + tgt - len(SPECIALS)
+        both = (
+            max(src, tgt)
+            if recipe.tokenizer.kind in ("byte", "char")
+            else src + tgt - len(SPECIALS)
+        )
     return both, both
 
 
 def _pieces(recipe: Recipe, words: int, alphabet: int, characters: int) -> int:
     settings = recipe.tokenizer
     learned = settings.vocab_size or max(alphabet, automatic_size(characters))
-    needed = min(learned, words + alphabet)  # unigram drops what is of little use, such as parts of words that are pieces
+    needed = min(
+        learned, words + alphabet
+    )  # unigram drops what is of little use, such as parts of words that are pieces
     merged = min(learned, int(MERGES_A_WORD * words) + alphabet)
-    found = {"byte": 256, "char": alphabet, "word": words, "unigram": needed, "bpe": merged}[settings.kind] + len(SPECIALS)
+    found = {"byte": 256, "char": alphabet, "word": words, "unigram": needed, "bpe": merged}[
+        settings.kind
+    ] + len(SPECIALS)
     return min(found, settings.vocab_size or found)
 
 
@@ -147,7 +171,10 @@ def _tokens(recipe: Recipe, seen: Preview) -> int:
     kind = recipe.tokenizer.kind
     if kind in ("char", "byte"):
         return max(seen.src_characters, seen.tgt_characters) + seen.n_pairs
-    words = max(sum(n * count for n, count in enumerate(counts)) for counts in (seen.src_counts, seen.tgt_counts))
+    words = max(
+        sum(n * count for n, count in enumerate(counts))
+        for counts in (seen.src_counts, seen.tgt_counts)
+    )
     return int(words * (PIECES_A_WORD if TOKENIZERS[kind].is_subword else 1.0)) + seen.n_pairs
 
 
@@ -155,12 +182,17 @@ def share_too_long(recipe: Recipe, seen: Preview) -> float:
     """The share of texts, of the side that has more of them, that `data.max_length` would drop, about: from 0 to 1."""
     longest = recipe.data.max_length - 1  # and `</s>`
     sides = ((seen.src_counts, seen.src_characters), (seen.tgt_counts, seen.tgt_characters))
-    return max(_share_above(counts, longest / _pieces_a_word(recipe, counts, characters)) for counts, characters in sides)
+    return max(
+        _share_above(counts, longest / _pieces_a_word(recipe, counts, characters))
+        for counts, characters in sides
+    )
 
 
 def _pieces_a_word(recipe: Recipe, counts: tuple[int, ...], characters: int) -> float:
     if recipe.tokenizer.kind in ("char", "byte"):
-        return characters / max(1, sum(n * count for n, count in enumerate(counts))) + 1  # and the blank
+        return (
+            characters / max(1, sum(n * count for n, count in enumerate(counts))) + 1
+        )  # and the blank
     return 1.0 if recipe.tokenizer.kind == "word" else PIECES_A_WORD
 
 
@@ -170,7 +202,9 @@ def _share_above(counts: tuple[int, ...], words: float) -> float:
 
 def seconds_a_step(recipe: Recipe, tgt_vocab_size: int, slots: int) -> float:
     """One update: three times a forward pass, of two operations a weight and token, beside what waits for memory."""
-    model, threads = recipe.model, recipe.train.threads or max(1, cores() - 1)  # as a run is submitted
+    # as a run is submitted
+    model = recipe.model
+    threads = recipe.train.threads or max(1, cores() - 1)
     layers = model.encoder.n_layers + 2 * model.decoder.n_layers
     products = 6 * slots * (_weights(model) + model.d_model * tgt_vocab_size) / SHARE_OF_PEAK
     waiting = slots * (PER_LOGIT * tgt_vocab_size + PER_ACTIVATION * model.d_model * layers)
@@ -185,8 +219,11 @@ def _weights(model: ModelConfig) -> int:
 @functools.cache
 def peak() -> float:
     """Float32 operations a second that one thread does here, in a matrix product: the best of twelve."""
-    matrix, threads = torch.ones(512, 512), torch.get_num_threads()
-    torch.set_num_threads(1)  # two that wait for each other beside a busy stranger are slower than one
+    matrix = torch.ones(512, 512)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(
+        1
+    )  # two that wait for each other beside a busy stranger are slower than one
     try:
         return 2 * 512**3 / min(_seconds(matrix) for _ in range(12))
     finally:
@@ -226,7 +263,13 @@ def _ratio(folder: RunFolder, device: str) -> float | None:
             return None
         seconds, slots = _measured(_tail(folder), recipe.train.batch_tokens)
         size = folder.tokenizers()[1].vocab_size
-    except (UserError, OSError, ValueError, KeyError, TypeError):  # broken, too short, or being deleted
+    except (
+        UserError,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+    ):  # broken, too short, or being deleted
         return None
     return seconds / (WATCHING * seconds_a_step(recipe, size, slots))
 
@@ -246,7 +289,9 @@ def _measured(lines: list[dict[str, Any]], batch_tokens: int) -> tuple[float, in
         raise ValueError("too few steps to tell")
     times = [float(line["time"]) for line in lines]
     gaps = [after - before for before, after in itertools.pairwise(times)]
-    between = statistics.mean(gap for gap, line in zip(gaps, lines[1:], strict=True) if not line.get("first"))
+    between = statistics.mean(
+        gap for gap, line in zip(gaps, lines[1:], strict=True) if not line.get("first")
+    )
     if between * lines[-1]["step"] < LONG:
         raise ValueError("too short to tell")
     tokens = statistics.median(line["n_tokens"] for line in lines)  # of both sides, without padding

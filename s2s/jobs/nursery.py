@@ -36,7 +36,9 @@ MODULES = (
     "sqlalchemy.dialects.sqlite",
     "encodings.utf_32_le",
 )
-IS_POSSIBLE = sys.platform == "linux"  # elsewhere there is no fork, or none that the system's own libraries survive
+IS_POSSIBLE = (
+    sys.platform == "linux"
+)  # elsewhere there is no fork, or none that the system's own libraries survive
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,21 @@ class Nursery:
     ) -> None:
         with log.open("ab") as file:
             pipe = subprocess.PIPE
-            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=file, start_new_session=True, env={**environment})
+            self.process = subprocess.Popen(
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=file,
+                start_new_session=True,
+                env={**environment},
+            )
         assert self.process.stdin
         assert self.process.stdout
-        self._orders, self._answers = self.process.stdin, self.process.stdout
+        self._orders = self.process.stdin
+        self._answers = self.process.stdout
         os.set_blocking(self._answers.fileno(), False)
-        self._clock, self._started = clock, clock()
+        self._clock = clock
+        self._started = clock()
         self._heard = b""
         self._newborns: list[Newborn] = []
         self.is_ready = False
@@ -120,7 +131,8 @@ class Nursery:
     def _note(self, answer: Mapping[str, Any]) -> None:
         self.is_ready = True
         for newborn in [one for one in self._newborns if answer.get("job") == one.order.job]:
-            newborn.pid, newborn.code = answer.get("started", newborn.pid), answer.get("code")
+            newborn.pid = answer.get("started", newborn.pid)
+            newborn.code = answer.get("code")
             newborn.is_refused = "refused" in answer
             if newborn.code is not None or newborn.is_refused:
                 self._newborns.remove(newborn)
@@ -139,7 +151,9 @@ class Nursery:
         self._answers.close()
         for newborn in self._newborns:
             newborn.is_out_of_sight = self.is_ready or self.process.poll() is None
-            newborn.is_refused = not self.is_ready and self.process.poll() is not None  # it never began to carry out orders
+            newborn.is_refused = (
+                not self.is_ready and self.process.poll() is not None
+            )  # it never began to carry out orders
         self._newborns.clear()
 
 
@@ -151,7 +165,8 @@ def serve(warm: Callable[[], None]) -> Order | None:
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page that it looks at
     _say(answers, ready=os.getpid())
-    heard, children = b"", dict[int, str]()
+    heard = b""
+    children = dict[int, str]()
     while True:
         if select.select([0], [], [], LOOK if children else None)[0]:
             if not (data := os.read(0, 65_536)):
@@ -200,7 +215,9 @@ def _leave_home(order: Order) -> None:
 
 
 def _say(answers: int, **answer: object) -> None:
-    with contextlib.suppress(OSError):  # nobody listens any more, as the end of the orders will say too
+    with contextlib.suppress(
+        OSError
+    ):  # nobody listens any more, as the end of the orders will say too
         os.write(answers, _line(answer))
 
 

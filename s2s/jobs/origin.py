@@ -14,7 +14,13 @@ from s2s.settings import run_folder
 from s2s.tokenizers import UNK, Tokenizer
 
 # Of the model's settings, those that decide no weight's shape and nothing of what it means.
-FREE = ("model.dropout", "model.encoder.dropout", "model.decoder.dropout", "model.attention.dropout", "model.feed_forward.dropout")
+FREE = (
+    "model.dropout",
+    "model.encoder.dropout",
+    "model.decoder.dropout",
+    "model.attention.dropout",
+    "model.feed_forward.dropout",
+)
 LOOKED_AT = 500  # pairs
 MOST_UNKNOWN = 0.3  # of a side's pieces
 
@@ -38,7 +44,9 @@ class Origin:
     def weights(self) -> Path:
         """The checkpoint's file. Raises UserError where it is gone."""
         if self.step not in saved_steps(self.folder.checkpoints):
-            raise UserError(f"The run `{self.run}` has no checkpoint of step {self.step} any more; start from another one of it.")
+            raise UserError(
+                f"The run `{self.run}` has no checkpoint of step {self.step} any more; start from another one of it."
+            )
         return weights_path(self.folder.checkpoints, self.step)
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
@@ -50,7 +58,8 @@ def origin(text: str) -> Origin:
     """`RUN@STEP`, or `RUN` for its best checkpoint; a folder is made absolute. Raises UserError where there is none."""
     run, at, step = text.rpartition("@")
     if not at or not step.isdecimal():
-        run, step = text, ""
+        run = text
+        step = ""
     folder = run_folder(run)
     named = str(folder.resolve()) if folder == Path(run) else run
     found = Origin(named, int(step) if step else RunFolder(folder).best_or_newest_step())
@@ -60,22 +69,43 @@ def origin(text: str) -> Origin:
 
 def check(given: Origin, recipe: Recipe) -> None:
     """Raises UserError where the recipe's model or tokenizer is not the run's."""
-    own, theirs = flat(recipe), flat(given.folder.recipe())
-    deciding = [key for key in own if key.startswith(("model.", "tokenizer.")) and not key.startswith("model.init.") and key not in FREE]
+    own = flat(recipe)
+    theirs = flat(given.folder.recipe())
+    deciding = [
+        key
+        for key in own
+        if key.startswith(("model.", "tokenizer."))
+        and not key.startswith("model.init.")
+        and key not in FREE
+    ]
     if other := [key for key in deciding if own[key] != theirs[key]]:
         said = ", ".join(f"`{key}` {own[key]} where it has {theirs[key]}" for key in other[:3])
         more = f" and {len(other) - 3} more" if len(other) > 3 else ""
-        raise UserError(f"The run `{given.run}` has another shape: {said}{more}; take its recipe, or start from scratch.")
+        raise UserError(
+            f"The run `{given.run}` has another shape: {said}{more}; take its recipe, or start from scratch."
+        )
 
 
 def check_text(given: Origin, pairs: Iterable[Pair]) -> str:
     """How much of a text the run's vocabulary does not know, in a sentence; empty where it knows all. Raises UserError for too much."""
-    sides = zip(*((pair.src, pair.tgt) for pair, _ in zip(pairs, range(LOOKED_AT), strict=False)), strict=True)
-    worst = max(_unknown(tokenizer, texts) for tokenizer, texts in zip(given.tokenizers(), sides, strict=True))
+    sides = zip(
+        *((pair.src, pair.tgt) for pair, _ in zip(pairs, range(LOOKED_AT), strict=False)),
+        strict=True,
+    )
+    worst = max(
+        _unknown(tokenizer, texts)
+        for tokenizer, texts in zip(given.tokenizers(), sides, strict=True)
+    )
     if worst > MOST_UNKNOWN:
-        share = f"{worst:.0%} of this text's pieces are not in the vocabulary of the run `{given.run}`"
+        share = (
+            f"{worst:.0%} of this text's pieces are not in the vocabulary of the run `{given.run}`"
+        )
         raise UserError(f"{share}; start from a run on such a text, or from scratch.")
-    return f"{worst:.1%} of this text's pieces are not in the vocabulary it starts with; they become <unk>." if worst else ""
+    return (
+        f"{worst:.1%} of this text's pieces are not in the vocabulary it starts with; they become <unk>."
+        if worst
+        else ""
+    )
 
 
 def _unknown(tokenizer: Tokenizer, texts: Iterable[str]) -> float:

@@ -16,8 +16,12 @@ from s2s.config import UserError
 from s2s.jobs.database import JOBS, TURNS, alone, begin
 from s2s.settings import limits, new_id
 
-EXPRESS_AT_ONCE = 12  # jobs of a few seconds, each 35 MB: a class that starts together sees its curves together
-AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE})  # jobs a host has in work, by slot
+EXPRESS_AT_ONCE = (
+    12  # jobs of a few seconds, each 35 MB: a class that starts together sees its curves together
+)
+AT_ONCE = MappingProxyType(
+    {"long": 1, "express": EXPRESS_AT_ONCE}
+)  # jobs a host has in work, by slot
 ATTEMPTS = 3  # a job that takes three workers with it is not handed to a fourth
 
 ROW = JOBS.c
@@ -34,7 +38,9 @@ class Wishes:
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Wishes:
         """As the database has them; what a newer program wishes is passed over."""
-        return cls(**{field.name: written[field.name] for field in fields(cls) if field.name in written})
+        return cls(
+            **{field.name: written[field.name] for field in fields(cls) if field.name in written}
+        )
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,15 @@ def _now(given: float | None) -> float:
     return time.time() if given is None else given
 
 
-def submit(kind: str, owner: str, run: str, spec: Mapping[str, Any], *, express: bool = False, now: float | None = None) -> str:
+def submit(
+    kind: str,
+    owner: str,
+    run: str,
+    spec: Mapping[str, Any],
+    *,
+    express: bool = False,
+    now: float | None = None,
+) -> str:
     """Put a job at the end of the queue; returns its id.
 
     Raises UserError where the run has such a job already, where its owner has as many as are allowed, and where the queue is full.
@@ -101,7 +115,9 @@ def submit(kind: str, owner: str, run: str, spec: Mapping[str, Any], *, express:
             _check_room(connection, owner)
             connection.execute(sa.insert(JOBS).values(values))
     except IntegrityError as error:
-        raise UserError(f"The run `{run}` waits or is being worked on already; wait for it, or stop it first.") from error
+        raise UserError(
+            f"The run `{run}` waits or is being worked on already; wait for it, or stop it first."
+        ) from error
     return str(values["id"])
 
 
@@ -109,14 +125,22 @@ def _check_room(connection: sa.Connection, owner: str) -> None:
     allowed = limits()
     own = _count(connection, ROW.owner == owner, ROW.state.in_(("queued", "running")))
     if allowed.jobs is not None and own >= allowed.jobs:
-        raise UserError(f"{own} of your runs wait or train, and {allowed.jobs} may at once; wait until one is done, or stop one.")
+        raise UserError(
+            f"{own} of your runs wait or train, and {allowed.jobs} may at once; wait until one is done, or stop one."
+        )
     waiting = _count(connection, ROW.state == "queued")
     if allowed.queue is not None and waiting >= allowed.queue:
-        raise UserError(f"The queue is full: {waiting} runs wait, and {allowed.queue} may; try again when some of them are done.")
+        raise UserError(
+            f"The queue is full: {waiting} runs wait, and {allowed.queue} may; try again when some of them are done."
+        )
 
 
 def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
-    return int(connection.execute(sa.select(sa.func.count()).select_from(JOBS).where(*conditions)).scalar_one())
+    return int(
+        connection.execute(
+            sa.select(sa.func.count()).select_from(JOBS).where(*conditions)
+        ).scalar_one()
+    )
 
 
 def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = None) -> Job | None:
@@ -132,15 +156,26 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
     if _any(lost):
         _update(lost, ROW.stop, state="stopped", error="", note="", finished=now)
         tired = f"It was started {ATTEMPTS} times and its process died each time; see the log, then start it again with a smaller model."
-        _update(lost, ROW.attempts >= ATTEMPTS, state="interrupted", error=tired, note="", finished=now)
+        _update(
+            lost, ROW.attempts >= ATTEMPTS, state="interrupted", error=tired, note="", finished=now
+        )
     busy = sa.and_(ROW.slot == slot, ROW.host == host, ROW.state == "running", ROW.lease >= now)
-    taken = {"state": "running", "worker": worker, "host": host, "lease": now + ttl, "attempts": ROW.attempts + 1, "started": now}
+    taken = {
+        "state": "running",
+        "worker": worker,
+        "host": host,
+        "lease": now + ttl,
+        "attempts": ROW.attempts + 1,
+        "started": now,
+    }
     with alone() as connection:
         if _count(connection, busy) >= AT_ONCE[slot]:
             return None
         job = _first(connection, lost) or next(iter(_in_turn(connection, slot)), None)
         # Still free: PostgreSQL lets others stop it, or its worker come back to life, since it was found.
-        row = connection.execute(sa.update(JOBS).where(ROW.id == job, free).values(taken).returning(*ROW)).first()
+        row = connection.execute(
+            sa.update(JOBS).where(ROW.id == job, free).values(taken).returning(*ROW)
+        ).first()
         if row:
             _note_turn(connection, row.owner, slot)
     return _job(row) if row else None
@@ -148,14 +183,22 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
 
 def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str | None:
     """The oldest job of those."""
-    return connection.execute(sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)).scalar()
+    return connection.execute(
+        sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)
+    ).scalar()
 
 
 def _in_turn(connection: sa.Connection, slot: str) -> list[str]:
     """The waiting jobs of a slot in the order in which they will start, if no more come."""
-    waiting = sa.select(ROW.id, ROW.owner).where(ROW.state == "queued", ROW.slot == slot).order_by(ROW.created, ROW.id)
+    waiting = (
+        sa.select(ROW.id, ROW.owner)
+        .where(ROW.state == "queued", ROW.slot == slot)
+        .order_by(ROW.created, ROW.id)
+    )
     owners = sa.select(ROW.owner).where(ROW.state == "queued", ROW.slot == slot)
-    turns = sa.select(TURNS.c.owner, TURNS.c.turn).where(TURNS.c.slot == slot, TURNS.c.owner.in_(owners))
+    turns = sa.select(TURNS.c.owner, TURNS.c.turn).where(
+        TURNS.c.slot == slot, TURNS.c.owner.in_(owners)
+    )
     jobs = [(str(job), str(owner)) for job, owner in connection.execute(waiting)]
     return fair_order(jobs, {str(owner): int(turn) for owner, turn in connection.execute(turns)})
 
@@ -165,7 +208,9 @@ def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> lis
 
     `fair_order([("1", "ann"), ("2", "ann"), ("3", "bob")], {})` is `["1", "3", "2"]`.
     """
-    owners = sorted(dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0))
+    owners = sorted(
+        dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0)
+    )
     places = {owner: place for place, owner in enumerate(owners)}
     rounds: Counter[str] = Counter()
     keyed = []
@@ -177,7 +222,12 @@ def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> lis
 
 def _note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
     mine = sa.and_(TURNS.c.owner == owner, TURNS.c.slot == slot)
-    last = connection.execute(sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)).scalar() or 0
+    last = (
+        connection.execute(
+            sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)
+        ).scalar()
+        or 0
+    )
     if not connection.execute(sa.update(TURNS).where(mine).values(turn=last + 1)).rowcount:
         connection.execute(sa.insert(TURNS).values(owner=owner, slot=slot, turn=last + 1))
 
@@ -234,32 +284,57 @@ def finish(job: str, worker: str, state: str, error: str = "", *, now: float | N
 def abandon(job: str, *, now: float | None = None) -> bool:
     """A job whose worker died is given up, so that nobody goes on with it; returns whether it was such a job."""
     now = _now(now)
-    return bool(_update(ROW.id == job, ROW.state == "running", ROW.lease < now, state="interrupted", note="", finished=now))
+    return bool(
+        _update(
+            ROW.id == job,
+            ROW.state == "running",
+            ROW.lease < now,
+            state="interrupted",
+            note="",
+            finished=now,
+        )
+    )
 
 
 def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
     """A job that waits is stopped at once; a running one stops at its next step. Raises UserError for a job of somebody else."""
     mine = sa.and_(ROW.id == job, ROW.owner == owner)
     if not _any(mine):
-        raise UserError(f"There is no job `{job}` of yours; reload the page to see those there are.")
+        raise UserError(
+            f"There is no job `{job}` of yours; reload the page to see those there are."
+        )
     if not _update(mine, ROW.state == "queued", state="stopped", finished=_now(now)):
         _update(mine, ROW.state == "running", stop=True)
 
 
-def wish(job: str, owner: str, *, pause: bool | None = None, once: int = 0, lr: float | None = None) -> None:
+def wish(
+    job: str, owner: str, *, pause: bool | None = None, once: int = 0, lr: float | None = None
+) -> None:
     """Change what is wished of a running job; `once` more single updates are added to those asked for. None leaves as it is.
 
     Raises UserError for a job of somebody else, or one that does not run.
     """
     with alone() as connection:
-        asked = sa.select(ROW.state, ROW.wishes).where(ROW.id == job, ROW.owner == owner).with_for_update()  # not in SQLite
+        asked = (
+            sa.select(ROW.state, ROW.wishes)
+            .where(ROW.id == job, ROW.owner == owner)
+            .with_for_update()
+        )  # not in SQLite
         row = connection.execute(asked).first()
         if row is None:
-            raise UserError(f"There is no job `{job}` of yours; reload the page to see those there are.")
+            raise UserError(
+                f"There is no job `{job}` of yours; reload the page to see those there are."
+            )
         if row.state != "running":
-            raise UserError(f"The job `{job}` does not run, so nothing can be changed about it; reload the page to see how it stands.")
+            raise UserError(
+                f"The job `{job}` does not run, so nothing can be changed about it; reload the page to see how it stands."
+            )
         before = Wishes.of(row.wishes)
-        after = Wishes(before.pause if pause is None else pause, before.once + once, before.lr if lr is None else lr)
+        after = Wishes(
+            before.pause if pause is None else pause,
+            before.once + once,
+            before.lr if lr is None else lr,
+        )
         connection.execute(sa.update(JOBS).where(ROW.id == job).values(wishes=asdict(after)))
 
 
@@ -270,7 +345,9 @@ def find(job: str) -> Job | None:
 
 def jobs(owner: str, limit: int = 200, kind: str | None = None) -> list[Job]:
     """An owner's jobs, newest first; of one kind, or all."""
-    return _select(sa.and_(ROW.owner == owner, sa.true() if kind is None else ROW.kind == kind), limit=limit)
+    return _select(
+        sa.and_(ROW.owner == owner, sa.true() if kind is None else ROW.kind == kind), limit=limit
+    )
 
 
 def latest(run: str) -> Job | None:
@@ -279,7 +356,9 @@ def latest(run: str) -> Job | None:
 
 
 def _select(condition: sa.ColumnElement[bool], limit: int) -> list[Job]:
-    statement = sa.select(*ROW).where(condition).order_by(ROW.created.desc(), ROW.id.desc()).limit(limit)
+    statement = (
+        sa.select(*ROW).where(condition).order_by(ROW.created.desc(), ROW.id.desc()).limit(limit)
+    )
     with begin() as connection:
         return [_job(row) for row in connection.execute(statement)]
 
@@ -287,7 +366,9 @@ def _select(condition: sa.ColumnElement[bool], limit: int) -> list[Job]:
 def position(job: str) -> int:
     """How many waiting jobs of its slot start before it, owners taking turns; 0 where it waits no more."""
     with begin() as connection:
-        slot = connection.execute(sa.select(ROW.slot).where(ROW.id == job, ROW.state == "queued")).scalar()
+        slot = connection.execute(
+            sa.select(ROW.slot).where(ROW.id == job, ROW.state == "queued")
+        ).scalar()
         order = _in_turn(connection, slot) if slot else []
     return order.index(job) if job in order else 0
 

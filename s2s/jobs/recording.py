@@ -20,8 +20,12 @@ class Recorder:
     """Writes each event of one training, with what the watcher sees of it."""
 
     def __init__(self, folder: RunFolder, trainer: Trainer, watcher: Watcher) -> None:
-        self.folder, self.trainer, self.watcher = folder, trainer, watcher
-        self.accuracy = _accuracy_at(folder, trainer.progress.best_step) if trainer.progress.step else None
+        self.folder = folder
+        self.trainer = trainer
+        self.watcher = watcher
+        self.accuracy = (
+            _accuracy_at(folder, trainer.progress.best_step) if trainer.progress.step else None
+        )
         self.is_taken_up = True  # the time since the line before was a pause
 
     def take(self, event: Event) -> None:
@@ -48,7 +52,9 @@ class Recorder:
         """What belongs to the checkpoint that training goes on from, where a process was killed right after writing it."""
         step = self.trainer.progress.step
         lines = self.folder.lines("metrics") if step else []
-        if lines and not any(line.get("kind") == "attention" and line.get("step") == step for line in lines):
+        if lines and not any(
+            line.get("kind") == "attention" and line.get("step") == step for line in lines
+        ):
             self._at_checkpoint(step)
 
     def _at_checkpoint(self, step: int) -> None:
@@ -57,12 +63,21 @@ class Recorder:
 
     def report(self, state: str) -> None:
         """How far training is."""
-        progress, steps = self.trainer.progress, self.trainer.recipe.train.steps
-        best = {} if self.accuracy is None else {"best_loss": progress.best_loss, "token_accuracy": self.accuracy}
-        self.folder.set_status(state, step=progress.step, steps=steps, best_step=progress.best_step, **best)
+        progress = self.trainer.progress
+        steps = self.trainer.recipe.train.steps
+        best = (
+            {}
+            if self.accuracy is None
+            else {"best_loss": progress.best_loss, "token_accuracy": self.accuracy}
+        )
+        self.folder.set_status(
+            state, step=progress.step, steps=steps, best_step=progress.best_step, **best
+        )
 
     def _log(self, kind: str, content: Mapping[str, Any]) -> None:
-        self.folder.log("metrics", {"kind": kind, **content, "time": round(time.time(), 3)})  # seconds since the epoch
+        self.folder.log(
+            "metrics", {"kind": kind, **content, "time": round(time.time(), 3)}
+        )  # seconds since the epoch
 
 
 def recorded(recorder: Recorder, steering: Steering | None) -> Generator[Event | None, None, None]:
@@ -76,7 +91,11 @@ def recorded(recorder: Recorder, steering: Steering | None) -> Generator[Event |
         with contextlib.suppress(UnwrittenError):
             recorder.report("failed")
         saved = recorder.trainer.saved_step
-        kept = f"The checkpoint of step {saved:,} is kept; resume the run" if saved else "Start the run again"
+        kept = (
+            f"The checkpoint of step {saved:,} is kept; resume the run"
+            if saved
+            else "Start the run again"
+        )
         raise UserError(f"{error} {kept} when there is room.") from error
 
 
@@ -108,5 +127,9 @@ def _followed(recorder: Recorder, steering: Steering | None) -> Generator[Event 
 
 def _accuracy_at(folder: RunFolder, step: int) -> float | None:
     """What the validation at that step found; None before the first."""
-    found = (line for line in folder.lines("metrics") if line.get("kind") == "valid" and line.get("step") == step)
+    found = (
+        line
+        for line in folder.lines("metrics")
+        if line.get("kind") == "valid" and line.get("step") == step
+    )
     return next((line.get("token_accuracy") for line in found), None)

@@ -33,5 +33,10 @@ def command(recipe: Recipe, about: Mapping[str, Any]) -> str:
 
 def continued(command: str, changes: Sequence[Mapping[str, Any]]) -> str:
     """The line with what was changed later, which cannot be asked for, in a comment."""
-    said = [f"train.{key}={json.dumps(change[key])} from step {change['step']}" for change in changes for key in KEYS if key in change]
+    said = [
+        f"train.{key}={json.dumps(change[key])} from step {change['step']}"
+        for change in changes
+        for key in KEYS
+        if key in change
+    ]
     return command.partition(THEN)[0] + (THEN + ", ".join(said) if said else "")

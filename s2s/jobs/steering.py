@@ -23,7 +23,8 @@ class Steering:
     """Stands between two updates of one training."""
 
     def __init__(self, desk: Desk, job: Job) -> None:
-        self.desk, self.job = desk, job
+        self.desk = desk
+        self.job = job
         self.n_once = desk.wishes.once  # single steps asked for so far
         self.was_paused = False  # since the last update
         self.until: float | None = None  # when this pause is over, single steps included
@@ -49,11 +50,14 @@ class Steering:
 
     def _change(self, trainer: Trainer, folder: RunFolder) -> None:
         """Written down before the first update that obeys it, so that a run taken up from before it obeys it at the same step."""
-        lr, step = self.desk.wishes.lr, trainer.progress.step + 1
+        lr = self.desk.wishes.lr
+        step = trainer.progress.step + 1
         newest = trainer.changes[-1].lr if trainer.changes else trainer.recipe.train.lr
         if lr is None or lr == newest:
             return
-        trainer.changes = [change for change in trainer.changes if change.step < step]  # those to come, after a crash, are taken back
+        trainer.changes = [
+            change for change in trainer.changes if change.step < step
+        ]  # those to come, after a crash, are taken back
         folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": now()}))
         trainer.changes.append(Changed(step, lr))
 
@@ -61,6 +65,10 @@ class Steering:
 def changed(about: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """What recipe.json says of a run of which something else, `lr` or `steps`, holds from a step on."""
     what = change.keys() & {"lr", "steps"}
-    kept = [other for other in about.get("changes", []) if other["step"] < change["step"] or not what & other.keys()]
+    kept = [
+        other
+        for other in about.get("changes", [])
+        if other["step"] < change["step"] or not what & other.keys()
+    ]
     changes = [*kept, change]
     return {"changes": changes, "command": repeat.continued(about.get("command", ""), changes)}

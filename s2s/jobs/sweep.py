@@ -24,7 +24,9 @@ def values(recipe: Recipe, key: str, text: str) -> list[Any]:
     """`"0.001, 0.003"` -> `[0.001, 0.003]`, words as texts. Raises UserError for the first that the setting does not take."""
     given = [part.strip() for part in text.split(",") if part.strip()]
     if not given:
-        raise UserError(f"`{key}` has no values; give some between commas, for example {example(recipe, key)}.")
+        raise UserError(
+            f"`{key}` has no values; give some between commas, for example {example(recipe, key)}."
+        )
     found: list[Any] = []
     for part in given:
         value = _read(part)
@@ -64,18 +66,27 @@ def grid(asked: Asked, choices: Mapping[str, Sequence[Any]], name: str) -> list[
     Raises UserError for none or more than 3 settings, more than 24 runs, or a combination that does not go together.
     """
     if not 0 < len(choices) <= KNOBS:
-        raise UserError(f"A sweep changes 1 to {KNOBS} settings and this one {len(choices)}; choose so many.")
+        raise UserError(
+            f"A sweep changes 1 to {KNOBS} settings and this one {len(choices)}; choose so many."
+        )
     n_runs = 1
     for of_one in choices.values():
         n_runs *= len(of_one)
     if not 0 < n_runs <= MOST:
-        raise UserError(f"A sweep has 1 to {MOST} runs and this one would have {n_runs:,}; give fewer values.")
+        raise UserError(
+            f"A sweep has 1 to {MOST} runs and this one would have {n_runs:,}; give fewer values."
+        )
     name = clean_name(name)[: LONGEST_TAG - len(TAG)].rstrip() or "sweep"
-    return [_one(asked, dict(zip(choices, row, strict=True)), name) for row in itertools.product(*choices.values())]
+    return [
+        _one(asked, dict(zip(choices, row, strict=True)), name)
+        for row in itertools.product(*choices.values())
+    ]
 
 
 def _one(asked: Asked, changes: Mapping[str, Any], name: str) -> Asked:
-    said = ", ".join(f"{key.rpartition('.')[2]} {_written(value)}" for key, value in changes.items())
+    said = ", ".join(
+        f"{key.rpartition('.')[2]} {_written(value)}" for key, value in changes.items()
+    )
     try:
         recipe = override(asked.recipe, changes)
     except UserError as wrong:
@@ -92,8 +103,14 @@ def _written(value: Any) -> str:
 def twins(asked: Asked, name: str) -> list[Asked]:
     """A run that starts from another one, and the same from scratch, tagged `twin:NAME`."""
     name = clean_name(name)[: LONGEST_TAG - len(TWIN)].rstrip() or "twin"
-    tags, rest = (*asked.tags, f"{TWIN}{name}"), " (from scratch)"
-    scratch = replace(asked, init_from="", name=f"{clean_name(asked.name)[: LONGEST_NAME - len(rest)].rstrip()}{rest}", tags=tags)
+    tags = (*asked.tags, f"{TWIN}{name}")
+    rest = " (from scratch)"
+    scratch = replace(
+        asked,
+        init_from="",
+        name=f"{clean_name(asked.name)[: LONGEST_NAME - len(rest)].rstrip()}{rest}",
+        tags=tags,
+    )
     return [replace(asked, tags=tags), scratch]
 
 

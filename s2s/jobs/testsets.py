@@ -58,7 +58,14 @@ def read(test: Sentences) -> Read:
     if parse(str(about.get("source", ""))).source not in SHIPPED:
         return _own(test)
     recipe = about["recipe"]
-    told = [about["source"], about.get("valid"), recipe.get("data"), recipe["train"]["seed"], about.get("data"), test.split]
+    told = [
+        about["source"],
+        about.get("valid"),
+        recipe.get("data"),
+        recipe["train"]["seed"],
+        about.get("data"),
+        test.split,
+    ]
     path = evaluations.place() / "texts" / f"{hash_of(told)}.json"
     if (known := _kept(path)) is None:
         known = _own(test)
@@ -70,7 +77,11 @@ def _kept(path: Path) -> Read | None:
     """A text that a grammar writes takes seconds, so that it is written once."""
     try:
         pairs, train, notes = json.loads(path.read_bytes())
-        return Read(tuple((src, tgt) for src, tgt in pairs), tuple((src, tgt) for src, tgt in train), tuple(notes))
+        return Read(
+            tuple((src, tgt) for src, tgt in pairs),
+            tuple((src, tgt) for src, tgt in train),
+            tuple(notes),
+        )
     except (OSError, ValueError, TypeError):
         return None
 
@@ -78,12 +89,20 @@ def _kept(path: Path) -> Read | None:
 def _own(test: Sentences) -> Read:
     """Of a run's own text."""
     folder = RunFolder(run_folder(test.run))
-    about, recipe = folder.about(), folder.recipe()
-    own = load_pairs_for_training(about["source"], about.get("valid"), recipe.train.seed, recipe.data)
+    about = folder.about()
+    recipe = folder.recipe()
+    own = load_pairs_for_training(
+        about["source"], about.get("valid"), recipe.train.seed, recipe.data
+    )
     if test.split in ("", HELD_OUT):
         return Read(_texts(own.valid), _texts(own.train), (own.note,))
-    choose(f"split of `{about['source']}`", test.split, {name: name for name in own_splits(test.run)})
-    return Read(_texts(applied(load(about["source"], test.split), recipe.data, recipe.train.seed)), _texts(own.train))
+    choose(
+        f"split of `{about['source']}`", test.split, {name: name for name in own_splits(test.run)}
+    )
+    return Read(
+        _texts(applied(load(about["source"], test.split), recipe.data, recipe.train.seed)),
+        _texts(own.train),
+    )
 
 
 def _usual_split(spec: str) -> str | None:
@@ -123,18 +142,26 @@ def brought(contents: Sequence[tuple[str, bytes]]) -> Texts:
     """
     if len(contents) != 2:
         return _texts(from_bytes(contents))
-    (src_name, src), (ref_name, ref) = [(name, decode_lines(content, name)) for name, content in contents]
+    (src_name, src), (ref_name, ref) = [
+        (name, decode_lines(content, name)) for name, content in contents
+    ]
     if len(src) != len(ref):
         counts = f"`{src_name}` has {len(src):,} lines and `{ref_name}` has {len(ref):,}"
         found = slip(src, ref)
         longer = src_name if found and found.side == "src" else ref_name
-        where = f"; from line {found.line:,} on `{longer}` seems to have {found.n:,} too many" if found else ""
+        where = (
+            f"; from line {found.line:,} on `{longer}` seems to have {found.n:,} too many"
+            if found
+            else ""
+        )
         raise UserError(f"{counts}, but line N of one must translate line N of the other{where}.")
     pairs = tuple(zip(src, ref, strict=True))
     for number, (source, reference) in enumerate(pairs, 1):
         if bool(source.strip()) != bool(reference.strip()):
             name, other = (ref_name, src_name) if source.strip() else (src_name, ref_name)
-            raise UserError(f"Line {number:,} of `{name}` is empty and that of `{other}` is not; fill it, or leave both lines out.")
+            raise UserError(
+                f"Line {number:,} of `{name}` is empty and that of `{other}` is not; fill it, or leave both lines out."
+            )
     if not any(source.strip() for source, _ in pairs):
         raise UserError(f"`{src_name}` is empty; give at least one sentence.")
     return pairs
@@ -150,9 +177,15 @@ def outputs(name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: 
         return lines
     if len(lines) == n_all:
         return [lines[place] for place in places(n_all, len(pairs))]
-    wanted = f"{len(pairs):,}" if n_all == len(pairs) else f"{len(pairs):,} (or {n_all:,}, for the whole test set)"
+    wanted = (
+        f"{len(pairs):,}"
+        if n_all == len(pairs)
+        else f"{len(pairs):,} (or {n_all:,}, for the whole test set)"
+    )
     where = _lost(lines, [reference for _, reference in pairs]) if n_all == len(pairs) else ""
-    raise UserError(f"`{name}` has {len(lines):,} lines and {wanted} are wanted, one a sentence in its order{where}.")
+    raise UserError(
+        f"`{name}` has {len(lines):,} lines and {wanted} are wanted, one a sentence in its order{where}."
+    )
 
 
 def _lost(lines: Sequence[str], references: Sequence[str]) -> str:

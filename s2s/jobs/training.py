@@ -104,7 +104,9 @@ def _starting(asked: Asked, path: Path, tell: Tell, *, again: bool = False) -> S
     """`again`: what was noted about the run, before its process was killed without a checkpoint, is kept."""
     folder = RunFolder(path)
     if saved_steps(folder.checkpoints):
-        raise TakenError(f"`{folder.id}` already holds a trained run; go on with that one, or start another.")
+        raise TakenError(
+            f"`{folder.id}` already holds a trained run; go on with that one, or start another."
+        )
     recipe = settle(asked.recipe)
     given = origin.origin(asked.init_from) if asked.init_from else None
     if given:
@@ -116,10 +118,14 @@ def _starting(asked: Asked, path: Path, tell: Tell, *, again: bool = False) -> S
     tell("Learning the vocabulary.")
     yield
     data = prepare(recipe, pairs.train, pairs.valid, given.tokenizers() if given else None)
-    allowed.check_parameters(count_parameters(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size))
+    allowed.check_parameters(
+        count_parameters(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
+    )
     yield
     notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
-    with _lock(folder):  # a run that is being trained there, and has no checkpoint yet, keeps its files
+    with _lock(
+        folder
+    ):  # a run that is being trained there, and has no checkpoint yet, keeps its files
         about = _about(asked, pairs, data, notes) | ({"init_from": asdict(given)} if given else {})
         about |= _noted(folder, recipe) if again else {}
         about["command"] = repeat.continued(repeat.command(recipe, about), about.get("changes", []))
@@ -132,7 +138,10 @@ def _noted(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
     """What people wrote about a run, and changed while it ran; the latter not where it starts again with another recipe."""
     if not (folder.path / "recipe.json").is_file():
         return {}
-    about, keys = folder.about(), {"created", "name", "tags", "comment"} | ({"changes"} if folder.recipe() == recipe else set())
+    about = folder.about()
+    keys = {"created", "name", "tags", "comment"} | (
+        {"changes"} if folder.recipe() == recipe else set()
+    )
     return {key: about[key] for key in keys & about.keys()}
 
 
@@ -160,17 +169,28 @@ def resume(path: Path, more: More = AS_IT_WAS, tell: Tell = _silent) -> Started:
 
 def _resuming(path: Path, more: More, tell: Tell) -> Stages:
     folder = RunFolder(path)
-    about, recipe = folder.about(), settle(folder.recipe())
-    source, valid = more.source, more.valid
+    about = folder.about()
+    recipe = settle(folder.recipe())
+    source = more.source
+    valid = more.valid
     tell("Reading the text.")
     yield
-    pairs = load_pairs_for_training(source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data)
-    if [pairs.train.hash, pairs.valid.hash] != [about["data"]["train_hash"], about["data"]["valid_hash"]]:
-        raise UserError(f"`{pairs.train.spec}` has not the pairs this run was started with; bring the old data back, or start a new run.")
+    pairs = load_pairs_for_training(
+        source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data
+    )
+    if [pairs.train.hash, pairs.valid.hash] != [
+        about["data"]["train_hash"],
+        about["data"]["valid_hash"],
+    ]:
+        raise UserError(
+            f"`{pairs.train.spec}` has not the pairs this run was started with; bring the old data back, or start a new run."
+        )
     yield
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
     yield
-    return Started(folder, recipe, data, pairs.valid.pairs, tuple(about["data"]["notes"]), is_resumed=True)
+    return Started(
+        folder, recipe, data, pairs.valid.pairs, tuple(about["data"]["notes"]), is_resumed=True
+    )
 
 
 def _lengthened(recipe: Recipe, steps: int | None) -> Recipe:
@@ -183,14 +203,18 @@ def _note_what_is_new(folder: RunFolder, more: More, *, is_repair: bool) -> None
 
     `is_repair`: its process was killed, and nobody asks for more than it would have done.
     """
-    step, known = max(saved_steps(folder.checkpoints)) + 1, folder.recipe()
-    recipe, lr = _lengthened(known, more.steps), more.lr
+    step = max(saved_steps(folder.checkpoints)) + 1
+    known = folder.recipe()
+    recipe = _lengthened(known, more.steps)
+    lr = more.lr
     if not is_repair:
         folder.amend(lambda about: {"asked_from": step - 1})
     if recipe != known:
         change = {"step": step, "steps": recipe.train.steps, "time": now()}
         folder.amend(lambda about: {**changed(about, change), "recipe": recipe.to_json()})
-    if lr is not None and lr != next((change.lr for change in reversed(_changes(folder))), known.train.lr):
+    if lr is not None and lr != next(
+        (change.lr for change in reversed(_changes(folder))), known.train.lr
+    ):
         override(recipe, {"train.lr": lr})
         folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": now()}))
 
@@ -206,8 +230,12 @@ def _state(folder: RunFolder) -> str:
 def _check_there_is_more(folder: RunFolder, steps: int | None, *, is_done: bool) -> None:
     """Raises NothingLeftError where the run has reached its last step; one that was killed there may still come to its end."""
     reached = max(saved_steps(folder.checkpoints), default=0)
-    if (is_done or steps is not None) and reached >= (most := _lengthened(folder.recipe(), steps).train.steps):
-        raise NothingLeftError(f"This run has reached step {reached} of {most}; ask for more than {reached} steps to go on.")
+    if (is_done or steps is not None) and reached >= (
+        most := _lengthened(folder.recipe(), steps).train.steps
+    ):
+        raise NothingLeftError(
+            f"This run has reached step {reached} of {most}; ask for more than {reached} steps to go on."
+        )
 
 
 @contextlib.contextmanager
@@ -218,7 +246,9 @@ def _lock(folder: RunFolder) -> Iterator[None]:
     try:
         lock.acquire(timeout=LOCK_SECONDS)
     except Timeout as error:
-        raise TakenError(f"Another process is training the run `{folder.id}`; wait for it, or stop it first.") from error
+        raise TakenError(
+            f"Another process is training the run `{folder.id}`; wait for it, or stop it first."
+        ) from error
     with lock:
         yield
 
@@ -232,11 +262,15 @@ def run(started: Started) -> Generator[Event, None, None]:
         yield from filter(None, events)
 
 
-def steered(started: Started, steering: Steering | None = None) -> Generator[Event | None, None, None]:
+def steered(
+    started: Started, steering: Steering | None = None
+) -> Generator[Event | None, None, None]:
     """The same under somebody's hand; None comes while a pause is wanted."""
     folder = started.folder
     with _lock(folder):
-        trainer = Trainer(started.recipe, started.data, folder.checkpoints, _changes(folder), group=started.group)
+        trainer = Trainer(
+            started.recipe, started.data, folder.checkpoints, _changes(folder), group=started.group
+        )
         if started.is_resumed:
             trainer.resume()
             if folder.about().get("asked_from") == trainer.progress.step:
@@ -250,22 +284,34 @@ def steered(started: Started, steering: Steering | None = None) -> Generator[Eve
 
 
 def _changes(folder: RunFolder) -> list[Changed]:
-    return [Changed(change["step"], change["lr"]) for change in folder.about().get("changes", []) if "lr" in change]
+    return [
+        Changed(change["step"], change["lr"])
+        for change in folder.about().get("changes", [])
+        if "lr" in change
+    ]
 
 
 def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
     """What happened to the data, a sentence each."""
     sides = ([getattr(pair, side) for pair in pairs.train.pairs] for side in ("src", "tgt"))
     warning = advice(recipe.tokenizer.kind, *sides)
-    notes = [*pairs.train.notes, pairs.note, *(note for note in pairs.valid.notes if note not in pairs.train.notes)]
+    notes = [
+        *pairs.train.notes,
+        pairs.note,
+        *(note for note in pairs.valid.notes if note not in pairs.train.notes),
+    ]
     notes += filter(None, [warning, warmup_note(recipe)])
     for side, encoded in (("training", data.train), ("validation", data.valid)):
         if encoded.n_dropped:
-            notes.append(f"{encoded.n_dropped:,} {side} pairs are longer than {recipe.data.max_length} tokens and were dropped.")
+            notes.append(
+                f"{encoded.n_dropped:,} {side} pairs are longer than {recipe.data.max_length} tokens and were dropped."
+            )
     return tuple(notes)
 
 
-def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]) -> dict[str, Any]:
+def _about(
+    asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]
+) -> dict[str, Any]:
     return {
         "name": asked.title,
         "tags": list(asked.tags),
@@ -281,7 +327,11 @@ def _about(asked: Asked, pairs: TrainingPairs, data: TrainingData, notes: tuple[
             "n_dropped": data.train.n_dropped + data.valid.n_dropped,
             "notes": list(notes),
         },
-        "versions": {"python": platform.python_version(), "torch": version("torch"), "tokenizers": version("tokenizers")},
+        "versions": {
+            "python": platform.python_version(),
+            "torch": version("torch"),
+            "tokenizers": version("tokenizers"),
+        },
         "machine": platform.machine(),
     }
 
@@ -293,29 +343,42 @@ def submit(asked: Asked, *, express: bool = False) -> str:
     """
     for spec in filter(None, (asked.source, asked.valid)):
         splits(spec)
-    recipe, run_id = asked.recipe, new_id()
+    recipe = asked.recipe
+    run_id = new_id()
     allowed.check_steps(recipe)
     if asked.init_from:
         given = origin.origin(asked.init_from)
         origin.check(given, recipe)
-        asked = replace(asked, init_from=str(given))  # the same one, whatever becomes its best until then
+        asked = replace(
+            asked, init_from=str(given)
+        )  # the same one, whatever becomes its best until then
     if not worker_is_elsewhere():
         recipe = settle(recipe)
         if not asked.recipe.train.threads:
             recipe = override(recipe, {"train.threads": max(1, recipe.train.threads - 1)})
-    queue.submit("train", asked.owner, run_id, _spec(replace(asked, recipe=recipe)), express=express)
+    queue.submit(
+        "train", asked.owner, run_id, _spec(replace(asked, recipe=recipe)), express=express
+    )
     return run_id
 
 
-def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float | None = None) -> None:
+def submit_resume(
+    run_id: str, owner: str, steps: int | None = None, lr: float | None = None
+) -> None:
     """Queue a run to go on with, perhaps to more steps or with another `train.lr`; one without a checkpoint starts again.
 
     Raises UserError where it is somebody else's, is finished, or is worked on.
     """
-    folder, job = RunFolder(runs_folder() / run_id), queue.latest(run_id)
+    folder = RunFolder(runs_folder() / run_id)
+    job = queue.latest(run_id)
     about = _about_of(folder, job, owner)
-    known = folder.recipe() if (folder.path / "recipe.json").is_file() else Recipe.from_json(about["recipe"])
-    recipe, has_begun = _lengthened(known, steps), bool(saved_steps(folder.checkpoints))
+    known = (
+        folder.recipe()
+        if (folder.path / "recipe.json").is_file()
+        else Recipe.from_json(about["recipe"])
+    )
+    recipe = _lengthened(known, steps)
+    has_begun = bool(saved_steps(folder.checkpoints))
     allowed.check_steps(recipe)
     if has_begun:
         is_done = _state(folder) == "done" and (job is None or job.state == "done")
@@ -330,7 +393,11 @@ def submit_resume(run_id: str, owner: str, steps: int | None = None, lr: float |
     asked = replace(asked, init_from=_init_from(about), tags=tuple(about.get("tags", ())))
     is_short = bool(job and job.slot == "express" and recipe.train.steps <= known.train.steps)
     if has_begun:
-        is_repair = job is not None and job.state in ("running", "interrupted") and (steps, lr) == (None, None)
+        is_repair = (
+            job is not None
+            and job.state in ("running", "interrupted")
+            and (steps, lr) == (None, None)
+        )
         _note_what_is_new(folder, More(steps, lr), is_repair=is_repair)
     try:
         queue.submit("train", owner, run_id, _spec(asked), express=is_short)
@@ -347,10 +414,18 @@ def _about_of(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str,
     elif job and job.owner == owner:
         about = dict(job.spec)
     else:
-        shipped = " It ships with the program, without what training needs to go on." if (SHIPPED / folder.id).is_dir() else ""
-        raise UserError(f"There is no run `{folder.id}` of yours to go on with; start a new one.{shipped}")
+        shipped = (
+            " It ships with the program, without what training needs to go on."
+            if (SHIPPED / folder.id).is_dir()
+            else ""
+        )
+        raise UserError(
+            f"There is no run `{folder.id}` of yours to go on with; start a new one.{shipped}"
+        )
     if lacks := [key for key in ("source", "valid", "preset", "name") if key not in about]:
-        raise UserError(f"The recipe.json of the run `{folder.id}` lacks {', '.join(lacks)}; start a new run.")
+        raise UserError(
+            f"The recipe.json of the run `{folder.id}` lacks {', '.join(lacks)}; start a new run."
+        )
     return about
 
 
@@ -377,7 +452,15 @@ def _asked(job: queue.Job) -> Asked:
     """The opposite of `_spec`; older jobs have neither origin nor tags."""
     spec = job.spec
     more = {"init_from": spec.get("init_from", ""), "tags": tuple(spec.get("tags", ()))}
-    return Asked(Recipe.from_json(spec["recipe"]), spec["source"], spec["valid"], spec["preset"], spec["name"], job.owner, **more)
+    return Asked(
+        Recipe.from_json(spec["recipe"]),
+        spec["source"],
+        spec["valid"],
+        spec["preset"],
+        spec["name"],
+        job.owner,
+        **more,
+    )
 
 
 def work(job: queue.Job, desk: Desk) -> Generator[Event | None, None, None]:

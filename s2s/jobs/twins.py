@@ -20,7 +20,23 @@ from s2s.runs import Run, RunFolder
 from s2s.settings import OWNER
 
 TRAINED = (synthetic.SHORTEST, synthetic.LONGEST)  # digits of a line in training, both included
-LENGTHS = (4, 6, 8, 10, 11, 12, 13, 14, 15, 16, 18, 20, 24, 28, 32)  # of the test; at 4 one line in 17 was trained on, at 6 almost none
+LENGTHS = (
+    4,
+    6,
+    8,
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+    16,
+    18,
+    20,
+    24,
+    28,
+    32,
+)  # of the test; at 4 one line in 17 was trained on, at 6 almost none
 EACH = 50  # lines of each length
 KEY = "model.positions.kind"
 FILE = "longer.json"  # in the run's folder
@@ -48,7 +64,11 @@ CHANGES = MappingProxyType(
 class Twins(Config):
     """What all six have in common and a visitor may choose."""
 
-    task: str = knob("reverse", help="What is learnt: to write the digits backwards, or again as they stand.", choices=("reverse", "copy"))
+    task: str = knob(
+        "reverse",
+        help="What is learnt: to write the digits backwards, or again as they stand.",
+        choices=("reverse", "copy"),
+    )
     steps: int = knob(800, 100, 20_000, help="Updates of each twin.")
     seed: int = knob(1, 0, 2**31 - 1, help="First weights and the order of the lines.")
 
@@ -71,24 +91,44 @@ class Reached:
 
 def orders(twins: Twins, owner: str = OWNER) -> list[Asked]:
     """Six ordinary runs, tagged as one sweep."""
-    changes = {"train.steps": twins.steps, "train.seed": twins.seed, "train.watch.save_every": twins.steps}
-    recipe = override(PRESETS["small"].recipe, {**CHANGES, **changes, "train.watch.validate_every": max(1, twins.steps // 4)})
+    changes = {
+        "train.steps": twins.steps,
+        "train.seed": twins.seed,
+        "train.watch.save_every": twins.steps,
+    }
+    recipe = override(
+        PRESETS["small"].recipe,
+        {**CHANGES, **changes, "train.watch.validate_every": max(1, twins.steps // 4)},
+    )
     asked = Asked(recipe, f"synthetic:{twins.task}", preset="small", name=twins.name, owner=owner)
     return sweep.grid(asked, {KEY: list(POSITION_KINDS)}, twins.name)
 
 
 def lines(task: str, length: int) -> list[tuple[str, str]]:
     """Source and target of the test, always the same."""
-    draw, order = Random(length).random, synthetic.SYNTHETIC[task].make
-    sources = [[synthetic.WORDS[int(draw() * len(synthetic.WORDS))] for _ in range(length)] for _ in range(EACH)]
-    return [(" ".join(words), " ".join(words[place] for place in order(words))) for words in sources]
+    draw = Random(length).random
+    order = synthetic.SYNTHETIC[task].make
+    sources = [
+        [synthetic.WORDS[int(draw() * len(synthetic.WORDS))] for _ in range(length)]
+        for _ in range(EACH)
+    ]
+    return [
+        (" ".join(words), " ".join(words[place] for place in order(words))) for words in sources
+    ]
 
 
 def measure(run: Run, task: str) -> Reached:
     """Translate the test by greedy search, a second or so, and keep what came of it in the run's folder."""
     found = [_scored(run, lines(task, length)) for length in LENGTHS]
-    positions, seed = run.recipe.model.positions.kind, run.recipe.train.seed
-    reached = Reached(positions, LENGTHS, tuple(whole for whole, _ in found), tuple(digits for _, digits in found), seed)
+    positions = run.recipe.model.positions.kind
+    seed = run.recipe.train.seed
+    reached = Reached(
+        positions,
+        LENGTHS,
+        tuple(whole for whole, _ in found),
+        tuple(digits for _, digits in found),
+        seed,
+    )
     files.write_json(run.folder.path / FILE, {"task": task, "step": run.step, **written(reached)})
     return reached
 
@@ -107,7 +147,11 @@ def kept(folder: RunFolder, task: str) -> Reached | None:
     try:
         given = json.loads((folder.path / FILE).read_bytes())
         found = read(given)
-        is_it = (given["task"], given["step"], found.lengths) == (task, folder.best_or_newest_step(), LENGTHS)
+        is_it = (given["task"], given["step"], found.lengths) == (
+            task,
+            folder.best_or_newest_step(),
+            LENGTHS,
+        )
     except (OSError, ValueError, KeyError, TypeError, UserError):
         return None
     return found if is_it else None

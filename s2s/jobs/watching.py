@@ -31,7 +31,9 @@ MEASURED = 32  # pairs that entropy and alignment error rest on
 CANDIDATES = 256  # pairs, spread evenly, that these are taken from
 LONGEST = 128  # tokens of a side; weights grow with their square
 SLOTS = 1024  # of one batch whose weights are looked at
-WORDS = range(5, 15)  # of a side of the fixed pair: long enough for words to change places, and legible on a phone
+WORDS = range(
+    5, 15
+)  # of a side of the fixed pair: long enough for words to change places, and legible on a phone
 
 
 class Cut(NamedTuple):
@@ -49,15 +51,26 @@ class Watcher:
     """
 
     def __init__(self, trainer: Trainer, valid_pairs: Sequence[Pair]) -> None:
-        self.trainer, watch = trainer, trainer.recipe.train.watch
-        self.scored = _cut(trainer, _spread(valid_pairs, watch.scores), trainer.recipe.data.max_length)
-        self.measured, self.fixed = (measured(trainer, valid_pairs), fixed(trainer, valid_pairs)) if watch.attention else ([], None)
+        self.trainer = trainer
+        watch = trainer.recipe.train.watch
+        self.scored = _cut(
+            trainer, _spread(valid_pairs, watch.scores), trainer.recipe.data.max_length
+        )
+        self.measured, self.fixed = (
+            (measured(trainer, valid_pairs), fixed(trainer, valid_pairs))
+            if watch.attention
+            else ([], None)
+        )
 
     def at_validation(self, step: int) -> dict[str, float | int]:
         """What the metrics line of a validation gains: `memory` in bytes; after step 0 `bleu` and `chrf`, where they are asked for."""
         found: dict[str, float | int] = {"memory": memory()}
         if step and self.scored:
-            found |= scores(self.trainer, [cut.pair.src for cut in self.scored], [cut.pair.tgt for cut in self.scored])
+            found |= scores(
+                self.trainer,
+                [cut.pair.src for cut in self.scored],
+                [cut.pair.tgt for cut in self.scored],
+            )
         return found
 
     def at_checkpoint(self, step: int, folder: RunFolder) -> dict[str, Any]:
@@ -66,7 +79,9 @@ class Watcher:
         Raises UserError where the disk is full.
         """
         if self.fixed and (seen := attention(self.trainer, self.fixed)):
-            learning.keep(folder, learning.Kept(step, self.fixed.pair.src, self.fixed.pair.tgt, seen))
+            learning.keep(
+                folder, learning.Kept(step, self.fixed.pair.src, self.fixed.pair.tgt, seen)
+            )
         return heads(self.trainer, self.measured) if self.measured else {}
 
 
@@ -83,14 +98,19 @@ def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) 
     data = trainer.data
     lengths = [len(ids) for ids in data.tgt_tokenizer.encode_many(references)]
     settings = Greedy(max_new_tokens=min(trainer.recipe.data.max_length, 2 * max(lengths) + 10))
-    rows, eos = data.src_tokenizer.encode_many(sources), trainer.recipe.model.ids.eos
+    rows = data.src_tokenizer.encode_many(sources)
+    eos = trainer.recipe.model.ids.eos
     by_length = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     texts = [""] * len(rows)
     with inference(trainer.model):
         for start in range(0, len(rows), ROWS):
             chosen = by_length[start : start + ROWS]
-            src = torch.from_numpy(batches.pad([np.array([*rows[i], eos]) for i in chosen])).to(trainer.device)
-            for i, found in zip(chosen, greedy(stepper_for(trainer.model, src), settings), strict=True):
+            src = torch.from_numpy(batches.pad([np.array([*rows[i], eos]) for i in chosen])).to(
+                trainer.device
+            )
+            for i, found in zip(
+                chosen, greedy(stepper_for(trainer.model, src), settings), strict=True
+            ):
                 texts[i] = data.tgt_tokenizer.decode(found.best.ids)
     return {key: round(METRICS[key].compute(texts, references).value, 3) for key in SCORES}
 
@@ -108,7 +128,9 @@ def fixed(trainer: Trainer, pairs: Sequence[Pair]) -> Cut | None:
     None where even that has more than 128 tokens on a side.
     """
     limit = min(LONGEST, trainer.recipe.data.max_length)
-    legible = [pair for pair in pairs if len(pair.src.split()) in WORDS and len(pair.tgt.split()) in WORDS]
+    legible = [
+        pair for pair in pairs if len(pair.src.split()) in WORDS and len(pair.tgt.split()) in WORDS
+    ]
     shortest = sorted(pairs, key=lambda pair: len(pair.src) + len(pair.tgt))[:1]
     for pair in (*(pair for pair in legible if pair.gold), *legible, *shortest):
         if cut := _cut(trainer, [pair], limit):
@@ -122,11 +144,13 @@ def attention(trainer: Trainer, cut: Cut) -> Attention | None:
     with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
         trainer.model(src, tgt[:, :-1])
     cross, encoder, decoder = (
-        np.stack([layer[0].float().cpu().numpy() for layer in kind]) for kind in (trace.cross, trace.encoder, trace.decoder)
+        np.stack([layer[0].float().cpu().numpy() for layer in kind])
+        for kind in (trace.cross, trace.encoder, trace.decoder)
     )
     if not all(np.isfinite(weights).all() for weights in (cross, encoder, decoder)):
         return None
-    data, names = trainer.data, trainer.data.tgt_tokenizer.tokens(cut.tgt.tolist())
+    data = trainer.data
+    names = trainer.data.tgt_tokenizer.tokens(cut.tgt.tolist())
     src_tokens = tuple(data.src_tokenizer.tokens(cut.src.tolist()))
     return Attention(src_tokens, tuple(names[:-1]), tuple(names[1:]), cross, encoder, decoder)
 
@@ -151,12 +175,17 @@ def _cross(trainer: Trainer, cuts: Sequence[Cut]) -> Iterator[Weights]:
     """Of each pair, without padding: (layers, heads, tgt_len, src_len)."""
     data = batches.Encoded(tuple(cut.src for cut in cuts), tuple(cut.tgt for cut in cuts))
     found: dict[int, Weights] = {}
-    for rows in batches.pack(data, np.argsort([len(cut.src) + len(cut.tgt) for cut in cuts], kind="stable"), SLOTS):
+    for rows in batches.pack(
+        data, np.argsort([len(cut.src) + len(cut.tgt) for cut in cuts], kind="stable"), SLOTS
+    ):
         batch = batches.build(data, rows)
-        src, tgt = torch.from_numpy(batch.src).to(trainer.device), torch.from_numpy(batch.tgt).to(trainer.device)
+        src = torch.from_numpy(batch.src).to(trainer.device)
+        tgt = torch.from_numpy(batch.tgt).to(trainer.device)
         with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
             trainer.model(src, tgt[:, :-1])
-        weights = torch.stack(trace.cross, 1).float().cpu().numpy()  # (batch, layers, heads, tgt_len, src_len)
+        weights = (
+            torch.stack(trace.cross, 1).float().cpu().numpy()
+        )  # (batch, layers, heads, tgt_len, src_len)
         for place, row in zip(weights, rows.tolist(), strict=True):
             found[row] = place[..., : len(cuts[row].tgt) - 1, : len(cuts[row].src)]
     return (found[row] for row in range(len(cuts)))
@@ -164,7 +193,9 @@ def _cross(trainer: Trainer, cuts: Sequence[Cut]) -> Iterator[Weights]:
 
 def _errors(trainer: Trainer, cuts: Sequence[Cut], seen: Sequence[Weights]) -> dict[str, Any]:
     """Alignment error over the pairs whose gold is for the words that the tokens make."""
-    guesses, of_means, gold = [], [], []
+    guesses = []
+    of_means = []
+    gold = []
     for cut, weights in zip(cuts, seen, strict=True):
         src = _places(trainer.data.src_tokenizer, cut.src, cut.pair.src)
         tgt = _places(trainer.data.tgt_tokenizer, cut.tgt[1:], cut.pair.tgt)
@@ -175,7 +206,10 @@ def _errors(trainer: Trainer, cuts: Sequence[Cut], seen: Sequence[Weights]) -> d
             gold.append(cut.pair.gold.links)
     if not gold:
         return {}
-    return {"aer": _rounded(error_rate(guesses, gold)), "aer_mean": _rounded(error_rate(of_means, gold))}
+    return {
+        "aer": _rounded(error_rate(guesses, gold)),
+        "aer_mean": _rounded(error_rate(of_means, gold)),
+    }
 
 
 def _places(tokenizer: Tokenizer, ids: batches.Ids, text: str) -> Ints | None:
@@ -186,7 +220,8 @@ def _places(tokenizer: Tokenizer, ids: batches.Ids, text: str) -> Ints | None:
 
 def _cut(trainer: Trainer, pairs: Sequence[Pair], limit: int) -> list[Cut]:
     """The pairs whose two sides have at most so many tokens, `</s>` included, as ids."""
-    special, data = trainer.recipe.model.ids, trainer.data
+    special = trainer.recipe.model.ids
+    data = trainer.data
     sources = data.src_tokenizer.encode_many([pair.src for pair in pairs])
     targets = data.tgt_tokenizer.encode_many([pair.tgt for pair in pairs])
     return [

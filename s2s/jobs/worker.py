@@ -35,7 +35,10 @@ def serve(idle: float | None = None) -> str:
     Jobs that run then go on: they hold their own leases, and write themselves how they end.
     """
     told: list[int] = []
-    before = {number: signal.signal(number, lambda number, frame: told.append(number)) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {
+        number: signal.signal(number, lambda number, frame: told.append(number))
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
     worker = Worker()
     try:
         while not told:
@@ -72,7 +75,9 @@ class Worker:
         self.ttl = settings.lease_seconds()
         self.children: dict[str, Child] = {}  # by job
         self.claims = itertools.count(1)
-        self.nursery: Nursery | None = None  # without one each job gets a process that starts from nothing
+        self.nursery: Nursery | None = (
+            None  # without one each job gets a process that starts from nothing
+        )
         self.trouble = ""  # with the database, as it was said last
 
     def open_nursery(self) -> None:
@@ -123,9 +128,16 @@ class Worker:
                 self._wait_for(child.job, child.process)
             elif (code := child.process.poll()) is not None:
                 # Unless it wrote its own end.
-                queue.finish(child.job.id, child.job.worker, "interrupted", endings.died(code, child.job.run, child.job.kind))
+                queue.finish(
+                    child.job.id,
+                    child.job.worker,
+                    "interrupted",
+                    endings.died(code, child.job.run, child.job.kind),
+                )
                 del self.children[child.job.id]
-            elif isinstance(child.process, Newborn) and child.process.is_out_of_sight:  # its lease says whether it lives
+            elif (
+                isinstance(child.process, Newborn) and child.process.is_out_of_sight
+            ):  # its lease says whether it lives
                 del self.children[child.job.id]
 
     def _look_into_nursery(self) -> None:
@@ -134,8 +146,13 @@ class Worker:
             return
         self.nursery.look()
         if self.nursery.is_gone:
-            print("The process that jobs are forked from has died; see nursery.log.", file=sys.stderr, flush=True)
-            was_ready, self.nursery = self.nursery.is_ready, None
+            print(
+                "The process that jobs are forked from has died; see nursery.log.",
+                file=sys.stderr,
+                flush=True,
+            )
+            was_ready = self.nursery.is_ready
+            self.nursery = None
             if was_ready:
                 self.open_nursery()
 
@@ -161,7 +178,9 @@ class Worker:
                 self._start(job)
 
     def _start(self, job: queue.Job) -> None:
-        order = Order(job.id, job.worker, str(_log_folder() / f"{job.id}.log"), job.spec.get("threads") or 0)
+        order = Order(
+            job.id, job.worker, str(_log_folder() / f"{job.id}.log"), job.spec.get("threads") or 0
+        )
         newborn = self.nursery.order(order) if self.nursery else None
         if newborn:
             self.children[job.id] = Child(job, newborn)
@@ -172,10 +191,17 @@ class Worker:
         threads = {"OMP_NUM_THREADS": str(job.spec["threads"])} if job.spec.get("threads") else {}
         self.children.pop(job.id, None)
         try:
-            self.children[job.id] = Child(job, _spawn(["s2s.jobs.child", job.id, job.worker], f"{job.id}.log", threads))
+            self.children[job.id] = Child(
+                job, _spawn(["s2s.jobs.child", job.id, job.worker], f"{job.id}.log", threads)
+            )
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            queue.finish(job.id, job.worker, "failed", f"Its process could not be started ({reason}); free some space, then resume it.")
+            queue.finish(
+                job.id,
+                job.worker,
+                "failed",
+                f"Its process could not be started ({reason}); free some space, then resume it.",
+            )
 
 
 class Starter:
@@ -189,7 +215,8 @@ class Starter:
     def ensure(self) -> None:
         """Unless a worker is there, or was started a moment ago."""
         with self._lock:
-            now, home = self._clock(), settings.home()
+            now = self._clock()
+            home = settings.home()
             if now - self._last.get(home, -AGAIN) < AGAIN or _is_there():
                 return
             process = _spawn(["s2s", "worker", "--idle", str(IDLE)], "worker.log", {})
@@ -211,7 +238,9 @@ def ensure() -> None:
         STARTER.ensure()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UserError(f"The worker, which does the training, cannot be started ({reason}); free some space, then try again.") from error
+        raise UserError(
+            f"The worker, which does the training, cannot be started ({reason}); free some space, then try again."
+        ) from error
 
 
 def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:

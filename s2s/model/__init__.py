@@ -17,4 +17,12 @@ from s2s.model.size import count_parameters
 from s2s.model.stepper import TransformerStepper, stepper_for
 from s2s.model.transformer import Transformer, inference
 
-__all__ = ["PRESETS", "Preset", "Transformer", "TransformerStepper", "count_parameters", "inference", "stepper_for"]
+__all__ = [
+    "PRESETS",
+    "Preset",
+    "Transformer",
+    "TransformerStepper",
+    "count_parameters",
+    "inference",
+    "stepper_for",
+]

@@ -32,12 +32,18 @@ class Attention(nn.Module):
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
         super().__init__()
-        attention, self.n_heads, self.d_head = config.attention, stack.n_heads, config.d_head(stack)
+        attention = config.attention
+        self.n_heads = stack.n_heads
+        self.d_head = config.d_head(stack)
         inner = self.n_heads * self.d_head
         self.query = nn.Linear(config.d_model, inner, bias=attention.bias)
         self.key = nn.Linear(config.d_model, inner, bias=attention.bias)
         self.value = nn.Linear(config.d_model, inner, bias=attention.bias)
-        self.output = nn.Linear(inner, config.d_model, bias=attention.bias) if attention.output_projection else nn.Identity()
+        self.output = (
+            nn.Linear(inner, config.d_model, bias=attention.bias)
+            if attention.output_projection
+            else nn.Identity()
+        )
         self.weights = nn.Identity()
         self.scale = self.d_head**-0.5 if attention.scaled else 1.0
         self.dropout = config.dropout if attention.dropout else 0.0
@@ -46,17 +52,23 @@ class Attention(nn.Module):
         """(batch, len, heads * d_head) -> (batch, heads, len, d_head)."""
         return x.view(*x.shape[:2], self.n_heads, self.d_head).transpose(1, 2)
 
-    def keys_values(self, x: Tensor, position: Position | None = None, start: int = 0) -> KeysValues:
+    def keys_values(
+        self, x: Tensor, position: Position | None = None, start: int = 0
+    ) -> KeysValues:
         """(batch, key_len, d_model) -> keys and values; `position` turns the keys where it is rotary."""
         keys = self.split(self.key(x))
-        return KeysValues(keys if position is None else position.rotate(keys, start), self.split(self.value(x)))
+        return KeysValues(
+            keys if position is None else position.rotate(keys, start), self.split(self.value(x))
+        )
 
     def queries(self, x: Tensor, position: Position | None = None, start: int = 0) -> Tensor:
         """(batch, query_len, d_model) -> (batch, heads, query_len, d_head)."""
         queries = self.split(self.query(x))
         return queries if position is None else position.rotate(queries, start)
 
-    def forward(self, queries: Tensor, seen: KeysValues, mask: Tensor | None, bias: Tensor | None = None) -> Tensor:
+    def forward(
+        self, queries: Tensor, seen: KeysValues, mask: Tensor | None, bias: Tensor | None = None
+    ) -> Tensor:
         """What each query gathers: (batch, query_len, d_model).
 
         `mask` broadcasts to (batch, heads, query_len, key_len), True = may look, None = all may; `bias` is added to
@@ -66,14 +78,20 @@ class Attention(nn.Module):
         if use_fused(queries, self.weights):
             gathered = _fused(queries, seen, mask, bias, scale=self.scale, dropout=dropout)
         else:
-            weights = self.weights(attention_weights(queries, seen.keys, mask, bias, scale=self.scale))
+            weights = self.weights(
+                attention_weights(queries, seen.keys, mask, bias, scale=self.scale)
+            )
             gathered = F.dropout(weights, dropout, self.training) @ seen.values
-        merged = gathered.transpose(1, 2).flatten(2)  # (batch, heads, len, d_head) -> (batch, len, heads * d_head)
+        merged = gathered.transpose(1, 2).flatten(
+            2
+        )  # (batch, heads, len, d_head) -> (batch, len, heads * d_head)
         out: Tensor = self.output(merged)
         return out
 
 
-def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None, bias: Tensor | None, *, scale: float) -> Tensor:
+def attention_weights(
+    queries: Tensor, keys: Tensor, mask: Tensor | None, bias: Tensor | None, *, scale: float
+) -> Tensor:
     """Softmax of the scaled scores over the keys (eq. 1): (batch, heads, query_len, key_len), rows sum to 1.
 
     A row that may look at nothing is all zeros.
@@ -105,8 +123,16 @@ def fused_is_slow(device: torch.device) -> bool:
 
 
 def _fused(
-    queries: Tensor, seen: KeysValues, mask: Tensor | None, bias: Tensor | None, *, scale: float, dropout: float
+    queries: Tensor,
+    seen: KeysValues,
+    mask: Tensor | None,
+    bias: Tensor | None,
+    *,
+    scale: float,
+    dropout: float,
 ) -> Tensor:
     if bias is not None:
         mask = bias if mask is None else torch.where(mask, bias, float("-inf"))
-    return F.scaled_dot_product_attention(queries, seen.keys, seen.values, mask, dropout_p=dropout, scale=scale)
+    return F.scaled_dot_product_attention(
+        queries, seen.keys, seen.values, mask, dropout_p=dropout, scale=scale
+    )

@@ -29,13 +29,20 @@ class Cache:
     """`families` times `width` rows, each of `length` tokens; `used` slots a family are filled."""
 
     def __init__(self, families: int, shape: Shape, *, like: Tensor, keeps_times: bool) -> None:
-        self.families, self.width, self.used, self.length = families, 1, 0, 0
+        self.families = families
+        self.width = 1
+        self.used = 0
+        self.length = 0
         size = (2, families, shape.heads, ROOM, shape.d_head)  # keys, values
         self.buffers = [like.new_empty(size) for _ in range(shape.layers)]
         self._views: list[KeysValues] = []  # of the buffers, as attention wants them
-        self.looks: Tensor | None = None  # (families, width, used): 0, or -inf where a row does not descend from a slot; None = all 0
+        self.looks: Tensor | None = (
+            None  # (families, width, used): 0, or -inf where a row does not descend from a slot; None = all 0
+        )
         # (families or 1, used): when a slot was filled, where somebody asks
-        self.times = torch.empty(1, 0, dtype=torch.long, device=like.device) if keeps_times else None
+        self.times = (
+            torch.empty(1, 0, dtype=torch.long, device=like.device) if keeps_times else None
+        )
 
     @property
     def rows(self) -> int:
@@ -53,7 +60,11 @@ class Cache:
             self.times = torch.cat([self.times, now], 1)
         if self.width == 1 and self.looks is None:
             return None
-        before = self.buffers[0].new_zeros(self.families, self.width, self.used) if self.looks is None else self.looks
+        before = (
+            self.buffers[0].new_zeros(self.families, self.width, self.used)
+            if self.looks is None
+            else self.looks
+        )
         own = before.new_full((self.width, self.width), HIDDEN).fill_diagonal_(0.0)
         self.looks = torch.cat([before, own.expand(self.families, -1, -1)], 2)
         return self.looks
@@ -80,10 +91,13 @@ class Cache:
         if self.looks is not None:
             self.looks = self.looks.flatten(0, 1)[rows].view(len(kept), width, self.used)
         self.width = width
-        if len(kept) == self.families and torch.equal(kept, torch.arange(self.families, device=kept.device)):
+        if len(kept) == self.families and torch.equal(
+            kept, torch.arange(self.families, device=kept.device)
+        ):
             return None
         self.families = len(kept)
-        self.buffers, self._views = [buffer.index_select(1, kept) for buffer in self.buffers], []
+        self.buffers = [buffer.index_select(1, kept) for buffer in self.buffers]
+        self._views = []
         if self.times is not None and len(self.times) > 1:
             self.times = self.times[kept]
         return kept
@@ -95,7 +109,9 @@ class Cache:
         if self.looks is not None:
             chosen = self.looks.flatten(0, 1)[rows].eq(0.0).nonzero()[:, 1]
             slots = chosen.view(len(rows), self.length)  # every row descends from one slot a token
-        self.families, self.width, self.looks = len(rows), 1, None
+        self.families = len(rows)
+        self.width = 1
+        self.looks = None
         self._take(family, slots)
         if self.times is not None:
             self.times = torch.arange(self.length, device=rows.device)[None]
@@ -111,7 +127,8 @@ class Cache:
             for before, after in zip(old, new, strict=True):
                 after[:, :, : slots.shape[1]] = before[where]
             self.buffers[layer] = new
-        self.used, self._views = slots.shape[1], []
+        self.used = slots.shape[1]
+        self._views = []
 
     def _make_room(self) -> None:
         """Drop the slots that nobody descends from any more, if that frees a quarter; else take a quarter more."""
@@ -125,7 +142,8 @@ class Cache:
                 self.looks = self.looks.gather(2, slots[:, None].expand(-1, self.width, -1))
                 self._take(torch.arange(self.families, device=slots.device), slots)
                 return
-        self._views, room = [], self.used + self.width * max(ROOM, self.length // 4)
+        self._views = []
+        room = self.used + self.width * max(ROOM, self.length // 4)
         for layer, old in enumerate(self.buffers):
             new = old.new_empty(*old.shape[:3], room, old.shape[4])
             new[..., : self.used, :] = old[..., : self.used, :]

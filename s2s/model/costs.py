@@ -70,10 +70,13 @@ class Crossing(NamedTuple):
 def crossing(machine: Machine) -> Crossing:
     """Looking grows with the square of the length, all else in proportion to it."""
     found = machine.parts(Sizes(1, 1, 1))
-    whole, forward = cost(found), cost(part for part in found if part.kind == "feed_forward")
+    whole = cost(found)
+    forward = cost(part for part in found if part.kind == "feed_forward")
     attention = cost(part for part in found if part.kind.endswith("attention"))
     ahead = forward.flops - (attention.flops - attention.looks)
-    return Crossing(max(1, ahead // whole.looks + 1), (whole.flops - whole.looks) // whole.looks + 1)
+    return Crossing(
+        max(1, ahead // whole.looks + 1), (whole.flops - whole.looks) // whole.looks + 1
+    )
 
 
 class Variable(NamedTuple):
@@ -104,7 +107,9 @@ class Grown(NamedTuple):
         return sum(self.terms.values())
 
 
-def grown(machine: Machine, sizes: Sizes, variable: Variable, measure: Measure) -> tuple[Grown, ...]:
+def grown(
+    machine: Machine, sizes: Sizes, variable: Variable, measure: Measure
+) -> tuple[Grown, ...]:
     """The cost at each value that makes a whole machine; values that are out of range or no whole numbers are left out."""
     found = []
     for factor in variable.factors:
@@ -127,7 +132,9 @@ def _longer(machine: Machine, sizes: Sizes, factor: Fraction) -> tuple[Machine, 
     src_len, tgt_len = _times(factor, sizes.src_len, sizes.tgt_len)
     limit = machine.longest() or 2**31
     if max(src_len, tgt_len) > min(limit, LONGEST):
-        raise UserError(f"{max(src_len, tgt_len)} tokens are too many; at most {min(limit, LONGEST)} fit.")
+        raise UserError(
+            f"{max(src_len, tgt_len)} tokens are too many; at most {min(limit, LONGEST)} fit."
+        )
     return machine, Sizes(sizes.batch, src_len, tgt_len)
 
 
@@ -135,14 +142,24 @@ def _wider(machine: Machine, sizes: Sizes, factor: Fraction) -> tuple[Machine, S
     model = machine.recipe.model
     (d_model,) = _times(factor, model.d_model)
     stacks = {"encoder": model.encoder, "decoder": model.decoder}
-    widths = {name: _times(factor, stack.d_ff, model.d_head(stack)) for name, stack in stacks.items()}
-    changes = {f"model.{name}.{key}": value for name, both in widths.items() for key, value in zip(("d_ff", "d_head"), both, strict=True)}
+    widths = {
+        name: _times(factor, stack.d_ff, model.d_head(stack)) for name, stack in stacks.items()
+    }
+    changes = {
+        f"model.{name}.{key}": value
+        for name, both in widths.items()
+        for key, value in zip(("d_ff", "d_head"), both, strict=True)
+    }
     return _changed(machine, {"model.d_model": d_model, **changes}), sizes
 
 
 def _deeper(machine: Machine, sizes: Sizes, factor: Fraction) -> tuple[Machine, Sizes]:
-    encoder, decoder = _times(factor, machine.recipe.model.encoder.n_layers, machine.recipe.model.decoder.n_layers)
-    return _changed(machine, {"model.encoder.n_layers": encoder, "model.decoder.n_layers": decoder}), sizes
+    encoder, decoder = _times(
+        factor, machine.recipe.model.encoder.n_layers, machine.recipe.model.decoder.n_layers
+    )
+    return _changed(
+        machine, {"model.encoder.n_layers": encoder, "model.decoder.n_layers": decoder}
+    ), sizes
 
 
 def _richer(machine: Machine, sizes: Sizes, factor: Fraction) -> tuple[Machine, Sizes]:
@@ -160,10 +177,27 @@ def powers(low: int, high: int) -> tuple[Fraction, ...]:
 
 VARIABLES: MappingProxyType[str, Variable] = MappingProxyType(
     {
-        "length": Variable("length (source tokens)", powers(-3, 9), _longer, lambda machine, sizes: sizes.src_len),
-        "width": Variable("width (d_model)", powers(-3, 4), _wider, lambda machine, sizes: machine.recipe.model.d_model),
-        "depth": Variable("depth (encoder layers)", powers(-3, 4), _deeper, lambda machine, sizes: machine.recipe.model.encoder.n_layers),
-        "vocabulary": Variable("vocabulary (target pieces)", powers(-3, 6), _richer, lambda machine, sizes: machine.tgt_vocab_size),
+        "length": Variable(
+            "length (source tokens)", powers(-3, 9), _longer, lambda machine, sizes: sizes.src_len
+        ),
+        "width": Variable(
+            "width (d_model)",
+            powers(-3, 4),
+            _wider,
+            lambda machine, sizes: machine.recipe.model.d_model,
+        ),
+        "depth": Variable(
+            "depth (encoder layers)",
+            powers(-3, 4),
+            _deeper,
+            lambda machine, sizes: machine.recipe.model.encoder.n_layers,
+        ),
+        "vocabulary": Variable(
+            "vocabulary (target pieces)",
+            powers(-3, 6),
+            _richer,
+            lambda machine, sizes: machine.tgt_vocab_size,
+        ),
     }
 )
 
@@ -182,7 +216,9 @@ def _flops(machine: Machine, sizes: Sizes) -> dict[str, float]:
 def _parameters(machine: Machine, sizes: Sizes) -> dict[str, float]:
     found = machine.parts(sizes)
     return {
-        "embeddings and output": _of(found, lambda part: part.group in ("embeddings", "output")).parameters,
+        "embeddings and output": _of(
+            found, lambda part: part.group in ("embeddings", "output")
+        ).parameters,
         "attention": _of(found, lambda part: part.kind.endswith("attention")).parameters,
         "feed-forward": _of(found, lambda part: part.kind == "feed_forward").parameters,
         "norms": _of(found, lambda part: part.group == "norms").parameters,
@@ -201,7 +237,10 @@ def _cache(machine: Machine, sizes: Sizes) -> dict[str, float]:
 MEASURES: MappingProxyType[str, Measure] = MappingProxyType(
     {
         "flops": Measure("FLOPs of a forward pass", _flops),
-        "memory": Measure("training memory (bytes)", lambda machine, sizes: {"training": memory_bytes(machine, sizes)}),
+        "memory": Measure(
+            "training memory (bytes)",
+            lambda machine, sizes: {"training": memory_bytes(machine, sizes)},
+        ),
         "cache": Measure("KV cache (bytes)", _cache),
         "parameters": Measure("parameters", _parameters),
     }

@@ -20,15 +20,21 @@ from s2s.model.transformer import DecoderLayer, Encoder, EncoderLayer, Transform
 
 HANDFUL = 8  # rows of one source up to which a step takes the time of its operations rather than of its products
 SHORT = 16  # keys that fill a register; over fewer of them attention takes longer than over as many
-COPIED = 2**25  # numbers of an output matrix that is still copied into the orders in which it is multiplied fastest
+COPIED = (
+    2**25
+)  # numbers of an output matrix that is still copied into the orders in which it is multiplied fastest
 
 
 class View(NamedTuple):
     """What every layer of a step is told."""
 
     cache: Cache
-    mask: Tensor | None  # (families or 1, heads or 1, width or 1, slots), added to the scores of looking back
-    src_mask: Tensor | None  # (families, 1, 1, src_len), added to the scores of looking at the source
+    mask: (
+        Tensor | None
+    )  # (families or 1, heads or 1, width or 1, slots), added to the scores of looking back
+    src_mask: (
+        Tensor | None
+    )  # (families, 1, 1, src_len), added to the scores of looking at the source
 
 
 class Folded(NamedTuple):
@@ -47,31 +53,51 @@ class FlatModel:
     """A `Transformer` for as long as no weight of it changes: what is laid out is made when it is first needed."""
 
     def __init__(self, model: Transformer) -> None:
-        self.embed, self.position = model.decoder.embed, model.decoder.embed.position
+        self.embed = model.decoder.embed
+        self.position = model.decoder.embed.position
         self.weights = tuple(model.parameters())
-        self.encoder_hooks, self.decoder_hooks = _hooks(model.encoder), _hooks(model.decoder)
+        self.encoder_hooks = _hooks(model.encoder)
+        self.decoder_hooks = _hooks(model.decoder)
         self.state = self._state()
         self.encode = FlatEncoder(model.encoder)
-        self.layers = [FlatLayer(cast(DecoderLayer, layer), self.position) for layer in model.decoder.layers]
+        self.layers = [
+            FlatLayer(cast(DecoderLayer, layer), self.position) for layer in model.decoder.layers
+        ]
         crosses = [cast(DecoderLayer, layer).cross_attention for layer in model.decoder.layers]
         self.heads = (crosses[0].n_heads, crosses[0].d_head)
         self._remember = affine([part for cross in crosses for part in (cross.key, cross.value)])
         self.places = torch.empty(0)
         self.has_bias = self.position.bias(1, 1, model.device) is not None
-        self.table, self.scale, self.pad_id = self.embed.tokens.weight, self.embed.tokens.scale, self.embed.pad_id
-        self.is_absolute, self.skips_padding = isinstance(self.position, Absolute), self.position.settings.skip_padding
-        self.first_norm, self.last_norm = _norm(self.embed.norm), _norm(model.decoder.final_norm)
+        self.table = self.embed.tokens.weight
+        self.scale = self.embed.tokens.scale
+        self.pad_id = self.embed.pad_id
+        self.is_absolute = isinstance(self.position, Absolute)
+        self.skips_padding = self.position.settings.skip_padding
+        self.first_norm = _norm(self.embed.norm)
+        self.last_norm = _norm(model.decoder.final_norm)
         self.projection = matrix, bias, scale = model.projection
-        self.project = Product(matrix if scale == 1.0 else matrix * scale, bias) if matrix.numel() <= COPIED else model.project
-        norm, activation = model.config.norm, model.config.feed_forward.activation
-        self.settings = {"n_heads": self.heads[0], "eps": norm.eps, "is_pre": norm.place == "pre", "activation": activation}
+        self.project = (
+            Product(matrix if scale == 1.0 else matrix * scale, bias)
+            if matrix.numel() <= COPIED
+            else model.project
+        )
+        norm = model.config.norm
+        activation = model.config.feed_forward.activation
+        self.settings = {
+            "n_heads": self.heads[0],
+            "eps": norm.eps,
+            "is_pre": norm.place == "pre",
+            "activation": activation,
+        }
         self.has_all_parts = _has_all_parts(model)
 
     @functools.cached_property
     def project_fast(self) -> Turn:
         """`project` with matrix and states rounded to 8 bits, each word's row and each state on a scale of its own."""
         matrix, bias, scale = self.projection
-        return rounded(matrix.detach().float() * scale, None if bias is None else bias.detach().float())
+        return rounded(
+            matrix.detach().float() * scale, None if bias is None else bias.detach().float()
+        )
 
     def is_stale(self) -> bool:
         """Whether a weight has changed since."""
@@ -86,7 +112,9 @@ class FlatModel:
         Those of several sources have at least `SHORT` slots.
         """
         batch, src_len, _ = memory.shape
-        layers = self._remember(memory.flatten(0, 1)).view(batch, src_len, len(self.layers), 2, *self.heads)
+        layers = self._remember(memory.flatten(0, 1)).view(
+            batch, src_len, len(self.layers), 2, *self.heads
+        )
         by_layer = layers.permute(2, 3, 0, 4, 1, 5)  # (layers, 2, batch, heads, src_len, d_head)
         slots = by_layer.contiguous() if batch == 1 else lengthened(by_layer)
         return [KeysValues(keys, values) for keys, values in slots]
@@ -94,20 +122,38 @@ class FlatModel:
     def fold(self, memories: Sequence[KeysValues]) -> Sequence[Memory]:
         """The memories of a single source without padding, folded where that is less to multiply."""
         _, heads, src_len, _ = memories[0].keys.shape
-        can_fold = isinstance(self.layers[0].cross_out, Product) and heads * src_len <= 2 * self.embed.tokens.embedding_dim
-        return [layer.fold(memory) for layer, memory in zip(self.layers, memories, strict=True)] if can_fold else memories
+        can_fold = (
+            isinstance(self.layers[0].cross_out, Product)
+            and heads * src_len <= 2 * self.embed.tokens.embedding_dim
+        )
+        return (
+            [layer.fold(memory) for layer, memory in zip(self.layers, memories, strict=True)]
+            if can_fold
+            else memories
+        )
 
     @functools.cached_property
     def parts(self) -> list[list[Tensor | None]]:
         """What `one_source.run_layers` is given of each layer."""
         return [layer.parts() for layer in self.layers]
 
-    def step(self, tokens: Tensor, cache: Cache, memories: Sequence[Memory], src_mask: Tensor | None) -> Tensor:
+    def step(
+        self, tokens: Tensor, cache: Cache, memories: Sequence[Memory], src_mask: Tensor | None
+    ) -> Tensor:
         """(rows,) -> (rows, d_model); the cache grows by one token a row."""
-        x, mask = self._vectors(tokens, cache.length), self._mask(cache)
+        x = self._vectors(tokens, cache.length)
+        mask = self._mask(cache)
         if self.has_all_parts and cache.width <= HANDFUL and isinstance(memories[0], Folded):
             folded = [list(memory) for memory in memories]
-            x = run_layers()(x, mask, cache.used, buffers=cache.buffers, weights=self.parts, memories=folded, **self.settings)
+            x = run_layers()(
+                x,
+                mask,
+                cache.used,
+                buffers=cache.buffers,
+                weights=self.parts,
+                memories=folded,
+                **self.settings,
+            )
         else:
             view = View(cache, mask, src_mask)
             for number, (layer, memory) in enumerate(zip(self.layers, memories, strict=True)):
@@ -120,7 +166,11 @@ class FlatModel:
         x = torch.embedding(self.table, tokens)
         if self.is_absolute:
             place = self._places(start)
-            x = torch.add(place * tokens.ne(self.pad_id)[:, None] if self.skips_padding else place, x, alpha=self.scale)
+            x = torch.add(
+                place * tokens.ne(self.pad_id)[:, None] if self.skips_padding else place,
+                x,
+                alpha=self.scale,
+            )
         elif self.scale != 1.0:
             x = x * self.scale
         return self.first_norm(x)
@@ -129,7 +179,8 @@ class FlatModel:
         """(d_model,), the vector of a position; read from the module some at a time."""
         if start >= len(self.places):
             position = cast(Absolute, self.position)
-            first, most = position.settings.offset, position.settings.max_length if position.settings.kind == "learned" else 2**31
+            first = position.settings.offset
+            most = position.settings.max_length if position.settings.kind == "learned" else 2**31
             end = first + min(most, 2 * start + 32)
             self.places = position.rows(torch.arange(first, end, device=self.table.device), end)
         return self.places.select(0, start)
@@ -142,20 +193,36 @@ class FlatModel:
         bias = self.position.bias(1, cache.length + 1, cache.times.device)  # (1, heads, 1, length)
         if bias is None:
             return mask
-        by_slot = bias[0, :, 0][:, cache.times].transpose(0, 1)[:, :, None]  # -> (families or 1, heads, 1, slots)
+        by_slot = bias[0, :, 0][:, cache.times].transpose(0, 1)[
+            :, :, None
+        ]  # -> (families or 1, heads, 1, slots)
         return by_slot if mask is None else by_slot + mask
 
 
 def _hooks(module: nn.Module) -> list[dict[int, Any]]:
     """The dictionaries of all that looks at what goes in or out of the modules: empty ones where nothing does. Torch has no public way."""
-    return [hooks for part in module.modules() for hooks in (part._forward_hooks, part._forward_pre_hooks)]
+    return [
+        hooks
+        for part in module.modules()
+        for hooks in (part._forward_hooks, part._forward_pre_hooks)
+    ]
 
 
 def _has_all_parts(model: Transformer) -> bool:
     """Whether layers are made of what `one_source` knows."""
-    config, position = model.config, model.decoder.embed.position
-    is_usual = config.attention.output_projection and config.norm.kind == "layer" and not config.feed_forward.gated
-    return is_usual and bool(config.decoder.d_ff) and not isinstance(position, Rotary) and model.device.type == "cpu"
+    config = model.config
+    position = model.decoder.embed.position
+    is_usual = (
+        config.attention.output_projection
+        and config.norm.kind == "layer"
+        and not config.feed_forward.gated
+    )
+    return (
+        is_usual
+        and bool(config.decoder.d_ff)
+        and not isinstance(position, Rotary)
+        and model.device.type == "cpu"
+    )
 
 
 def lengthened(keys: Tensor) -> Tensor:
@@ -175,8 +242,12 @@ class FlatEncoder:
     """`Encoder`; the scale of the scores stands in the queries' weights."""
 
     def __init__(self, encoder: Encoder) -> None:
-        self.embed, self.last_norm = encoder.embed, _norm(encoder.final_norm)
-        self.layers = [FlatEncoderLayer(cast(EncoderLayer, layer), encoder.embed.position) for layer in encoder.layers]
+        self.embed = encoder.embed
+        self.last_norm = _norm(encoder.final_norm)
+        self.layers = [
+            FlatEncoderLayer(cast(EncoderLayer, layer), encoder.embed.position)
+            for layer in encoder.layers
+        ]
 
     def __call__(self, src: Tensor, hidden: Tensor | None) -> Tensor:
         """(batch, src_len) -> memory (batch, src_len, d_model); `hidden` (batch, 1, 1, slots) is added to the scores.
@@ -198,11 +269,15 @@ class FlatEncoderLayer:
     """`EncoderLayer`."""
 
     def __init__(self, layer: EncoderLayer, position: Position) -> None:
-        own, ff = layer.self_attention, layer.feed_forward
-        self.heads, self.d_head, self.inner = own.n_heads, own.d_head, own.n_heads * own.d_head
+        own = layer.self_attention
+        ff = layer.feed_forward
+        self.heads = own.n_heads
+        self.d_head = own.d_head
+        self.inner = own.n_heads * own.d_head
         self.rotate = position.rotate if isinstance(position, Rotary) else None
         self.ask = affine([own.query, own.key, own.value], own.scale)
-        self.out, self.feed_forward = _out(own.output), None if ff is None else FlatFeedForward(ff)
+        self.out = _out(own.output)
+        self.feed_forward = None if ff is None else FlatFeedForward(ff)
         self.is_pre = layer.self_residual.is_pre
         residuals = (layer.self_residual, layer.feed_forward_residual)
         self.norms = [_same if residual is None else _norm(residual.norm) for residual in residuals]
@@ -220,9 +295,11 @@ class FlatEncoderLayer:
         all_three = self.ask(y).view(*grid, 3, self.heads, self.d_head)
         queries, keys, values = (part.transpose(1, 2) for part in all_three.unbind(2))
         if self.rotate is not None:
-            queries, keys = self.rotate(queries), self.rotate(keys)
+            queries = self.rotate(queries)
+            keys = self.rotate(keys)
         if mask is not None and mask.shape[-1] > keys.shape[2]:
-            keys, values = lengthened(keys), lengthened(values)
+            keys = lengthened(keys)
+            values = lengthened(values)
         gathered = F.scaled_dot_product_attention(queries, keys, values, mask, scale=1.0)
         return self.out.onto(gathered.transpose(1, 2).reshape(-1, self.inner), x)
 
@@ -235,34 +312,58 @@ class FlatLayer:
     """
 
     def __init__(self, layer: DecoderLayer, position: Position) -> None:
-        own, cross, ff = layer.self_attention, layer.cross_attention, layer.feed_forward
-        self.heads, self.d_head, self.inner = own.n_heads, own.d_head, own.n_heads * own.d_head
+        own = layer.self_attention
+        cross = layer.cross_attention
+        ff = layer.feed_forward
+        self.heads = own.n_heads
+        self.d_head = own.d_head
+        self.inner = own.n_heads * own.d_head
         self.rotate = position.rotate if isinstance(position, Rotary) else None
         self.is_pre = layer.self_residual.is_pre
         can = not self.is_pre and isinstance(layer.self_residual.norm, nn.LayerNorm)
-        before_cross, before_ff = (_bias(part) if can else None for part in (cross.output, None if ff is None else ff.down))
+        before_cross, before_ff = (
+            _bias(part) if can else None for part in (cross.output, None if ff is None else ff.down)
+        )
         self.look_back = affine([own.query, own.key, own.value], own.scale)
         self.ask = affine([cross.query], cross.scale, ahead=before_cross)
-        self.own_out, self.cross_out = _out(own.output), _out(cross.output, is_ahead=before_cross is not None)
+        self.own_out = _out(own.output)
+        self.cross_out = _out(cross.output, is_ahead=before_cross is not None)
         self.feed_forward = None if ff is None else FlatFeedForward(ff, before_ff)
         residuals = (layer.self_residual, layer.cross_residual, layer.feed_forward_residual)
         aheads = (before_cross, before_ff, None)
-        self.norms = [_same if part is None else _norm(part.norm, ahead) for part, ahead in zip(residuals, aheads, strict=True)]
+        self.norms = [
+            _same if part is None else _norm(part.norm, ahead)
+            for part, ahead in zip(residuals, aheads, strict=True)
+        ]
 
     def fold(self, memory: KeysValues) -> Folded:
         """The layer's keys and values (1, heads, src_len, d_head) of one source."""
         out, (keys, values) = cast(Product, self.cross_out), (part[0] for part in memory)
-        by_head = self.ask.turned.view(-1, self.heads, self.d_head).permute(1, 2, 0)  # (heads, d_head, d_model)
-        bias = None if self.ask.bias is None else torch.bmm(keys, self.ask.bias.view(self.heads, self.d_head, 1)).flatten()
-        weighed = torch.bmm(values, out.turned.view(self.heads, self.d_head, -1))  # (heads, src_len, d_model)
-        return Folded(torch.bmm(keys, by_head).flatten(0, 1).t(), bias, weighed.flatten(0, 1), out.bias)
+        by_head = self.ask.turned.view(-1, self.heads, self.d_head).permute(
+            1, 2, 0
+        )  # (heads, d_head, d_model)
+        bias = (
+            None
+            if self.ask.bias is None
+            else torch.bmm(keys, self.ask.bias.view(self.heads, self.d_head, 1)).flatten()
+        )
+        weighed = torch.bmm(
+            values, out.turned.view(self.heads, self.d_head, -1)
+        )  # (heads, src_len, d_model)
+        return Folded(
+            torch.bmm(keys, by_head).flatten(0, 1).t(), bias, weighed.flatten(0, 1), out.bias
+        )
 
     def parts(self) -> list[Tensor | None]:
         """Of products and norms weight and bias, in the order of a layer, where there are all of them."""
         ff = cast(FlatFeedForward, self.feed_forward)
-        products = [cast(Product, product) for product in (self.look_back, self.own_out, ff.up, ff.down)]
+        products = [
+            cast(Product, product) for product in (self.look_back, self.own_out, ff.up, ff.down)
+        ]
         norms = [cast(FlatNorm, norm) for norm in self.norms]
-        return [part for one in products for part in (one.turned, one.bias)] + [part for norm in norms for part in (norm.weight, norm.bias)]
+        return [part for one in products for part in (one.turned, one.bias)] + [
+            part for norm in norms for part in (norm.weight, norm.bias)
+        ]
 
     def __call__(self, x: Tensor, number: int, memory: Memory, view: View) -> Tensor:
         """(rows, d_model) -> (rows, d_model)."""
@@ -276,25 +377,45 @@ class FlatLayer:
         return x if self.feed_forward is None else third(self.feed_forward(x, x))
 
     def _look_back(self, y: Tensor, x: Tensor, number: int, view: View) -> Tensor:
-        all_three = self.look_back(y).view(view.cache.families, view.cache.width, 3, self.heads, self.d_head)
+        all_three = self.look_back(y).view(
+            view.cache.families, view.cache.width, 3, self.heads, self.d_head
+        )
         if self.rotate is not None:
             both = all_three.narrow(2, 0, 2)  # (families, width, 2, heads, d_head)
-            turned = self.rotate(both.reshape(-1, 2 * self.heads, 1, self.d_head), view.cache.length)
+            turned = self.rotate(
+                both.reshape(-1, 2 * self.heads, 1, self.d_head), view.cache.length
+            )
             both.copy_(turned.view(both.shape))
         by_kind = all_three.permute(2, 0, 3, 1, 4)  # (3, families, heads, width, d_head)
-        gathered = _gathered(by_kind.select(0, 0), view.cache.extend(number, by_kind.narrow(0, 1, 2)), view.mask)
-        return self.own_out.onto((gathered if view.cache.width == 1 else gathered.transpose(1, 2)).reshape(-1, self.inner), x)
+        gathered = _gathered(
+            by_kind.select(0, 0), view.cache.extend(number, by_kind.narrow(0, 1, 2)), view.mask
+        )
+        return self.own_out.onto(
+            (gathered if view.cache.width == 1 else gathered.transpose(1, 2)).reshape(
+                -1, self.inner
+            ),
+            x,
+        )
 
     def _look_at(self, y: Tensor, x: Tensor, memory: Memory, view: View) -> Tensor:
         """A family's rows are so many queries of one memory."""
         if isinstance(memory, Folded):
-            scores = torch.mm(y, memory.keys) if memory.bias is None else torch.addmm(memory.bias, y, memory.keys)
+            scores = (
+                torch.mm(y, memory.keys)
+                if memory.bias is None
+                else torch.addmm(memory.bias, y, memory.keys)
+            )
             weights = scores.view(y.size(0), self.heads, -1).softmax(-1).view(scores.shape)
             return added(weights, memory.values, memory.added, x)
         grid = (view.cache.families, view.cache.width, self.heads, self.d_head)
         queries = self.ask(y).view(grid).transpose(1, 2)
         gathered = _gathered(queries, memory, view.src_mask)
-        return self.cross_out.onto((gathered if view.cache.width == 1 else gathered.transpose(1, 2)).reshape(-1, self.inner), x)
+        return self.cross_out.onto(
+            (gathered if view.cache.width == 1 else gathered.transpose(1, 2)).reshape(
+                -1, self.inner
+            ),
+            x,
+        )
 
 
 def _gathered(queries: Tensor, memory: KeysValues, mask: Tensor | None) -> Tensor:
@@ -312,13 +433,18 @@ class FlatFeedForward:
     """`FeedForward` of the first vectors, added to the second ones."""
 
     def __init__(self, ff: FeedForward, ahead: Tensor | None = None) -> None:
-        self.up, self.down = affine([ff.up], ahead=ahead), _out(ff.down, is_ahead=ahead is not None)
+        self.up = affine([ff.up], ahead=ahead)
+        self.down = _out(ff.down, is_ahead=ahead is not None)
         self.gate = None if ff.gate is None else affine([ff.gate], ahead=ahead)
         self.activation = torch.relu_ if ff.activation is F.relu else ff.activation
 
     def __call__(self, y: Tensor, x: Tensor) -> Tensor:
         """(rows, d_model) both."""
-        hidden = self.activation(self.up(y)) if self.gate is None else self.activation(self.gate(y)) * self.up(y)
+        hidden = (
+            self.activation(self.up(y))
+            if self.gate is None
+            else self.activation(self.gate(y)) * self.up(y)
+        )
         return self.down.onto(hidden, x)
 
 
@@ -326,8 +452,12 @@ class FlatNorm:
     """`nn.LayerNorm`, and what the stream is to be ahead by."""
 
     def __init__(self, norm: nn.LayerNorm, ahead: Tensor | None) -> None:
-        self.shape, self.weight, self.eps = norm.normalized_shape, norm.weight, norm.eps
-        self.bias = ahead if norm.bias is None else norm.bias if ahead is None else norm.bias + ahead
+        self.shape = norm.normalized_shape
+        self.weight = norm.weight
+        self.eps = norm.eps
+        self.bias = (
+            ahead if norm.bias is None else norm.bias if ahead is None else norm.bias + ahead
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         """(rows, d_model) -> (rows, d_model)."""
@@ -340,7 +470,11 @@ def _bias(module: nn.Module | None) -> Tensor | None:
 
 def _out(module: nn.Module, *, is_ahead: bool = False) -> Product | NoProduct:
     """What joins a sublayer to the stream; without its bias where that stands there already."""
-    return Product(module.weight, None if is_ahead else module.bias) if isinstance(module, nn.Linear) else NoProduct()
+    return (
+        Product(module.weight, None if is_ahead else module.bias)
+        if isinstance(module, nn.Linear)
+        else NoProduct()
+    )
 
 
 def _norm(module: nn.Module, ahead: Tensor | None = None) -> Turn:

@@ -14,7 +14,8 @@ from s2s.model.transformer import Transformer
 
 def initialise(model: Transformer, seed: int) -> None:
     """Draw every weight anew on the CPU (so that every device starts alike)."""
-    generator, config = torch.Generator().manual_seed(seed), model.config
+    generator = torch.Generator().manual_seed(seed)
+    config = model.config
 
     def draw(tensor: Tensor, std: float) -> None:
         nn.init.normal_(tensor, std=std, generator=generator)
@@ -23,7 +24,9 @@ def initialise(model: Transformer, seed: int) -> None:
         for module in model.modules():
             if isinstance(module, TokenEmbedding):
                 draw(module.weight, _embedding_std(config))
-            elif isinstance(module, nn.Linear) and not (module is model.output and config.output.tied):
+            elif isinstance(module, nn.Linear) and not (
+                module is model.output and config.output.tied
+            ):
                 _linear(module, config, generator)
             elif isinstance(module, Position):
                 module.initialise(draw)

@@ -13,7 +13,12 @@ from s2s.config import ModelConfig, Norm, Stack
 from s2s.model.dropout import Dropout
 
 ACTIVATIONS: MappingProxyType[str, Callable[[Tensor], Tensor]] = MappingProxyType(
-    {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu}
+    {
+        "relu": F.relu,
+        "gelu": F.gelu,
+        "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+        "silu": F.silu,
+    }
 )
 
 
@@ -29,7 +34,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
         super().__init__()
-        ff, d_model = config.feed_forward, config.d_model
+        ff = config.feed_forward
+        d_model = config.d_model
         self.up = nn.Linear(d_model, stack.d_ff, bias=ff.bias)
         self.gate = nn.Linear(d_model, stack.d_ff, bias=ff.bias) if ff.gated else None
         self.down = nn.Linear(stack.d_ff, d_model, bias=ff.bias)
@@ -38,7 +44,11 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(batch, len, d_model) -> (batch, len, d_model)."""
-        hidden = self.activation(self.up(x)) if self.gate is None else self.activation(self.gate(x)) * self.up(x)
+        hidden = (
+            self.activation(self.up(x))
+            if self.gate is None
+            else self.activation(self.gate(x)) * self.up(x)
+        )
         down: Tensor = self.down(self.dropout(hidden))
         return down
 

@@ -8,7 +8,10 @@ import os
 from pathlib import Path
 from types import MappingProxyType
 
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # glibc's malloc.h
+# glibc's malloc.h
+M_TRIM_THRESHOLD = -1
+M_TOP_PAD = -2
+M_MMAP_MAX = -4
 MADV_HUGEPAGE = 14  # Linux' mman-common.h
 ROOM = 2**30  # bytes of addresses, which cost nothing until they are written to
 LARGE = 2**21  # bytes of a large page
@@ -41,7 +44,9 @@ def keep_few_shapes() -> None:
 
 def _reserve(library: ctypes.CDLL) -> None:
     """Make the heap so much larger, and ask for large pages in all of it; a system that has none goes on with small ones."""
-    library.malloc.restype, library.malloc.argtypes, library.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+    library.malloc.restype = ctypes.c_void_p
+    library.malloc.argtypes = [ctypes.c_size_t]
+    library.free.argtypes = [ctypes.c_void_p]
     library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     library.free(library.malloc(ROOM))
     for line in Path("/proc/self/maps").read_text().splitlines():

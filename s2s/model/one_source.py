@@ -37,26 +37,42 @@ def _run_layers(
     its memory those of `Folded`, in their order.
     """
     for number, buffer in enumerate(buffers):
-        w, memory = weights[number], memories[number]
+        w = weights[number]
+        memory = memories[number]
         if is_pre:
-            x = _look_back(_norm(x, w[8], w[9], eps), x, mask, used, buffer=buffer, w=w, n_heads=n_heads)
+            x = _look_back(
+                _norm(x, w[8], w[9], eps), x, mask, used, buffer=buffer, w=w, n_heads=n_heads
+            )
             x = _look_at(_norm(x, w[10], w[11], eps), x, memory, n_heads)
             x = _feed_forward(_norm(x, w[12], w[13], eps), x, w, activation)
         else:
-            x = _norm(_look_back(x, x, mask, used, buffer=buffer, w=w, n_heads=n_heads), w[8], w[9], eps)
+            x = _norm(
+                _look_back(x, x, mask, used, buffer=buffer, w=w, n_heads=n_heads), w[8], w[9], eps
+            )
             x = _norm(_look_at(x, x, memory, n_heads), w[10], w[11], eps)
             x = _norm(_feed_forward(x, x, w, activation), w[12], w[13], eps)
     return x
 
 
 def _look_back(
-    y: Tensor, x: Tensor, mask: Tensor | None, used: int, *, buffer: Tensor, w: list[Tensor | None], n_heads: int
+    y: Tensor,
+    x: Tensor,
+    mask: Tensor | None,
+    used: int,
+    *,
+    buffer: Tensor,
+    w: list[Tensor | None],
+    n_heads: int,
 ) -> Tensor:
     rows = y.size(0)
-    all_three = _product(y, w[0], w[1]).view(rows, 3, 1, n_heads, -1).permute(1, 2, 3, 0, 4)  # (3, 1, heads, rows, d_head)
+    all_three = (
+        _product(y, w[0], w[1]).view(rows, 3, 1, n_heads, -1).permute(1, 2, 3, 0, 4)
+    )  # (3, 1, heads, rows, d_head)
     buffer.narrow(3, used, rows).copy_(all_three.narrow(0, 1, 2))
     seen = buffer.narrow(3, 0, used + rows)
-    gathered = F.scaled_dot_product_attention(all_three.select(0, 0), seen.select(0, 0), seen.select(0, 1), mask, scale=1.0)
+    gathered = F.scaled_dot_product_attention(
+        all_three.select(0, 0), seen.select(0, 0), seen.select(0, 1), mask, scale=1.0
+    )
     return _onto(x, gathered.transpose(1, 2).reshape(rows, -1), w[2], w[3])
 
 
@@ -88,7 +104,11 @@ def _product(x: Tensor, turned: Tensor | None, bias: Tensor | None) -> Tensor:
 
 def _onto(stream: Tensor, x: Tensor, turned: Tensor | None, bias: Tensor | None) -> Tensor:
     assert turned is not None
-    return torch.addmm(stream, x, turned) if bias is None else torch.addmm(bias, x, turned).add_(stream)
+    return (
+        torch.addmm(stream, x, turned)
+        if bias is None
+        else torch.addmm(bias, x, turned).add_(stream)
+    )
 
 
 @functools.cache

@@ -79,7 +79,9 @@ class Kind(NamedTuple):
 
 
 NORMS = ("norm.kind", "norm.place", "norm.eps", "norm.bias")
-ATTENTION = tuple(f"attention.{name}" for name in ("bias", "output_projection", "scaled", "dropout"))
+ATTENTION = tuple(
+    f"attention.{name}" for name in ("bias", "output_projection", "scaled", "dropout")
+)
 HEADS = ("{stack}.n_heads", "{stack}.d_head")
 
 KINDS: MappingProxyType[str, Kind] = MappingProxyType(
@@ -96,7 +98,18 @@ KINDS: MappingProxyType[str, Kind] = MappingProxyType(
             "embeddings",
             "Tells the model in which order the tokens stand; without it a sentence would be a bag of words.",
             f"{VASWANI}, section 3.5",
-            tuple(f"positions.{name}" for name in ("kind", "max_length", "layout", "base", "shared", "buckets", "max_distance")),
+            tuple(
+                f"positions.{name}"
+                for name in (
+                    "kind",
+                    "max_length",
+                    "layout",
+                    "base",
+                    "shared",
+                    "buckets",
+                    "max_distance",
+                )
+            ),
         ),
         "embedding_norm": Kind(
             "Norm of the sum",
@@ -138,7 +151,10 @@ KINDS: MappingProxyType[str, Kind] = MappingProxyType(
             "feed-forward",
             "Each token, alone, passes through a wide hidden layer: what was gathered by attention is worked on here.",
             f"{VASWANI}, section 3.3",
-            ("{stack}.d_ff", *(f"feed_forward.{name}" for name in ("activation", "gated", "bias", "dropout"))),
+            (
+                "{stack}.d_ff",
+                *(f"feed_forward.{name}" for name in ("activation", "gated", "bias", "dropout")),
+            ),
         ),
         "final_norm": Kind(
             "Final norm",
@@ -177,7 +193,9 @@ class Cost(NamedTuple):
     kept: int  # numbers that the backward pass needs
 
 
-def parts(config: ModelConfig, vocab_sizes: tuple[int, int], sizes: Sizes, *, is_explicit: bool = False) -> tuple[Part, ...]:
+def parts(
+    config: ModelConfig, vocab_sizes: tuple[int, int], sizes: Sizes, *, is_explicit: bool = False
+) -> tuple[Part, ...]:
     """Every part, in the order in which a sentence passes them; a layer's parts stand once.
 
     `is_explicit`: attention is computed by explicit products, whose tables of weights are kept for the backward pass.
@@ -190,28 +208,43 @@ def parts(config: ModelConfig, vocab_sizes: tuple[int, int], sizes: Sizes, *, is
 
 def within(found: Iterable[Part], name: str) -> tuple[Part, ...]:
     """The part of that name, or those that stand within it: `encoder.layer`, `decoder`; all for an empty name."""
-    return tuple(part for part in found if not name or part.name == name or part.name.startswith(f"{name}."))
+    return tuple(
+        part for part in found if not name or part.name == name or part.name.startswith(f"{name}.")
+    )
 
 
 def cost(found: Iterable[Part]) -> Cost:
     """Added up."""
     rows = [(part.times, part) for part in found]
     looks = sum(2 * n * sum(product.numbers for product in part.looks) for n, part in rows)
-    parameters, flops, kept = (sum(n * getattr(part, name) for n, part in rows) for name in ("parameters", "flops", "kept"))
+    parameters, flops, kept = (
+        sum(n * getattr(part, name) for n, part in rows) for name in ("parameters", "flops", "kept")
+    )
     return Cost(parameters, flops, looks, kept)
 
 
 class _Stack:
     """The parts of one stack, and the lengths of the axes there."""
 
-    def __init__(self, name: str, config: ModelConfig, vocab_sizes: tuple[int, int], sizes: Sizes, *, is_explicit: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        config: ModelConfig,
+        vocab_sizes: tuple[int, int],
+        sizes: Sizes,
+        *,
+        is_explicit: bool,
+    ) -> None:
         self.is_encoder = name == "encoder"
-        self.name, self.config = name, config
+        self.name = name
+        self.config = config
         self.stack = stack = config.encoder if self.is_encoder else config.decoder
         self.length = "src_len" if self.is_encoder else "tgt_len"
         self.stream = ("batch", self.length, "d_model")
         self.tables = 3 if is_explicit or (config.dropout > 0 and config.attention.dropout) else 0
-        heads, d_head, positions = stack.n_heads, config.d_head(stack), config.positions
+        heads = stack.n_heads
+        d_head = config.d_head(stack)
+        positions = config.positions
         self.lengths: dict[str, int] = {
             **sizes._asdict(),
             "d_model": config.d_model,
@@ -228,10 +261,17 @@ class _Stack:
 
     def parts(self) -> list[Part]:
         """In the order of the stream."""
-        found = [self._tokens(), *self._positions(), *self._norm("norm", "embedding_norm", is_there=self.config.norm.after_embeddings)]
+        found = [
+            self._tokens(),
+            *self._positions(),
+            *self._norm("norm", "embedding_norm", is_there=self.config.norm.after_embeddings),
+        ]
         found += [self._self_attention(), self._residual("self_residual")]
         if not self.is_encoder:
-            found += [self._attention("cross_attention", "cross_attention", "src_len", self.tables), self._residual("cross_residual")]
+            found += [
+                self._attention("cross_attention", "cross_attention", "src_len", self.tables),
+                self._residual("cross_residual"),
+            ]
         if self.stack.d_ff:
             found += [self._feed_forward(), self._residual("feed_forward_residual")]
         found += self._norm("final_norm", "final_norm", is_there=self.stack.final_norm)
@@ -253,14 +293,28 @@ class _Stack:
 
     def _tokens(self) -> Part:
         is_borrowed = self.config.embeddings.shared and not self.is_encoder
-        weights = () if is_borrowed else (self._sized("weight", "src_vocab" if self.is_encoder else "tgt_vocab", "d_model"),)
+        weights = (
+            ()
+            if is_borrowed
+            else (
+                self._sized("weight", "src_vocab" if self.is_encoder else "tgt_vocab", "d_model"),
+            )
+        )
         borrows = "encoder.tokens" if is_borrowed else ""
         makes = (self._sized("vectors", *self.stream),)
         # The dropout of the embeddings and the stack's last norm keep as much as one sublayer's joining.
-        return Part(f"{self.name}.tokens", "tokens", weights=weights, makes=makes, borrows=borrows, kept=self._joining())
+        return Part(
+            f"{self.name}.tokens",
+            "tokens",
+            weights=weights,
+            makes=makes,
+            borrows=borrows,
+            kept=self._joining(),
+        )
 
     def _positions(self) -> list[Part]:
-        kind, name = self.config.positions.kind, f"{self.name}.positions"
+        kind = self.config.positions.kind
+        name = f"{self.name}.positions"
         if kind == "none":
             return []
         makes = {
@@ -271,25 +325,51 @@ class _Stack:
         if kind == "learned" and self.config.positions.shared and not self.is_encoder:
             return [Part(name, "positions", makes=makes, borrows="encoder.positions")]
         axes = {"learned": ("positions", "d_model"), "relative": ("buckets", "heads")}.get(kind)
-        return [Part(name, "positions", weights=(self._sized("table.weight", *axes),) if axes else (), makes=makes)]
+        return [
+            Part(
+                name,
+                "positions",
+                weights=(self._sized("table.weight", *axes),) if axes else (),
+                makes=makes,
+            )
+        ]
 
     def _self_attention(self) -> Part:
         biased = max(self.tables, {"relative": 3, "alibi": 1}.get(self.config.positions.kind, 0))
-        return self._attention("self_attention", "self_attention" if self.is_encoder else "masked_attention", self.length, biased)
+        return self._attention(
+            "self_attention",
+            "self_attention" if self.is_encoder else "masked_attention",
+            self.length,
+            biased,
+        )
 
     def _attention(self, name: str, kind: str, keys: str, tables: int) -> Part:
         """`tables` of scores are kept for the backward pass, beside queries, keys, values and what was gathered."""
-        settings, inner, queries = self.config.attention, "heads * d_head", self.length
-        weights = tuple(row for name in ("query", "key", "value") for row in self._linear(name, inner, "d_model", bias=settings.bias))
+        settings = self.config.attention
+        inner = "heads * d_head"
+        queries = self.length
+        weights = tuple(
+            row
+            for name in ("query", "key", "value")
+            for row in self._linear(name, inner, "d_model", bias=settings.bias)
+        )
         read = (("queries", queries), ("keys", keys), ("values", keys))
         products = [self._sized(name, "batch", length, "d_model", inner) for name, length in read]
         if settings.output_projection:
             weights += self._linear("output", "d_model", inner, bias=settings.bias)
             products.append(self._sized("output", "batch", queries, inner, "d_model"))
         table = self._sized("weights", "batch", "heads", queries, keys)
-        looks = (self._sized("scores", *table.axes, "d_head"), self._sized("gathering", *table.axes, "d_head"))
+        looks = (
+            self._sized("scores", *table.axes, "d_head"),
+            self._sized("gathering", *table.axes, "d_head"),
+        )
         split = [self._sized(name, "batch", "heads", length, "d_head") for name, length in read]
-        lines: int = 2 * self.lengths["batch"] * (self.lengths[queries] + self.lengths[keys]) * self.lengths[inner]
+        lines: int = (
+            2
+            * self.lengths["batch"]
+            * (self.lengths[queries] + self.lengths[keys])
+            * self.lengths[inner]
+        )
         return Part(
             f"{self.name}.layer.{name}",
             kind,
@@ -304,7 +384,9 @@ class _Stack:
     def _feed_forward(self) -> Part:
         ff = self.config.feed_forward
         ups = ("up", "gate") if ff.gated else ("up",)
-        weights = [row for name in ups for row in self._linear(name, "d_ff", "d_model", bias=ff.bias)]
+        weights = [
+            row for name in ups for row in self._linear(name, "d_ff", "d_model", bias=ff.bias)
+        ]
         products = [self._sized(name, "batch", self.length, "d_model", "d_ff") for name in ups]
         hidden = (4 if ff.gated else 1 if ff.activation == "relu" else 2) + (2 if ff.dropout else 0)
         return Part(
@@ -313,31 +395,58 @@ class _Stack:
             times=self.stack.n_layers,
             weights=(*weights, *self._linear("down", "d_model", "d_ff", bias=ff.bias)),
             products=(*products, self._sized("down", "batch", self.length, "d_ff", "d_model")),
-            makes=(self._sized("hidden", "batch", self.length, "d_ff"), self._sized("output", *self.stream)),
+            makes=(
+                self._sized("hidden", "batch", self.length, "d_ff"),
+                self._sized("output", *self.stream),
+            ),
             kept=hidden * self.stack.d_ff * self._slots(),
         )
 
     def _residual(self, name: str) -> Part:
-        weights = tuple(weight._replace(name=f"norm.{weight.name}") for weight in self._scales(self.config.norm))
+        weights = tuple(
+            weight._replace(name=f"norm.{weight.name}") for weight in self._scales(self.config.norm)
+        )
         makes = (self._sized("stream", *self.stream),)
-        return Part(f"{self.name}.layer.{name}", "residual", self.stack.n_layers, weights, makes=makes, kept=self._joining())
+        return Part(
+            f"{self.name}.layer.{name}",
+            "residual",
+            self.stack.n_layers,
+            weights,
+            makes=makes,
+            kept=self._joining(),
+        )
 
     def _norm(self, name: str, kind: str, *, is_there: bool) -> list[Part]:
         if not is_there or self.config.norm.kind == "none":
             return []
-        return [Part(f"{self.name}.{name}", kind, weights=self._scales(self.config.norm), makes=(self._sized("stream", *self.stream),))]
+        return [
+            Part(
+                f"{self.name}.{name}",
+                kind,
+                weights=self._scales(self.config.norm),
+                makes=(self._sized("stream", *self.stream),),
+            )
+        ]
 
     def _scales(self, norm: Norm) -> tuple[Sized, ...]:
-        names = {"layer": ("weight", "bias") if norm.bias else ("weight",), "rms": ("weight",), "none": ()}[norm.kind]
+        names = {
+            "layer": ("weight", "bias") if norm.bias else ("weight",),
+            "rms": ("weight",),
+            "none": (),
+        }[norm.kind]
         return tuple(self._sized(name, "d_model") for name in names)
 
     def _output(self) -> Part:
-        output, tokens = self.config.output, self._tokens()
+        output = self.config.output
+        tokens = self._tokens()
         weights = self._linear("output", "tgt_vocab", "d_model", bias=output.bias)
         return Part(
             "decoder.output",
             "output",
-            weights=tuple(row._replace(name=row.name.removeprefix("output.")) for row in (weights[1:] if output.tied else weights)),
+            weights=tuple(
+                row._replace(name=row.name.removeprefix("output."))
+                for row in (weights[1:] if output.tied else weights)
+            ),
             products=(self._sized("logits", "batch", "tgt_len", "d_model", "tgt_vocab"),),
             makes=(self._sized("logits", "batch", "tgt_len", "tgt_vocab"),),
             borrows=(tokens.borrows or tokens.name) if output.tied else "",

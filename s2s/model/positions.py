@@ -20,7 +20,8 @@ class Position(nn.Module):
 
     def __init__(self, config: ModelConfig, stack: Stack, *, is_causal: bool) -> None:
         super().__init__()
-        self.settings, self.is_causal = config.positions, is_causal
+        self.settings = config.positions
+        self.is_causal = is_causal
 
     def add(self, x: Tensor, is_real: Tensor | None, start: int = 0) -> Tensor:
         """Token vectors plus positions: (batch, len, d_model) both; `is_real` (batch, len) is False on padding."""
@@ -70,7 +71,9 @@ class Sinusoidal(Absolute):
         if len(self.table) < end:
             # Made in inference mode, the table could not be used in training afterwards.
             with torch.inference_mode(False):
-                self.table = sinusoids(max(256, 2 * end), self.d_model, self.settings).to(positions.device)
+                self.table = sinusoids(max(256, 2 * end), self.d_model, self.settings).to(
+                    positions.device
+                )
         return self.table[positions]
 
 
@@ -79,7 +82,9 @@ def sinusoids(length: int, d_model: int, settings: Positions) -> Tensor:
     half = d_model // 2
     span = half - 1 if settings.full_span and half > 1 else half
     frequencies = settings.base ** (-torch.arange(half, dtype=torch.float64) / span)
-    angles = torch.arange(length, dtype=torch.float64)[:, None] * frequencies  # (length, d_model / 2)
+    angles = (
+        torch.arange(length, dtype=torch.float64)[:, None] * frequencies
+    )  # (length, d_model / 2)
     if settings.layout == "halves":
         return torch.cat([angles.sin(), angles.cos()], dim=1).float()
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1).float()
@@ -108,18 +113,24 @@ class Rotary(Position):
     def __init__(self, config: ModelConfig, stack: Stack, *, is_causal: bool) -> None:
         super().__init__(config, stack, is_causal=is_causal)
         d_head = config.d_head(stack)
-        frequencies = self.settings.base ** (-torch.arange(0, d_head, 2, dtype=torch.float32) / d_head)
+        frequencies = self.settings.base ** (
+            -torch.arange(0, d_head, 2, dtype=torch.float32) / d_head
+        )
         self.register_buffer("frequencies", frequencies, persistent=False)
 
     def rotate(self, x: Tensor, start: int = 0) -> Tensor:
         positions = torch.arange(start, start + x.shape[2], device=x.device) + self.settings.offset
         angles = positions[:, None] * self.frequencies  # (len, d_head / 2)
-        cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+        cos = angles.cos().to(x.dtype)
+        sin = angles.sin().to(x.dtype)
         if self.settings.layout == "halves":
             first, second = x.chunk(2, dim=-1)
             return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
-        first, second = x[..., 0::2], x[..., 1::2]
-        return torch.stack([first * cos - second * sin, second * cos + first * sin], dim=-1).flatten(-2)
+        first = x[..., 0::2]
+        second = x[..., 1::2]
+        return torch.stack(
+            [first * cos - second * sin, second * cos + first * sin], dim=-1
+        ).flatten(-2)
 
 
 def distances(query_len: int, key_len: int, device: torch.device) -> Tensor:
@@ -158,7 +169,9 @@ class Relative(Position):
         self.table = nn.Embedding(self.settings.buckets, stack.n_heads)
 
     def bias(self, query_len: int, key_len: int, device: torch.device) -> Tensor | None:
-        buckets = relative_buckets(distances(query_len, key_len, device), self.settings, is_causal=self.is_causal)
+        buckets = relative_buckets(
+            distances(query_len, key_len, device), self.settings, is_causal=self.is_causal
+        )
         scores: Tensor = self.table(buckets)  # (query_len, key_len, heads)
         return scores.permute(2, 0, 1)[None]  # -> (1, heads, query_len, key_len)
 
@@ -175,18 +188,39 @@ def relative_buckets(distance: Tensor, settings: Positions, *, is_causal: bool) 
     first = torch.zeros_like(distance) if is_causal else (distance > 0).long() * n_buckets
     far = (-distance).clamp(min=0) if is_causal else distance.abs()
     n_exact = n_buckets // 2
-    growth = torch.log(far.clamp(min=1).float() / n_exact) / math.log(settings.max_distance / n_exact)
+    growth = torch.log(far.clamp(min=1).float() / n_exact) / math.log(
+        settings.max_distance / n_exact
+    )
     shared = (n_exact + growth * (n_buckets - n_exact)).long().clamp(max=n_buckets - 1)
     return first + torch.where(far < n_exact, far, shared)
 
 
 POSITIONS: MappingProxyType[str, Choice[type[Position]]] = MappingProxyType(
     {
-        "sinusoidal": Choice(Sinusoidal, Positions, "Fixed waves added to the token vectors.", "Vaswani et al. 2017, section 3.5"),
-        "learned": Choice(Learned, Positions, "One trained vector a position, added to the token's.", "Gehring et al. 2017"),
-        "rotary": Choice(Rotary, Positions, "Queries and keys are turned by their position.", "Su et al. 2021"),
-        "alibi": Choice(Alibi, Positions, "Scores fall linearly with distance.", "Press et al. 2022"),
-        "relative": Choice(Relative, Positions, "A learned score for each range of distances.", "Raffel et al. 2020"),
+        "sinusoidal": Choice(
+            Sinusoidal,
+            Positions,
+            "Fixed waves added to the token vectors.",
+            "Vaswani et al. 2017, section 3.5",
+        ),
+        "learned": Choice(
+            Learned,
+            Positions,
+            "One trained vector a position, added to the token's.",
+            "Gehring et al. 2017",
+        ),
+        "rotary": Choice(
+            Rotary, Positions, "Queries and keys are turned by their position.", "Su et al. 2021"
+        ),
+        "alibi": Choice(
+            Alibi, Positions, "Scores fall linearly with distance.", "Press et al. 2022"
+        ),
+        "relative": Choice(
+            Relative,
+            Positions,
+            "A learned score for each range of distances.",
+            "Raffel et al. 2020",
+        ),
         "none": Choice(Position, Positions, "No order, but for what causality gives away.", ""),
     }
 )

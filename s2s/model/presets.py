@@ -43,7 +43,8 @@ def _first_steps() -> Recipe:
         tokenizer=TokenizerConfig(kind="word", shared=False),
         model=ModelConfig(
             d_model=2,
-            encoder=(both := Stack(n_layers=1, n_heads=1, d_ff=0, final_norm=False)), decoder=both,
+            encoder=(both := Stack(n_layers=1, n_heads=1, d_ff=0, final_norm=False)),
+            decoder=both,
             norm=Norm(kind="none"),
             attention=bare,
             positions=Positions(layout="interleaved"),
@@ -70,7 +71,8 @@ def _blocks() -> Recipe:
         tokenizer=TokenizerConfig(kind="word", shared=False),
         model=ModelConfig(
             d_model=64,
-            encoder=(both := Stack(n_layers=2, n_heads=4, d_head=16, d_ff=256)), decoder=both,
+            encoder=(both := Stack(n_layers=2, n_heads=4, d_head=16, d_ff=256)),
+            decoder=both,
             norm=Norm(place="post"),
             feed_forward=FeedForwardConfig("gelu"),
             positions=Positions(layout="interleaved"),
@@ -111,7 +113,8 @@ def _vaswani_512() -> Recipe:
         tokenizer=TokenizerConfig("bpe", 10_000, shared=True),
         model=ModelConfig(
             d_model=512,
-            encoder=(both := Stack(n_layers=6, n_heads=8, d_ff=2048, final_norm=False)), decoder=both,
+            encoder=(both := Stack(n_layers=6, n_heads=8, d_ff=2048, final_norm=False)),
+            decoder=both,
             norm=Norm(place="post"),
             positions=Positions(layout="interleaved"),
             output=Output(tied=False, bias=True),
@@ -164,7 +167,8 @@ def _transformer_tiny() -> Recipe:
         tokenizer=TokenizerConfig("bpe", 10_000, shared=True),
         model=ModelConfig(
             d_model=128,
-            encoder=(both := Stack(n_layers=4, n_heads=4, d_ff=256, final_norm=False)), decoder=both,
+            encoder=(both := Stack(n_layers=4, n_heads=4, d_ff=256, final_norm=False)),
+            decoder=both,
             norm=Norm(place="post"),
             embeddings=Embeddings(shared=True),
             dropout=0.3,
@@ -187,7 +191,8 @@ def _transformer_base() -> Recipe:
         tokenizer=TokenizerConfig("bpe", 37_000, shared=True),
         model=ModelConfig(
             d_model=512,
-            encoder=(both := Stack(n_layers=6, n_heads=8, d_ff=2048, final_norm=False)), decoder=both,
+            encoder=(both := Stack(n_layers=6, n_heads=8, d_ff=2048, final_norm=False)),
+            decoder=both,
             norm=Norm(place="post"),
             positions=Positions(layout="interleaved"),
             embeddings=Embeddings(shared=True),
@@ -205,7 +210,13 @@ def _small() -> Recipe:
             decoder=both,
             embeddings=Embeddings(shared=True),
         ),
-        train=TrainConfig(steps=1200, lr=3e-3, warmup_steps=200, batch_tokens=2048, watch=Watch(validate_every=150, save_every=150)),
+        train=TrainConfig(
+            steps=1200,
+            lr=3e-3,
+            warmup_steps=200,
+            batch_tokens=2048,
+            watch=Watch(validate_every=150, save_every=150),
+        ),
     )
 
 
@@ -214,7 +225,8 @@ def _modern_small() -> Recipe:
         data=DataConfig(max_length=64),
         model=ModelConfig(
             d_model=128,
-            encoder=(both := Stack(n_layers=2, n_heads=4, d_ff=344)), decoder=both,
+            encoder=(both := Stack(n_layers=2, n_heads=4, d_ff=344)),
+            decoder=both,
             norm=Norm("rms"),
             attention=AttentionConfig(bias=False),
             feed_forward=FeedForwardConfig("silu", gated=True, bias=False),
@@ -231,7 +243,8 @@ def _t5(d_model: int, d_head: int, d_ff: int, n_layers: int, n_heads: int) -> Re
         tokenizer=TokenizerConfig("bpe", 32_128, shared=True),
         model=ModelConfig(
             d_model=d_model,
-            encoder=(both := Stack(n_layers=n_layers, n_heads=n_heads, d_head=d_head, d_ff=d_ff)), decoder=both,
+            encoder=(both := Stack(n_layers=n_layers, n_heads=n_heads, d_head=d_head, d_ff=d_ff)),
+            decoder=both,
             norm=Norm("rms", eps=1e-6),
             attention=AttentionConfig(bias=False, scaled=False, dropout=True),
             feed_forward=FeedForwardConfig(bias=False, dropout=True),
@@ -241,7 +254,12 @@ def _t5(d_model: int, d_head: int, d_ff: int, n_layers: int, n_heads: int) -> Re
             init=Init("torch"),
         ),
         train=TrainConfig(
-            steps=100_000, lr=1e-2, schedule="inverse_sqrt", warmup_steps=10_000, label_smoothing=0.0, optimizer=Optimizer("adafactor")
+            steps=100_000,
+            lr=1e-2,
+            schedule="inverse_sqrt",
+            warmup_steps=10_000,
+            label_smoothing=0.0,
+            optimizer=Optimizer("adafactor"),
         ),
     )
 
@@ -332,9 +350,37 @@ PRESETS: MappingProxyType[str, Preset] = MappingProxyType(
             _T5,
             "Comparing with the published T5 checkpoints, whose shape this is; from scratch it wants a GPU and millions of texts.",
         ),
-        "t5-base": Preset(_t5(768, 64, 3072, 12, 12), 32_128, 32_128, "T5 base, for its shape and its counts.", _T5, _COUNTS),
-        "t5-large": Preset(_t5(1024, 64, 4096, 24, 16), 32_128, 32_128, "T5 large, for its shape and its counts.", _T5, _COUNTS),
-        "t5-3b": Preset(_t5(1024, 128, 16_384, 24, 32), 32_128, 32_128, "T5 3B, for its shape and its counts.", _T5, _COUNTS),
-        "t5-11b": Preset(_t5(1024, 128, 65_536, 24, 128), 32_128, 32_128, "T5 11B, for its shape and its counts.", _T5, _COUNTS),
+        "t5-base": Preset(
+            _t5(768, 64, 3072, 12, 12),
+            32_128,
+            32_128,
+            "T5 base, for its shape and its counts.",
+            _T5,
+            _COUNTS,
+        ),
+        "t5-large": Preset(
+            _t5(1024, 64, 4096, 24, 16),
+            32_128,
+            32_128,
+            "T5 large, for its shape and its counts.",
+            _T5,
+            _COUNTS,
+        ),
+        "t5-3b": Preset(
+            _t5(1024, 128, 16_384, 24, 32),
+            32_128,
+            32_128,
+            "T5 3B, for its shape and its counts.",
+            _T5,
+            _COUNTS,
+        ),
+        "t5-11b": Preset(
+            _t5(1024, 128, 65_536, 24, 128),
+            32_128,
+            32_128,
+            "T5 11B, for its shape and its counts.",
+            _T5,
+            _COUNTS,
+        ),
     }
 )

@@ -14,9 +14,13 @@ from torch import Tensor, nn
 from s2s.model.memory import keep_few_shapes
 
 Turn = Callable[[Tensor], Tensor]
-MANY = 2**19  # multiplications from which on oneDNN is worth the 10 microseconds that a call of it costs
+MANY = (
+    2**19
+)  # multiplications from which on oneDNN is worth the 10 microseconds that a call of it costs
 FEW = 16  # rows up to which each number of them is multiplied as it is
-LARGE = 2**22  # numbers of a weight that is not copied into the order in which few rows are multiplied fastest
+LARGE = (
+    2**22
+)  # numbers of a weight that is not copied into the order in which few rows are multiplied fastest
 
 
 class Product:
@@ -27,7 +31,8 @@ class Product:
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        self.weight, self.bias = weight.detach(), bias
+        self.weight = weight.detach()
+        self.bias = bias
         self.many = max(2, -(-MANY // weight.numel())) if can_pack(weight) else sys.maxsize
 
     @functools.cached_property
@@ -46,7 +51,11 @@ class Product:
     def __call__(self, x: Tensor) -> Tensor:
         if x.size(0) >= self.many:
             return self._packed_product(x)
-        return torch.mm(x, self.turned) if self.bias is None else torch.addmm(self.bias, x, self.turned)
+        return (
+            torch.mm(x, self.turned)
+            if self.bias is None
+            else torch.addmm(self.bias, x, self.turned)
+        )
 
     def onto(self, x: Tensor, stream: Tensor) -> Tensor:
         """The product of x, added to the stream (rows, out)."""
@@ -62,7 +71,9 @@ class Product:
         rows = x.size(0)
         if rows > FEW and (missing := -rows % max(FEW, 2 ** (rows.bit_length() - 4))):
             x = F.pad(x, (0, 0, 0, missing))
-        found: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.packed, self.bias, "none", [], "")
+        found: Tensor = torch.ops.mkldnn._linear_pointwise(
+            x, self.packed, self.bias, "none", [], ""
+        )
         return found.narrow(0, 0, rows)
 
 
@@ -76,17 +87,31 @@ class NoProduct:
 
 def added(x: Tensor, turned: Tensor, bias: Tensor | None, stream: Tensor) -> Tensor:
     """The product by a weight (in, out), added to the stream (rows, out)."""
-    return torch.addmm(stream, x, turned) if bias is None else torch.addmm(bias, x, turned).add_(stream)
+    return (
+        torch.addmm(stream, x, turned)
+        if bias is None
+        else torch.addmm(bias, x, turned).add_(stream)
+    )
 
 
-def affine(maps: Sequence[nn.Linear], first_scale: float = 1.0, *, ahead: Tensor | None = None) -> Product:
+def affine(
+    maps: Sequence[nn.Linear], first_scale: float = 1.0, *, ahead: Tensor | None = None
+) -> Product:
     """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs).
 
     `ahead` (in,) is what the vectors that come hold too much.
     """
     scales = [first_scale, *[1.0] * (len(maps) - 1)]
-    weight = torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)]) if scales != [1.0] else maps[0].weight
-    bias = None if maps[0].bias is None else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
+    weight = (
+        torch.cat([one.weight * scale for one, scale in zip(maps, scales, strict=True)])
+        if scales != [1.0]
+        else maps[0].weight
+    )
+    bias = (
+        None
+        if maps[0].bias is None
+        else torch.cat([one.bias * scale for one, scale in zip(maps, scales, strict=True)])
+    )
     if ahead is not None:
         bias = -(weight @ ahead) if bias is None else bias - weight @ ahead
     return Product(weight, bias)
@@ -95,7 +120,11 @@ def affine(maps: Sequence[nn.Linear], first_scale: float = 1.0, *, ahead: Tensor
 def can_pack(weight: Tensor) -> bool:
     """Whether oneDNN has a product for this weight in torch."""
     is_plain = weight.device.type == "cpu" and weight.dtype == torch.float32
-    return is_plain and torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")  # type: ignore[no-untyped-call]
+    return (
+        is_plain
+        and torch.backends.mkldnn.is_available()
+        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    )  # type: ignore[no-untyped-call]
 
 
 def can_round(device: torch.device) -> bool:
@@ -107,13 +136,18 @@ def rounded(weight: Tensor, bias: Tensor | None) -> Turn:
     """(rows, in) -> (rows, out) by a weight (out, in); rows and weight as whole numbers up to 127, each row on a scale of its own."""
     scales = weight.abs().amax(1).clamp(min=1e-12) / 127
     whole = (weight / scales[:, None]).round().to(torch.int8)
-    packed, zeros = torch.ops.onednn.qlinear_prepack(whole, None), torch.zeros(len(weight), dtype=torch.long)
+    packed = torch.ops.onednn.qlinear_prepack(whole, None)
+    zeros = torch.zeros(len(weight), dtype=torch.long)
 
     def product(x: Tensor) -> Tensor:
         peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)
-        given = (x * (127 / peaks)).round_().add_(128).to(torch.uint8)  # unsigned, as oneDNN wants it: 128 stands for 0
+        given = (
+            (x * (127 / peaks)).round_().add_(128).to(torch.uint8)
+        )  # unsigned, as oneDNN wants it: 128 stands for 0
         options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
-        found: Tensor = torch.ops.onednn.qlinear_pointwise(given, 1 / 127, 128, packed, scales, zeros, *options)
+        found: Tensor = torch.ops.onednn.qlinear_pointwise(
+            given, 1 / 127, 128, packed, scales, zeros, *options
+        )
         found.mul_(peaks)
         return found if bias is None else found.add_(bias)
 

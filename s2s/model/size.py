@@ -9,7 +9,8 @@ from s2s.model.parts import Sizes, cost, parts
 
 BYTES = 4  # of a float32
 # Logits that are there at a time: on a CPU they stay in the cache, on a GPU a product must be large to be fast.
-CHUNK, GPU_CHUNK = 2**22, 2**27
+CHUNK = 2**22
+GPU_CHUNK = 2**27
 FIXED = 100_000_000  # what torch loads and sets aside with the first optimiser and the first batch
 SCATTERED = 1.7  # of the kept activations' size: the backward pass needs room beside them, and batches of other lengths leave gaps
 
@@ -27,17 +28,24 @@ def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, slots: int) 
     activations kept for the backward pass, or a checkpoint that is being written.
     """
     means = {"sgd": 1, "adafactor": 0}.get(recipe.train.optimizer.kind, 2)
-    parameters, vocab_size = count_parameters(recipe.model, *vocab_sizes), vocab_sizes[1]
+    parameters = count_parameters(recipe.model, *vocab_sizes)
+    vocab_size = vocab_sizes[1]
     chunk = CHUNK if recipe.train.device in ("auto", "cpu") else GPU_CHUNK
-    logits = 2 * min(chunk, slots * vocab_size) + 3 * recipe.model.d_model * vocab_size  # and the output matrix's gradients
-    update = logits + int(SCATTERED * slots * floats_a_slot(recipe, length=min(recipe.data.max_length, slots)))
+    logits = (
+        2 * min(chunk, slots * vocab_size) + 3 * recipe.model.d_model * vocab_size
+    )  # and the output matrix's gradients
+    update = logits + int(
+        SCATTERED * slots * floats_a_slot(recipe, length=min(recipe.data.max_length, slots))
+    )
     checkpoint = (1 + 2 * means) * parameters  # the weights' bytes, and the means' twice
     return FIXED + BYTES * ((2 + means) * parameters + max(update, checkpoint))
 
 
 def floats_a_slot(recipe: Recipe, *, length: int) -> int:
     """Activations that one slot of a batch, on both sides, keeps until the backward pass; texts have `length` tokens."""
-    found = parts(recipe.model, (1, 1), Sizes(1, length, length), is_explicit=recipe.train.precision == "fast")
+    found = parts(
+        recipe.model, (1, 1), Sizes(1, length, length), is_explicit=recipe.train.precision == "fast"
+    )
     return cost(found).kept // length
 
 
@@ -50,7 +58,8 @@ def training_flops(recipe: Recipe, tgt_vocab_size: int, *, slots: int, length: f
     model = recipe.model
     products = count_parameters(model, 1, 1) + model.d_model * tgt_vocab_size
     columns = sum(
-        attentions * stack.n_layers * stack.n_heads * model.d_head(stack) for stack, attentions in ((model.encoder, 1), (model.decoder, 2))
+        attentions * stack.n_layers * stack.n_heads * model.d_head(stack)
+        for stack, attentions in ((model.encoder, 1), (model.decoder, 2))
     )
     return float(recipe.train.steps) * slots * (6 * products + 12 * columns * length)
 

@@ -25,7 +25,13 @@ class LayerPast:
     def extend(self, new: KeysValues) -> KeysValues:
         """Append along the length axis."""
         old = self.seen
-        self.seen = new if old is None else KeysValues(torch.cat([old.keys, new.keys], 2), torch.cat([old.values, new.values], 2))
+        self.seen = (
+            new
+            if old is None
+            else KeysValues(
+                torch.cat([old.keys, new.keys], 2), torch.cat([old.values, new.values], 2)
+            )
+        )
         return self.seen
 
     def reorder(self, rows: Tensor) -> None:
@@ -42,11 +48,16 @@ class TransformerStepper(ABC):
 
     def __init__(self, model: Transformer, src: Tensor) -> None:
         ids = model.config.ids
-        self.model, self.start_id, self.eos_id, self.pad_id = model, ids.start, ids.eos, ids.pad
+        self.model = model
+        self.start_id = ids.start
+        self.eos_id = ids.eos
+        self.pad_id = ids.pad
         self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]
         self.src_mask = masks.padding(src, ids.pad)
         self.memory = self._read(src)
-        self.states = torch.empty(len(src), 0)  # (rows, d_model), what the last logits were projected from
+        self.states = torch.empty(
+            len(src), 0
+        )  # (rows, d_model), what the last logits were projected from
 
     def _read(self, src: Tensor) -> Tensor:
         """The memory: (batch, src_len, d_model)."""
@@ -89,8 +100,11 @@ class ModuleStepper(TransformerStepper):
 
     def step(self, tokens: Tensor) -> Tensor:
         tokens = tokens.to(self.source.device)
-        states = self.model.decoder.step(tokens, list(self.pasts), self.memories, self.src_mask, self.length)
-        self.length, self.states = self.length + 1, states.cpu()
+        states = self.model.decoder.step(
+            tokens, list(self.pasts), self.memories, self.src_mask, self.length
+        )
+        self.length = self.length + 1
+        self.states = states.cpu()
         return self.model.project(states).float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
@@ -107,11 +121,22 @@ class ModuleStepper(TransformerStepper):
 class FlatStepper(TransformerStepper):
     """Calls the weights directly; the rows of one source share its memory and a cache that nothing is copied in."""
 
-    def __init__(self, model: Transformer, src: Tensor, *, is_fast: bool = False, flat: FlatModel | None = None) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        src: Tensor,
+        *,
+        is_fast: bool = False,
+        flat: FlatModel | None = None,
+    ) -> None:
         self.flat = flat or laid_out(model)
         super().__init__(model, src)
         self.memories = self.flat.read(self.memory)
-        self.looked_at = self.flat.fold(self.memories) if len(src) == 1 and self.hidden is None else self.memories
+        self.looked_at = (
+            self.flat.fold(self.memories)
+            if len(src) == 1 and self.hidden is None
+            else self.memories
+        )
         if is_fast and not can_round(src.device):
             raise ValueError(f"no products of 8-bit numbers on {src.device}")
         self.project = self.flat.project_fast if is_fast else self.flat.project
@@ -125,9 +150,17 @@ class FlatStepper(TransformerStepper):
         missing = 0 if batch == 1 else max(0, SHORT - src_len)
         if missing or not bool(self.src_mask.all()):
             is_real = F.pad(self.src_mask, (0, missing))
-            zeros = torch.zeros(is_real.shape, dtype=self.model.output.weight.dtype, device=src.device)
-            self.hidden = zeros.masked_fill_(~is_real, torch.finfo(zeros.dtype).min)  # finite: a source without tokens gives numbers too
-        return super()._read(src) if any(self.flat.encoder_hooks) else self.flat.encode(src, self.hidden)
+            zeros = torch.zeros(
+                is_real.shape, dtype=self.model.output.weight.dtype, device=src.device
+            )
+            self.hidden = zeros.masked_fill_(
+                ~is_real, torch.finfo(zeros.dtype).min
+            )  # finite: a source without tokens gives numbers too
+        return (
+            super()._read(src)
+            if any(self.flat.encoder_hooks)
+            else self.flat.encode(src, self.hidden)
+        )
 
     @property
     def n_rows(self) -> int:

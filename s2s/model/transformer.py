@@ -31,15 +31,25 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
         super().__init__()
-        self.self_attention, self.self_residual = Attention(config, stack), Residual(config, stack)
+        self.self_attention = Attention(config, stack)
+        self.self_residual = Residual(config, stack)
         self.feed_forward = FeedForward(config, stack) if stack.d_ff else None
         self.feed_forward_residual = Residual(config, stack) if stack.d_ff else None
 
     def forward(self, x: Tensor, mask: Tensor, position: Position, bias: Tensor | None) -> Tensor:
         """(batch, src_len, d_model) -> (batch, src_len, d_model)."""
         attention = self.self_attention
-        x = self.self_residual(x, lambda y: attention(attention.queries(y, position), attention.keys_values(y, position), mask, bias))
-        return x if self.feed_forward_residual is None else self.feed_forward_residual(x, self.feed_forward)
+        x = self.self_residual(
+            x,
+            lambda y: attention(
+                attention.queries(y, position), attention.keys_values(y, position), mask, bias
+            ),
+        )
+        return (
+            x
+            if self.feed_forward_residual is None
+            else self.feed_forward_residual(x, self.feed_forward)
+        )
 
 
 class DecoderLayer(nn.Module):
@@ -47,8 +57,10 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
         super().__init__()
-        self.self_attention, self.self_residual = Attention(config, stack), Residual(config, stack)
-        self.cross_attention, self.cross_residual = Attention(config, stack), Residual(config, stack)
+        self.self_attention = Attention(config, stack)
+        self.self_residual = Residual(config, stack)
+        self.cross_attention = Attention(config, stack)
+        self.cross_residual = Residual(config, stack)
         self.feed_forward = FeedForward(config, stack) if stack.d_ff else None
         self.feed_forward_residual = Residual(config, stack) if stack.d_ff else None
 
@@ -57,20 +69,37 @@ class DecoderLayer(nn.Module):
         x = self.self_residual(x, lambda y: self._look_back(y, seen))
         cross = self.cross_attention
         x = self.cross_residual(x, lambda y: cross(cross.queries(y), memory, seen.src_mask))
-        return x if self.feed_forward_residual is None else self.feed_forward_residual(x, self.feed_forward)
+        return (
+            x
+            if self.feed_forward_residual is None
+            else self.feed_forward_residual(x, self.feed_forward)
+        )
 
     def _look_back(self, y: Tensor, seen: Seen) -> Tensor:
-        attention, new = self.self_attention, self.self_attention.keys_values(y, seen.position, seen.start)
+        attention = self.self_attention
+        new = self.self_attention.keys_values(y, seen.position, seen.start)
         written = new if seen.past is None else seen.past.extend(new)
-        out: Tensor = attention(attention.queries(y, seen.position, seen.start), written, seen.mask, seen.bias)
+        out: Tensor = attention(
+            attention.queries(y, seen.position, seen.start), written, seen.mask, seen.bias
+        )
         return out
 
 
 class Seen:
     """What one decoder layer needs to know of its surroundings."""
 
-    def __init__(self, position: Position, *, mask: Tensor | None, src_mask: Tensor | None, bias: Tensor | None) -> None:
-        self.position, self.mask, self.src_mask, self.bias = position, mask, src_mask, bias
+    def __init__(
+        self,
+        position: Position,
+        *,
+        mask: Tensor | None,
+        src_mask: Tensor | None,
+        bias: Tensor | None,
+    ) -> None:
+        self.position = position
+        self.mask = mask
+        self.src_mask = src_mask
+        self.bias = bias
         self.past: Past | None = None
         self.start = 0
 
@@ -81,13 +110,18 @@ class Encoder(nn.Module):
     def __init__(self, config: ModelConfig, embedding: TokenEmbedding) -> None:
         super().__init__()
         stack = config.encoder
-        self.embed = Embed(config, embedding, POSITIONS[config.positions.kind].make(config, stack, is_causal=False))
+        self.embed = Embed(
+            config, embedding, POSITIONS[config.positions.kind].make(config, stack, is_causal=False)
+        )
         self.layers = nn.ModuleList(EncoderLayer(config, stack) for _ in range(stack.n_layers))
-        self.final_norm = make_norm(config.norm, config.d_model) if stack.final_norm else nn.Identity()
+        self.final_norm = (
+            make_norm(config.norm, config.d_model) if stack.final_norm else nn.Identity()
+        )
 
     def forward(self, src: Tensor, src_mask: Tensor) -> Tensor:
         """(batch, src_len) ids -> memory (batch, src_len, d_model)."""
-        x, position = self.embed(src), self.embed.position
+        x = self.embed(src)
+        position = self.embed.position
         bias = position.bias(src.shape[1], src.shape[1], src.device)
         for layer in self.layers:
             x = layer(x, src_mask, position, bias)
@@ -100,8 +134,14 @@ class Embed(nn.Module):
 
     def __init__(self, config: ModelConfig, tokens: TokenEmbedding, position: Position) -> None:
         super().__init__()
-        self.tokens, self.position, self.pad_id = tokens, position, config.ids.pad
-        self.norm = make_norm(config.norm, config.d_model) if config.norm.after_embeddings else nn.Identity()
+        self.tokens = tokens
+        self.position = position
+        self.pad_id = config.ids.pad
+        self.norm = (
+            make_norm(config.norm, config.d_model)
+            if config.norm.after_embeddings
+            else nn.Identity()
+        )
         self.dropout = Dropout(config.dropout if config.embeddings.dropout else 0.0)
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:
@@ -117,9 +157,13 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig, embedding: TokenEmbedding) -> None:
         super().__init__()
         stack = config.decoder
-        self.embed = Embed(config, embedding, POSITIONS[config.positions.kind].make(config, stack, is_causal=True))
+        self.embed = Embed(
+            config, embedding, POSITIONS[config.positions.kind].make(config, stack, is_causal=True)
+        )
         self.layers = nn.ModuleList(DecoderLayer(config, stack) for _ in range(stack.n_layers))
-        self.final_norm = make_norm(config.norm, config.d_model) if stack.final_norm else nn.Identity()
+        self.final_norm = (
+            make_norm(config.norm, config.d_model) if stack.final_norm else nn.Identity()
+        )
 
     def read(self, memory: Tensor) -> list[KeysValues]:
         """Each layer's keys and values of the memory; they do not depend on the target, so once a sentence is enough."""
@@ -127,20 +171,32 @@ class Decoder(nn.Module):
 
     def forward(self, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
         """(batch, tgt_len) ids, (batch, src_len, d_model) memory -> (batch, tgt_len, d_model)."""
-        length, position = tgt.shape[1], self.embed.position
+        length = tgt.shape[1]
+        position = self.embed.position
         # Padding stands at the end, where the causal mask already hides it from every real token.
         mask = masks.causal(length, device=tgt.device)
-        seen = Seen(position, mask=mask, src_mask=src_mask, bias=position.bias(length, length, tgt.device))
+        seen = Seen(
+            position, mask=mask, src_mask=src_mask, bias=position.bias(length, length, tgt.device)
+        )
         x = self.embed(tgt)
         for layer, layer_memory in zip(self.layers, self.read(memory), strict=True):
             x = layer(x, seen, layer_memory)
         states: Tensor = self.final_norm(x)
         return states
 
-    def step(self, tokens: Tensor, pasts: list[Past], memories: list[KeysValues], src_mask: Tensor, start: int) -> Tensor:
+    def step(
+        self,
+        tokens: Tensor,
+        pasts: list[Past],
+        memories: list[KeysValues],
+        src_mask: Tensor,
+        start: int,
+    ) -> Tensor:
         """One token a row after `start` others: (batch,) ids -> (batch, d_model)."""
         position = self.embed.position
-        seen = Seen(position, mask=None, src_mask=src_mask, bias=position.bias(1, start + 1, tokens.device))
+        seen = Seen(
+            position, mask=None, src_mask=src_mask, bias=position.bias(1, start + 1, tokens.device)
+        )
         seen.start = start
         x = self.embed(tokens[:, None], start)  # (batch, 1, d_model)
         for layer, past, layer_memory in zip(self.layers, pasts, memories, strict=True):
@@ -172,11 +228,15 @@ class Transformer(nn.Module):
                 f"`embeddings.shared` needs one vocabulary, but the sizes are {src_vocab_size} and {tgt_vocab_size};"
                 " share the tokenizer or set `model.embeddings.shared=false`."
             )
-        self.config, self.lock = config, threading.RLock()
+        self.config = config
+        self.lock = threading.RLock()
         self.flat: Any = None  # the model laid out for decoding, by `flat.laid_out`
         src_embedding = TokenEmbedding(src_vocab_size, config)
-        tgt_embedding = src_embedding if config.embeddings.shared else TokenEmbedding(tgt_vocab_size, config)
-        self.encoder, self.decoder = Encoder(config, src_embedding), Decoder(config, tgt_embedding)
+        tgt_embedding = (
+            src_embedding if config.embeddings.shared else TokenEmbedding(tgt_vocab_size, config)
+        )
+        self.encoder = Encoder(config, src_embedding)
+        self.decoder = Decoder(config, tgt_embedding)
         if config.positions.shared and config.positions.kind == "learned":
             self.decoder.embed.position = self.encoder.embed.position
         self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=config.output.bias)
@@ -200,7 +260,11 @@ class Transformer(nn.Module):
 
     def project(self, states: Tensor) -> Tensor:
         """(..., d_model) -> logits (..., vocab)."""
-        return F.linear(states if self.logit_scale == 1.0 else states * self.logit_scale, self.output.weight, self.output.bias)
+        return F.linear(
+            states if self.logit_scale == 1.0 else states * self.logit_scale,
+            self.output.weight,
+            self.output.bias,
+        )
 
     @property
     def projection(self) -> Projection:

@@ -34,7 +34,9 @@ def saved_steps(folder: Path) -> list[int]:
 
 def trained_tensors(model: Transformer) -> dict[str, Tensor]:
     """Every trained tensor once, by name, on the CPU; shared ones under their first."""
-    return {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
+    return {
+        name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()
+    }
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
@@ -42,14 +44,20 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     try:
         return safetensors.torch.load_file(path)
     except (OSError, SafetensorError) as error:
-        raise UserError(f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run.") from error
+        raise UserError(
+            f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run."
+        ) from error
 
 
 def load_weights(model: Transformer, path: Path) -> None:
     """Copy a weights file into the model. Raises UserError where the file is broken or of another shape."""
     found = read_weights(path)
-    if {name: tensor.shape for name, tensor in found.items()} != {name: tensor.shape for name, tensor in model.named_parameters()}:
-        raise UserError(f"The checkpoint `{path.name}` belongs to a model of another shape; open it with its own run's recipe.")
+    if {name: tensor.shape for name, tensor in found.items()} != {
+        name: tensor.shape for name, tensor in model.named_parameters()
+    }:
+        raise UserError(
+            f"The checkpoint `{path.name}` belongs to a model of another shape; open it with its own run's recipe."
+        )
     put_weights(model, found)
 
 

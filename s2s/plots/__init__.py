@@ -49,20 +49,62 @@ class Plot(NamedTuple):
 
 PLOTS: Mapping[str, Plot] = MappingProxyType(
     {
-        "attention": Plot(heatmap, "Each row is one word being written; its cells, which sum to 1, say where the model looks for it."),
-        "curves": Plot(curves, "Lower is better. Where validation turns up while training goes down, the model learns by heart."),
-        "entropy": Plot(entropy, "Dotted: looks everywhere alike; 0: at one token alone. A head whose line falls makes up its mind."),
-        "alignment_error": Plot(alignment_error, "Lower is better: at 0 each word being written looks most at what it translates."),
-        "parallel": Plot(parallel, "Follow one line from its settings to its scores; on every score, up is better."),
-        "lengths": Plot(lengths, "How many texts have so many words. Where the shapes differ, one side says the same with more of them."),
-        "pieces": Plot(pieces, "More pieces make shorter texts and a larger model; where a line turns flat, more of them bring little."),
-        "ratio": Plot(ratio, "A narrow hill is a faithful translation; pairs far from it, left or right, are worth a look."),
-        "schedule": Plot(schedule, "How large a step the weights take: it climbs through the warm-up, then falls as the schedule says."),
-        "expected": Plot(expected, "Most trainings of this kind should end within the band; beside it is unusual, not wrong."),
-        "growth": Plot(growth, "The steeper the line still is on the right, the more new words the next texts will bring."),
-        "words": Plot(words, "A few words make up most of any text; a word here that does not belong is worth a look."),
-        "ruler": Plot(ruler, "Under each filter: squares stay, rings go, the thick line is its cut. Solid bars stay under all together."),
-        "losses": Plot(losses, "The taller a bar, the less the model expected that word of the reference; diamonds: its own."),
+        "attention": Plot(
+            heatmap,
+            "Each row is one word being written; its cells, which sum to 1, say where the model looks for it.",
+        ),
+        "curves": Plot(
+            curves,
+            "Lower is better. Where validation turns up while training goes down, the model learns by heart.",
+        ),
+        "entropy": Plot(
+            entropy,
+            "Dotted: looks everywhere alike; 0: at one token alone. A head whose line falls makes up its mind.",
+        ),
+        "alignment_error": Plot(
+            alignment_error,
+            "Lower is better: at 0 each word being written looks most at what it translates.",
+        ),
+        "parallel": Plot(
+            parallel,
+            "Follow one line from its settings to its scores; on every score, up is better.",
+        ),
+        "lengths": Plot(
+            lengths,
+            "How many texts have so many words. Where the shapes differ, one side says the same with more of them.",
+        ),
+        "pieces": Plot(
+            pieces,
+            "More pieces make shorter texts and a larger model; where a line turns flat, more of them bring little.",
+        ),
+        "ratio": Plot(
+            ratio,
+            "A narrow hill is a faithful translation; pairs far from it, left or right, are worth a look.",
+        ),
+        "schedule": Plot(
+            schedule,
+            "How large a step the weights take: it climbs through the warm-up, then falls as the schedule says.",
+        ),
+        "expected": Plot(
+            expected,
+            "Most trainings of this kind should end within the band; beside it is unusual, not wrong.",
+        ),
+        "growth": Plot(
+            growth,
+            "The steeper the line still is on the right, the more new words the next texts will bring.",
+        ),
+        "words": Plot(
+            words,
+            "A few words make up most of any text; a word here that does not belong is worth a look.",
+        ),
+        "ruler": Plot(
+            ruler,
+            "Under each filter: squares stay, rings go, the thick line is its cut. Solid bars stay under all together.",
+        ),
+        "losses": Plot(
+            losses,
+            "The taller a bar, the less the model expected that word of the reference; diamonds: its own.",
+        ),
         "tree": Plot(
             tree,
             "Left to right, token by token: the thick line is what was returned, a cross what was let go. Below each token stands the"
@@ -73,26 +115,76 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             "Each row is a text that was drawn, each column one that it is compared with; the brighter, the more alike. The row with"
             " the highest mean wins.",
         ),
-        "coverage": Plot(coverage, "What is missing to 100 % are words that the model has not met so often before it is tested on them."),
-        "tradeoff": Plot(tradeoff, "Up and to the right is best (TER: down). Who has nobody there is best at some price."),
-        "states": Plot(states, "Points that lie together are alike in what the two axes show; how much that is stands on them."),
-        "likeness": Plot(likeness, "Read the thick line against the others: what is alike is more alike than any two words are."),
-        "lens": Plot(lens, "Each row is a word being written, layer by layer to the right; a frame: that layer would write it, too."),
-        "tensor": Plot(
-            tensor, "Each row is one token, each cell one number: grey is 0, the darker the lower (black: −∞), the brighter the higher."
+        "coverage": Plot(
+            coverage,
+            "What is missing to 100 % are words that the model has not met so often before it is tested on them.",
         ),
-        "activations": Plot(activations, "Under the grey bars lies what this layer really hands in; there the curves differ, or do not."),
-        "flow": Plot(flow, "At 1 as much gradient arrives as set out at the end; far below, a layer hardly learns, far above, it jumps."),
-        "ranked": Plot(ranked, "One bar a token of the vocabulary, the largest on top; the striped one is written."),
-        "bars": Plot(bars, "The longer a bar, the more of the machine's numbers stand in that part."),
-        "costs": Plot(costs, "Both scales are logarithmic: a line twice as steep as another grows with its square."),
-        "mask": Plot(mask, "Each row is a token that looks, each column one that could be looked at: ✓ it may, ✕ it may not."),
-        "matrix": Plot(matrix, "Grey is 0 where numbers have a sign; the brighter, the higher, the darker, the lower."),
-        "strokes": Plot(strokes, "Each line is one dimension, head or measure, place by place; a shade is how far its numbers spread."),
-        "turns": Plot(turns, "The same turn leads from each thick mark to its partner: an offset is an angle, wherever one starts."),
-        "beside": Plot(beside, "Where only one of the two bars can be seen, the other is nearly 0."),
-        "longer": Plot(longer, "Right of the shade is what no training showed; where a line falls there, that encoding does not carry on."),
-        "sweep_curve": Plot(sweep_curve, "Where the line falls although more is searched, the model prefers texts that people do not."),
+        "tradeoff": Plot(
+            tradeoff,
+            "Up and to the right is best (TER: down). Who has nobody there is best at some price.",
+        ),
+        "states": Plot(
+            states,
+            "Points that lie together are alike in what the two axes show; how much that is stands on them.",
+        ),
+        "likeness": Plot(
+            likeness,
+            "Read the thick line against the others: what is alike is more alike than any two words are.",
+        ),
+        "lens": Plot(
+            lens,
+            "Each row is a word being written, layer by layer to the right; a frame: that layer would write it, too.",
+        ),
+        "tensor": Plot(
+            tensor,
+            "Each row is one token, each cell one number: grey is 0, the darker the lower (black: −∞), the brighter the higher.",
+        ),
+        "activations": Plot(
+            activations,
+            "Under the grey bars lies what this layer really hands in; there the curves differ, or do not.",
+        ),
+        "flow": Plot(
+            flow,
+            "At 1 as much gradient arrives as set out at the end; far below, a layer hardly learns, far above, it jumps.",
+        ),
+        "ranked": Plot(
+            ranked,
+            "One bar a token of the vocabulary, the largest on top; the striped one is written.",
+        ),
+        "bars": Plot(
+            bars, "The longer a bar, the more of the machine's numbers stand in that part."
+        ),
+        "costs": Plot(
+            costs,
+            "Both scales are logarithmic: a line twice as steep as another grows with its square.",
+        ),
+        "mask": Plot(
+            mask,
+            "Each row is a token that looks, each column one that could be looked at: ✓ it may, ✕ it may not.",
+        ),
+        "matrix": Plot(
+            matrix,
+            "Grey is 0 where numbers have a sign; the brighter, the higher, the darker, the lower.",
+        ),
+        "strokes": Plot(
+            strokes,
+            "Each line is one dimension, head or measure, place by place; a shade is how far its numbers spread.",
+        ),
+        "turns": Plot(
+            turns,
+            "The same turn leads from each thick mark to its partner: an offset is an angle, wherever one starts.",
+        ),
+        "beside": Plot(
+            beside, "Where only one of the two bars can be seen, the other is nearly 0."
+        ),
+        "longer": Plot(
+            longer,
+            "Right of the shade is what no training showed; where a line falls there, that encoding does not carry on.",
+        ),
+        "sweep_curve": Plot(
+            sweep_curve,
+            "Where the line falls although more is searched, the model prefers texts that people do not.",
+        ),
     }
 )
 

@@ -16,12 +16,19 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 def activations(
-    inputs: Array, outputs: Mapping[str, Array], counts: Sequence[int], edges: Sequence[float], *, title: str, used: str
+    inputs: Array,
+    outputs: Mapping[str, Array],
+    counts: Sequence[int],
+    edges: Sequence[float],
+    *,
+    title: str,
+    used: str,
 ) -> go.Figure:
     """Each curve is `outputs[name]` over `inputs`, the model's own (`used`) thick; bars: `counts[i]` inputs from `edges[i]` on."""
     if not sum(counts):
         return theme.empty("There is no activation here: this model has no feed-forward.")
-    shares, places = np.asarray(counts, np.float32) / sum(counts), np.asarray(edges, np.float32)
+    shares = np.asarray(counts, np.float32) / sum(counts)
+    places = np.asarray(edges, np.float32)
     bars = go.Bar(
         x=(places[:-1] + places[1:]) / 2,
         y=shares,
@@ -34,7 +41,14 @@ def activations(
     layout = theme.layout(title, 380, "input of the activation", "output")
     layout["xaxis"] |= {"rangemode": "normal", "zeroline": False}
     layout["yaxis"] |= {"rangemode": "normal", "zeroline": True}
-    right = {"overlaying": "y", "side": "right", "tickformat": ".0%", "showgrid": False, "fixedrange": True, "rangemode": "tozero"}
+    right = {
+        "overlaying": "y",
+        "side": "right",
+        "tickformat": ".0%",
+        "showgrid": False,
+        "fixedrange": True,
+        "rangemode": "tozero",
+    }
     layout |= {"yaxis2": right, "bargap": 0, "margin": layout["margin"] | {"r": 44}}
     lines = [_line(inputs, outputs[name], name, place, used) for place, name in enumerate(outputs)]
     return go.Figure([bars, *lines], layout)
@@ -47,6 +61,10 @@ def _line(inputs: Array, output: Array, name: str, place: int, used: str) -> go.
         y=np.asarray(output, np.float32),
         mode="lines",
         name=f"{name} (this model's)" if is_used else name,
-        line={"color": theme.CATEGORICAL[place], "width": 4 if is_used else 2, "dash": DASHES[place % len(DASHES)]},
+        line={
+            "color": theme.CATEGORICAL[place],
+            "width": 4 if is_used else 2,
+            "dash": DASHES[place % len(DASHES)],
+        },
         hovertemplate=f"{name} of %{{x:.2f}}: %{{y:.3f}}<extra></extra>",
     )

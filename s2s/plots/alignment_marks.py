@@ -21,7 +21,9 @@ def marked(figure: go.Figure, links: Links, known: Links) -> go.Figure:
         return figure
     cells.customdata = _said(np.array(cells.customdata, dtype=object), links, known)
     figure.add_traces(_diamonds(known))
-    figure.update_layout(shapes=[_frame(link, colour, width) for colour, width in FRAME for link in sorted(links)])
+    figure.update_layout(
+        shapes=[_frame(link, colour, width) for colour, width in FRAME for link in sorted(links)]
+    )
     return figure
 
 
@@ -37,7 +39,14 @@ def _frame(link: tuple[int, int], colour: str, width: int) -> dict[str, object]:
     column, row = link
     reach = 0.5 - INSET
     edges = {"x0": column - reach, "x1": column + reach, "y0": row - reach, "y1": row + reach}
-    return {"type": "rect", "xref": "x", "yref": "y", **edges, "line": {"color": colour, "width": width}, "layer": "above"}
+    return {
+        "type": "rect",
+        "xref": "x",
+        "yref": "y",
+        **edges,
+        "line": {"color": colour, "width": width},
+        "layer": "above",
+    }
 
 
 def _diamonds(known: Links) -> go.Scatter:
@@ -46,7 +55,12 @@ def _diamonds(known: Links) -> go.Scatter:
         x=[column + CORNER for column in columns],
         y=[row - CORNER for row in rows],
         mode="markers",
-        marker={"symbol": "diamond", "size": 8, "color": "#ffffff", "line": {"color": "#000000", "width": 2}},
+        marker={
+            "symbol": "diamond",
+            "size": 8,
+            "color": "#ffffff",
+            "line": {"color": "#000000", "width": 2},
+        },
         hoverinfo="skip",
         cliponaxis=False,
     )

@@ -19,7 +19,9 @@ Weights = npt.NDArray[np.float32]
 
 LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, on a phone too
 ROW_HEIGHTS = ((8, 40), (12, 32), (24, 24), (64, 16))  # up to so many rows, so many pixels each
-LEVEL = 7  # more source tokens than this are written aslant on a phone, and need room above the cells
+LEVEL = (
+    7  # more source tokens than this are written aslant on a phone, and need room above the cells
+)
 SLANT = 28  # pixels of that room
 UPRIGHT = 12  # more than this are written upwards
 UPRIGHT_SIZE = 12  # of their letters; each needs 1.2 times so many pixels, and only those that have them are written
@@ -53,21 +55,38 @@ def heatmap(
         cells.colorbar.title.text = "share of the row's largest"
     traces = [cells, *([_numbers(weights, shades)] if has_numbers else [])]
     place = geometry(keys, rows)
-    across = {"title": {"text": "looks at", "standoff": 12}, "side": "top", "range": [-0.5, len(keys) - 0.5]}
+    across = {
+        "title": {"text": "looks at", "standoff": 12},
+        "side": "top",
+        "range": [-0.5, len(keys) - 0.5],
+    }
     down = ticks(rows) | {"title": {"text": verb, "standoff": 12}, "range": [len(rows) - 0.5, -0.5]}
     margin = {**theme.MARGIN, "l": place.left, "t": place.top}
     height = margin["t"] + margin["b"] + len(rows) * place.row
-    layout = {"xaxis": ticks(keys) | across, "yaxis": down, "title": theme.heading(title), "margin": margin, "height": height}
+    layout = {
+        "xaxis": ticks(keys) | across,
+        "yaxis": down,
+        "title": theme.heading(title),
+        "margin": margin,
+        "height": height,
+    }
     if len(keys) > UPRIGHT:
-        layout |= {"xaxis": {"visible": False, "fixedrange": True, "range": across["range"]}, "xaxis2": _upright(keys) | across}
-        traces.append(go.Scatter(x=[], y=[], xaxis="x2", hoverinfo="skip"))  # an axis without a trace is not drawn
+        layout |= {
+            "xaxis": {"visible": False, "fixedrange": True, "range": across["range"]},
+            "xaxis2": _upright(keys) | across,
+        }
+        traces.append(
+            go.Scatter(x=[], y=[], xaxis="x2", hoverinfo="skip")
+        )  # an axis without a trace is not drawn
     return go.Figure(traces, layout | {"dragmode": False, "showlegend": False})
 
 
 def numbered(tokens: Sequence[str], start: int = 1) -> list[str]:
     """`("the", "cat", "the")` -> `["1 the", "2 cat", "3 the"]`; as they are where each is told from the others at a glance."""
     needed = len(tokens) > MANY or start > 1 or max(Counter(tokens).values(), default=0) > 1
-    return [f"{place} {token}" for place, token in enumerate(tokens, start)] if needed else [*tokens]
+    return (
+        [f"{place} {token}" for place, token in enumerate(tokens, start)] if needed else [*tokens]
+    )
 
 
 class Geometry(NamedTuple):
@@ -84,12 +103,17 @@ def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
     return Geometry(48 + _width(rows), theme.MARGIN["t"] + room, _row_height(len(rows)))
 
 
-def numbers(weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts") -> str:
+def numbers(
+    weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts"
+) -> str:
     """The matrix as CSV: what is looked at across, what is predicted or read down."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow([verb, *map(cell, keys)])
-    table.writerows([cell(token), *(f"{value:.6f}" for value in row)] for token, row in zip(rows, weights, strict=True))
+    table.writerows(
+        [cell(token), *(f"{value:.6f}" for value in row)]
+        for token, row in zip(rows, weights, strict=True)
+    )
     return out.getvalue()
 
 
@@ -98,12 +122,19 @@ def cell(token: str) -> str:
     return f"'{token}" if token[:1] in "=+-@\t\r" and len(token) > 1 else token
 
 
-def _said(keys: Sequence[str], rows: Sequence[str], verb: str, sums: Weights | None) -> npt.NDArray[np.object_]:
+def _said(
+    keys: Sequence[str], rows: Sequence[str], verb: str, sums: Weights | None
+) -> npt.NDArray[np.object_]:
     """What hovering over each cell says."""
     doing = {"predicts": "predicting", "reads": "reading"}[verb]
     across, down = ([theme.inert(token) for token in tokens] for tokens in (keys, rows))
-    totals = [""] * len(rows) if sums is None else [f" (its row sums to {total:.2f})" for total in sums]
-    said = [[f"{doing} <b>{word}</b>{total} it looks at <b>{key}</b>" for key in across] for word, total in zip(down, totals, strict=True)]
+    totals = (
+        [""] * len(rows) if sums is None else [f" (its row sums to {total:.2f})" for total in sums]
+    )
+    said = [
+        [f"{doing} <b>{word}</b>{total} it looks at <b>{key}</b>" for key in across]
+        for word, total in zip(down, totals, strict=True)
+    ]
     return np.array(said, dtype=object)
 
 
@@ -125,7 +156,11 @@ def _cells(weights: Weights, said: npt.NDArray[np.object_], *, has_scale: bool) 
         customdata=said,
         hovertemplate="%{customdata}: %{z:.4f}<extra></extra>",
         showscale=has_scale,
-        colorbar={"thickness": 10, "title": {"text": "weight", "side": "right"}, "tickformat": ".1f"},
+        colorbar={
+            "thickness": 10,
+            "title": {"text": "weight", "side": "right"},
+            "tickformat": ".1f",
+        },
     )
 
 
@@ -163,12 +198,21 @@ def _upright(tokens: Sequence[str]) -> dict[str, Any]:
     places = [str(place) for place in range(len(tokens))]
     names = dict(zip(places, ticks(tokens)["ticktext"], strict=True))
     kind = {"type": "category", "categoryarray": places, "labelalias": names, "overlaying": "x"}
-    return kind | {"tickangle": -90, "tickfont": {"size": UPRIGHT_SIZE}, "showgrid": False, "zeroline": False, "fixedrange": True}
+    return kind | {
+        "tickangle": -90,
+        "tickfont": {"size": UPRIGHT_SIZE},
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+    }
 
 
 def _width(tokens: Sequence[str]) -> int:
     """Pixels of the widest token. Plotly's own automargin draws the picture a second time."""
-    return max(sum(13 if unicodedata.east_asian_width(sign) in "WF" else 7 for sign in theme.short(token)) for token in tokens)
+    return max(
+        sum(13 if unicodedata.east_asian_width(sign) in "WF" else 7 for sign in theme.short(token))
+        for token in tokens
+    )
 
 
 def _row_height(n_rows: int) -> int:

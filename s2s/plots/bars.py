@@ -8,21 +8,41 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-PATTERNS = ("", "/", "x", ".")  # so that bars of several things are told apart without their colours
-ROW, ASIDE = 34, 170  # pixels of a name's bars, and of the names
+PATTERNS = (
+    "",
+    "/",
+    "x",
+    ".",
+)  # so that bars of several things are told apart without their colours
+# pixels of a name's bars, and of the names
+ROW = 34
+ASIDE = 170
 
 
-def bars(names: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, across: str) -> go.Figure:
+def bars(
+    names: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, across: str
+) -> go.Figure:
     """A name a row, from the top, with one bar for each of `series`: as many amounts as there are names."""
     if not names or not series:
         return theme.empty("There is nothing to measure.")
     height = 96 + len(names) * (ROW if len(series) == 1 else 20 * len(series) + 8)
-    layout = theme.layout(title, height, across, "") | {"barmode": "group", "showlegend": len(series) > 1, "bargap": 0.25}
+    layout = theme.layout(title, height, across, "") | {
+        "barmode": "group",
+        "showlegend": len(series) > 1,
+        "bargap": 0.25,
+    }
     layout["legend"] |= {"y": -60 / (height - 56), "traceorder": "normal"}
     layout["margin"] |= {"l": ASIDE, "r": 64}
-    layout["yaxis"] |= {"title": None, "autorange": "reversed", "ticktext": [theme.inert(name) for name in names]}
+    layout["yaxis"] |= {
+        "title": None,
+        "autorange": "reversed",
+        "ticktext": [theme.inert(name) for name in names],
+    }
     layout["yaxis"] |= {"tickmode": "array", "tickvals": list(range(len(names))), "showgrid": False}
-    return go.Figure([_bars(name, values, place, across) for place, (name, values) in enumerate(series.items())], layout)
+    return go.Figure(
+        [_bars(name, values, place, across) for place, (name, values) in enumerate(series.items())],
+        layout,
+    )
 
 
 def _bars(name: str, values: Sequence[float], place: int, across: str) -> go.Bar:
@@ -34,7 +54,10 @@ def _bars(name: str, values: Sequence[float], place: int, across: str) -> go.Bar
         text=[amount(value) for value in values],
         textposition="outside",
         cliponaxis=False,
-        marker={"color": theme.CATEGORICAL[place % 7], "pattern": {"shape": PATTERNS[place % 4], "fillmode": "overlay", "size": 6}},
+        marker={
+            "color": theme.CATEGORICAL[place % 7],
+            "pattern": {"shape": PATTERNS[place % 4], "fillmode": "overlay", "size": 6},
+        },
         hovertemplate=f"%{{x:,}} {theme.inert(across)}<extra>{theme.inert(name)}</extra>",
     )
 

@@ -8,7 +8,9 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-Row = tuple[int, float, float]  # in the training text at least so often: share of the running words, and of the different ones
+Row = tuple[
+    int, float, float
+]  # in the training text at least so often: share of the running words, and of the different ones
 
 
 def coverage(src: Sequence[Row], tgt: Sequence[Row], *, title: str) -> go.Figure:
@@ -18,9 +20,14 @@ def coverage(src: Sequence[Row], tgt: Sequence[Row], *, title: str) -> go.Figure
     bars = [
         _bars(f"{side}, {counted}", [(row[0], row[place]) for row in rows], colour, hatch)
         for place, counted, hatch in ((1, "running words", ""), (2, "different words", "/"))
-        for side, rows, colour in (("source", src, theme.CATEGORICAL[0]), ("target", tgt, theme.CATEGORICAL[1]))
+        for side, rows, colour in (
+            ("source", src, theme.CATEGORICAL[0]),
+            ("target", tgt, theme.CATEGORICAL[1]),
+        )
     ]
-    layout = theme.layout(title, 340, "times a word stands in the training text", "share of validation words")
+    layout = theme.layout(
+        title, 340, "times a word stands in the training text", "share of validation words"
+    )
     layout["yaxis"] |= {"range": [0, 1], "tickformat": ".0%"}
     layout["xaxis"] |= {"type": "category"}
     layout["legend"] |= {"y": -0.35}
@@ -33,6 +40,10 @@ def _bars(name: str, shares: Sequence[tuple[int, float]], colour: str, hatch: st
         x=[f"{least} or more" for least, _ in shares],
         y=[share for _, share in shares],
         name=name,
-        marker={"color": colour, "pattern": {"shape": hatch, "fgcolor": "#000000", "fillmode": "overlay"}, "line": outlined},
+        marker={
+            "color": colour,
+            "pattern": {"shape": hatch, "fgcolor": "#000000", "fillmode": "overlay"},
+            "line": outlined,
+        },
         hovertemplate="%{x}: %{y:.1%}",
     )

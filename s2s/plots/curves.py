@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from s2s.plots import theme
 
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")  # a run each: none is told by its colour alone
+DASHES = (
+    "solid",
+    "dash",
+    "dot",
+    "dashdot",
+    "longdash",
+    "longdashdot",
+)  # a run each: none is told by its colour alone
 MARKERS = ("diamond", "square", "circle", "triangle-up", "x", "star")
 MARKS = 9  # markers along a curve that has a point a step
 GREY = "#8A8F98"  # 3:1 and more on white as on the dark ground
@@ -57,16 +64,32 @@ USUAL = Look()
 SOON = "The curves start with the first step."
 
 
-def curves(lines: Sequence[Line], *, title: str, up: str, look: Look = USUAL, marks: Sequence[Mark] = (), nothing: str = SOON) -> go.Figure:
+def curves(
+    lines: Sequence[Line],
+    *,
+    title: str,
+    up: str,
+    look: Look = USUAL,
+    marks: Sequence[Mark] = (),
+    nothing: str = SOON,
+) -> go.Figure:
     """Numbers by step, named `up`: a line for the batches trained on, markers on dashes for the held-out pairs.
 
     `nothing` stands where there is no number yet.
     """
     shown = [(line, found) for line in lines if len((found := points(line, look)).steps)]
     if not shown:
-        return theme.empty(nothing if look == USUAL or nothing != SOON else "Nothing here: show more steps, or other axes.")
-    is_alone = len({line.run for line in lines}) == 1  # those out of sight too: nothing changes its colour while one looks around
-    traces = [trace for line, found in shown for trace in _traces(line, found, look, is_alone=is_alone)]
+        return theme.empty(
+            nothing
+            if look == USUAL or nothing != SOON
+            else "Nothing here: show more steps, or other axes."
+        )
+    is_alone = (
+        len({line.run for line in lines}) == 1
+    )  # those out of sight too: nothing changes its colour while one looks around
+    traces = [
+        trace for line, found in shown for trace in _traces(line, found, look, is_alone=is_alone)
+    ]
     layout = theme.layout(title, 360, "step", up) | {"hovermode": "x unified"}
     last = max(float(found.steps[-1]) for _, found in shown)
     layout["shapes"] = _uprights(marks, look.stretch or (0.0, last), is_log=look.is_log_x)
@@ -80,41 +103,57 @@ def curves(lines: Sequence[Line], *, title: str, up: str, look: Look = USUAL, ma
 
 def points(line: Line, look: Look) -> Points:
     """Those that can be drawn: numbers, above 0 on a log axis, in the stretch or next to it, so that lines go on to the rim."""
-    steps, values = np.asarray(line.steps, np.float64), np.asarray(line.values, np.float64)
+    steps = np.asarray(line.steps, np.float64)
+    values = np.asarray(line.values, np.float64)
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
     soft = smoothed(narrow, look.smoothing) if look.smoothing and not line.is_held_out else narrow
-    kept = np.isfinite(narrow) & ((values > 0) | (not look.is_log_y)) & ((steps > 0) | (not look.is_log_x))
+    kept = (
+        np.isfinite(narrow)
+        & ((values > 0) | (not look.is_log_y))
+        & ((steps > 0) | (not look.is_log_x))
+    )
     cut = _between(steps[kept], *look.stretch) if look.stretch else slice(None)
     return Points(steps[kept][cut], narrow[kept][cut], soft[kept][cut])
 
 
 def _between(steps: NDArray[np.float64], low: float, high: float) -> slice:
-    first, last = int(np.searchsorted(steps, low)), int(np.searchsorted(steps, high, "right"))
+    first = int(np.searchsorted(steps, low))
+    last = int(np.searchsorted(steps, high, "right"))
     return slice(max(0, first - 1), last + 1) if last > first else slice(0)
 
 
 def smoothed(values: ArrayLike, weight: float) -> NDArray[np.float32]:
     """The exponential moving average over the points, without a bias to its start (Kingma & Ba 2015, section 3); NaN is passed over."""
     given = np.asarray(values, np.float64)
-    average, left = 0.0, 1.0
+    average = 0.0
+    left = 1.0
     found = np.full(len(given), np.nan)
     for i, value in enumerate(given):
         if np.isfinite(value):
-            average, left = weight * average + (1 - weight) * value, left * weight
+            average = weight * average + (1 - weight) * value
+            left = left * weight
             found[i] = average / (1 - left)
     return found.astype(np.float32)
 
 
 def _traces(line: Line, found: Points, look: Look, *, is_alone: bool) -> list[go.Scatter]:
     """The curve; a smoothed one over what it is made of, which is faint."""
-    colour = theme.CATEGORICAL[(int(line.is_held_out) if is_alone else line.run) % len(theme.CATEGORICAL)]
+    colour = theme.CATEGORICAL[
+        (int(line.is_held_out) if is_alone else line.run) % len(theme.CATEGORICAL)
+    ]
     style = _style(line, colour, is_alone=is_alone)
     told = {"name": theme.inert(line.name), "hovertemplate": "%{y:.4~g}"}
     curve = _trace(found.steps, found.smoothed, **style, **told)
     if line.is_held_out or not look.smoothing:
         return [curve]
-    faint = {"mode": "lines", "line": {"color": colour, "width": 1}, "opacity": 0.3, "showlegend": False, "hoverinfo": "skip"}
+    faint = {
+        "mode": "lines",
+        "line": {"color": colour, "width": 1},
+        "opacity": 0.3,
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
     return [_trace(found.steps, found.values, **faint), curve]
 
 
@@ -124,14 +163,25 @@ def _style(line: Line, colour: str, *, is_alone: bool) -> dict[str, Any]:
     marker = {"symbol": symbol, "size": 8, "color": colour}
     stroke = {"color": colour, "width": 2, "dash": DASHES[line.run % len(DASHES)]}
     if line.is_held_out:
-        return {"mode": "lines+markers", "marker": marker, "cliponaxis": False, "line": stroke | ({"dash": "dash"} if is_alone else {})}
+        return {
+            "mode": "lines+markers",
+            "marker": marker,
+            "cliponaxis": False,
+            "line": stroke | ({"dash": "dash"} if is_alone else {}),
+        }
     if is_alone:
         return {"mode": "lines", "line": stroke | {"dash": "solid"}}
-    return {"mode": "lines+markers", "marker": marker | {"symbol": f"{symbol}-open", "maxdisplayed": MARKS}, "line": stroke}
+    return {
+        "mode": "lines+markers",
+        "marker": marker | {"symbol": f"{symbol}-open", "maxdisplayed": MARKS},
+        "line": stroke,
+    }
 
 
 def _trace(steps: ArrayLike, values: ArrayLike, **style: Any) -> go.Scatter:
-    return go.Scatter(x=np.asarray(steps, np.float32), y=np.asarray(values, np.float32), connectgaps=True, **style)
+    return go.Scatter(
+        x=np.asarray(steps, np.float32), y=np.asarray(values, np.float32), connectgaps=True, **style
+    )
 
 
 def _axis(is_log: bool, low: float, high: float) -> dict[str, Any]:
@@ -139,26 +189,51 @@ def _axis(is_log: bool, low: float, high: float) -> dict[str, Any]:
     if not is_log:
         return {}
     dtick = 1 if high > 10 * max(low, 1e-30) else None
-    return {"type": "log", "rangemode": "normal", "dtick": dtick, "exponentformat": "power", "minor": {"ticks": "outside"}}
+    return {
+        "type": "log",
+        "rangemode": "normal",
+        "dtick": dtick,
+        "exponentformat": "power",
+        "minor": {"ticks": "outside"},
+    }
 
 
 def _span(look: Look) -> dict[str, Any]:
     if look.stretch is None:
         return {}
     low, high = look.stretch
-    return {"range": [float(np.log10(max(1.0, end))) for end in (low, high)] if look.is_log_x else [low, high], "rangemode": "normal"}
+    return {
+        "range": [float(np.log10(max(1.0, end))) for end in (low, high)]
+        if look.is_log_x
+        else [low, high],
+        "rangemode": "normal",
+    }
 
 
-def _uprights(marks: Sequence[Mark], span: tuple[float, float], *, is_log: bool) -> list[dict[str, Any]]:
+def _uprights(
+    marks: Sequence[Mark], span: tuple[float, float], *, is_log: bool
+) -> list[dict[str, Any]]:
     """Those within the span; the newest of them named."""
     low, high = span
     seen = [mark for mark in marks if low <= mark.step <= high]
     middle = math.sqrt(max(1.0, low) * high) if is_log else (low + high) / 2
-    return [_upright(mark, mark.label if i >= len(seen) - LABELLED else "", mark.step > middle) for i, mark in enumerate(seen)]
+    return [
+        _upright(mark, mark.label if i >= len(seen) - LABELLED else "", mark.step > middle)
+        for i, mark in enumerate(seen)
+    ]
 
 
 def _upright(mark: Mark, label: str, is_right: bool) -> dict[str, Any]:
     """A dotted line from bottom to top, its name on the side where there is room."""
     place = {"type": "line", "x0": mark.step, "x1": mark.step, "yref": "paper", "y0": 0, "y1": 1}
-    side = {"textposition": "end", "textangle": 0, "xanchor": "right" if is_right else "left", "yanchor": "top"}
-    return {**place, "line": {"color": GREY, "width": 1.5, "dash": "dot"}, "label": {"text": theme.inert(label), **side}}
+    side = {
+        "textposition": "end",
+        "textangle": 0,
+        "xanchor": "right" if is_right else "left",
+        "yanchor": "top",
+    }
+    return {
+        **place,
+        "line": {"color": GREY, "width": 1.5, "dash": "dot"},
+        "label": {"text": theme.inert(label), **side},
+    }

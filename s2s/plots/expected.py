@@ -19,9 +19,26 @@ def expected(minutes: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str)
     if not known.any():
         return theme.empty("None of our measured runs is like this one.")
     edge = {"color": COLOUR, "width": 1.5}
-    lower = go.Scatter(x=across[known], y=bottom[known], mode="lines", line=edge, name="low", hovertemplate="%{y:.0f}")
-    upper = go.Scatter(
-        x=across[known], y=top[known], mode="lines", line=edge, name="high", hovertemplate="%{y:.0f}", fill="tonexty", fillcolor=FILL
+    lower = go.Scatter(
+        x=across[known],
+        y=bottom[known],
+        mode="lines",
+        line=edge,
+        name="low",
+        hovertemplate="%{y:.0f}",
     )
-    layout = theme.layout(title, 260, "minutes of training", "BLEU on held-out pairs") | {"hovermode": "x unified", "showlegend": False}
+    upper = go.Scatter(
+        x=across[known],
+        y=top[known],
+        mode="lines",
+        line=edge,
+        name="high",
+        hovertemplate="%{y:.0f}",
+        fill="tonexty",
+        fillcolor=FILL,
+    )
+    layout = theme.layout(title, 260, "minutes of training", "BLEU on held-out pairs") | {
+        "hovermode": "x unified",
+        "showlegend": False,
+    }
     return go.Figure([lower, upper], layout)

@@ -28,10 +28,27 @@ def flow(places: Sequence[str], lengths: Mapping[str, Sequence[float]], *, title
     ]
     layout = theme.layout(title, 380, "", "length of the gradient (1: as at the end)")
     seen = [value for values in lengths.values() for value in values if value > 0]
-    is_short = max(seen, default=1) < 1000 * min(seen, default=1)  # then 2 and 5 are named beside the powers of ten
-    layout["yaxis"] |= {"type": "log", "rangemode": "normal", "exponentformat": "power", "dtick": "D2" if is_short else None}
-    ticks = {"tickmode": "array", "tickvals": [*range(len(places))], "ticktext": [*places], "automargin": True, "showgrid": False}
-    layout["xaxis"] |= ticks | {"rangemode": "normal", "range": [-0.6, len(places) - 0.4], "zeroline": False}
+    is_short = max(seen, default=1) < 1000 * min(
+        seen, default=1
+    )  # then 2 and 5 are named beside the powers of ten
+    layout["yaxis"] |= {
+        "type": "log",
+        "rangemode": "normal",
+        "exponentformat": "power",
+        "dtick": "D2" if is_short else None,
+    }
+    ticks = {
+        "tickmode": "array",
+        "tickvals": [*range(len(places))],
+        "ticktext": [*places],
+        "automargin": True,
+        "showgrid": False,
+    }
+    layout["xaxis"] |= ticks | {
+        "rangemode": "normal",
+        "range": [-0.6, len(places) - 0.4],
+        "zeroline": False,
+    }
     del layout["xaxis"]["title"]
     layout["legend"] = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
     layout["margin"] |= {"t": 84}

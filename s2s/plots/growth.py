@@ -18,7 +18,10 @@ def growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
     if not any(running for running, _ in (*src, *tgt)):
         return theme.empty("There are no words to count.")
     styles = (("source", src, 0, "solid", "circle"), ("target", tgt, 1, "dash", "diamond"))
-    lines = [_line(name, points, theme.CATEGORICAL[colour], dash, symbol) for name, points, colour, dash, symbol in styles]
+    lines = [
+        _line(name, points, theme.CATEGORICAL[colour], dash, symbol)
+        for name, points, colour, dash, symbol in styles
+    ]
     layout = theme.layout(title, 300, "running words", "different words")
     for axis in ("xaxis", "yaxis"):
         layout[axis] |= {"type": "log", "rangemode": "normal", "dtick": 1}
@@ -27,6 +30,11 @@ def growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
 
 def _line(name: str, points: Growth, colour: str, dash: str, symbol: str) -> go.Scatter:
     running, distinct = np.array([point for point in points if point[0]], np.int32).reshape(-1, 2).T
-    style: dict[str, Any] = {"line": {"color": colour, "width": 2, "dash": dash}, "marker": {"size": 5, "symbol": symbol}}
+    style: dict[str, Any] = {
+        "line": {"color": colour, "width": 2, "dash": dash},
+        "marker": {"size": 5, "symbol": symbol},
+    }
     said = "%{x:,} words, %{y:,} of them different"
-    return go.Scatter(x=running, y=distinct, name=name, mode="lines+markers", hovertemplate=said, **style)
+    return go.Scatter(
+        x=running, y=distinct, name=name, mode="lines+markers", hovertemplate=said, **style
+    )

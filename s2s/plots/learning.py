@@ -22,16 +22,38 @@ Values = npt.NDArray[np.float32]
 Chosen = tuple[int, int] | None
 
 
-def entropy(steps: npt.ArrayLike, values: Values, *, title: str, uniform: Values | None = None, chosen: Chosen = None) -> go.Figure:
+def entropy(
+    steps: npt.ArrayLike,
+    values: Values,
+    *,
+    title: str,
+    uniform: Values | None = None,
+    chosen: Chosen = None,
+) -> go.Figure:
     """(n, layers, heads) nats. `uniform` (n,) is what looking everywhere alike would have; `chosen` (layer, head) is drawn thicker."""
     figure = _figure(steps, values, title, "entropy (nats)", chosen)
     if figure.data and uniform is not None:
         line = {"color": "#888888", "width": 1, "dash": "dot"}
-        figure.add_trace(go.Scatter(x=_numbers(steps), y=_numbers(uniform), name="everywhere alike", mode="lines", line=line))
+        figure.add_trace(
+            go.Scatter(
+                x=_numbers(steps),
+                y=_numbers(uniform),
+                name="everywhere alike",
+                mode="lines",
+                line=line,
+            )
+        )
     return figure
 
 
-def alignment_error(steps: npt.ArrayLike, values: Values, *, title: str, mean: Values | None = None, chosen: Chosen = None) -> go.Figure:
+def alignment_error(
+    steps: npt.ArrayLike,
+    values: Values,
+    *,
+    title: str,
+    mean: Values | None = None,
+    chosen: Chosen = None,
+) -> go.Figure:
     """(n, layers, heads), 0 to 1. `mean` (n, layers) is of the mean over a layer's heads."""
     figure = _figure(steps, values, title, "alignment error rate", chosen)
     if figure.data:
@@ -41,7 +63,14 @@ def alignment_error(steps: npt.ArrayLike, values: Values, *, title: str, mean: V
     return figure
 
 
-def film(pictures: Mapping[int, Weights], keys: Sequence[str], rows: Sequence[str], *, title: str, verb: str = "predicts") -> go.Figure:
+def film(
+    pictures: Mapping[int, Weights],
+    keys: Sequence[str],
+    rows: Sequence[str],
+    *,
+    title: str,
+    verb: str = "predicts",
+) -> go.Figure:
     """The heatmap of one pair by step, (rows, keys) each, with a button that plays them and a slider.
 
     The first line of the title gains the step.
@@ -50,10 +79,16 @@ def film(pictures: Mapping[int, Weights], keys: Sequence[str], rows: Sequence[st
         return theme.empty("No step was kept yet.")
     first, *rest = title.split("\n")
     named = {step: "\n".join([f"{first} · step {step:,}", *rest]) for step in pictures}
-    figures = {step: heatmap(weights, keys, rows, title=named[step], verb=verb) for step, weights in pictures.items()}
+    figures = {
+        step: heatmap(weights, keys, rows, title=named[step], verb=verb)
+        for step, weights in pictures.items()
+    }
     figure = next(iter(figures.values()))
     figure.frames = [_frame(step, each) for step, each in figures.items()]
-    below = {"height": figure.layout.height + CONTROLS, "margin": {"b": figure.layout.margin.b + CONTROLS}}
+    below = {
+        "height": figure.layout.height + CONTROLS,
+        "margin": {"b": figure.layout.margin.b + CONTROLS},
+    }
     return figure.update_layout(sliders=[_slider([*pictures])], updatemenus=[_buttons()], **below)
 
 
@@ -62,34 +97,61 @@ def _figure(steps: npt.ArrayLike, values: Values, title: str, up: str, chosen: C
         return theme.empty("The lines start with the first checkpoint.")
     _, n_layers, n_heads = values.shape
     if n_layers * n_heads <= HEADS:
-        traces = [_head(steps, values, layer, head, chosen) for layer in range(n_layers) for head in range(n_heads)]
+        traces = [
+            _head(steps, values, layer, head, chosen)
+            for layer in range(n_layers)
+            for head in range(n_heads)
+        ]
     else:
-        traces = [trace for layer in range(n_layers) for trace in _band(steps, values[:, layer], layer)]
+        traces = [
+            trace for layer in range(n_layers) for trace in _band(steps, values[:, layer], layer)
+        ]
         traces += [_head(steps, values, *chosen, chosen)] if chosen else []
     layout = theme.layout(title, 360, "step", up) | {"hovermode": "closest"}
-    layout["legend"] |= {"y": -0.32}  # a long one leaves little height to the lines, and must not cover the axis
+    layout["legend"] |= {
+        "y": -0.32
+    }  # a long one leaves little height to the lines, and must not cover the axis
     return go.Figure(traces, layout)
 
 
-def _head(steps: npt.ArrayLike, values: Values, layer: int, head: int, chosen: Chosen) -> go.Scatter:
+def _head(
+    steps: npt.ArrayLike, values: Values, layer: int, head: int, chosen: Chosen
+) -> go.Scatter:
     """Colour and dash say the layer, the marker says the head."""
     is_chosen = chosen == (layer, head)
     line = {**_line(layer), "width": 4 if is_chosen else 1.5}
     marker = {"symbol": SYMBOLS[head % len(SYMBOLS)], "size": 9 if is_chosen else 6}
     name = f"L{layer + 1} H{head + 1}{' (above)' if is_chosen else ''}"
     said = f"layer {layer + 1}, head {head + 1} at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
-    style: dict[str, Any] = {"mode": "lines+markers", "line": line, "marker": marker, "hovertemplate": said}
+    style: dict[str, Any] = {
+        "mode": "lines+markers",
+        "line": line,
+        "marker": marker,
+        "hovertemplate": said,
+    }
     return go.Scatter(x=_numbers(steps), y=_numbers(values[:, layer, head]), name=name, **style)
 
 
 def _band(steps: npt.ArrayLike, values: Values, layer: int) -> list[go.Scatter]:
     """Of one layer, (n, heads): from the lowest head to the highest, and their mean."""
-    x, group = _numbers(steps), f"layer {layer + 1}"
-    quiet: dict[str, Any] = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "legendgroup": group}
+    x = _numbers(steps)
+    group = f"layer {layer + 1}"
+    quiet: dict[str, Any] = {
+        "mode": "lines",
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "legendgroup": group,
+    }
     fill = {"fill": "tonexty", "fillcolor": _faint(_line(layer)["color"])}
     marker = {"symbol": SYMBOLS[layer % len(SYMBOLS)], "size": 6}
     said = f"{group}, mean of {values.shape[1]} heads, at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
-    style: dict[str, Any] = {"mode": "lines+markers", "line": {**_line(layer), "width": 2}, "marker": marker, "hovertemplate": said}
+    style: dict[str, Any] = {
+        "mode": "lines+markers",
+        "line": {**_line(layer), "width": 2},
+        "marker": marker,
+        "hovertemplate": said,
+    }
     return [
         go.Scatter(x=x, y=_numbers(values.min(1)), **quiet),
         go.Scatter(x=x, y=_numbers(values.max(1)), **quiet, **fill),
@@ -100,11 +162,21 @@ def _band(steps: npt.ArrayLike, values: Values, layer: int) -> list[go.Scatter]:
 def _of_mean(steps: npt.ArrayLike, layer: int, values: Values) -> go.Scatter:
     said = f"layer {layer + 1}, heads averaged first, at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
     line = {**_line(layer), "width": 3}
-    return go.Scatter(x=_numbers(steps), y=_numbers(values), name=f"L{layer + 1} mean", mode="lines", line=line, hovertemplate=said)
+    return go.Scatter(
+        x=_numbers(steps),
+        y=_numbers(values),
+        name=f"L{layer + 1} mean",
+        mode="lines",
+        line=line,
+        hovertemplate=said,
+    )
 
 
 def _line(layer: int) -> dict[str, Any]:
-    return {"color": theme.CATEGORICAL[layer % len(theme.CATEGORICAL)], "dash": DASHES[layer % len(DASHES)]}
+    return {
+        "color": theme.CATEGORICAL[layer % len(theme.CATEGORICAL)],
+        "dash": DASHES[layer % len(DASHES)],
+    }
 
 
 def _faint(colour: str) -> str:
@@ -126,17 +198,42 @@ def _frame(step: int, figure: go.Figure) -> go.Frame:
 
 
 def _slider(steps: Sequence[int]) -> dict[str, Any]:
-    now = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
-    stops = [{"method": "animate", "label": f"{step:,}", "args": [[str(step)], now]} for step in steps]
-    return {"steps": stops, "x": 0, "len": 1, "y": 0, "pad": {"t": 56, "b": 8}, "currentvalue": {"prefix": "step ", "font": {"size": 13}}}
+    now = {
+        "mode": "immediate",
+        "frame": {"duration": 0, "redraw": True},
+        "transition": {"duration": 0},
+    }
+    stops = [
+        {"method": "animate", "label": f"{step:,}", "args": [[str(step)], now]} for step in steps
+    ]
+    return {
+        "steps": stops,
+        "x": 0,
+        "len": 1,
+        "y": 0,
+        "pad": {"t": 56, "b": 8},
+        "currentvalue": {"prefix": "step ", "font": {"size": 13}},
+    }
 
 
 def _buttons() -> dict[str, Any]:
-    play = {"frame": {"duration": 1000 * SECONDS, "redraw": True}, "transition": {"duration": 0}, "fromcurrent": True, "mode": "immediate"}
+    play = {
+        "frame": {"duration": 1000 * SECONDS, "redraw": True},
+        "transition": {"duration": 0},
+        "fromcurrent": True,
+        "mode": "immediate",
+    }
     pause = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate"}
     buttons = [
         {"label": "▶ Play", "method": "animate", "args": [None, play]},
         {"label": "❚❚ Pause", "method": "animate", "args": [[None], pause]},
     ]
-    place = {"direction": "right", "x": 0, "xanchor": "left", "y": 0, "yanchor": "top", "pad": {"t": 8}}
+    place = {
+        "direction": "right",
+        "x": 0,
+        "xanchor": "left",
+        "y": 0,
+        "yanchor": "top",
+        "pad": {"t": 8},
+    }
     return {"type": "buttons", "showactive": False, "buttons": buttons, **place}

@@ -20,12 +20,19 @@ def lengths(src_counts: Sequence[int], tgt_counts: Sequence[int], *, title: str)
     width = max(1, -(-longest // BARS))
     starts = np.arange(0, longest, width)
     src, tgt = (_binned(counts, longest, width) for counts in (src_counts, tgt_counts))
-    spans = [f"{start} word{'' if start == 1 else 's'}" if width == 1 else f"{start} to {start + width - 1} words" for start in starts]
+    spans = [
+        f"{start} word{'' if start == 1 else 's'}"
+        if width == 1
+        else f"{start} to {start + width - 1} words"
+        for start in starts
+    ]
     hover = {"customdata": spans, "hovertemplate": "%{customdata}: %{y:,} texts"}
     bars = go.Bar(x=starts, y=src, name="source", marker={"color": theme.CATEGORICAL[0]}, **hover)
     steps = {"color": theme.CATEGORICAL[1], "shape": "hvh", "width": 3}
     outline = go.Scatter(x=starts, y=tgt, name="target", mode="lines", line=steps, **hover)
-    return go.Figure([bars, outline], theme.layout(title, 300, "words in a text", "texts") | {"bargap": 0.1})
+    return go.Figure(
+        [bars, outline], theme.layout(title, 300, "words in a text", "texts") | {"bargap": 0.1}
+    )
 
 
 def _binned(counts: Sequence[int], longest: int, width: int) -> list[int]:

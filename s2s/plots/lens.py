@@ -30,16 +30,32 @@ class Guess(NamedTuple):
     written: float  # its probability
 
 
-def lens(guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str], *, title: str) -> go.Figure:
+def lens(
+    guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str], *, title: str
+) -> go.Figure:
     """`guesses[place][layer]`; `rows` are the tokens that are written, a row each. A frame marks a cell that already says it."""
     if not rows:
         return theme.empty("There is no target to look at.")
     shares = np.array([[guess.shares[0] for guess in row] for row in guesses], np.float32)
     place = geometry(layers, rows)
-    ticks = {"tickmode": "array", "showgrid": False, "zeroline": False, "fixedrange": True, "tickfont": {"size": 13}}
-    across = {"tickvals": [*range(len(layers))], "title": {"text": ACROSS, "standoff": 12}, "side": "top"}
+    ticks = {
+        "tickmode": "array",
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "tickfont": {"size": 13},
+    }
+    across = {
+        "tickvals": [*range(len(layers))],
+        "title": {"text": ACROSS, "standoff": 12},
+        "side": "top",
+    }
     names = [theme.inert(theme.short(row)) for row in rows]
-    down = {"tickvals": [*range(len(rows))], "ticktext": names, "title": {"text": "predicts", "standoff": 12}}
+    down = {
+        "tickvals": [*range(len(rows))],
+        "ticktext": names,
+        "title": {"text": "predicts", "standoff": 12},
+    }
     row_height = max(place.row, 26)
     layout = {
         "title": theme.heading(title),
@@ -49,7 +65,12 @@ def lens(guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequen
         "height": TOP + 8 + len(rows) * row_height,
         "dragmode": False,
         "showlegend": False,
-        "shapes": [_frame(y, x) for y, row in enumerate(guesses) for x, guess in enumerate(row) if guess.rank == 1],
+        "shapes": [
+            _frame(y, x)
+            for y, row in enumerate(guesses)
+            for x, guess in enumerate(row)
+            if guess.rank == 1
+        ],
     }
     return go.Figure([_cells(shares, guesses, rows, layers), _words(shares, guesses)], layout)
 
@@ -59,8 +80,13 @@ def _frame(y: int, x: int) -> dict[str, object]:
     return {"type": "rect", **corners, "line": {"color": theme.CATEGORICAL[3], "width": 2}}
 
 
-def _cells(shares: Shares, guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str]) -> go.Heatmap:
-    said = [[_said(guess, row, layer) for guess, layer in zip(line, layers, strict=True)] for line, row in zip(guesses, rows, strict=True)]
+def _cells(
+    shares: Shares, guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str]
+) -> go.Heatmap:
+    said = [
+        [_said(guess, row, layer) for guess, layer in zip(line, layers, strict=True)]
+        for line, row in zip(guesses, rows, strict=True)
+    ]
     return go.Heatmap(
         z=shares,
         zmin=0,
@@ -70,12 +96,19 @@ def _cells(shares: Shares, guesses: Sequence[Sequence[Guess]], rows: Sequence[st
         ygap=1,
         customdata=np.array(said, dtype=object),
         hovertemplate="%{customdata}<extra></extra>",
-        colorbar={"thickness": 10, "title": {"text": "probability", "side": "right"}, "tickformat": ".1f"},
+        colorbar={
+            "thickness": 10,
+            "title": {"text": "probability", "side": "right"},
+            "tickformat": ".1f",
+        },
     )
 
 
 def _said(guess: Guess, row: str, layer: str) -> str:
-    best = "<br>".join(f"{share:.3f} {theme.inert(token)}" for token, share in zip(guess.tokens, guess.shares, strict=True))
+    best = "<br>".join(
+        f"{share:.3f} {theme.inert(token)}"
+        for token, share in zip(guess.tokens, guess.shares, strict=True)
+    )
     return f"{layer}, where <b>{theme.inert(row)}</b> is written<br>{best}<br>written: rank {guess.rank:,}, {guess.written:.3f}"
 
 
@@ -87,14 +120,18 @@ def _words(shares: Shares, guesses: Sequence[Sequence[Guess]]) -> go.Scatter:
         x=across.ravel(),
         y=down.ravel(),
         mode="text",
-        text=[theme.inert(theme.short(guess.tokens[0], length)) for row in guesses for guess in row],
+        text=[
+            theme.inert(theme.short(guess.tokens[0], length)) for row in guesses for guess in row
+        ],
         textfont={"color": theme.ink(shares), "size": 12},
         hoverinfo="skip",
         cliponaxis=False,
     )
 
 
-def lens_table(guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str]) -> str:
+def lens_table(
+    guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str]
+) -> str:
     """One line a place and layer, as CSV: rank and probability of the written token, then the likeliest with theirs."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
@@ -103,6 +140,10 @@ def lens_table(guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: 
     table.writerow(["place", "written", "layer", "rank", "probability", *best])
     for place, (line, token) in enumerate(zip(guesses, rows, strict=True), 1):
         for guess, layer in zip(line, layers, strict=True):
-            told = (value for name, share in zip(guess.tokens, guess.shares, strict=True) for value in (cell(name), f"{share:.6f}"))
+            told = (
+                value
+                for name, share in zip(guess.tokens, guess.shares, strict=True)
+                for value in (cell(name), f"{share:.6f}")
+            )
             table.writerow([place, cell(token), layer, guess.rank, f"{guess.written:.6f}", *told])
     return out.getvalue()

@@ -26,19 +26,36 @@ class Series(NamedTuple):
     cosines: Sequence[float]
 
 
-def likeness(rows: Sequence[Series], layers: Sequence[str], *, chosen: int, title: str) -> go.Figure:
+def likeness(
+    rows: Sequence[Series], layers: Sequence[str], *, chosen: int, title: str
+) -> go.Figure:
     """A line each; the first is what is asked about, the last what all stand against. `layers` are names, `chosen` is marked."""
     if not rows or not layers:
         return theme.empty("There is nothing to compare.")
     layout = theme.layout(title, 430, "", "cosine (1: same direction)")
     low = min([0.0, *(value for row in rows for value in row.cosines if not math.isnan(value))])
     layout["yaxis"] |= {"range": [low - 0.08, 1.18], "rangemode": "normal", "zeroline": True}
-    ticks = {"tickmode": "array", "tickvals": [*range(len(layers))], "showgrid": False, "zeroline": False}
-    layout["xaxis"] = {"title": {"text": ACROSS}, "fixedrange": True, "range": [-0.2, len(layers) - 0.6], **ticks}
+    ticks = {
+        "tickmode": "array",
+        "tickvals": [*range(len(layers))],
+        "showgrid": False,
+        "zeroline": False,
+    }
+    layout["xaxis"] = {
+        "title": {"text": ACROSS},
+        "fixedrange": True,
+        "range": [-0.2, len(layers) - 0.6],
+        **ticks,
+    }
     layout["margin"] |= {"t": 78 + 22 * len(rows)}
     layout["legend"] = {"y": 1, "yanchor": "bottom", "x": 0}
-    kinds = [*range(len(rows) - 1), len(DASHES) - 1] if len(rows) > 1 else [0]  # the last is what all stand against
-    figure = go.Figure([_line(row, layers, kind % len(DASHES)) for row, kind in zip(rows, kinds, strict=True)], layout)
+    kinds = (
+        [*range(len(rows) - 1), len(DASHES) - 1] if len(rows) > 1 else [0]
+    )  # the last is what all stand against
+    figure = go.Figure(
+        [_line(row, layers, kind % len(DASHES)) for row, kind in zip(rows, kinds, strict=True)],
+        layout,
+    )
     return figure.add_vline(x=chosen, line={"color": "gray", "width": 1, "dash": "dot"})
 
 
@@ -51,7 +68,11 @@ def _line(row: Series, layers: Sequence[str], kind: int) -> go.Scatter:
         text=[f"{value:.2f}" for value in row.cosines] if is_asked else None,
         textposition="top right",
         name=theme.inert(row.name),
-        line={"dash": DASHES[kind], "width": 3 if is_asked else 1.5, "color": theme.CATEGORICAL[COLOURS[kind]]},
+        line={
+            "dash": DASHES[kind],
+            "width": 3 if is_asked else 1.5,
+            "color": theme.CATEGORICAL[COLOURS[kind]],
+        },
         marker={"symbol": SYMBOLS[kind], "size": 9, "line": {"width": 2}},
         customdata=[*layers],
         hovertemplate="%{customdata}: cosine %{y:.3f}<extra>%{fullData.name}</extra>",

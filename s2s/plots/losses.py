@@ -21,7 +21,9 @@ class Token(NamedTuple):
     about: str = ""  # what hover says beside
 
 
-def losses(reference: Sequence[Token], own: Sequence[Token], parting: int | None, *, title: str) -> go.Figure:
+def losses(
+    reference: Sequence[Token], own: Sequence[Token], parting: int | None, *, title: str
+) -> go.Figure:
     """Bars: the reference, forced. Diamonds: what the model wrote by itself. `parting`: the first place, from 0, where they differ."""
     if not reference:
         return theme.empty("There is no reference to look at.")
@@ -30,7 +32,13 @@ def losses(reference: Sequence[Token], own: Sequence[Token], parting: int | None
     places = [*range(0, len(reference), step)]
     names = [theme.inert(theme.short(reference[place].text)) for place in places]
     longest = max(len(reference), len(own))
-    layout["xaxis"] |= {"tickmode": "array", "tickvals": places, "ticktext": names, "automargin": True, "zeroline": False}
+    layout["xaxis"] |= {
+        "tickmode": "array",
+        "tickvals": places,
+        "ticktext": names,
+        "automargin": True,
+        "zeroline": False,
+    }
     del layout["xaxis"]["title"]
     layout["xaxis"] |= {"range": [-0.6, longest - 0.4], "rangemode": "normal", "showgrid": False}
     layout["legend"] = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
@@ -62,12 +70,24 @@ def _free(tokens: Sequence[Token]) -> go.Scatter:
 
 
 def _hover(tokens: Sequence[Token], whose: str) -> dict[str, Any]:
-    said = [f"{at}. {theme.inert(token.text)} ({whose}){theme.inert(token.about)}" for at, token in enumerate(tokens, 1)]
-    return {"customdata": said, "hovertemplate": "%{customdata}<br>loss %{y:.2f} nats<extra></extra>"}
+    said = [
+        f"{at}. {theme.inert(token.text)} ({whose}){theme.inert(token.about)}"
+        for at, token in enumerate(tokens, 1)
+    ]
+    return {
+        "customdata": said,
+        "hovertemplate": "%{customdata}<br>loss %{y:.2f} nats<extra></extra>",
+    }
 
 
 def _parted(figure: go.Figure, place: int) -> go.Figure:
     """A line and a word where they part."""
     figure.add_vline(x=place - 0.5, line={"color": "gray", "width": 2, "dash": "dash"})
-    side = {"x": place - 0.5, "xanchor": "left" if place < 3 else "right", "xshift": 4 if place < 3 else -4}
-    return figure.add_annotation(text="they part here", y=1, yref="paper", yanchor="top", showarrow=False, **side)
+    side = {
+        "x": place - 0.5,
+        "xanchor": "left" if place < 3 else "right",
+        "xshift": 4 if place < 3 else -4,
+    }
+    return figure.add_annotation(
+        text="they part here", y=1, yref="paper", yanchor="top", showarrow=False, **side
+    )

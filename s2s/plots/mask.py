@@ -16,7 +16,9 @@ SIGNED = 24  # tokens across up to which cells have a sign
 SCALE = ((0, theme.CATEGORICAL[3]), (1, theme.CATEGORICAL[5]))
 
 
-def mask(allowed: npt.NDArray[np.bool_], keys: Sequence[str], rows: Sequence[str], *, title: str) -> go.Figure:
+def mask(
+    allowed: npt.NDArray[np.bool_], keys: Sequence[str], rows: Sequence[str], *, title: str
+) -> go.Figure:
     """`allowed` is (rows, keys), True = may look: a tick in the cell; a cross where it may not."""
     if allowed.size == 0:
         return theme.empty("There is nobody to look.")
@@ -42,6 +44,13 @@ def mask(allowed: npt.NDArray[np.bool_], keys: Sequence[str], rows: Sequence[str
     )
     left = 32 + 7 * max(len(theme.short(row)) for row in rows)
     margin = {"l": left, "r": 8, "t": 112, "b": 8}
-    layout = {"title": theme.heading(title), "margin": margin, "height": 120 + ROW * len(rows), "dragmode": False}
+    layout = {
+        "title": theme.heading(title),
+        "margin": margin,
+        "height": 120 + ROW * len(rows),
+        "dragmode": False,
+    }
     across = ticks(keys) | {"side": "top", "tickangle": -55}
-    return go.Figure(cells, layout | {"xaxis": across, "yaxis": ticks(rows) | {"autorange": "reversed"}})
+    return go.Figure(
+        cells, layout | {"xaxis": across, "yaxis": ticks(rows) | {"autorange": "reversed"}}
+    )

@@ -11,10 +11,13 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-OTHERS, BEST = theme.CATEGORICAL[0], theme.CATEGORICAL[3]
+OTHERS = theme.CATEGORICAL[0]
+BEST = theme.CATEGORICAL[3]
 DECADES = 1.0  # from this on positive numbers are set out by their logarithm
 ROOM = 0.06  # of an axis, above and below what it shows
-TICKS, NEAR = 6, 0.07  # the most ticks of an axis, and how near two may be
+# the most ticks of an axis, and how near two may be
+TICKS = 6
+NEAR = 0.07
 LIFT = 0.02  # of an axis: off a level line, where no side is free
 ASIDE = "\u2002\u2002"  # two blanks, about as wide as a letter is high: texts stand beside diamonds, not on them
 
@@ -36,7 +39,9 @@ class _Scale:
     ticks: tuple[tuple[float, str], ...]
 
 
-def parallel(axes: Sequence[Axis], names: Sequence[str], *, best: int | None = None, title: str) -> go.Figure:
+def parallel(
+    axes: Sequence[Axis], names: Sequence[str], *, best: int | None = None, title: str
+) -> go.Figure:
     """A line for each named run through its values; the best run's is thicker, has diamonds, and is drawn last."""
     if not names or not axes:
         return theme.empty("No run of this sweep has settings to show.")
@@ -46,14 +51,22 @@ def parallel(axes: Sequence[Axis], names: Sequence[str], *, best: int | None = N
     layout["xaxis"] = _across(axes)
     layout["yaxis"] = {"visible": False, "range": [-ROOM, 1 + ROOM], "fixedrange": True}
     layout["margin"] = {"l": 12, "r": 12, "t": 110, "b": 12}
-    layout |= {"shapes": [_upright(at) for at in range(len(axes))], "showlegend": False, "hovermode": "closest"}
+    layout |= {
+        "shapes": [_upright(at) for at in range(len(axes))],
+        "showlegend": False,
+        "hovermode": "closest",
+    }
     lines = [_line(axes, scales, run, names[run], is_best=run == best) for run in order]
     return go.Figure([*lines, _ticks(scales)], layout)
 
 
-def _line(axes: Sequence[Axis], scales: Sequence[_Scale], run: int, name: str, *, is_best: bool) -> go.Scatter:
+def _line(
+    axes: Sequence[Axis], scales: Sequence[_Scale], run: int, name: str, *, is_best: bool
+) -> go.Scatter:
     said = [f"{theme.inert(axis.name)}: {theme.inert(written(axis.values[run]))}" for axis in axes]
-    style: dict[str, Any] = {"color": BEST, "width": 4} if is_best else {"color": OTHERS, "width": 1.5}
+    style: dict[str, Any] = (
+        {"color": BEST, "width": 4} if is_best else {"color": OTHERS, "width": 1.5}
+    )
     return go.Scatter(
         x=list(range(len(axes))),
         y=[scale.places[run] for scale in scales],
@@ -69,8 +82,20 @@ def _line(axes: Sequence[Axis], scales: Sequence[_Scale], run: int, name: str, *
 
 def _across(axes: Sequence[Axis]) -> dict[str, Any]:
     names = [theme.inert(axis.name).replace(".", ".<br>") for axis in axes]
-    ticks = {"tickmode": "array", "tickvals": list(range(len(axes))), "ticktext": names, "side": "top", "tickangle": 0, "automargin": False}
-    return ticks | {"range": [-0.45, len(axes) - 0.45], "showgrid": False, "zeroline": False, "fixedrange": True}
+    ticks = {
+        "tickmode": "array",
+        "tickvals": list(range(len(axes))),
+        "ticktext": names,
+        "side": "top",
+        "tickangle": 0,
+        "automargin": False,
+    }
+    return ticks | {
+        "range": [-0.45, len(axes) - 0.45],
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+    }
 
 
 def _upright(at: int) -> dict[str, Any]:
@@ -82,8 +107,14 @@ def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
     """Texts, not annotations, which the screen's theme writes in a pale grey. Beside the first and last axis a side is free of lines."""
     last = len(scales) - 1
     sides = {last: "middle right", 0: "middle left"}  # the later wins where there is one axis
-    aside = [(sides.get(at, "top right"), 0.0 if at in sides else LIFT) for at in range(len(scales))]
-    ticks = [(at, place + aside[at][1], text, aside[at][0]) for at, scale in enumerate(scales) for place, text in scale.ticks]
+    aside = [
+        (sides.get(at, "top right"), 0.0 if at in sides else LIFT) for at in range(len(scales))
+    ]
+    ticks = [
+        (at, place + aside[at][1], text, aside[at][0])
+        for at, scale in enumerate(scales)
+        for place, text in scale.ticks
+    ]
     x, y, said, sides_of = zip(*ticks, strict=True) if ticks else ((), (), (), ())
     text = [f"{ASIDE}{theme.inert(theme.short(each))}{ASIDE}" for each in said]
     look: dict[str, Any] = {"textposition": sides_of or "top right", "textfont": {"size": 11}}
@@ -100,7 +131,13 @@ def written(value: Value) -> str:
         return "-"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+    return (
+        f"{value:.4g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else value
+    )
 
 
 def _rounded(value: Value) -> str:
@@ -111,22 +148,39 @@ def _scale(axis: Axis) -> _Scale:
     """Numbers by their size, or its logarithm over a decade or more; anything else in the order in which it is met."""
     known = [value for value in axis.values if value is not None]
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
-        sizes = [float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None for value in axis.values]
+        sizes = [
+            float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+            for value in axis.values
+        ]
         present = [size for size in sizes if size is not None]
-        bend = math.log10 if present and min(present) > 0 and math.log10(max(present) / min(present)) >= DECADES else float
+        bend = (
+            math.log10
+            if present and min(present) > 0 and math.log10(max(present) / min(present)) >= DECADES
+            else float
+        )
         numbers = [None if size is None else bend(size) for size in sizes]
     else:
         kinds = list(dict.fromkeys(map(written, known)))
-        numbers = [None if value is None else float(kinds.index(written(value))) for value in axis.values]
+        numbers = [
+            None if value is None else float(kinds.index(written(value))) for value in axis.values
+        ]
     places = _places(numbers, is_low_up=axis.is_low_up)
-    texts = {place: _rounded(value) for place, value in zip(places, axis.values, strict=True) if place is not None}
+    texts = {
+        place: _rounded(value)
+        for place, value in zip(places, axis.values, strict=True)
+        if place is not None
+    }
     return _Scale(places, tuple(_apart(texts)))
 
 
 def _places(numbers: Sequence[float | None], *, is_low_up: bool) -> tuple[float | None, ...]:
     present = [number for number in numbers if number is not None]
-    low, high = min(present, default=0.0), max(present, default=0.0)
-    shares = [None if number is None else (number - low) / (high - low) if high > low else 0.5 for number in numbers]
+    low = min(present, default=0.0)
+    high = max(present, default=0.0)
+    shares = [
+        None if number is None else (number - low) / (high - low) if high > low else 0.5
+        for number in numbers
+    ]
     return tuple(1 - share if share is not None and is_low_up else share for share in shares)
 
 

@@ -24,7 +24,13 @@ def pieces(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: str) -> g
 
 def _line(name: str, points: Sequence[tuple[int, float]], place: int) -> go.Scatter:
     colour = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
-    style: dict[str, Any] = {"line": {"color": colour, "width": 2}, "marker": {"size": 10, "symbol": SYMBOLS[place % len(SYMBOLS)]}}
+    style: dict[str, Any] = {
+        "line": {"color": colour, "width": 2},
+        "marker": {"size": 10, "symbol": SYMBOLS[place % len(SYMBOLS)]},
+    }
     said = f"{theme.inert(name)}: %{{x:,}} pieces, %{{y:g}} tokens<extra></extra>"
-    sizes, tokens = [size for size, _ in points], [n for _, n in points]
-    return go.Scatter(x=sizes, y=tokens, name=theme.inert(name), mode="lines+markers", hovertemplate=said, **style)
+    sizes = [size for size, _ in points]
+    tokens = [n for _, n in points]
+    return go.Scatter(
+        x=sizes, y=tokens, name=theme.inert(name), mode="lines+markers", hovertemplate=said, **style
+    )

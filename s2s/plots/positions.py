@@ -34,7 +34,15 @@ class Stroke:
     high: Sequence[float] | Array = ()
 
 
-def matrix(values: Array, *, title: str, across: str, down: str, signed: bool = True, coarse_across: bool = False) -> go.Figure:
+def matrix(
+    values: Array,
+    *,
+    title: str,
+    across: str,
+    down: str,
+    signed: bool = True,
+    coarse_across: bool = False,
+) -> go.Figure:
     """Numbers by two numbered axes from 0. Signed: grey is 0, darker is less, brighter more.
 
     Beyond 256 rows each that is drawn is the mean of several, as the title says; columns likewise where they are places, too.
@@ -79,15 +87,23 @@ def coarse(values: Array, step: int, *, across: bool = False) -> Array:
     return np.ascontiguousarray(coarse(means.T, step).T) if across else means
 
 
-def strokes(lines: Sequence[Stroke], *, title: str, across: str, up: str, is_log: bool = False) -> go.Figure:
+def strokes(
+    lines: Sequence[Stroke], *, title: str, across: str, up: str, is_log: bool = False
+) -> go.Figure:
     """Lines told apart by colour, dash and marker; a shade between `low` and `high`."""
     shown = [line for line in lines if len(line.x)]
     if not shown:
         return theme.empty("There are no numbers to show.")
-    traces = [trace for place, line in enumerate(shown) for trace in (*_shade(line, place), _stroke(line, place, across))]
+    traces = [
+        trace
+        for place, line in enumerate(shown)
+        for trace in (*_shade(line, place), _stroke(line, place, across))
+    ]
     layout = theme.layout(title, 360, across, up)
     layout["xaxis"] |= {"rangemode": "normal"}
-    layout["yaxis"] |= {"rangemode": "normal"} | ({"type": "log", "dtick": 1, "exponentformat": "power"} if is_log else {})
+    layout["yaxis"] |= {"rangemode": "normal"} | (
+        {"type": "log", "dtick": 1, "exponentformat": "power"} if is_log else {}
+    )
     return go.Figure(traces, layout | {"showlegend": len(shown) > 1})
 
 
@@ -99,7 +115,8 @@ def _stroke(line: Stroke, place: int, across: str) -> go.Scatter:
         name=theme.inert(line.name),
         mode="lines+markers",
         line={"color": _colour(place), "width": 2, "dash": DASHES[place % len(DASHES)]},
-        marker={"symbol": MARKERS[place % len(MARKERS)], "size": 7} | ({"maxdisplayed": MARKS} if many else {}),
+        marker={"symbol": MARKERS[place % len(MARKERS)], "size": 7}
+        | ({"maxdisplayed": MARKS} if many else {}),
         hovertemplate=f"{across} %{{x:.4~g}}: %{{y:.4~g}}",
     )
 
@@ -109,15 +126,31 @@ def _shade(line: Stroke, place: int) -> list[go.Scatter]:
         return []
     x = np.concatenate([np.asarray(line.x), np.asarray(line.x)[::-1]])
     y = np.concatenate([np.asarray(line.high), np.asarray(line.low)[::-1]])
-    style = {"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": _colour(place), "opacity": 0.2}
-    return [go.Scatter(x=x.astype(np.float32), y=y.astype(np.float32), showlegend=False, hoverinfo="skip", **style)]
+    style = {
+        "mode": "lines",
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": _colour(place),
+        "opacity": 0.2,
+    }
+    return [
+        go.Scatter(
+            x=x.astype(np.float32),
+            y=y.astype(np.float32),
+            showlegend=False,
+            hoverinfo="skip",
+            **style,
+        )
+    ]
 
 
 def _colour(place: int) -> str:
     return theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
 
 
-def turns(points: Array, offset: int, starts: Sequence[int], *, title: str, axes: tuple[str, str]) -> go.Figure:
+def turns(
+    points: Array, offset: int, starts: Sequence[int], *, title: str, axes: tuple[str, str]
+) -> go.Figure:
     """`points` (positions, 2) of one pair of columns on a circle; from each of `starts` an arm to it and one `offset` places on."""
     if not len(points):
         return theme.empty("There are no positions to show.")
@@ -136,7 +169,12 @@ def turns(points: Array, offset: int, starts: Sequence[int], *, title: str, axes
     layout = theme.layout(title, 440, *axes)
     span = [-1.25 * size, 1.25 * size]
     layout["xaxis"] |= {"range": span, "rangemode": "normal", "constrain": "domain"}
-    layout["yaxis"] |= {"range": span, "rangemode": "normal", "scaleanchor": "x", "constrain": "domain"}
+    layout["yaxis"] |= {
+        "range": span,
+        "rangemode": "normal",
+        "scaleanchor": "x",
+        "constrain": "domain",
+    }
     return go.Figure([circle, dots, *arms], layout)
 
 
@@ -177,22 +215,47 @@ def beside(labels: Sequence[str], sides: Mapping[str, Array], *, title: str, up:
     ]  # fmt: skip
     layout = theme.layout(title, 320, "", up)
     ticks = [theme.inert(theme.short(label)) for label in labels]
-    layout["xaxis"] |= {"rangemode": "normal", "tickmode": "array", "tickvals": places, "ticktext": ticks}
+    layout["xaxis"] |= {
+        "rangemode": "normal",
+        "tickmode": "array",
+        "tickvals": places,
+        "ticktext": ticks,
+    }
     return go.Figure(bars, layout | {"bargap": 0.25})
 
 
-def longer(lines: Sequence[Stroke], trained: tuple[int, int], *, title: str, up: str, chance: float | None = None) -> go.Figure:
+def longer(
+    lines: Sequence[Stroke],
+    trained: tuple[int, int],
+    *,
+    title: str,
+    up: str,
+    chance: float | None = None,
+) -> go.Figure:
     """Shares in per cent by the length of a line, the lengths of training shaded; `chance` is what guessing would give."""
     if not lines:
         return theme.empty("No twin has been measured yet.")
     figure = strokes(lines, title=title, across="digits of the line", up=up)
     low, high = trained
-    figure.add_vrect(low - 0.5, high + 0.5, fillcolor=GREY, opacity=0.18, line={"width": 0}, layer="below")
+    figure.add_vrect(
+        low - 0.5, high + 0.5, fillcolor=GREY, opacity=0.18, line={"width": 0}, layer="below"
+    )
     figure.add_annotation(
-        text="trained on", x=(low + high) / 2, xref="x", y=0.02, yref="paper", yanchor="bottom", showarrow=False, font={"size": 13}
+        text="trained on",
+        x=(low + high) / 2,
+        xref="x",
+        y=0.02,
+        yref="paper",
+        yanchor="bottom",
+        showarrow=False,
+        font={"size": 13},
     )
     if chance is not None:
-        figure.add_hline(chance, line={"color": GREY, "dash": "dot"}, annotation={"text": "guessing", "font": {"size": 12}})
+        figure.add_hline(
+            chance,
+            line={"color": GREY, "dash": "dot"},
+            annotation={"text": "guessing", "font": {"size": 12}},
+        )
     return figure.update_yaxes(range=[-3, 105], rangemode="normal").update_traces(cliponaxis=False)
 
 
@@ -209,7 +272,9 @@ def grid(values: Array, corner: str) -> str:
 
 def _csv(rows: Sequence[Sequence[Any]]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([_written(value) for value in row] for row in rows)
+    csv.writer(out, lineterminator="\n").writerows(
+        [_written(value) for value in row] for row in rows
+    )
     return out.getvalue()
 
 

@@ -11,11 +11,19 @@ from s2s.plots import theme
 ROW = 26  # pixels
 
 
-def ranked(bars: Sequence[tuple[str, float]], *, title: str, across: str, chosen: int | None = None, form: str = ".2f") -> go.Figure:
+def ranked(
+    bars: Sequence[tuple[str, float]],
+    *,
+    title: str,
+    across: str,
+    chosen: int | None = None,
+    form: str = ".2f",
+) -> go.Figure:
     """A bar a token, in the given order from the top; `chosen`, from 0, is striped and of another colour."""
     if not bars:
         return theme.empty("There are no tokens to show.")
-    names, values = [theme.inert(token) for token, _ in bars], [value for _, value in bars]
+    names = [theme.inert(token) for token, _ in bars]
+    values = [value for _, value in bars]
     is_chosen = [place == chosen for place in range(len(bars))]
     figure = go.Figure(
         go.Bar(
@@ -33,15 +41,32 @@ def ranked(bars: Sequence[tuple[str, float]], *, title: str, across: str, chosen
             hovertemplate=f"%{{customdata}}: %{{x:{form}}}<extra></extra>",
         )
     )
-    low, high = min(0.0, *values), max(0.0, *values)
+    low = min(0.0, *values)
+    high = max(0.0, *values)
     room = 0.18 * (high - low or 1.0)
-    rows = {"tickmode": "array", "tickvals": [*range(len(bars))], "ticktext": [theme.inert(theme.short(token)) for token, _ in bars]}
+    rows = {
+        "tickmode": "array",
+        "tickvals": [*range(len(bars))],
+        "ticktext": [theme.inert(theme.short(token)) for token, _ in bars],
+    }
     return figure.update_layout(
         title=theme.heading(title),
         height=112 + ROW * len(bars),
         margin={"l": 8, "r": 8, "t": 64, "b": 48},
-        xaxis={"title": {"text": across}, "range": [low - (room if low else 0), high + room], "fixedrange": True, "nticks": 5},
-        yaxis=rows | {"range": [len(bars) - 0.5, -0.5], "automargin": True, "fixedrange": True, "showgrid": False, "zeroline": False},
+        xaxis={
+            "title": {"text": across},
+            "range": [low - (room if low else 0), high + room],
+            "fixedrange": True,
+            "nticks": 5,
+        },
+        yaxis=rows
+        | {
+            "range": [len(bars) - 0.5, -0.5],
+            "automargin": True,
+            "fixedrange": True,
+            "showgrid": False,
+            "zeroline": False,
+        },
         bargap=0.25,
         dragmode=False,
     )

@@ -28,11 +28,23 @@ def ratio(counts: Sequence[int], edges: Sequence[float], median: float, *, title
         hovertemplate="%{customdata}: %{y:,} pairs<extra></extra>",
         showlegend=False,
     )
-    layout = theme.layout(title, 300, f"words of the target for each of the source (median {median:.2f}, dashed)", "pairs")
+    layout = theme.layout(
+        title,
+        300,
+        f"words of the target for each of the source (median {median:.2f}, dashed)",
+        "pairs",
+    )
     shown = [tick for tick in TICKS if edges[0] <= tick <= edges[-1]]
-    layout["xaxis"] |= {"rangemode": "normal", "tickmode": "array", "tickvals": np.log2(shown).tolist(), "ticktext": [*map(_tick, shown)]}
+    layout["xaxis"] |= {
+        "rangemode": "normal",
+        "tickmode": "array",
+        "tickvals": np.log2(shown).tolist(),
+        "ticktext": [*map(_tick, shown)],
+    }
     figure = go.Figure([bars], layout)
-    return figure.add_vline(float(np.log2(median)), line={"color": theme.CATEGORICAL[3], "width": 2, "dash": "dash"})
+    return figure.add_vline(
+        float(np.log2(median)), line={"color": theme.CATEGORICAL[3], "width": 2, "dash": "dash"}
+    )
 
 
 def _tick(value: float) -> str:

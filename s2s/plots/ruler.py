@@ -12,9 +12,13 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 
 ROW = 24  # pixels a bar
-ABOVE, BELOW = 150, 84  # pixels for the title and the filters' names, which stand upright; for the axis and the legend
+# pixels for the title and the filters' names, which stand upright; for the axis and the legend
+ABOVE = 150
+BELOW = 84
 FAINT = 1e-7  # where a logarithmic axis begins at the latest
-BARS, MARKS = (0.0, 0.6), (0.66, 1.0)  # parts of the width: what is probable, what stays
+# parts of the width: what is probable, what stays
+BARS = (0.0, 0.6)
+MARKS = (0.66, 1.0)
 DASHES = ("dot", "dash", "dashdot")
 GREY = "rgba(128, 128, 128, 0.8)"
 STAYS = MappingProxyType({"symbol": "square", "size": 9, "color": theme.CATEGORICAL[0]})
@@ -32,7 +36,12 @@ class Cut(NamedTuple):
 
 
 def ruler(
-    bars: Sequence[tuple[str, float]], others: tuple[int, float], cuts: Sequence[Cut], *, title: str, is_log: bool = False
+    bars: Sequence[tuple[str, float]],
+    others: tuple[int, float],
+    cuts: Sequence[Cut],
+    *,
+    title: str,
+    is_log: bool = False,
 ) -> go.Figure:
     """Tokens and probabilities, the most probable on top; `others`: how many more there are and their probability together.
 
@@ -41,20 +50,42 @@ def ruler(
     if not bars:
         return theme.empty("There are no probabilities to show.")
     n_others, rest = others
-    labels = [theme.inert(theme.short(token)) for token, _ in bars] + [f"{n_others:,} others"] * bool(n_others)
+    labels = [theme.inert(theme.short(token)) for token, _ in bars] + [
+        f"{n_others:,} others"
+    ] * bool(n_others)
     names = [theme.inert(token) for token, _ in bars] + [f"{n_others:,} others"] * bool(n_others)
     figure = go.Figure([_bars(bars, cuts), *_marks(cuts, names), *_thresholds(cuts, len(bars))])
-    rows = {"tickmode": "array", "tickvals": [*range(len(labels))], "ticktext": labels, "range": [len(labels) - 0.5, -0.5]}
+    rows = {
+        "tickmode": "array",
+        "tickvals": [*range(len(labels))],
+        "ticktext": labels,
+        "range": [len(labels) - 0.5, -0.5],
+    }
     figure.update_layout(
         title=theme.heading(title),
         height=ABOVE + ROW * len(labels) + BELOW,
         margin={"l": 8, "r": 8, "t": ABOVE, "b": BELOW},
         xaxis=_across([share for _, share in bars], is_log),
-        xaxis2={"domain": MARKS, "range": [-0.6, max(1, len(cuts)) - 0.4], "visible": False, "fixedrange": True},
+        xaxis2={
+            "domain": MARKS,
+            "range": [-0.6, max(1, len(cuts)) - 0.4],
+            "visible": False,
+            "fixedrange": True,
+        },
         yaxis=rows | {"automargin": True, "fixedrange": True, "showgrid": False},
         shapes=_lines(cuts, len(bars)),
-        annotations=[*(_name(at, cut) for at, cut in enumerate(cuts)), *([_rest(rest, len(bars))] if n_others else [])],
-        legend={"orientation": "h", "x": 0, "xref": "container", "y": 0, "yref": "container", "yanchor": "bottom"},
+        annotations=[
+            *(_name(at, cut) for at, cut in enumerate(cuts)),
+            *([_rest(rest, len(bars))] if n_others else []),
+        ],
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+        },
         bargap=0.25,
         dragmode=False,
         showlegend=True,
@@ -64,11 +95,17 @@ def ruler(
 
 def _across(shares: Sequence[float], is_log: bool) -> dict[str, Any]:
     """The axis of probabilities, with room for the numbers beside the bars."""
-    most, axis = max(shares), {"domain": BARS, "fixedrange": True, "tickformat": "~%", "nticks": 4, "tickangle": 0}
+    most = max(shares)
+    axis = {"domain": BARS, "fixedrange": True, "tickformat": "~%", "nticks": 4, "tickangle": 0}
     if not is_log:
         return axis | {"range": [0, 1.35 * most]}
-    low, high = math.log10(max(min(shares), FAINT)) - 0.5, math.log10(most)
-    return axis | {"type": "log", "range": [low, high + 0.35 * (high - low)], "dtick": max(1, math.ceil((high - low) / 4))}
+    low = math.log10(max(min(shares), FAINT)) - 0.5
+    high = math.log10(most)
+    return axis | {
+        "type": "log",
+        "range": [low, high + 0.35 * (high - low)],
+        "dtick": max(1, math.ceil((high - low) / 4)),
+    }
 
 
 def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[Cut]) -> go.Bar:
@@ -82,7 +119,10 @@ def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[Cut]) -> go.Bar:
         textposition="outside",
         textangle=0,
         cliponaxis=False,
-        marker={"color": [colour if is_in else "rgba(0, 0, 0, 0)" for is_in in stays], "line": {"color": colour, "width": 1.5}},
+        marker={
+            "color": [colour if is_in else "rgba(0, 0, 0, 0)" for is_in in stays],
+            "line": {"color": colour, "width": 1.5},
+        },
         customdata=[theme.inert(token) for token, _ in bars],
         hovertemplate="%{customdata}: %{x:.3%}<extra></extra>",
         showlegend=False,
@@ -91,7 +131,14 @@ def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[Cut]) -> go.Bar:
 
 def _rest(share: float, row: int) -> dict[str, Any]:
     """What the others have together: a number, as a bar of many tokens would dwarf the bars of one."""
-    place = {"x": 0, "xref": "x domain", "xanchor": "left", "y": row, "yref": "y", "showarrow": False}
+    place = {
+        "x": 0,
+        "xref": "x domain",
+        "xanchor": "left",
+        "y": row,
+        "yref": "y",
+        "showarrow": False,
+    }
     return place | {"text": f"{finely(share)} together", "font": {"size": 12}}
 
 
@@ -104,8 +151,13 @@ def finely(share: float) -> str:
 
 def _marks(cuts: Sequence[Cut], names: Sequence[str]) -> list[go.Scatter]:
     """What each filter keeps, and what it leaves out."""
-    places = [(at, row, is_in) for at, cut in enumerate(cuts) for row, is_in in enumerate(cut.stays)]
-    said = {(at, row): f"{theme.inert(cuts[at].name)} {'keeps' if is_in else 'leaves out'} {names[row]}" for at, row, is_in in places}
+    places = [
+        (at, row, is_in) for at, cut in enumerate(cuts) for row, is_in in enumerate(cut.stays)
+    ]
+    said = {
+        (at, row): f"{theme.inert(cuts[at].name)} {'keeps' if is_in else 'leaves out'} {names[row]}"
+        for at, row, is_in in places
+    }
     kept = _scatter({(at, row): said[at, row] for at, row, is_in in places if is_in}, STAYS)
     gone = _scatter({(at, row): said[at, row] for at, row, is_in in places if not is_in}, GOES)
     return [kept, gone, _counts(cuts, len(names))]
@@ -135,7 +187,9 @@ def _counts(cuts: Sequence[Cut], n_rows: int) -> go.Scatter:
         mode="text",
         text=[f"+{cut.n_others}" for _, cut in held],
         textfont={"size": 10},
-        customdata=[f"{theme.inert(cut.name)} keeps {cut.n_others:,} of the others" for _, cut in held],
+        customdata=[
+            f"{theme.inert(cut.name)} keeps {cut.n_others:,} of the others" for _, cut in held
+        ],
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
     )
@@ -159,10 +213,18 @@ def _thresholds(cuts: Sequence[Cut], n_bars: int) -> list[go.Scatter]:
 
 def _lines(cuts: Sequence[Cut], n_bars: int) -> list[dict[str, Any]]:
     """A thin line across the bars at every cut, a thick one below the filter's marks."""
-    inside = [(at, cut.rank) for at, cut in enumerate(cuts) if cut.rank is not None and cut.rank <= n_bars]
-    thin, thick = {"color": GREY, "width": 1, "dash": "dot"}, {"color": theme.CATEGORICAL[3], "width": 3}
-    across = [_level(rank, 0.0, MARKS[1]) | {"xref": "paper", "line": thin} for rank in sorted({rank for _, rank in inside})]
-    return across + [_level(rank, at - 0.42, at + 0.42) | {"xref": "x2", "line": thick} for at, rank in inside]
+    inside = [
+        (at, cut.rank) for at, cut in enumerate(cuts) if cut.rank is not None and cut.rank <= n_bars
+    ]
+    thin = {"color": GREY, "width": 1, "dash": "dot"}
+    thick = {"color": theme.CATEGORICAL[3], "width": 3}
+    across = [
+        _level(rank, 0.0, MARKS[1]) | {"xref": "paper", "line": thin}
+        for rank in sorted({rank for _, rank in inside})
+    ]
+    return across + [
+        _level(rank, at - 0.42, at + 0.42) | {"xref": "x2", "line": thick} for at, rank in inside
+    ]
 
 
 def _level(rank: int, start: float, end: float) -> dict[str, Any]:
@@ -172,5 +234,17 @@ def _level(rank: int, start: float, end: float) -> dict[str, Any]:
 
 def _name(at: int, cut: Cut) -> dict[str, Any]:
     """A filter's name above its marks."""
-    place = {"x": at, "xref": "x2", "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
-    return place | {"text": theme.inert(cut.name), "textangle": -90, "showarrow": False, "font": {"size": 12}}
+    place = {
+        "x": at,
+        "xref": "x2",
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "center",
+        "yanchor": "bottom",
+    }
+    return place | {
+        "text": theme.inert(cut.name),
+        "textangle": -90,
+        "showarrow": False,
+        "font": {"size": 12},
+    }

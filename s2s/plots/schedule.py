@@ -14,17 +14,27 @@ ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "font
 
 def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> go.Figure:
     """The rate by step, to the run's last one; dotted lines say where the warm-up (in steps) ends, and the run."""
-    across, up = np.asarray(steps, np.float32), np.asarray(rates, np.float32)
+    across = np.asarray(steps, np.float32)
+    up = np.asarray(rates, np.float32)
     if not across.size:
         return theme.empty("There are no steps.")
     line = go.Scatter(
-        x=across, y=up, mode="lines", line={"color": theme.CATEGORICAL[0], "width": 2}, hovertemplate="step %{x:,}: %{y:.3g}<extra></extra>"
+        x=across,
+        y=up,
+        mode="lines",
+        line={"color": theme.CATEGORICAL[0], "width": 2},
+        hovertemplate="step %{x:,}: %{y:.3g}<extra></extra>",
     )
     marks = _marks(warmup, int(across[-1]))
     layout = theme.layout(title, 230, "step", "learning rate") | {"showlegend": False}
     layout["yaxis"] |= {"tickformat": "~g", "nticks": 5}
-    layout["shapes"] = [{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": MARK} for at, _, _ in marks]
-    layout["annotations"] = [{"x": at, "text": said, "xanchor": anchor, **ABOVE} for at, said, anchor in marks]
+    layout["shapes"] = [
+        {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": MARK}
+        for at, _, _ in marks
+    ]
+    layout["annotations"] = [
+        {"x": at, "text": said, "xanchor": anchor, **ABOVE} for at, said, anchor in marks
+    ]
     return go.Figure(line, layout)
 
 
@@ -34,4 +44,7 @@ def _marks(warmup: int, end: int) -> list[tuple[int, str, str]]:
         return [(end, f"the end, at step {end:,}: still warming up", "right")]
     last = (end, f"end: {end:,}", "right")
     is_near = warmup > 0.6 * end  # the two would lie upon each other
-    return [*([(warmup, f"warm-up: {warmup:,}", "right" if is_near else "left")] if warmup else []), *([] if is_near else [last])]
+    return [
+        *([(warmup, f"warm-up: {warmup:,}", "right" if is_near else "left")] if warmup else []),
+        *([] if is_near else [last]),
+    ]

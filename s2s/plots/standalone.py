@@ -21,7 +21,11 @@ class Table(NamedTuple):
 
 def page(picture: str, tables: Sequence[Table], *, title: str, verb: str, link: str = "") -> str:
     """`picture` is an SVG of ours, with its title and caption; `link` the address that opens the view, or nothing."""
-    view = f'<p><a href="{escape(link)}">Open this view</a>, where that server can be reached.</p>' if link else ""
+    view = (
+        f'<p><a href="{escape(link)}">Open this view</a>, where that server can be reached.</p>'
+        if link
+        else ""
+    )
     numbers = "".join(_table(each, verb) for each in tables)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

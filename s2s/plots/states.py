@@ -17,13 +17,25 @@ from s2s.plots.attention import cell
 
 Floats = npt.NDArray[np.float64]
 COLOURINGS = ("word", "position", "sentence")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down", "pentagon")
+SYMBOLS = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "cross",
+    "star",
+    "triangle-down",
+    "pentagon",
+)
 COLOURS = theme.CATEGORICAL[:-1]  # a thin yellow line is not seen on white
-SHADES = tuple(sample_colorscale(theme.SEQUENTIAL, [0.3, 0.475, 0.65, 0.825, 1.0]))  # the darkest are not seen on black
+SHADES = tuple(
+    sample_colorscale(theme.SEQUENTIAL, [0.3, 0.475, 0.65, 0.825, 1.0])
+)  # the darkest are not seen on black
 NAMED = 40  # points up to which each has its token beside it; in a small picture, fewer
 FEW = 16
 GAP = 0.28  # of the height of one, between two
-HEIGHT, SMALL_HEIGHT = 500, 300
+HEIGHT = 500
+SMALL_HEIGHT = 300
 ACROSS = 2  # small pictures side by side
 ROOM = 0.16  # around the points, of the largest number
 
@@ -46,7 +58,9 @@ class Layer(NamedTuple):
     name: str
 
 
-def states(layers: Sequence[Layer], points: Sequence[Point], *, colour: str, title: str) -> go.Figure:
+def states(
+    layers: Sequence[Layer], points: Sequence[Point], *, colour: str, title: str
+) -> go.Figure:
     """A point a state, by a row of `COLOURINGS`; the second sentence's are open. Of several layers each has axes of its own."""
     if not points:
         return theme.empty("There are no states to show.")
@@ -57,17 +71,31 @@ def states(layers: Sequence[Layer], points: Sequence[Point], *, colour: str, tit
     down = -(-len(layers) // across)
     figure = go.Figure()
     if not is_one:
-        figure.set_subplots(down, across, subplot_titles=[layer.name for layer in layers], vertical_spacing=GAP / down)
+        figure.set_subplots(
+            down,
+            across,
+            subplot_titles=[layer.name for layer in layers],
+            vertical_spacing=GAP / down,
+        )
     for number, layer in enumerate(layers):
         figure.add_traces(_layer(layer, points, colour, number, is_one=is_one))
         figure.update_layout(_axes(layer, number, is_one=is_one))
     height = HEIGHT if is_one else 140 + down * SMALL_HEIGHT
     margin = {"l": 56, "r": 12, "t": 124 if is_one else 150, "b": 8}
-    legend = {"orientation": "h", "y": 1 if is_one else 1 + 40 / height, "yanchor": "bottom", "x": 0}
-    return figure.update_layout(title=theme.heading(title), height=height, margin=margin, legend=legend, dragmode=False)
+    legend = {
+        "orientation": "h",
+        "y": 1 if is_one else 1 + 40 / height,
+        "yanchor": "bottom",
+        "x": 0,
+    }
+    return figure.update_layout(
+        title=theme.heading(title), height=height, margin=margin, legend=legend, dragmode=False
+    )
 
 
-def _layer(layer: Layer, points: Sequence[Point], colour: str, number: int, *, is_one: bool) -> list[go.Scatter]:
+def _layer(
+    layer: Layer, points: Sequence[Point], colour: str, number: int, *, is_one: bool
+) -> list[go.Scatter]:
     """The points of each sentence, and dotted lines between words that both have."""
     axes = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}"}
     has_names = len(points) <= (NAMED if is_one else FEW)
@@ -79,13 +107,18 @@ def _layer(layer: Layer, points: Sequence[Point], colour: str, number: int, *, i
                 x=layer.places[chosen, 0],
                 y=layer.places[chosen, 1],
                 mode="markers+text" if has_names else "markers",
-                text=[theme.inert(theme.short(points[place].label if is_one else points[place].word)) for place in chosen],
+                text=[
+                    theme.inert(theme.short(points[place].label if is_one else points[place].word))
+                    for place in chosen
+                ],
                 textposition="top center",
                 marker=_markers(points, chosen, colour, has_scale=number == 0 and text == 0),
                 name=f"sentence {text + 1}{' (open)' if text else ''}",
                 legendgroup=str(text),
                 showlegend=number == 0,
-                customdata=[theme.inert(points[place].about).replace("\n", "<br>") for place in chosen],
+                customdata=[
+                    theme.inert(points[place].about).replace("\n", "<br>") for place in chosen
+                ],
                 hovertemplate="%{customdata}<extra></extra>",
                 cliponaxis=False,
                 **axes,
@@ -94,18 +127,33 @@ def _layer(layer: Layer, points: Sequence[Point], colour: str, number: int, *, i
     return traces
 
 
-def _markers(points: Sequence[Point], chosen: Sequence[int], colour: str, *, has_scale: bool) -> dict[str, Any]:
+def _markers(
+    points: Sequence[Point], chosen: Sequence[int], colour: str, *, has_scale: bool
+) -> dict[str, Any]:
     """Shapes say the same as colours, as far as there are shapes."""
     words = list(dict.fromkeys(point.word for point in points))
-    kinds = [words.index(points[place].word) if colour == "word" else points[place].text for place in chosen]
+    kinds = [
+        words.index(points[place].word) if colour == "word" else points[place].text
+        for place in chosen
+    ]
     hollow = ["-open" if points[place].text else "" for place in chosen]
     look: dict[str, Any] = {"size": 12, "line": {"width": 2, "color": "gray"}}
-    look["symbol"] = [SYMBOLS[kind % len(SYMBOLS)] + end for kind, end in zip(kinds, hollow, strict=True)]
+    look["symbol"] = [
+        SYMBOLS[kind % len(SYMBOLS)] + end for kind, end in zip(kinds, hollow, strict=True)
+    ]
     if colour != "position":
         return look | {"color": [COLOURS[kind % len(COLOURS)] for kind in kinds]}
     scale = {"colorscale": SHADES, "cmin": 1, "cmax": max(point.position for point in points)}
     bar = {"thickness": 10, "title": {"text": "position", "side": "right"}}
-    return look | scale | {"color": [points[place].position for place in chosen], "showscale": has_scale, "colorbar": bar}
+    return (
+        look
+        | scale
+        | {
+            "color": [points[place].position for place in chosen],
+            "showscale": has_scale,
+            "colorbar": bar,
+        }
+    )
 
 
 def _ties(places: Floats, points: Sequence[Point], axes: dict[str, str]) -> go.Scatter:
@@ -123,11 +171,17 @@ def _ties(places: Floats, points: Sequence[Point], axes: dict[str, str]) -> go.S
 def _axes(layer: Layer, number: int, *, is_one: bool) -> dict[str, Any]:
     """Wide enough for the tokens beside the points; the names carry the shares."""
     place = "" if number == 0 else str(number + 1)
-    titles = [f"{'component ' if is_one else ''}{axis + 1} · {share:.0%}" for axis, share in enumerate(layer.shares)]
+    titles = [
+        f"{'component ' if is_one else ''}{axis + 1} · {share:.0%}"
+        for axis, share in enumerate(layer.shares)
+    ]
     look = {"zeroline": False, "fixedrange": True, "showticklabels": is_one}
     room = ROOM * np.abs(layer.places).max(0) + 1e-9
     spread = np.stack([layer.places.min(0) - room, layer.places.max(0) + room], 1)  # (axes, ends)
-    across, up = (look | {"title": {"text": text, "standoff": 6}, "range": [*ends]} for text, ends in zip(titles, spread, strict=True))
+    across, up = (
+        look | {"title": {"text": text, "standoff": 6}, "range": [*ends]}
+        for text, ends in zip(titles, spread, strict=True)
+    )
     return {f"xaxis{place}": across, f"yaxis{place}": up}
 
 
@@ -135,9 +189,22 @@ def states_table(layers: Sequence[Layer], points: Sequence[Point]) -> str:
     """One line a state and layer, as CSV."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["layer", "sentence", "position", "token", "component_1", "component_2", "share_1", "share_2"])
+    table.writerow(
+        [
+            "layer",
+            "sentence",
+            "position",
+            "token",
+            "component_1",
+            "component_2",
+            "share_1",
+            "share_2",
+        ]
+    )
     for layer in layers:
         for point, (x, y) in zip(points, layer.places, strict=True):
             numbers = [f"{value:.6f}" for value in (x, y, *layer.shares)]
-            table.writerow([layer.name, point.text + 1, point.position, cell(point.label), *numbers])
+            table.writerow(
+                [layer.name, point.text + 1, point.position, cell(point.label), *numbers]
+            )
     return out.getvalue()

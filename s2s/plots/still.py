@@ -21,12 +21,21 @@ def still(weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: 
         return ""
     place = geometry(keys, rows)
     colours = sample_colorscale(theme.SEQUENTIAL, np.clip(weights, 0, 1).ravel().astype(float))
-    inks, has_numbers = theme.ink(weights), max(weights.shape) <= LEGIBLE
+    inks = theme.ink(weights)
+    has_numbers = max(weights.shape) <= LEGIBLE
     figures = [f"{value:.2f}".removeprefix("0") if has_numbers else "" for value in weights.ravel()]
-    cells = [f'<i style="background:{colour};color:{ink}">{figure}</i>' for colour, ink, figure in zip(colours, inks, figures, strict=True)]
+    cells = [
+        f'<i style="background:{colour};color:{ink}">{figure}</i>'
+        for colour, ink, figure in zip(colours, inks, figures, strict=True)
+    ]
     width = len(keys)
-    body = "".join(f"<b>{escape(theme.short(token))}</b>{''.join(cells[at * width : (at + 1) * width])}" for at, token in enumerate(rows))
-    head = "".join(f"<em>{escape(theme.short(token)) if width <= LEVEL else ''}</em>" for token in keys)
+    body = "".join(
+        f"<b>{escape(theme.short(token))}</b>{''.join(cells[at * width : (at + 1) * width])}"
+        for at, token in enumerate(rows)
+    )
+    head = "".join(
+        f"<em>{escape(theme.short(token)) if width <= LEVEL else ''}</em>" for token in keys
+    )
     lines = "<br>".join(escape(line) for line in title.split("\n"))
     grid = f"grid-template-columns:{place.left}px repeat({width},1fr);grid-template-rows:{ABOVE}px repeat({len(rows)},{place.row}px)"
     return (

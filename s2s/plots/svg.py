@@ -21,18 +21,33 @@ Link = tuple[int, int, float]  # a row, the key it looks at, and with what weigh
 Links = Sequence[Link]
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Noto Sans', sans-serif"
-INK, GREY, RIM = "#0C131D", "#5A6473", 16
+INK = "#0C131D"
+GREY = "#5A6473"
+RIM = 16
 NOTHING = "There is no attention to show: one side has no tokens."
 LONGEST = 24  # characters of a token that are written; its title has all of them
-CELLS = ((LEGIBLE, 38), (24, 26), (48, 17), (10**9, 11))  # up to so many rows or columns, so many pixels each
+CELLS = (
+    (LEGIBLE, 38),
+    (24, 26),
+    (48, 17),
+    (10**9, 11),
+)  # up to so many rows or columns, so many pixels each
 STEPS = ((24, 30), (48, 22), (10**9, 17))  # up to so many tokens in a column, so many pixels each
 BETWEEN = 300  # pixels from one column of tokens to the other
 COLOURS = theme.CATEGORICAL[:-1]  # yellow lines would not be seen on white
 DASHES = ("", "8 4", "2 3", "10 3 2 3", "18 5")
 # Circle, square, triangle, cross: as there are 4 to 5 dashes, twenty heads are told apart without colours, sixty with them.
-MARKERS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5L4.5 3.5h-9z", "M-4.5-1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z")
+MARKERS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-3.5-3.5h7v7h-7z",
+    "M0-4.5L4.5 3.5h-9z",
+    "M-4.5-1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
+)
 MARKED = 400  # lines up to which each carries its marker
-FAINT, THIN, THICK = 0.16, 0.8, 4.2  # a line's opacity and its width at weight 0, its width at weight 1 where there is room
+# a line's opacity and its width at weight 0, its width at weight 1 where there is room
+FAINT = 0.16
+THIN = 0.8
+THICK = 4.2
 
 
 class Look(NamedTuple):
@@ -82,48 +97,85 @@ def heatmap(
         return _sheet(title, caption, 0, 0, [NOTHING])
     cell = _size(CELLS, max(weights.shape))
     font = min(14, int(0.72 * cell))
-    across, down = _room(keys, font), _room(rows, font)
+    across = _room(keys, font)
+    down = _room(rows, font)
     is_slanted = across > cell - 4
-    top, left = 24 + (0.71 * across + 8 if is_slanted else font + 4), 30 + down
-    wide, high = cell * len(keys), cell * len(rows)
-    head = [_key(token, left + (at + 0.5) * cell, top - 7, font, is_slanted=is_slanted) for at, token in enumerate(keys)]
-    side = [_token(token, left - 9, top + (at + 0.5) * cell, font, anchor="end") for at, token in enumerate(rows)]
-    names = [_text("looks at", left + wide / 2, 10, 12, anchor="middle", fill=GREY), _turned(verb, 10, top + high / 2)]
-    scale = _scale("share of the row's largest" if per_row else "weight", left + wide + 18, top, min(high, 150))
+    top = 24 + (0.71 * across + 8 if is_slanted else font + 4)
+    left = 30 + down
+    wide = cell * len(keys)
+    high = cell * len(rows)
+    head = [
+        _key(token, left + (at + 0.5) * cell, top - 7, font, is_slanted=is_slanted)
+        for at, token in enumerate(keys)
+    ]
+    side = [
+        _token(token, left - 9, top + (at + 0.5) * cell, font, anchor="end")
+        for at, token in enumerate(rows)
+    ]
+    names = [
+        _text("looks at", left + wide / 2, 10, 12, anchor="middle", fill=GREY),
+        _turned(verb, 10, top + high / 2),
+    ]
+    scale = _scale(
+        "share of the row's largest" if per_row else "weight", left + wide + 18, top, min(high, 150)
+    )
     width = max(left + wide + 66, left + wide + 0.71 * across * is_slanted)
     cells = _cells(weights, keys, rows, (left, top, cell), by_row(weights) if per_row else weights)
     return _sheet(title, caption, width, top + high, [*names, *head, *side, *cells, *scale])
 
 
 def lines(
-    heads: Mapping[str, Links], keys: Sequence[str], rows: Sequence[str], *, title: str, caption: str = "", verb: str = "predicts"
+    heads: Mapping[str, Links],
+    keys: Sequence[str],
+    rows: Sequence[str],
+    *,
+    title: str,
+    caption: str = "",
+    verb: str = "predicts",
 ) -> str:
     """Two columns of tokens, joined by the links of each head. Hovering a line says its head, its tokens and its weight."""
     if not keys or not rows:
         return _sheet(title, caption, 0, 0, [NOTHING])
     step = step_of(keys, rows)
-    font, high, top = min(14, step - 3), step * max(len(keys), len(rows)), 28
+    font = min(14, step - 3)
+    high = step * max(len(keys), len(rows))
+    top = 28
     left = _room(keys, font) + 12
     right = left + BETWEEN
-    names = [_text("looks at", left - 12, 12, 12, anchor="end", fill=GREY), _text(verb, right + 12, 12, 12, anchor="start", fill=GREY)]
+    names = [
+        _text("looks at", left - 12, 12, 12, anchor="end", fill=GREY),
+        _text(verb, right + 12, 12, 12, anchor="start", fill=GREY),
+    ]
     starts, ends = ([top + y for y in places(len(side), high)] for side in (keys, rows))
     words = [
         _token(token, x, y, font, anchor=anchor, more=f' data-{name}="{at}"')
-        for name, x, anchor, side, middles in (("key", left - 12, "end", keys, starts), ("row", right + 12, "start", rows, ends))
+        for name, x, anchor, side, middles in (
+            ("key", left - 12, "end", keys, starts),
+            ("row", right + 12, "start", rows, ends),
+        )
         for at, (token, y) in enumerate(zip(side, middles, strict=True))
     ]
     is_marked = sum(map(len, heads.values())) <= MARKED
     joined = [
-        (weight, f'<g data-row="{row}" data-key="{key}" opacity="{faintness(weight):.3f}">'
-         f"<title>{_said(name if len(heads) > 1 else '', rows[row], keys[key], weight)}</title>"
-         f"{_line((left, starts[key]), (right, ends[row]), weight, look, is_marked=is_marked)}</g>")
+        (
+            weight,
+            f'<g data-row="{row}" data-key="{key}" opacity="{faintness(weight):.3f}">'
+            f"<title>{_said(name if len(heads) > 1 else '', rows[row], keys[key], weight)}</title>"
+            f"{_line((left, starts[key]), (right, ends[row]), weight, look, is_marked=is_marked)}</g>",
+        )
         for (name, links), look in zip(heads.items(), looks(len(heads), step), strict=True)
         for row, key, weight in links
     ]
     on_top_what_weighs_most = [line for _, line in sorted(joined, key=lambda each: each[0])]
     width = right + 12 + _room(rows, font)
     legend = _legend([*heads], width, top + high + 22) if len(heads) > 1 else []
-    return _sheet(title, caption, width, top + high + 22 * len(legend) + 8, [*names, *on_top_what_weighs_most, *words, *legend])
+    return _sheet(
+        title,
+        caption,
+        width,
+        top + high + 22 * len(legend) + 8,
+        [*names, *on_top_what_weighs_most, *words, *legend],
+    )
 
 
 def step_of(keys: Sequence[str], rows: Sequence[str]) -> int:
@@ -137,18 +189,28 @@ def places(n_tokens: int, high: float) -> list[float]:
 
 
 def _cells(
-    weights: Weights, keys: Sequence[str], rows: Sequence[str], place: tuple[float, float, int], shades: Weights
+    weights: Weights,
+    keys: Sequence[str],
+    rows: Sequence[str],
+    place: tuple[float, float, int],
+    shades: Weights,
 ) -> Iterator[str]:
     left, top, cell = place
     colours = sample_colorscale(theme.SEQUENTIAL, np.clip(shades, 0, 1).ravel().astype(float))
-    inks, has_numbers = theme.ink(shades), max(weights.shape) <= LEGIBLE
+    inks = theme.ink(shades)
+    has_numbers = max(weights.shape) <= LEGIBLE
     for at, weight in enumerate(weights.ravel()):
         row, key = divmod(at, len(keys))
-        x, y = left + key * cell, top + row * cell
+        x = left + key * cell
+        y = top + row * cell
         said = f"<title>{_said('', rows[row], keys[key], float(weight))}</title>"
         number = f"{weight:.2f}".removeprefix("0")
         box = f'<rect x="{x:.1f}" y="{y:.1f}" width="{cell - 1}" height="{cell - 1}" fill="{_hex(colours[at])}"/>'
-        written = _text(number, x + cell / 2 - 0.5, y + cell / 2 + 4, 12, anchor="middle", fill=inks[at]) if has_numbers else ""
+        written = (
+            _text(number, x + cell / 2 - 0.5, y + cell / 2 + 4, 12, anchor="middle", fill=inks[at])
+            if has_numbers
+            else ""
+        )
         yield f"<g>{said}{box}{written}</g>"
 
 
@@ -161,18 +223,32 @@ def _bounded(weight: float) -> float:
     return min(1.0, max(0.0, float(weight)))
 
 
-def _line(start: tuple[float, float], end: tuple[float, float], weight: float, look: Look, *, is_marked: bool) -> str:
+def _line(
+    start: tuple[float, float],
+    end: tuple[float, float],
+    weight: float,
+    look: Look,
+    *,
+    is_marked: bool,
+) -> str:
     (left, up), (right, down) = (start[0], start[1] + look.aside), (end[0], end[1] + look.aside)
     middle = (left + right) / 2
     dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
     width = THIN + (look.thick - THIN) * _bounded(weight)
-    curve = f"M{left:.1f},{up:.1f}C{middle:.1f},{up:.1f} {middle:.1f},{down:.1f} {right:.1f},{down:.1f}"
-    path = f'<path d="{curve}" fill="none" stroke="{look.colour}" stroke-width="{width:.2f}"{dash}/>'
+    curve = (
+        f"M{left:.1f},{up:.1f}C{middle:.1f},{up:.1f} {middle:.1f},{down:.1f} {right:.1f},{down:.1f}"
+    )
+    path = (
+        f'<path d="{curve}" fill="none" stroke="{look.colour}" stroke-width="{width:.2f}"{dash}/>'
+    )
     if not (look.marker and is_marked):
         return path
     t = look.spot
-    before = (1 - t) ** 2 * (1 + 2 * t)  # of Bernstein's weights, those of the two points on the left
-    x, y = left * (1 - t) ** 3 + 3 * middle * t * (1 - t) + right * t**3, up * before + down * (1 - before)
+    before = (1 - t) ** 2 * (
+        1 + 2 * t
+    )  # of Bernstein's weights, those of the two points on the left
+    x = left * (1 - t) ** 3 + 3 * middle * t * (1 - t) + right * t**3
+    y = up * before + down * (1 - before)
     return f'{path}<path d="{look.marker}" transform="translate({x:.1f} {y:.1f})" fill="{look.colour}"/>'
 
 
@@ -182,10 +258,15 @@ def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
     in_a_row = max(1, int(width // each))
     samples = []
     for at, (name, look) in enumerate(zip(names, looks(len(names), STEPS[0][1]), strict=True)):
-        x, y = each * (at % in_a_row), top + 22 * (at // in_a_row)
-        line = _line((x, y), (x + 38, y), 0.5, look._replace(aside=0, spot=0.5, thick=3.2), is_marked=True)
+        x = each * (at % in_a_row)
+        y = top + 22 * (at // in_a_row)
+        line = _line(
+            (x, y), (x + 38, y), 0.5, look._replace(aside=0, spot=0.5, thick=3.2), is_marked=True
+        )
         samples.append(line + _text(name, x + 46, y + 4, 12))
-    return ["".join(samples[first : first + in_a_row]) for first in range(0, len(samples), in_a_row)]
+    return [
+        "".join(samples[first : first + in_a_row]) for first in range(0, len(samples), in_a_row)
+    ]
 
 
 def _scale(name: str, left: float, top: float, high: float) -> Iterator[str]:
@@ -209,7 +290,15 @@ def _key(token: str, x: float, y: float, font: int, *, is_slanted: bool) -> str:
 def _token(token: str, x: float, middle: float, font: int, *, anchor: str, more: str = "") -> str:
     """A token at this height, cut where it is long; then hovering says all of it."""
     written = theme.short(token, LONGEST)
-    return _text(written, x, middle + 0.36 * font, font, anchor=anchor, more=more, title=token if written != token else "")
+    return _text(
+        written,
+        x,
+        middle + 0.36 * font,
+        font,
+        anchor=anchor,
+        more=more,
+        title=token if written != token else "",
+    )
 
 
 def _turned(words: str, x: float, y: float, font: int = 12) -> str:
@@ -217,7 +306,15 @@ def _turned(words: str, x: float, y: float, font: int = 12) -> str:
 
 
 def _text(
-    words: str, x: float, y: float, font: float, *, anchor: str = "start", fill: str = INK, more: str = "", title: str = ""
+    words: str,
+    x: float,
+    y: float,
+    font: float,
+    *,
+    anchor: str = "start",
+    fill: str = INK,
+    more: str = "",
+    title: str = "",
 ) -> str:
     about = f"<title>{_safe(title)}</title>" if title else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{font}" text-anchor="{anchor}" fill="{fill}"{more}>{_safe(words)}{about}</text>'
@@ -234,7 +331,10 @@ def _safe(words: str) -> str:
 
 def shown(words: str) -> str:
     """Control characters by their pictures, a tab as `␉`; what else XML may not hold (XML 1.0, section 2.2) as U+FFFD."""
-    return "".join(chr(0x2400 + ord(sign)) if ord(sign) < 32 else "\ufffd" if _is_barred(sign) else sign for sign in words)
+    return "".join(
+        chr(0x2400 + ord(sign)) if ord(sign) < 32 else "\ufffd" if _is_barred(sign) else sign
+        for sign in words
+    )
 
 
 def _is_barred(sign: str) -> bool:
@@ -248,12 +348,17 @@ def _sheet(title: str, caption: str, width: float, high: float, body: Iterable[s
     wide = max(width, _width(title, 16), 440.0)
     under = [line for part in caption.split("\n") for line in _wrapped(part, wide, 11.5)]
     below = high + 32
-    total_x, total_y = wide + 2 * RIM, below + 18 * len(under) + 2 * RIM + 12
-    heading = f'<text x="0" y="14" font-size="16" font-weight="600" fill="{INK}">{_safe(title)}</text>'
+    total_x = wide + 2 * RIM
+    total_y = below + 18 * len(under) + 2 * RIM + 12
+    heading = (
+        f'<text x="0" y="14" font-size="16" font-weight="600" fill="{INK}">{_safe(title)}</text>'
+    )
     notes = [
-        f'<text x="0" y="{below + 26 + 17 * at:.1f}" font-size="11.5" fill="{GREY}">{_safe(line)}</text>' for at, line in enumerate(under)
+        f'<text x="0" y="{below + 26 + 17 * at:.1f}" font-size="11.5" fill="{GREY}">{_safe(line)}</text>'
+        for at, line in enumerate(under)
     ]
-    aside, told = (wide - width) / 2, " · ".join(caption.splitlines())
+    aside = (wide - width) / 2
+    told = " · ".join(caption.splitlines())
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total_x:.0f}" height="{total_y:.0f}" viewBox="0 0 {total_x:.0f} {total_y:.0f}"'
         f' font-family="{FONT}" role="img"><title>{_safe(title)}</title><desc>{_safe(told)}</desc>'
@@ -273,7 +378,14 @@ def _room(tokens: Sequence[str], font: float) -> float:
 
 def _width(words: str, font: float) -> float:
     """About how many pixels a text takes: there is no browser here to measure it."""
-    return font * sum(0 if unicodedata.combining(sign) else 1.05 if unicodedata.east_asian_width(sign) in "WF" else 0.6 for sign in words)
+    return font * sum(
+        0
+        if unicodedata.combining(sign)
+        else 1.05
+        if unicodedata.east_asian_width(sign) in "WF"
+        else 0.6
+        for sign in words
+    )
 
 
 def _size(table: Sequence[tuple[int, int]], n: int) -> int:

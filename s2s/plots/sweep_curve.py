@@ -33,7 +33,12 @@ def sweep_curve(lines: Sequence[Swept], *, title: str, across: str, up: str) -> 
     layout = theme.layout(title, 340, across, up)
     layout["yaxis"] |= {"rangemode": "normal"}
     values = sorted({value for line in lines for value in line.values})
-    layout["xaxis"] |= {"rangemode": "normal", "tickmode": "array", "tickvals": values, "ticktext": [f"{value:g}" for value in values]}
+    layout["xaxis"] |= {
+        "rangemode": "normal",
+        "tickmode": "array",
+        "tickvals": values,
+        "ticktext": [f"{value:g}" for value in values],
+    }
     if values[0] > 0 and values[-1] >= DECADE * values[0]:
         layout["xaxis"] |= {"type": "log"}
     layout["showlegend"] = len(lines) > 1
@@ -41,12 +46,22 @@ def sweep_curve(lines: Sequence[Swept], *, title: str, across: str, up: str) -> 
 
 
 def _line(line: Swept, place: int, across: str, up: str) -> go.Scatter:
-    colour, dash = theme.CATEGORICAL[place % len(theme.CATEGORICAL)], DASHES[place % len(DASHES)]
+    colour = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
+    dash = DASHES[place % len(DASHES)]
     spread: dict[str, Any] = {}
     if line.lows and line.highs:
         above = [high - score for high, score in zip(line.highs, line.scores, strict=True)]
         below = [score - low for low, score in zip(line.lows, line.scores, strict=True)]
-        spread = {"error_y": {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "thickness": 1.2, "width": 4}}
+        spread = {
+            "error_y": {
+                "type": "data",
+                "symmetric": False,
+                "array": above,
+                "arrayminus": below,
+                "thickness": 1.2,
+                "width": 4,
+            }
+        }
     return go.Scatter(
         x=line.values,
         y=line.scores,

@@ -33,9 +33,13 @@ def tensor(
     if values.size == 0:
         return theme.empty("There are no numbers to show.")
     if values.shape[0] != len(rows) or (columns is not None and values.shape[1] != len(columns)):
-        raise ValueError(f"values are {values.shape}, the names {(len(rows), len(columns or values[0]))}")
+        raise ValueError(
+            f"values are {values.shape}, the names {(len(rows), len(columns or values[0]))}"
+        )
     has_numbers = max(values.shape) <= LEGIBLE
-    texts = [_texts(values, has_numbers=has_numbers)] if has_numbers or values.shape[1] <= GAPS else []
+    texts = (
+        [_texts(values, has_numbers=has_numbers)] if has_numbers or values.shape[1] <= GAPS else []
+    )
     place = geometry(columns or [""], rows)
     row = max(ROW if len(rows) <= LEGIBLE else 0, min(ROW, place.row))
     shape = {"l": place.left - 20, "t": place.top - 16, "r": 8, "b": 8}
@@ -47,17 +51,34 @@ def tensor(
         "height": shape["t"] + shape["b"] + len(rows) * row,
         "shapes": [*_frame(mark, values.shape[1]), *(_line(at) for at in breaks)],
     }
-    cells = _cells(values, is_named=columns is not None, has_scale=not has_numbers and len(rows) > 1)
-    return go.Figure([cells, *_holes(values), *texts], layout | {"dragmode": False, "showlegend": False})
+    cells = _cells(
+        values, is_named=columns is not None, has_scale=not has_numbers and len(rows) > 1
+    )
+    return go.Figure(
+        [cells, *_holes(values), *texts], layout | {"dragmode": False, "showlegend": False}
+    )
 
 
-def table(values: Array, rows: Sequence[str], columns: Sequence[str] | None = None, *, first: str = "token") -> str:
+def table(
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    *,
+    first: str = "token",
+) -> str:
     """The matrix as CSV."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    names = [str(number) for number in range(1, values.shape[1] + 1)] if columns is None else [*map(cell, columns)]
+    names = (
+        [str(number) for number in range(1, values.shape[1] + 1)]
+        if columns is None
+        else [*map(cell, columns)]
+    )
     lines.writerow([first, *names])
-    lines.writerows([cell(name), *(f"{value:.6g}" for value in row)] for name, row in zip(rows, values, strict=True))
+    lines.writerows(
+        [cell(name), *(f"{value:.6g}" for value in row)]
+        for name, row in zip(rows, values, strict=True)
+    )
     return out.getvalue()
 
 
@@ -71,11 +92,17 @@ def _cells(values: Array, *, is_named: bool, has_scale: bool) -> go.Heatmap:
         colorscale=theme.SEQUENTIAL,  # blue, grey, yellow: brighter all the way, so that it reads the same without colour vision
         xgap=1 if values.shape[1] <= GAPS else 0,
         ygap=1,
-        customdata=None if is_named else np.broadcast_to(np.arange(1, values.shape[1] + 1, dtype=np.int32), values.shape),
+        customdata=None
+        if is_named
+        else np.broadcast_to(np.arange(1, values.shape[1] + 1, dtype=np.int32), values.shape),
         hovertemplate=hover("%{x}" if is_named else "%{customdata}"),
         hoverongaps=False,
         showscale=has_scale,
-        colorbar={"thickness": 10, "tickvals": [-limit, 0, limit], "ticktext": [*map(short_number, (-limit, 0, limit))]},
+        colorbar={
+            "thickness": 10,
+            "tickvals": [-limit, 0, limit],
+            "ticktext": [*map(short_number, (-limit, 0, limit))],
+        },
     )
 
 
@@ -84,7 +111,17 @@ def _holes(values: Array) -> list[go.Heatmap]:
     if np.isfinite(values).all():
         return []
     z = np.where(np.isfinite(values), np.nan, 0).astype(np.float32)
-    return [go.Heatmap(z=z, colorscale=["#000000", "#000000"], showscale=False, hoverinfo="skip", hoverongaps=False, xgap=1, ygap=1)]
+    return [
+        go.Heatmap(
+            z=z,
+            colorscale=["#000000", "#000000"],
+            showscale=False,
+            hoverinfo="skip",
+            hoverongaps=False,
+            xgap=1,
+            ygap=1,
+        )
+    ]
 
 
 def hover(column: str) -> str:
@@ -97,14 +134,22 @@ def _texts(values: Array, *, has_numbers: bool) -> go.Scatter:
     finite = np.isfinite(values)
     limit = float(np.abs(values[finite]).max(initial=0.0)) or 1.0
     rows, columns = np.nonzero(np.ones_like(finite) if has_numbers else ~finite)
-    inks = theme.ink(np.where(finite, (values / limit + 1) / 2, 0)[rows, columns].astype(np.float32))
-    shown = [(float(values[at]), ink) for at, ink in zip(zip(rows, columns, strict=True), inks, strict=True)]
+    inks = theme.ink(
+        np.where(finite, (values / limit + 1) / 2, 0)[rows, columns].astype(np.float32)
+    )
+    shown = [
+        (float(values[at]), ink)
+        for at, ink in zip(zip(rows, columns, strict=True), inks, strict=True)
+    ]
     return go.Scatter(
         x=columns.astype(np.float32),
         y=rows.astype(np.float32),
         mode="text",
         text=[short_number(value) for value, _ in shown],
-        textfont={"color": [ink if np.isfinite(value) else "#ffffff" for value, ink in shown], "size": 12},
+        textfont={
+            "color": [ink if np.isfinite(value) else "#ffffff" for value, ink in shown],
+            "size": 12,
+        },
         hoverinfo="skip",
         cliponaxis=False,
     )
@@ -116,7 +161,9 @@ def short_number(value: float) -> str:
         return NEVER
     if np.isnan(value) or value == 0:
         return "NaN" if value else "0"
-    text = f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"
+    text = (
+        f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"
+    )
     return text.replace("-0.", "-.").removeprefix("0").replace("-", "−")
 
 
@@ -127,21 +174,44 @@ def _named(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _across(columns: Sequence[str] | None, n_columns: int, title: str) -> dict[str, Any]:
-    axis = _named([str(number) for number in range(1, n_columns + 1)] if columns is None else columns)
+    axis = _named(
+        [str(number) for number in range(1, n_columns + 1)] if columns is None else columns
+    )
     if columns is None and n_columns > LEGIBLE:  # few are named; hover names each
         step = max(1, n_columns // 8)
         axis["tickvals"] = [0, *range(step - 1, n_columns, step)]
         axis["ticktext"] = [str(place + 1) for place in axis["tickvals"]]
-    return axis | {"title": {"text": title, "standoff": 8}, "side": "top", "range": [-0.5, n_columns - 0.5]}
+    return axis | {
+        "title": {"text": title, "standoff": 8},
+        "side": "top",
+        "range": [-0.5, n_columns - 0.5],
+    }
 
 
 def _frame(mark: int | None, n_columns: int) -> list[dict[str, Any]]:
     if mark is None:
         return []
     line = {"color": theme.CATEGORICAL[3], "width": 2.5}
-    return [{"type": "rect", "x0": -0.5, "x1": n_columns - 0.5, "y0": mark - 0.5, "y1": mark + 0.5, "line": line}]
+    return [
+        {
+            "type": "rect",
+            "x0": -0.5,
+            "x1": n_columns - 0.5,
+            "y0": mark - 0.5,
+            "y1": mark + 0.5,
+            "line": line,
+        }
+    ]
 
 
 def _line(column: int) -> dict[str, Any]:
     line = {"color": theme.CATEGORICAL[3], "width": 2}
-    return {"type": "line", "x0": column - 0.5, "x1": column - 0.5, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+    return {
+        "type": "line",
+        "x0": column - 0.5,
+        "x1": column - 0.5,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "line": line,
+    }

@@ -12,7 +12,15 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 SEQUENTIAL = "Cividis"  # Nuñez et al. 2018: reads the same with and without colour vision
 MARGIN = {"l": 8, "r": 8, "t": 102, "b": 8}
-CATEGORICAL = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")  # Okabe and Ito
+CATEGORICAL = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#56B4E9",
+    "#F0E442",
+)  # Okabe and Ito
 TICK_LENGTH = 14  # characters of a token on an axis
 
 
@@ -29,20 +37,33 @@ def inert(text: str) -> str:
 def ink(values: npt.NDArray[np.float32]) -> list[str]:
     """Black or white for each value in 0 to 1, whichever is read better on its colour (at least 4.58:1, WCAG 2)."""
     colours = sample_colorscale(SEQUENTIAL, np.clip(values, 0, 1).ravel().astype(float))
-    return ["#000000" if luminance(unlabel_rgb(colour)) > 0.179 else "#ffffff" for colour in colours]
+    return [
+        "#000000" if luminance(unlabel_rgb(colour)) > 0.179 else "#ffffff" for colour in colours
+    ]
 
 
 def luminance(rgb: Iterable[float]) -> float:
     """Relative luminance of an sRGB colour of 0 to 255, after WCAG 2."""
     channels = (value / 255 for value in rgb)
-    red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels)
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def heading(title: str) -> dict[str, Any]:
     """A title of one or more lines, top left, with nothing in it that Plotly would read as markup."""
     text = inert(title).replace("\n", "<br>")
-    return {"text": text, "x": 0, "xref": "container", "y": 1, "yanchor": "top", "pad": {"t": 10}, "font": {"size": 14}}
+    return {
+        "text": text,
+        "x": 0,
+        "xref": "container",
+        "y": 1,
+        "yanchor": "top",
+        "pad": {"t": 10},
+        "font": {"size": 14},
+    }
 
 
 def layout(title: str, height: int, across: str, up: str) -> dict[str, Any]:
@@ -61,7 +82,15 @@ def layout(title: str, height: int, across: str, up: str) -> dict[str, Any]:
 def empty(why: str) -> go.Figure:
     """A picture that says why there is none."""
     figure = go.Figure()
-    figure.add_annotation(text=inert(why), showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper", font={"size": 16})
+    figure.add_annotation(
+        text=inert(why),
+        showarrow=False,
+        x=0.5,
+        y=0.5,
+        xref="paper",
+        yref="paper",
+        font={"size": 16},
+    )
     figure.update_xaxes(visible=False, fixedrange=True)
     figure.update_yaxes(visible=False, fixedrange=True)
     return figure.update_layout(margin=MARGIN, height=240, dragmode=False)

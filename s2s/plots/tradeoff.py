@@ -15,7 +15,11 @@ from s2s.plots.parallel import ASIDE
 SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "star", "x")
 DECADE = 10.0  # from so many times the least on, an axis of speeds is set out by its logarithm
 ROOM = 0.12  # of the range, around the points: names stand there
-HEIGHTS = ("middle", "top", "bottom")  # of names, in turns, since neighbours' would cover each other
+HEIGHTS = (
+    "middle",
+    "top",
+    "bottom",
+)  # of names, in turns, since neighbours' would cover each other
 FAR = 0.6  # of the range; from there on names stand to the left
 
 
@@ -43,14 +47,21 @@ def tradeoff(points: Sequence[Point], *, title: str, across: str, up: str) -> go
     layout["yaxis"] |= {"rangemode": "normal"}
     least, most = (pick(point.across for point in points) for pick in (min, max))
     if least > 0 and most >= DECADE * least:
-        least, most = math.log10(least), math.log10(most)
+        least = math.log10(least)
+        most = math.log10(most)
         layout["xaxis"] |= {"type": "log", "rangemode": "normal", "dtick": "D2"}
     room = ROOM * ((most - least) or abs(most) or 1.0)
     layout["xaxis"] |= {"range": [least - room, most + room]}
-    is_log, edge = layout["xaxis"].get("type") == "log", least + FAR * (most - least)
+    is_log = layout["xaxis"].get("type") == "log"
+    edge = least + FAR * (most - least)
     order = sorted(range(len(points)), key=lambda place: points[place].across)
-    sides = {place: _side(points[place].across, rank, is_log=is_log, edge=edge) for rank, place in enumerate(order)}
-    return go.Figure([_dot(point, sides[place], across, up) for place, point in enumerate(points)], layout)
+    sides = {
+        place: _side(points[place].across, rank, is_log=is_log, edge=edge)
+        for rank, place in enumerate(order)
+    }
+    return go.Figure(
+        [_dot(point, sides[place], across, up) for place, point in enumerate(points)], layout
+    )
 
 
 def _side(across: float, rank: int, *, is_log: bool, edge: float) -> str:
@@ -64,7 +75,12 @@ def _dot(point: Point, side: str, across: str, up: str) -> go.Scatter:
     said = f"{theme.inert(point.name)}<br>{theme.inert(across)} %{{x:.4g}}<br>{theme.inert(up)} %{{y:.4g}}<extra></extra>"
     spread: dict[str, Any] = {}
     if point.low is not None and point.high is not None:
-        bars = {"type": "data", "symmetric": False, "array": [point.high - point.up], "arrayminus": [point.up - point.low]}
+        bars = {
+            "type": "data",
+            "symmetric": False,
+            "array": [point.high - point.up],
+            "arrayminus": [point.up - point.low],
+        }
         spread = {"error_y": {**bars, "thickness": 1.2, "width": 4}}
     return go.Scatter(
         x=[point.across],

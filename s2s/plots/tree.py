@@ -10,10 +10,13 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-STEP_WIDTH, ROW_HEIGHT = 92, 52  # pixels
+# pixels
+STEP_WIDTH = 92
+ROW_HEIGHT = 52
 BELOW = 0.27  # rows between a node and its number
 TOKEN_LENGTH = 12  # characters that fit over a node
-BEST, REST = theme.CATEGORICAL[0], "#868b94"
+BEST = theme.CATEGORICAL[0]
+REST = "#868b94"
 
 
 class Twig(NamedTuple):
@@ -51,10 +54,16 @@ STATES: Mapping[str, Look] = MappingProxyType(
 
 def drawn(twigs: Sequence[Twig], n_kept: int, n_pruned: int, *, also: int = 0) -> list[Twig]:
     """Of each step the best n_kept and n_pruned, of what ended the best n_kept; the best path, `also`, and every ancestor stay."""
-    wanted = {also} | {twig.number for twig in twigs if twig.is_best or (twig.place is not None and twig.place <= n_kept)}
+    wanted = {also} | {
+        twig.number
+        for twig in twigs
+        if twig.is_best or (twig.place is not None and twig.place <= n_kept)
+    }
     for states, most in ((("kept",), n_kept), (("pruned",), n_pruned)):
         taken: dict[int, int] = {}
-        for twig in sorted((twig for twig in twigs if twig.state in states), key=lambda twig: twig.order):
+        for twig in sorted(
+            (twig for twig in twigs if twig.state in states), key=lambda twig: twig.order
+        ):
             taken[twig.step] = taken.get(twig.step, 0) + 1
             if taken[twig.step] <= most:
                 wanted.add(twig.number)
@@ -79,11 +88,20 @@ def tree(twigs: Sequence[Twig], *, title: str, chosen: int | None = None) -> go.
     if len(twigs) < 2:
         return theme.empty("There is no search to show: nothing was written.")
     places = rows(twigs)
-    n_steps, n_rows = max(twig.step for twig in twigs), max(places.values()) + 1
+    n_steps = max(twig.step for twig in twigs)
+    n_rows = max(places.values()) + 1
     edges = [_edges(twigs, places, which) for which in EDGES]
-    nodes = [_nodes([twig for twig in twigs if twig.state == state], places, look) for state, look in STATES.items()]
+    nodes = [
+        _nodes([twig for twig in twigs if twig.state == state], places, look)
+        for state, look in STATES.items()
+    ]
     ring = _ring([twig for twig in twigs if twig.number == chosen], places)
-    across = {"title": {"text": "step"}, "tickvals": list(range(1, n_steps + 1)), "range": [-0.35, n_steps + 0.5], "showgrid": False}
+    across = {
+        "title": {"text": "step"},
+        "tickvals": list(range(1, n_steps + 1)),
+        "range": [-0.35, n_steps + 0.5],
+        "showgrid": False,
+    }
     layout = {
         "title": theme.heading(title),
         "width": width(n_steps),
@@ -91,7 +109,14 @@ def tree(twigs: Sequence[Twig], *, title: str, chosen: int | None = None) -> go.
         "margin": {"l": 8, "r": 8, "t": 92, "b": 40},
         "xaxis": across | {"fixedrange": True, "zeroline": False},
         "yaxis": {"visible": False, "range": [n_rows - 0.4, -0.6], "fixedrange": True},
-        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "itemclick": False, "itemdoubleclick": False},
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "y": 1,
+            "yanchor": "bottom",
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
         "dragmode": False,
         "hovermode": "closest",
         "hoverlabel": {"align": "left"},
@@ -106,20 +131,31 @@ def width(n_steps: int) -> int:
 
 # Which lines look alike: from a twig to whether it is one of them, then their style.
 EDGES: Sequence[tuple[Callable[[Twig], bool], Mapping[str, object]]] = (
-    (lambda twig: twig.state == "pruned", MappingProxyType({"color": REST, "width": 1, "dash": "dot"})),
-    (lambda twig: twig.state != "pruned" and not twig.is_best, MappingProxyType({"color": REST, "width": 1.5})),
+    (
+        lambda twig: twig.state == "pruned",
+        MappingProxyType({"color": REST, "width": 1, "dash": "dot"}),
+    ),
+    (
+        lambda twig: twig.state != "pruned" and not twig.is_best,
+        MappingProxyType({"color": REST, "width": 1.5}),
+    ),
     (lambda twig: twig.is_best, MappingProxyType({"color": BEST, "width": 5})),
 )
 
 
-def _edges(twigs: Sequence[Twig], places: Mapping[int, int], which: tuple[Callable[[Twig], bool], Mapping[str, object]]) -> go.Scatter:
+def _edges(
+    twigs: Sequence[Twig],
+    places: Mapping[int, int],
+    which: tuple[Callable[[Twig], bool], Mapping[str, object]],
+) -> go.Scatter:
     """Level beside both nodes and aslant between, so that the words over the nodes stay free."""
     wanted, line = which
     x: list[float | None] = []
     y: list[float | None] = []
     for twig in twigs:
         if twig.parent in places and wanted(twig):
-            before, own = places[twig.parent], places[twig.number]
+            before = places[twig.parent]
+            own = places[twig.number]
             x += [twig.step - 1, twig.step - 0.62, twig.step - 0.38, twig.step, None]
             y += [before, before, own, own, None]
     return go.Scatter(x=x, y=y, mode="lines", line=dict(line), hoverinfo="skip", showlegend=False)
@@ -130,7 +166,11 @@ def _nodes(twigs: Sequence[Twig], places: Mapping[int, int], look: Look) -> go.S
         x=[twig.step for twig in twigs],
         y=[places[twig.number] for twig in twigs],
         mode="markers+text",
-        marker={"symbol": look.symbol, "size": look.size, "color": [BEST if twig.is_best else REST for twig in twigs]},
+        marker={
+            "symbol": look.symbol,
+            "size": look.size,
+            "color": [BEST if twig.is_best else REST for twig in twigs],
+        },
         text=[_label(twig) for twig in twigs],
         textposition="top center",
         textfont={"size": 13},
@@ -165,7 +205,20 @@ def _totals(twigs: Sequence[Twig], places: Mapping[int, int]) -> go.Scatter:
 
 
 def _ring(twigs: Sequence[Twig], places: Mapping[int, int]) -> list[go.Scatter]:
-    marker = {"symbol": "circle-open", "size": 18, "color": theme.CATEGORICAL[3], "line": {"width": 3}}
+    marker = {
+        "symbol": "circle-open",
+        "size": 18,
+        "color": theme.CATEGORICAL[3],
+        "line": {"width": 3},
+    }
     return [
-        go.Scatter(x=[twig.step], y=[places[twig.number]], mode="markers", marker=marker, hoverinfo="skip", name="chosen") for twig in twigs
+        go.Scatter(
+            x=[twig.step],
+            y=[places[twig.number]],
+            mode="markers",
+            marker=marker,
+            hoverinfo="skip",
+            name="chosen",
+        )
+        for twig in twigs
     ]

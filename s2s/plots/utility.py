@@ -12,10 +12,14 @@ from s2s.plots import theme
 from s2s.plots.attention import LEGIBLE
 
 Floats = npt.NDArray[np.float64]
-ROW, FEW_ROWS = 30, 14  # pixels of a row; of many rows
+# pixels of a row; of many rows
+ROW = 30
+FEW_ROWS = 14
 
 
-def utility(pairs: Floats, means: Sequence[float], counts: Sequence[int], *, title: str, measure: str) -> go.Figure:
+def utility(
+    pairs: Floats, means: Sequence[float], counts: Sequence[int], *, title: str, measure: str
+) -> go.Figure:
     """`pairs` is (texts, texts), 0 to 100, best text first: text i beside text j as its reference. Texts go by their numbers from 1."""
     n = len(pairs)
     if not n:
@@ -23,15 +27,35 @@ def utility(pairs: Floats, means: Sequence[float], counts: Sequence[int], *, tit
     if pairs.shape != (n, n) or not len(means) == len(counts) == n:
         raise ValueError(f"pairs are {pairs.shape}, means {len(means)}, counts {len(counts)}")
     has_numbers = n <= LEGIBLE
-    traces = [_cells(pairs, measure, has_scale=not has_numbers), *([_numbers(pairs)] if has_numbers else [])]
+    traces = [
+        _cells(pairs, measure, has_scale=not has_numbers),
+        *([_numbers(pairs)] if has_numbers else []),
+    ]
     numbers = [str(number) for number in range(1, n + 1)]
-    ticks = {"tickmode": "array", "tickvals": list(range(n)), "showgrid": False, "zeroline": False, "fixedrange": True}
+    ticks = {
+        "tickmode": "array",
+        "tickvals": list(range(n)),
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+    }
     layout = {
         "title": theme.heading(title),
         "height": 150 + n * (ROW if has_numbers else FEW_ROWS),
         "margin": {**theme.MARGIN, "l": 116},
-        "xaxis": ticks | {"ticktext": numbers, "title": {"text": "beside sample"}, "side": "top", "range": [-0.5, n - 0.5]},
-        "yaxis": ticks | {"ticktext": labels(means, counts), "title": {"text": f"sample · mean {measure}"}, "range": [n - 0.5, -0.5]},
+        "xaxis": ticks
+        | {
+            "ticktext": numbers,
+            "title": {"text": "beside sample"},
+            "side": "top",
+            "range": [-0.5, n - 0.5],
+        },
+        "yaxis": ticks
+        | {
+            "ticktext": labels(means, counts),
+            "title": {"text": f"sample · mean {measure}"},
+            "range": [n - 0.5, -0.5],
+        },
         "dragmode": False,
         "showlegend": False,
     }
@@ -42,11 +66,17 @@ def labels(means: Sequence[float], counts: Sequence[int]) -> list[str]:
     """`★ 1 ×4 · 71.2`: the winner's star, the number, how often it was drawn, its mean."""
     often = [f" ×{count}" if count > 1 else "" for count in counts]
     marked = ["★ 1", *(str(number) for number in range(2, len(counts) + 1))]
-    return [f"{number}{times} · {mean:.1f}" for number, times, mean in zip(marked, often, means, strict=True)]
+    return [
+        f"{number}{times} · {mean:.1f}"
+        for number, times, mean in zip(marked, often, means, strict=True)
+    ]
 
 
 def _cells(pairs: Floats, measure: str, *, has_scale: bool) -> go.Heatmap:
-    said = [[f"sample {row} beside sample {column}" for column in range(1, len(pairs) + 1)] for row in range(1, len(pairs) + 1)]
+    said = [
+        [f"sample {row} beside sample {column}" for column in range(1, len(pairs) + 1)]
+        for row in range(1, len(pairs) + 1)
+    ]
     return go.Heatmap(
         z=np.ascontiguousarray(pairs, dtype=np.float32),
         zmin=0,

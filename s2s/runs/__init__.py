@@ -6,4 +6,14 @@ from s2s.runs.metrics import Curves, Metrics
 from s2s.runs.run import Forced, Run, load
 from s2s.runs.store import RunFolder
 
-__all__ = ["Curves", "Decoded", "DecodedHypothesis", "Forced", "Listed", "Metrics", "Run", "RunFolder", "load"]
+__all__ = [
+    "Curves",
+    "Decoded",
+    "DecodedHypothesis",
+    "Forced",
+    "Listed",
+    "Metrics",
+    "Run",
+    "RunFolder",
+    "load",
+]

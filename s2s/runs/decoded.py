@@ -22,7 +22,12 @@ class DecodedHypothesis:
 
     def to_json(self) -> dict[str, Any]:
         """The command line's form."""
-        return {"text": self.text, "tokens": list(self.tokens), "log_prob": self.log_prob, "score": self.score}
+        return {
+            "text": self.text,
+            "tokens": list(self.tokens),
+            "log_prob": self.log_prob,
+            "score": self.score,
+        }
 
 
 @dataclass(frozen=True)
@@ -56,15 +61,32 @@ class Decoded:
 
     def to_json(self, n_best: int | None = None) -> dict[str, Any]:
         """The command line's form, with the `n_best` hypotheses or all."""
-        best = {"source": self.source, "text": self.text, "tokens": list(self.tokens), "log_prob": self.log_prob, "score": self.score}
-        return best | {"hypotheses": [hypothesis.to_json() for hypothesis in self.hypotheses[:n_best]]}
+        best = {
+            "source": self.source,
+            "text": self.text,
+            "tokens": list(self.tokens),
+            "log_prob": self.log_prob,
+            "score": self.score,
+        }
+        return best | {
+            "hypotheses": [hypothesis.to_json() for hypothesis in self.hypotheses[:n_best]]
+        }
 
 
 def decoded(source: str, found: Found, tokenizer: Tokenizer, unknown: tuple[str, ...]) -> Decoded:
     """Ids to text."""
-    return Decoded(source, tuple(_hypothesis(one, tokenizer) for one in found.hypotheses), found.steps, unknown)
+    return Decoded(
+        source, tuple(_hypothesis(one, tokenizer) for one in found.hypotheses), found.steps, unknown
+    )
 
 
 def _hypothesis(found: Hypothesis, tokenizer: Tokenizer) -> DecodedHypothesis:
     tokens = tuple(tokenizer.tokens(found.ids))
-    return DecodedHypothesis(tokenizer.decode(found.ids), tokens, found.token_log_probs, found.log_prob, found.score, found.ids)
+    return DecodedHypothesis(
+        tokenizer.decode(found.ids),
+        tokens,
+        found.token_log_probs,
+        found.log_prob,
+        found.score,
+        found.ids,
+    )

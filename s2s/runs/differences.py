@@ -22,7 +22,10 @@ class Row:
     def differs(self) -> bool:
         """Whether the runs do not agree; 1 and 1.0 do, 1 and true do not."""
         first = self.values[0]
-        return any(value != first or isinstance(value, bool) != isinstance(first, bool) for value in self.values)
+        return any(
+            value != first or isinstance(value, bool) != isinstance(first, bool)
+            for value in self.values
+        )
 
 
 def rows(asked: Sequence[Mapping[str, Any]]) -> list[Row]:
@@ -34,7 +37,11 @@ def rows(asked: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 def swept(recipes: Sequence[Recipe]) -> list[Row]:
     """The settings in which these recipes differ, but for those that the machine decides."""
-    return [row for row in rows([flat(recipe) for recipe in recipes]) if row.differs and row.key not in OF_THE_MACHINE]
+    return [
+        row
+        for row in rows([flat(recipe) for recipe in recipes])
+        if row.differs and row.key not in OF_THE_MACHINE
+    ]
 
 
 def changes(recipe: Recipe, base: Recipe) -> dict[str, Any]:
@@ -45,4 +52,8 @@ def changes(recipe: Recipe, base: Recipe) -> dict[str, Any]:
     {'train.lr': 0.01}
     """
     usual = flat(base)
-    return {key: value for key, value in flat(recipe).items() if value != usual[key] and key not in OF_THE_MACHINE}
+    return {
+        key: value
+        for key, value in flat(recipe).items()
+        if value != usual[key] and key not in OF_THE_MACHINE
+    }

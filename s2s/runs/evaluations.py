@@ -1,12 +1,12 @@
 """The files of an evaluation: which sentences, translated by whom, and how well. Knows nothing of queues or screens.
 
-    evaluation.json     what was asked: test set, systems, baseline, owner, and the run it is kept with
-    test.jsonl          a line a sentence: source, and reference where there is one
-    lines-0.jsonl       a line a sentence that system 0 has done; `i` is its place in test.jsonl
-    own-0.jsonl         a line a sentence: its own scores
-    scores.json         of the sentences that all systems have done so far
-    words.json          how often the training text has each word of the sources
-    status.json         how far it is
+evaluation.json     what was asked: test set, systems, baseline, owner, and the run it is kept with
+test.jsonl          a line a sentence: source, and reference where there is one
+lines-0.jsonl       a line a sentence that system 0 has done; `i` is its place in test.jsonl
+own-0.jsonl         a line a sentence: its own scores
+scores.json         of the sentences that all systems have done so far
+words.json          how often the training text has each word of the sources
+status.json         how far it is
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class System:
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> System:
         """As evaluation.json has it; what a newer program adds is passed over."""
-        return cls(**{each.name: written[each.name] for each in fields(cls) if each.name in written})
+        return cls(
+            **{each.name: written[each.name] for each in fields(cls) if each.name in written}
+        )
 
 
 @dataclass(frozen=True)
@@ -111,23 +113,39 @@ class EvaluationFolder:
         try:
             form = int(content["format"])
             if form > FORMAT:
-                raise UserError(f"The evaluation `{self.id}` has format {form}, newer than the {FORMAT} known here; update this program.")
+                raise UserError(
+                    f"The evaluation `{self.id}` has format {form}, newer than the {FORMAT} known here; update this program."
+                )
             systems = tuple(map(System.of, content["systems"]))
             texts = {key: str(content[key]) for key in ("name", "owner", "created", "run")}
-            return Evaluation(self.id, **texts, test=Sentences.of(content["test"]), systems=systems, baseline=int(content["baseline"]))
+            return Evaluation(
+                self.id,
+                **texts,
+                test=Sentences.of(content["test"]),
+                systems=systems,
+                baseline=int(content["baseline"]),
+            )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, UserError):
                 raise
-            raise UserError(f"`{self.id}` is no evaluation: its evaluation.json lacks what every one has; make another.") from error
+            raise UserError(
+                f"`{self.id}` is no evaluation: its evaluation.json lacks what every one has; make another."
+            ) from error
 
     def set_test(self, pairs: Iterable[tuple[str, str]]) -> None:
         """The sentences, in their order."""
-        lines = (json.dumps({"source": source, "reference": reference}, ensure_ascii=False) for source, reference in pairs)
+        lines = (
+            json.dumps({"source": source, "reference": reference}, ensure_ascii=False)
+            for source, reference in pairs
+        )
         files.write_text(self.path / "test.jsonl", "".join(f"{line}\n" for line in lines))
 
     def test(self) -> list[tuple[str, str]]:
         """Sources and references; none before they are read. A reference is empty where there is none."""
-        return [(str(line["source"]), str(line["reference"])) for line in files.read_lines(self.path / "test.jsonl")]
+        return [
+            (str(line["source"]), str(line["reference"]))
+            for line in files.read_lines(self.path / "test.jsonl")
+        ]
 
     def add(self, system: int, lines: Iterable[Mapping[str, Any]]) -> None:
         """What a system has done."""
@@ -136,7 +154,11 @@ class EvaluationFolder:
 
     def lines(self, system: int) -> dict[int, dict[str, Any]]:
         """What a system has done, by the sentence's place."""
-        found = (line for line in files.read_lines(self._lines(system)) if isinstance(line.get("i"), int) and "text" in line)
+        found = (
+            line
+            for line in files.read_lines(self._lines(system))
+            if isinstance(line.get("i"), int) and "text" in line
+        )
         return {line["i"]: line for line in found}
 
     def mend(self, system: int) -> dict[int, dict[str, Any]]:
@@ -154,7 +176,11 @@ class EvaluationFolder:
     def own(self, system: int) -> dict[int, dict[str, float]]:
         """The scores of single sentences, by their places."""
         lines = files.read_lines(self._own(system))
-        return {line["i"]: {key: value for key, value in line.items() if key != "i"} for line in lines if isinstance(line.get("i"), int)}
+        return {
+            line["i"]: {key: value for key, value in line.items() if key != "i"}
+            for line in lines
+            if isinstance(line.get("i"), int)
+        }
 
     def forget_own(self, system: int) -> None:
         """They are counted anew."""
@@ -176,7 +202,10 @@ class EvaluationFolder:
 
     def set_status(self, state: str, **details: Any) -> None:
         """`done` sentences of `n`, `seconds` of work so far; `left` seconds, as it looked `at` that second since the epoch."""
-        files.write_json(self.path / "status.json", {"format": FORMAT, "state": state, "updated": now(), **details})
+        files.write_json(
+            self.path / "status.json",
+            {"format": FORMAT, "state": state, "updated": now(), **details},
+        )
 
     def status(self) -> dict[str, Any]:
         """Empty where it cannot be read: the next look finds a new one."""
@@ -203,7 +232,9 @@ class EvaluationFolder:
         try:
             return dict(json.loads((self.path / name).read_bytes()))
         except (OSError, ValueError, TypeError, RecursionError) as error:
-            raise UserError(f"The {name} of the evaluation `{self.id}` cannot be read; make another evaluation.") from error
+            raise UserError(
+                f"The {name} of the evaluation `{self.id}` cannot be read; make another evaluation."
+            ) from error
 
 
 def place() -> Path:
@@ -215,7 +246,9 @@ def folder(evaluation: str) -> EvaluationFolder:
     """By its id. Raises UserError where there is none."""
     path = place() / evaluation
     if not ID.fullmatch(evaluation) or not (path / "evaluation.json").is_file():
-        raise UserError(f"There is no evaluation `{evaluation[:40]}` here (any more); make another.")
+        raise UserError(
+            f"There is no evaluation `{evaluation[:40]}` here (any more); make another."
+        )
     return EvaluationFolder(path)
 
 
@@ -237,7 +270,9 @@ def listed(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
             asked = EvaluationFolder(path).asked()
         except UserError:
             continue
-        is_of_run = run is None or run == asked.run or any(run == system.run for system in asked.systems)
+        is_of_run = (
+            run is None or run == asked.run or any(run == system.run for system in asked.systems)
+        )
         if asked.owner == owner and is_of_run:
             found.append(asked)
     return sorted(found, key=lambda one: (one.created, one.id), reverse=True)
@@ -247,6 +282,8 @@ def delete(evaluation: str, owner: str = OWNER) -> None:
     """With all its files. Raises UserError where that owner has none such."""
     held = folder(evaluation)
     if held.asked().owner != owner:
-        raise UserError(f"There is no evaluation `{evaluation}` of yours; reload the page to see those there are.")
+        raise UserError(
+            f"There is no evaluation `{evaluation}` of yours; reload the page to see those there are."
+        )
     gone = held.path.rename(held.path.with_name(f".deleted-{evaluation}"))
     shutil.rmtree(gone)

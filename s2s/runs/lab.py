@@ -12,7 +12,11 @@ from s2s.runs.decoded import Decoded
 from s2s.runs.run import Run
 
 # The best of many by log-probability alone: what stands in for an exact search, which no model of this kind allows in a second.
-WIDE: tuple[tuple[str, Any], ...] = (("num_beams", 50), ("length_penalty", 0.0), ("num_return_sequences", 1))
+WIDE: tuple[tuple[str, Any], ...] = (
+    ("num_beams", 50),
+    ("length_penalty", 0.0),
+    ("num_return_sequences", 1),
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Reference:
 
 def reference(run: Run, source: str, text: str) -> Reference:
     """Force a run to write a text. Raises UserError for one that is longer than the model's positions."""
-    tokenizer, eos_id = run.tgt_tokenizer, run.recipe.model.ids.eos
+    tokenizer = run.tgt_tokenizer
+    eos_id = run.recipe.model.ids.eos
     ids = (*tokenizer.encode(text), eos_id)
     rows = run.next_tokens(source, ids[:-1])  # (tgt_len, vocab)
     own = rows.gather(1, torch.tensor(ids)[:, None])  # (tgt_len, 1)
@@ -43,7 +48,15 @@ def reference(run: Run, source: str, text: str) -> Reference:
     wishes = tokenizer.tokens(rows.argmax(1).tolist())
     values = tuple(own[:, 0].tolist())
     unknown = tuple(tokenizer.unknown(text))
-    return Reference(tokenizer.decode(ids), ids, tuple(tokenizer.tokens(ids)), values, tuple(ranks.tolist()), tuple(wishes), unknown)
+    return Reference(
+        tokenizer.decode(ids),
+        ids,
+        tuple(tokenizer.tokens(ids)),
+        values,
+        tuple(ranks.tolist()),
+        tuple(wishes),
+        unknown,
+    )
 
 
 def divergence(ours: Sequence[int], theirs: Sequence[int]) -> int | None:

@@ -1,6 +1,6 @@
 """What a training job kept of its attention: one pair at each checkpoint, and two numbers a head. Knows nothing of training.
 
-    attention/step-00000200.safetensors     float16 weights of every kind, tokens and texts in the metadata
+attention/step-00000200.safetensors     float16 weights of every kind, tokens and texts in the metadata
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ def keep(folder: RunFolder, kept: Kept) -> None:
     """Write one step; beyond 100 files those go that leave the smallest gaps. Raises UserError where it cannot be written."""
     seen = kept.attention
     tensors = {kind: np.ascontiguousarray(getattr(seen, kind), np.float16) for kind in KINDS}
-    about = {key: getattr(seen, key) for key in TOKENS} | {"source": kept.source, "target": kept.target}
+    about = {key: getattr(seen, key) for key in TOKENS} | {
+        "source": kept.source,
+        "target": kept.target,
+    }
     content = safetensors.numpy.save(tensors, {"pair": json.dumps(about, ensure_ascii=False)})
     write_bytes(_path(folder, kept.step), content)
     for step in superfluous(steps(folder), MOST):
@@ -64,7 +67,8 @@ def keep(folder: RunFolder, kept: Kept) -> None:
 
 def superfluous(known: Sequence[int], most: int) -> list[int]:
     """The steps to drop so that `most` are left: again and again the one with the closest neighbours, never the first or last."""
-    left, dropped = list(known), []
+    left = list(known)
+    dropped = []
     while len(left) > max(most, 2):
         gaps = [after - before for before, after in zip(left, left[2:], strict=False)]
         dropped.append(left.pop(1 + gaps.index(min(gaps))))
@@ -73,7 +77,10 @@ def superfluous(known: Sequence[int], most: int) -> list[int]:
 
 def steps(folder: RunFolder) -> list[int]:
     """The steps whose attention is kept, ascending; none for runs from before it was kept."""
-    found = (re.fullmatch(r"step-(\d{8,})\.safetensors", path.name) for path in (folder.path / "attention").glob("step-*.safetensors"))
+    found = (
+        re.fullmatch(r"step-(\d{8,})\.safetensors", path.name)
+        for path in (folder.path / "attention").glob("step-*.safetensors")
+    )
     return sorted(int(match[1]) for match in found if match)
 
 
@@ -89,7 +96,9 @@ def kept(folder: RunFolder, step: int) -> Kept:
         _check(attention)
         return Kept(step, str(about["source"]), str(about["target"]), attention)
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UserError(f"The attention kept at step {step} (`{path.name}`) cannot be read; choose another step.") from error
+        raise UserError(
+            f"The attention kept at step {step} (`{path.name}`) cannot be read; choose another step."
+        ) from error
 
 
 def _whole(weights: npt.NDArray[np.float16]) -> Weights:

@@ -20,11 +20,15 @@ from s2s.runs.store import STATES, RunFolder
 from s2s.settings import OWNER, SHIPPED, home
 
 LONGEST_NAME = 80
-LONGEST_TAG, MOST_TAGS, LONGEST_COMMENT = 40, 10, 2000
+LONGEST_TAG = 40
+MOST_TAGS = 10
+LONGEST_COMMENT = 2000
 LIVE = ("queued", "starting", "running")
 COUNTS = ("step", "steps", "best_step")
 FIGURES = (*COUNTS, "best_loss", "token_accuracy")
-HIDDEN = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})  # Unicode's classes of what turns the text after it
+HIDDEN = frozenset(
+    {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+)  # Unicode's classes of what turns the text after it
 
 Stamp = tuple[int, int, int]
 
@@ -71,7 +75,11 @@ def runs_folder() -> Path:
 def listed(owner: str) -> list[Listed]:
     """An owner's runs in `S2S_HOME`, newest first. One whose recipe.json or status.json is broken is listed as failed, with the reason."""
     folder = runs_folder()
-    paths = [path for path in folder.iterdir() if re.fullmatch(r"[\w-]{1,64}", path.name)] if folder.is_dir() else []
+    paths = (
+        [path for path in folder.iterdir() if re.fullmatch(r"[\w-]{1,64}", path.name)]
+        if folder.is_dir()
+        else []
+    )
     rows = [row for path in paths if (row := _row(path)) and row.owner == owner]
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
@@ -96,11 +104,14 @@ def is_training(folder: Path) -> bool:
 
 def rename(run_id: str, owner: str, name: str) -> None:
     """Give a run another name. Raises UserError for an empty or long one, or a run of somebody else."""
-    folder, name = _own(run_id, owner, "renamed"), checked_name(name)
+    folder = _own(run_id, owner, "renamed")
+    name = checked_name(name)
     folder.amend(lambda about: {"name": name})
 
 
-def annotate(run_id: str, owner: str, *, tags: Iterable[str] | None = None, comment: str | None = None) -> None:
+def annotate(
+    run_id: str, owner: str, *, tags: Iterable[str] | None = None, comment: str | None = None
+) -> None:
     """Give a run these tags, this comment, or both; what is None stays as it is. Raises UserError for too many or too long ones."""
     said: dict[str, object] = {} if tags is None else {"tags": list(checked_tags(tags))}
     if comment is not None:
@@ -115,16 +126,26 @@ def delete(run_id: str, owner: str) -> None:
     lock = FileLock(folder.lock_file, timeout=0)
     try:
         with lock:
-            gone = folder.path.rename(folder.path.with_name(f".deleted-{run_id}"))  # at once, whatever the rest takes
+            gone = folder.path.rename(
+                folder.path.with_name(f".deleted-{run_id}")
+            )  # at once, whatever the rest takes
     except Timeout as error:
-        raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.") from error
+        raise UserError(
+            f"The run `{run_id}` is being trained; stop it first, then delete it."
+        ) from error
     shutil.rmtree(gone)
 
 
 def clean_name(name: str) -> str:
     """Without control characters, those that turn the writing round, and blanks around; "" where nothing is left to see."""
-    shown = (char for char in name if unicodedata.bidirectional(char) not in HIDDEN and unicodedata.category(char) != "Cs")
-    name = " ".join("".join(" " if unicodedata.category(char) == "Cc" else char for char in shown).split())
+    shown = (
+        char
+        for char in name
+        if unicodedata.bidirectional(char) not in HIDDEN and unicodedata.category(char) != "Cs"
+    )
+    name = " ".join(
+        "".join(" " if unicodedata.category(char) == "Cc" else char for char in shown).split()
+    )
     return name if any(char.isprintable() and char != " " for char in name) else ""
 
 
@@ -132,7 +153,9 @@ def checked_name(name: str) -> str:
     """The name as it can be shown. Raises UserError for one that is empty or too long."""
     name = clean_name(name)
     if not 0 < len(name) <= LONGEST_NAME:
-        raise UserError(f"A name has 1 to {LONGEST_NAME} characters and this one has {len(name)}; give another.")
+        raise UserError(
+            f"A name has 1 to {LONGEST_NAME} characters and this one has {len(name)}; give another."
+        )
     return name
 
 
@@ -140,10 +163,14 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Without empty ones and doubles, in their order. Raises UserError for too many or a long one."""
     clean = tuple(dict.fromkeys(filter(None, map(clean_name, tags))))
     if len(clean) > MOST_TAGS:
-        raise UserError(f"A run has at most {MOST_TAGS} tags and these are {len(clean)}; leave some out.")
+        raise UserError(
+            f"A run has at most {MOST_TAGS} tags and these are {len(clean)}; leave some out."
+        )
     for tag in clean:
         if len(tag) > LONGEST_TAG:
-            raise UserError(f"A tag has at most {LONGEST_TAG} characters and `{tag[:LONGEST_TAG]}…` has {len(tag)}; shorten it.")
+            raise UserError(
+                f"A tag has at most {LONGEST_TAG} characters and `{tag[:LONGEST_TAG]}…` has {len(tag)}; shorten it."
+            )
     return clean
 
 
@@ -151,15 +178,21 @@ def checked_comment(comment: str) -> str:
     """Its lines as they can be shown. Raises UserError for a long one."""
     clean = "\n".join(map(clean_name, comment.splitlines())).strip()
     if len(clean) > LONGEST_COMMENT:
-        raise UserError(f"A note has at most {LONGEST_COMMENT:,} characters and this one has {len(clean):,}; shorten it.")
+        raise UserError(
+            f"A note has at most {LONGEST_COMMENT:,} characters and this one has {len(clean):,}; shorten it."
+        )
     return clean
 
 
 def _own(run_id: str, owner: str, done: str) -> RunFolder:
     if listed_one(run_id, owner) is None:
         if (SHIPPED / run_id / "recipe.json").is_file():
-            raise UserError(f"`{run_id}` ships with the program and cannot be {done}; train a run of your own.")
-        raise UserError(f"There is no run `{run_id}` of yours; reload the page to see those there are.")
+            raise UserError(
+                f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
+            )
+        raise UserError(
+            f"There is no run `{run_id}` of yours; reload the page to see those there are."
+        )
     return RunFolder(runs_folder() / run_id)
 
 
@@ -169,18 +202,36 @@ def _row(path: Path) -> Listed | None:
     try:
         about = _about(path, _stamp(path / "recipe.json"))
         status, updated = _status(path)
-        checkpoints = _checkpoints(path / "checkpoints", _stamp(path / "checkpoints")) if (path / "checkpoints").is_dir() else ()
-        return replace(about, state=_true_state(path, status.get("state")), checkpoints=checkpoints, updated=updated, **_figures(status))
+        checkpoints = (
+            _checkpoints(path / "checkpoints", _stamp(path / "checkpoints"))
+            if (path / "checkpoints").is_dir()
+            else ()
+        )
+        return replace(
+            about,
+            state=_true_state(path, status.get("state")),
+            checkpoints=checkpoints,
+            updated=updated,
+            **_figures(status),
+        )
     except (FileNotFoundError, NotADirectoryError):  # no run, or deleted meanwhile
         return None
     except UserError as error:
         return _damaged(path, about, str(error))
     except OSError as error:
-        return _damaged(path, about, f"The files of the run `{path.name}` cannot be read ({error.strerror}); train it anew.")
+        return _damaged(
+            path,
+            about,
+            f"The files of the run `{path.name}` cannot be read ({error.strerror}); train it anew.",
+        )
 
 
 def _damaged(path: Path, about: Listed | None, error: str) -> Listed:
-    return replace(about or Listed(path.name, path.name, OWNER, "", "", _changed(path), ""), state="failed", error=error)
+    return replace(
+        about or Listed(path.name, path.name, OWNER, "", "", _changed(path), ""),
+        state="failed",
+        error=error,
+    )
 
 
 def _changed(path: Path) -> float:
@@ -219,13 +270,25 @@ def _stamp(path: Path) -> Stamp:
 @functools.lru_cache(maxsize=4096)
 def _about(path: Path, stamp: Stamp) -> Listed:
     about = RunFolder(path).about()
-    name, owner = str(about.get("name") or path.name), str(about.get("owner") or OWNER)
+    name = str(about.get("name") or path.name)
+    owner = str(about.get("owner") or OWNER)
     try:
         created = datetime.fromisoformat(about["created"]).timestamp()
         steps = int(about["recipe"]["train"]["steps"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise UserError(f"`{path.name}` is no run: its recipe.json lacks what every run has; delete it, or train it anew.") from error
-    row = Listed(path.name, name, owner, str(about.get("source", "")), str(about.get("preset", "")), created, "", steps=steps)
+        raise UserError(
+            f"`{path.name}` is no run: its recipe.json lacks what every run has; delete it, or train it anew."
+        ) from error
+    row = Listed(
+        path.name,
+        name,
+        owner,
+        str(about.get("source", "")),
+        str(about.get("preset", "")),
+        created,
+        "",
+        steps=steps,
+    )
     return replace(row, **_annotations(about))
 
 
@@ -234,7 +297,9 @@ def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
     tags, comment, init_from = (about.get(key) for key in ("tags", "comment", "init_from"))
     begun = init_from.get("run") if isinstance(init_from, Mapping) else None
     return {
-        "tags": tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        "tags": tuple(tag for tag in tags if isinstance(tag, str))
+        if isinstance(tags, list)
+        else (),
         "comment": comment if isinstance(comment, str) else "",
         "init_from": begun if isinstance(begun, str) else "",
     }
@@ -245,9 +310,16 @@ def _parsed_status(path: Path, stamp: Stamp) -> Mapping[str, Any]:
     status = RunFolder(path).status()
     state = status.get("state")
     if state not in (None, *STATES):
-        raise UserError(f"The status.json of the run `{path.name}` says `{str(state)[:40]}`, which is unknown here; go on with the run.")
-    if not all(isinstance(status.get(key), int | None if key in COUNTS else float | int | None) for key in FIGURES):
-        raise UserError(f"The status.json of the run `{path.name}` has figures that are no numbers; go on with the run.")
+        raise UserError(
+            f"The status.json of the run `{path.name}` says `{str(state)[:40]}`, which is unknown here; go on with the run."
+        )
+    if not all(
+        isinstance(status.get(key), int | None if key in COUNTS else float | int | None)
+        for key in FIGURES
+    ):
+        raise UserError(
+            f"The status.json of the run `{path.name}` has figures that are no numbers; go on with the run."
+        )
     return status
 
 

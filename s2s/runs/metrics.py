@@ -18,7 +18,14 @@ POINTS = 1500  # as many as a chart of a screen's width can show
 WINDOW = 20.0  # seconds over which the speed is taken
 FEW = 20  # steps since a pause that alone do not tell the pace
 BLOCK = 1 << 20  # bytes read at once
-VALID = ("loss", "perplexity", "token_accuracy", "bleu", "chrf", "memory")  # of a validation; the first three always
+VALID = (
+    "loss",
+    "perplexity",
+    "token_accuracy",
+    "bleu",
+    "chrf",
+    "memory",
+)  # of a validation; the first three always
 TAIL = 200  # bytes before the place reached, by which a file that was written anew is known
 
 
@@ -40,7 +47,11 @@ class Pace(NamedTuple):
     def seconds(self, step: int, steps: int) -> float:
         """From `step` to `steps`; the validation right after `step` has been."""
         left = max(0, steps - step)
-        validations = 0 if not (left and self.every) else steps // self.every - step // self.every + bool(steps % self.every)
+        validations = (
+            0
+            if not (left and self.every)
+            else steps // self.every - step // self.every + bool(steps % self.every)
+        )
         return left * self.update + validations * self.validation
 
 
@@ -72,7 +83,9 @@ class Curves:
     lr: float | None
     grad_norm: float | None
     tokens_per_second: float | None  # of the last seconds, validation and saving included
-    seconds_per_step: float | None  # validation and saving included, since training was last taken up
+    seconds_per_step: (
+        float | None
+    )  # validation and saving included, since training was last taken up
     pace: Pace | None
     n_broken: int  # lines that could not be read: cut by a full disk, say
 
@@ -105,7 +118,10 @@ class Metrics:
             return self._curves
 
     def _start_again(self) -> None:
-        self._state, self._curves, self._offset, self._tail = _State(), None, 0, b""
+        self._state = _State()
+        self._curves = None
+        self._offset = 0
+        self._tail = b""
 
     def _follow(self, file: BinaryIO) -> None:
         file.seek(self._offset - len(self._tail))
@@ -134,11 +150,15 @@ class _State:
 
     def __init__(self) -> None:
         self.width = 1  # steps a bucket
-        self.buckets: list[list[float]] = []  # number of the bucket, lines, sums of step, loss, lr, grad_norm, tokens, seconds
+        self.buckets: list[
+            list[float]
+        ] = []  # number of the bucket, lines, sums of step, loss, lr, grad_norm, tokens, seconds
         self.newest: Mapping[str, Any] | None = None
         self.valid: list[tuple[float, ...]] = []  # step, then as in VALID
         self.changes: list[Change] = []
-        self.window: deque[tuple[float, int]] = deque()  # time and tokens of the last seconds' steps
+        self.window: deque[tuple[float, int]] = (
+            deque()
+        )  # time and tokens of the last seconds' steps
         self.clock = _Clock()
         self.n_broken = 0
 
@@ -149,7 +169,9 @@ class _State:
         elif line["kind"] == "train":
             self._add_step(line)
         elif line["kind"] == "change":
-            self.changes.append(Change(int(line["step"]), float(line["lr"]), float(line.get("time", 0.0))))
+            self.changes.append(
+                Change(int(line["step"]), float(line["lr"]), float(line.get("time", 0.0)))
+            )
 
     def _add_validation(self, line: Mapping[str, Any]) -> None:
         time = float(line.get("time", self.clock.time))
@@ -158,7 +180,10 @@ class _State:
         self.clock.validated(time)
 
     def _add_step(self, line: Mapping[str, Any]) -> None:
-        step, loss, n_tokens, seconds = int(line["step"]), float(line["loss"]), int(line["n_tokens"]), float(line["seconds"])
+        step = int(line["step"])
+        loss = float(line["loss"])
+        n_tokens = int(line["n_tokens"])
+        seconds = float(line["seconds"])
         known = {key: float(line[key]) for key in ("lr", "grad_norm") if key in line}
         time = float(line.get("time", self.clock.time + seconds))  # older runs have no time of day
         if self.clock.stepped(step, time, seconds, is_first=bool(line.get("first"))):
@@ -166,7 +191,17 @@ class _State:
         self.window.append((time, n_tokens))
         while self.window[0][0] < time - WINDOW:
             self.window.popleft()
-        self.newest = {"step": step, "sums": [1, step, loss, *(known.get(key, math.nan) for key in ("lr", "grad_norm")), n_tokens, seconds]}
+        self.newest = {
+            "step": step,
+            "sums": [
+                1,
+                step,
+                loss,
+                *(known.get(key, math.nan) for key in ("lr", "grad_norm")),
+                n_tokens,
+                seconds,
+            ],
+        }
         self.newest |= known
         self._pour(step, self.newest["sums"])
 
@@ -195,7 +230,9 @@ class _State:
         newest = self.newest or {}
         if newest and sums[-1][0] > 1:
             sums.append(newest["sums"])
-        lines, total, loss, rates, norms, tokens, seconds = np.array(sums, np.float64).reshape(-1, 7).T
+        lines, total, loss, rates, norms, tokens, seconds = (
+            np.array(sums, np.float64).reshape(-1, 7).T
+        )
         valid = np.array(self.valid, np.float64).reshape(-1, 1 + len(VALID)).T
         with np.errstate(divide="ignore", invalid="ignore"):
             speeds = np.where(seconds > 0, tokens / seconds, np.nan)
@@ -253,7 +290,9 @@ class _Clock:
 
     def __init__(self) -> None:
         self.time = 0.0  # of the newest line
-        self.stints: list[_Stint] = []  # the newest and, as far as the pace needs them, those before
+        self.stints: list[
+            _Stint
+        ] = []  # the newest and, as far as the pace needs them, those before
         self.is_validating = False
 
     def stepped(self, step: int, time: float, seconds: float, *, is_first: bool) -> bool:
@@ -266,7 +305,10 @@ class _Clock:
         if self.is_validating and not is_anew:
             stint.validating += max(0.0, time - seconds - stint.stepped_at)
             stint.n_validations += 1
-        self.time, stint.steps, stint.stepped_at, self.is_validating = time, step - stint.steps_before, time, False
+        self.time = time
+        stint.steps = step - stint.steps_before
+        stint.stepped_at = time
+        self.is_validating = False
         return is_anew
 
     def _forget(self) -> None:
@@ -275,7 +317,8 @@ class _Clock:
         self.stints = self.stints[long[-1] if long else 0 :][-FEW:]
 
     def validated(self, time: float) -> None:
-        self.time, self.is_validating = time, True
+        self.time = time
+        self.is_validating = True
 
     def seconds_per_step(self) -> float | None:
         """All in all, in this stint."""
@@ -290,10 +333,18 @@ class _Clock:
         newest = self.stints[-1]
         counted = [newest] if newest.steps >= FEW else self.stints
         update = sum(stint.updating for stint in counted) / sum(stint.steps for stint in counted)
-        validated = [newest] if newest.n_validations else [stint for stint in self.stints if stint.n_validations]
+        validated = (
+            [newest]
+            if newest.n_validations
+            else [stint for stint in self.stints if stint.n_validations]
+        )
         if validated:
-            return update, sum(stint.validating for stint in validated) / sum(stint.n_validations for stint in validated)
-        return update, max(0.0, self.time - newest.stepped_at) if self.is_validating else 0.0  # as far as the first is
+            return update, sum(stint.validating for stint in validated) / sum(
+                stint.n_validations for stint in validated
+            )
+        return update, max(
+            0.0, self.time - newest.stepped_at
+        ) if self.is_validating else 0.0  # as far as the first is
 
 
 def _added(left: list[float], right: list[float]) -> list[float]:

@@ -51,14 +51,20 @@ class Run:
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
     step: int
-    notes: tuple[str, ...] = ()  # sentences for people: why it is not the checkpoint one would expect
+    notes: tuple[
+        str, ...
+    ] = ()  # sentences for people: why it is not the checkpoint one would expect
 
-    def translate(self, sources: Sequence[str], strategy: str = "beam", **knobs: Any) -> list[Decoded]:
+    def translate(
+        self, sources: Sequence[str], strategy: str = "beam", **knobs: Any
+    ) -> list[Decoded]:
         """One Decoded a source, in order. `knobs` are the strategy's settings, e.g. `num_beams=5`."""
         search, config = self.configured(strategy, knobs)
         ids = self._source_ids(sources)
         results = [Decoded(source) for source in sources]
-        by_length = sorted((i for i, source in enumerate(sources) if source.strip()), key=lambda i: len(ids[i]))
+        by_length = sorted(
+            (i for i, source in enumerate(sources) if source.strip()), key=lambda i: len(ids[i])
+        )
         together = max(1, min(ROWS, MOST_ROWS // config.width))
         for start in range(0, len(by_length), together):
             rows = by_length[start : start + together]
@@ -67,7 +73,9 @@ class Run:
                 results[i] = decoded(sources[i], one, self.tgt_tokenizer, self.unknown(sources[i]))
         return results
 
-    def go_on(self, source: str, ids: Sequence[int], strategy: str = "beam", **knobs: Any) -> Decoded:
+    def go_on(
+        self, source: str, ids: Sequence[int], strategy: str = "beam", **knobs: Any
+    ) -> Decoded:
         """What a strategy makes of a source when every target begins with these target ids, in place of the setting `prefix`.
 
         Where they end in `</s>` or are as many as may be written, they are all there is; the score is then their log-probability.
@@ -77,7 +85,9 @@ class Run:
         if ids and (ids[-1] == self.recipe.model.ids.eos or len(ids) == config.max_new_tokens):
             found = self._forced(source, ids)
         else:
-            (found,) = self._searched(search, config, self._source_ids([source]), Begun(self.tgt_tokenizer, tuple(ids)))
+            (found,) = self._searched(
+                search, config, self._source_ids([source]), Begun(self.tgt_tokenizer, tuple(ids))
+            )
         return decoded(source, found, self.tgt_tokenizer, self.unknown(source))
 
     def next_tokens(self, source: str, ids: Sequence[int]) -> Tensor:
@@ -86,9 +96,16 @@ class Run:
         One pass under teacher forcing.
         """
         special = self.recipe.model.ids
-        (src,), (tgt,) = self._source_ids([source]), self._fitting([[special.start, *ids, special.eos]], "target")
+        (src,), (tgt,) = (
+            self._source_ids([source]),
+            self._fitting([[special.start, *ids, special.eos]], "target"),
+        )
         with inference(self.model):
-            log_probs: Tensor = self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0].float().log_softmax(-1)
+            log_probs: Tensor = (
+                self.model(self._batch([src]), self._batch([tgt])[:, :-1])[0]
+                .float()
+                .log_softmax(-1)
+            )
         return log_probs.cpu().clone()  # outside of inference mode: a tensor like any other
 
     def _forced(self, source: str, ids: Sequence[int]) -> Found:
@@ -96,41 +113,59 @@ class Run:
         rows = self.next_tokens(source, ids[:-1])
         values = rows.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()
         totals = itertools.accumulate(values)
-        steps = tuple((Kept(0, token, total, token == self.recipe.model.ids.eos),) for token, total in zip(ids, totals, strict=True))
+        steps = tuple(
+            (Kept(0, token, total, token == self.recipe.model.ids.eos),)
+            for token, total in zip(ids, totals, strict=True)
+        )
         return Found((Hypothesis(tuple(ids), tuple(values), sum(values)),), steps)
 
     def _check_forced(self, ids: Sequence[int], config: Rules) -> None:
-        special, size = self.recipe.model.ids, self.tgt_tokenizer.vocab_size
+        special = self.recipe.model.ids
+        size = self.tgt_tokenizer.vocab_size
         if strange := [token for token in ids if not 0 <= token < size or token == special.pad]:
             allowed = f"give numbers from 0 to {size - 1}, but not {special.pad}"
             raise UserError(f"A target cannot begin with the token number {strange[0]}; {allowed}.")
         if special.eos in ids[:-1]:
-            raise UserError("Nothing can follow `</s>` in a forced beginning; end it there, or leave that token out.")
+            raise UserError(
+                "Nothing can follow `</s>` in a forced beginning; end it there, or leave that token out."
+            )
         if config.max_new_tokens is not None and len(ids) > config.max_new_tokens:
             given = f"The forced beginning has {len(ids)} tokens and at most {config.max_new_tokens} may be written"
             raise UserError(f"{given}; shorten it or raise `max_new_tokens`.")
 
-    def _searched(self, search: Strategy, config: Rules, src_ids: list[list[int]], words: Words) -> list[Found]:
+    def _searched(
+        self, search: Strategy, config: Rules, src_ids: list[list[int]], words: Words
+    ) -> list[Found]:
         with inference(self.model):
-            return search(stepper_for(self.model, self._batch(src_ids), config.precision), config, words)
+            return search(
+                stepper_for(self.model, self._batch(src_ids), config.precision), config, words
+            )
 
     def tree(self, found: Decoded, strategy: str = "beam", **knobs: Any) -> Tree:
         """The search tree of what `translate` found with the same settings: what was kept, let go and finished, and why."""
         _, config = self.configured(strategy, knobs)
         returned = [(one.ids, one.score) for one in found.hypotheses]
         with inference(self.model):
-            stepper = stepper_for(self.model, self._batch(self._source_ids([found.source])), config.precision)
+            stepper = stepper_for(
+                self.model, self._batch(self._source_ids([found.source])), config.precision
+            )
             return grow(stepper, config, found.steps, returned, words=self.tgt_tokenizer)
 
     def configured(self, strategy: str, knobs: Mapping[str, Any]) -> tuple[Strategy, Rules]:
         """A strategy and its settings for this model. Raises UserError, which names the knob, before anything is decoded."""
         search, config = configure(strategy, knobs)
         if config.max_new_tokens is None:
-            config = override(config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)})
+            config = override(
+                config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)}
+            )
         positions = self.recipe.model.positions
-        check_limit(config.max_new_tokens, positions.max_length if positions.kind == "learned" else None)
+        check_limit(
+            config.max_new_tokens, positions.max_length if positions.kind == "learned" else None
+        )
         if config.precision == "fast" and not can_round(self.model.device):
-            raise UserError("`precision` fast needs a processor for which torch has oneDNN; use exact.")
+            raise UserError(
+                "`precision` fast needs a processor for which torch has oneDNN; use exact."
+            )
         for name, words in config.texts().items():
             for word in words:
                 pieces(self.tgt_tokenizer, name, word)
@@ -154,7 +189,11 @@ class Run:
             rows = by_length[start : start + ROWS]
             tgt = self._batch([tgt_ids[i] for i in rows])
             with inference(self.model):
-                log_probs = self.model(self._batch([src_ids[i] for i in rows]), tgt[:, :-1]).float().log_softmax(-1)
+                log_probs = (
+                    self.model(self._batch([src_ids[i] for i in rows]), tgt[:, :-1])
+                    .float()
+                    .log_softmax(-1)
+                )
             labels = tgt[:, 1:]
             is_real = labels.ne(self.recipe.model.ids.pad)
             nats = (log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real).double().sum(1)
@@ -168,29 +207,50 @@ class Run:
         (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
         with capture(self.model) as trace, capture_grams(self.model) as grams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
-            weights, gram = ({kind: _stacked(getattr(kept, kind)) for kind in KINDS} for kept in (trace, grams))
+            weights, gram = (
+                {kind: _stacked(getattr(kept, kind)) for kind in KINDS} for kept in (trace, grams)
+            )
         names = self.tgt_tokenizer.tokens(tgt)
-        return Attention(tuple(self.src_tokenizer.tokens(src)), tuple(names[:-1]), tuple(names[1:]), **weights, grams=gram)
+        return Attention(
+            tuple(self.src_tokenizer.tokens(src)),
+            tuple(names[:-1]),
+            tuple(names[1:]),
+            **weights,
+            grams=gram,
+        )
 
     def states(self, source: str, target: str) -> States:
         """What stands at every position after each layer while the model reads `source` and is forced to write `target`."""
         (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
         with watched(self.model) as streams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
-            encoder, decoder = _stacked(streams.encoder), _stacked(streams.decoder)
+            encoder = _stacked(streams.encoder)
+            decoder = _stacked(streams.decoder)
         names = self.tgt_tokenizer.tokens(tgt)
-        return States(tuple(self.src_tokenizer.tokens(src)), tuple(names[:-1]), tuple(names[1:]), encoder, decoder)
+        return States(
+            tuple(self.src_tokenizer.tokens(src)),
+            tuple(names[:-1]),
+            tuple(names[1:]),
+            encoder,
+            decoder,
+        )
 
     def unknown(self, source: str) -> tuple[str, ...]:
         """The words of a source that the model has never seen (they become `<unk>`)."""
         return tuple(self.src_tokenizer.unknown(source))
 
     def _source_ids(self, sources: Sequence[str]) -> list[list[int]]:
-        return self._fitting([[*ids, self.recipe.model.ids.eos] for ids in self.src_tokenizer.encode_many(sources)], "source")
+        return self._fitting(
+            [[*ids, self.recipe.model.ids.eos] for ids in self.src_tokenizer.encode_many(sources)],
+            "source",
+        )
 
     def _target_ids(self, targets: Sequence[str]) -> list[list[int]]:
         special = self.recipe.model.ids
-        return self._fitting([[special.start, *ids, special.eos] for ids in self.tgt_tokenizer.encode_many(targets)], "target")
+        return self._fitting(
+            [[special.start, *ids, special.eos] for ids in self.tgt_tokenizer.encode_many(targets)],
+            "target",
+        )
 
     def _fitting(self, rows: list[list[int]], side: str) -> list[list[int]]:
         """The rows, or a UserError that names the first line longer than the model's positions."""
@@ -207,8 +267,11 @@ class Run:
 
     def _batch(self, rows: list[list[int]]) -> Tensor:
         """(rows, longest) ids, padded at the end."""
-        longest, pad_id = max(map(len, rows)), self.recipe.model.ids.pad
-        return torch.tensor([row + [pad_id] * (longest - len(row)) for row in rows], device=self.model.device)
+        longest = max(map(len, rows))
+        pad_id = self.recipe.model.ids.pad
+        return torch.tensor(
+            [row + [pad_id] * (longest - len(row)) for row in rows], device=self.model.device
+        )
 
 
 def _stacked(layers: Sequence[Tensor]) -> Weights:
@@ -225,11 +288,15 @@ def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Ru
         raise UserError(f"The run `{folder.id}` has no checkpoint of step {step}; it has {have}.")
     src_tokenizer, tgt_tokenizer = folder.tokenizers()
     model = Transformer(recipe.model, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size)
-    chosen, notes = _load_first_readable(model, folder, folder.steps_by_choice() if step is None else [step])
+    chosen, notes = _load_first_readable(
+        model, folder, folder.steps_by_choice() if step is None else [step]
+    )
     return Run(folder, recipe, model.to(device).eval(), src_tokenizer, tgt_tokenizer, chosen, notes)
 
 
-def _load_first_readable(model: Transformer, folder: RunFolder, steps: list[int]) -> tuple[int, tuple[str, ...]]:
+def _load_first_readable(
+    model: Transformer, folder: RunFolder, steps: list[int]
+) -> tuple[int, tuple[str, ...]]:
     """The first of these steps whose weights can be read, and what was wrong with those before it."""
     broken: list[str] = []
     for step in steps:

@@ -22,25 +22,37 @@ def processes_for(n_sources: int, cores: int) -> int:
     return max(1, min(cores, n_sources // MANY))
 
 
-def translate(run: Run, sources: Sequence[str], strategy: str, knobs: Mapping[str, Any], processes: int) -> list[Decoded]:
+def translate(
+    run: Run, sources: Sequence[str], strategy: str, knobs: Mapping[str, Any], processes: int
+) -> list[Decoded]:
     """What `run.translate` gives, in order. Raises UserError before any process is started."""
     if processes == 1:
         return run.translate(sources, strategy, **knobs)
     run.configured(strategy, knobs)
     run.check_lengths(sources)
-    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))  # a batch is of like lengths
+    order = sorted(
+        range(len(sources)), key=lambda number: len(sources[number])
+    )  # a batch is of like lengths
     parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
-    context = multiprocessing.get_context("spawn")  # a fork would inherit threads in the middle of their work
+    context = multiprocessing.get_context(
+        "spawn"
+    )  # a fork would inherit threads in the middle of their work
     results: list[Decoded | None] = [None] * len(sources)
     each = functools.partial(_translate, str(run.folder.path), run.step, strategy, dict(knobs))
     with ProcessPoolExecutor(processes, context) as pool:
-        for part, found in zip(parts, pool.map(each, ([sources[number] for number in part] for part in parts)), strict=True):
+        for part, found in zip(
+            parts,
+            pool.map(each, ([sources[number] for number in part] for part in parts)),
+            strict=True,
+        ):
             for number, one in zip(part, found, strict=True):
                 results[number] = one
     return [one for one in results if one is not None]
 
 
-def _translate(folder: str, step: int, strategy: str, knobs: Mapping[str, Any], sources: list[str]) -> list[Decoded]:
+def _translate(
+    folder: str, step: int, strategy: str, knobs: Mapping[str, Any], sources: list[str]
+) -> list[Decoded]:
     return _opened(folder, step).translate(sources, strategy, **knobs)
 
 

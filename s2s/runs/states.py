@@ -25,19 +25,29 @@ def read(run: Run, sources: Sequence[str]) -> Iterator[Read]:
 
     A batch at a time, so that whoever keeps one layer never holds them all, and the model is held for moments only.
     """
-    special, tokenizer = run.recipe.model.ids, run.src_tokenizer
+    special = run.recipe.model.ids
+    tokenizer = run.src_tokenizer
     ids = [[*row, special.eos] for row in tokenizer.encode_many(sources)]
-    fitting = (number for number, row in enumerate(ids) if 1 < len(row) <= (longest(run) or len(row)))
+    fitting = (
+        number for number, row in enumerate(ids) if 1 < len(row) <= (longest(run) or len(row))
+    )
     order = sorted(fitting, key=lambda number: len(ids[number]))
     for start in range(0, len(order), ROWS):
         rows = order[start : start + ROWS]
         width = len(ids[rows[-1]])
-        src = torch.tensor([ids[row] + [special.pad] * (width - len(ids[row])) for row in rows], device=run.model.device)
+        src = torch.tensor(
+            [ids[row] + [special.pad] * (width - len(ids[row])) for row in rows],
+            device=run.model.device,
+        )
         with watched(run.model) as streams:
             run.model.encoder(src, masks.padding(src, special.pad))
-            vectors = torch.stack(streams.encoder, 1).float().cpu().numpy()  # (batch, n_layers + 1, width, d_model)
+            vectors = (
+                torch.stack(streams.encoder, 1).float().cpu().numpy()
+            )  # (batch, n_layers + 1, width, d_model)
         for row, states in zip(rows, vectors, strict=True):
-            words = in_words(states[:, : len(ids[row])], tokenizer.tokens(ids[row]), is_whole=is_whole(run))
+            words = in_words(
+                states[:, : len(ids[row])], tokenizer.tokens(ids[row]), is_whole=is_whole(run)
+            )
             if words.words:
                 yield Read(row, words)
 

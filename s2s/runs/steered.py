@@ -49,7 +49,9 @@ class Steered:
     kept: int
     before: Decoded
     after: Decoded
-    seen: Attention  # under the change, while the model is forced to write the target that was given
+    seen: (
+        Attention  # under the change, while the model is forced to write the target that was given
+    )
     next: Next | None  # where attention was moved, else where the two part; None where they don't
 
 
@@ -64,7 +66,9 @@ def under(run: Run, change: Change) -> Iterator[None]:
         yield
 
 
-def steered(run: Run, source: str, target: str, change: Change, strategy: str = "beam", **knobs: Any) -> Steered:
+def steered(
+    run: Run, source: str, target: str, change: Change, strategy: str = "beam", **knobs: Any
+) -> Steered:
     """Translate with and without the change. Where attention is moved, both keep what `target` has before that place.
 
     Raises UserError for a place, a source position, a head or a setting that there is not.
@@ -94,6 +98,10 @@ def _check(change: Change, src_len: int, tgt_len: int) -> None:
     if not change.keys:
         return
     if not 0 <= change.place < tgt_len:
-        raise UserError(f"There is no place {change.place} in a target of {tgt_len} tokens; give one from 0 to {tgt_len - 1}.")
+        raise UserError(
+            f"There is no place {change.place} in a target of {tgt_len} tokens; give one from 0 to {tgt_len - 1}."
+        )
     if strange := [key for key in change.keys if not 0 <= key < src_len]:
-        raise UserError(f"There is no position {strange[0]} in a source of {src_len} tokens; give one from 0 to {src_len - 1}.")
+        raise UserError(
+            f"There is no position {strange[0]} in a source of {src_len} tokens; give one from 0 to {src_len - 1}."
+        )

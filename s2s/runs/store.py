@@ -1,12 +1,12 @@
 """The files of a run.
 
-    recipe.json         what was asked: recipe, source, data hash, versions, owner
-    status.json         how far it is
-    metrics.jsonl       one line a step or validation
-    samples.jsonl       the probe sentences' translations
-    tokenizer.json      shared, or src.tokenizer.json and tgt.tokenizer.json
-    checkpoints/        step-00000200.safetensors and its .state
-    attention/          what was kept of a fixed pair at each checkpoint
+recipe.json         what was asked: recipe, source, data hash, versions, owner
+status.json         how far it is
+metrics.jsonl       one line a step or validation
+samples.jsonl       the probe sentences' translations
+tokenizer.json      shared, or src.tokenizer.json and tgt.tokenizer.json
+checkpoints/        step-00000200.safetensors and its .state
+attention/          what was kept of a fixed pair at each checkpoint
 """
 
 from __future__ import annotations
@@ -28,7 +28,14 @@ from s2s.tokenizers import Tokenizer
 FORMAT = 1
 UNCLEANED = MappingProxyType({"data.clean.empty": False, "data.clean.overlap": False})
 STATES = ("running", "done", "stopped", "failed")
-FILES = ("status.json", "metrics.jsonl", "samples.jsonl", "tokenizer.json", "src.tokenizer.json", "tgt.tokenizer.json")
+FILES = (
+    "status.json",
+    "metrics.jsonl",
+    "samples.jsonl",
+    "tokenizer.json",
+    "src.tokenizer.json",
+    "tgt.tokenizer.json",
+)
 
 
 def now() -> str:
@@ -57,7 +64,9 @@ class RunFolder:
         """Locked by the process that trains here."""
         return self.path / ".lock"
 
-    def create(self, recipe: Recipe, about: Mapping[str, Any], pieces: tuple[Tokenizer, Tokenizer]) -> None:
+    def create(
+        self, recipe: Recipe, about: Mapping[str, Any], pieces: tuple[Tokenizer, Tokenizer]
+    ) -> None:
         """Write what was asked. `about` holds source, data, versions, name and owner."""
         for name in FILES:  # of a run that never came to its first checkpoint
             (self.path / name).unlink(missing_ok=True)
@@ -86,11 +95,17 @@ class RunFolder:
             content: dict[str, Any] = json.loads(path.read_bytes())
             form = int(content["format"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise UserError(f"`{self.id}` is no run: its recipe.json cannot be read; open another run, or train a new one.") from error
+            raise UserError(
+                f"`{self.id}` is no run: its recipe.json cannot be read; open another run, or train a new one."
+            ) from error
         if form > FORMAT:
-            raise UserError(f"The run `{self.id}` has format {form}, newer than the {FORMAT} known here; update this program.")
+            raise UserError(
+                f"The run `{self.id}` has format {form}, newer than the {FORMAT} known here; update this program."
+            )
         if not isinstance(content.get("recipe"), dict):
-            raise UserError(f"`{self.id}` is no run: its recipe.json holds no recipe; open another run, or train a new one.")
+            raise UserError(
+                f"`{self.id}` is no run: its recipe.json holds no recipe; open another run, or train a new one."
+            )
         return content
 
     def recipe(self) -> Recipe:
@@ -104,7 +119,9 @@ class RunFolder:
         if (self.path / "tokenizer.json").exists():
             both = tokenizers.load(self.path / "tokenizer.json")
             return both, both
-        return tokenizers.load(self.path / "src.tokenizer.json"), tokenizers.load(self.path / "tgt.tokenizer.json")
+        return tokenizers.load(self.path / "src.tokenizer.json"), tokenizers.load(
+            self.path / "tgt.tokenizer.json"
+        )
 
     def status(self) -> dict[str, Any]:
         """`state` (one of STATES), `step`, `steps`, the best checkpoint's figures, `updated`; empty before training."""
@@ -112,11 +129,16 @@ class RunFolder:
         try:
             return dict(json.loads(path.read_bytes())) if path.exists() else {}
         except (OSError, ValueError, TypeError, RecursionError) as error:
-            raise UserError(f"The status.json of the run `{self.id}` cannot be read; go on with the run to get a new one.") from error
+            raise UserError(
+                f"The status.json of the run `{self.id}` cannot be read; go on with the run to get a new one."
+            ) from error
 
     def set_status(self, state: str, **details: Any) -> None:
         """Replace the status."""
-        files.write_json(self.path / "status.json", {"format": FORMAT, "state": state, "updated": now(), **details})
+        files.write_json(
+            self.path / "status.json",
+            {"format": FORMAT, "state": state, "updated": now(), **details},
+        )
 
     def log(self, name: str, line: Mapping[str, Any]) -> None:
         """Append to metrics.jsonl or samples.jsonl."""
@@ -130,7 +152,11 @@ class RunFolder:
         """Forget what was logged after `step`, so that no step stands twice once training goes on from there."""
         for name in ("metrics", "samples"):
             known = (line for line in self.lines(name) if isinstance(line.get("step"), int))
-            kept = [json.dumps(line, ensure_ascii=False) + "\n" for line in known if line["step"] <= step]
+            kept = [
+                json.dumps(line, ensure_ascii=False) + "\n"
+                for line in known
+                if line["step"] <= step
+            ]
             files.write_bytes(self.path / f"{name}.jsonl", "".join(kept).encode())
 
     def best_or_newest_step(self) -> int:
@@ -141,6 +167,8 @@ class RunFolder:
         """All checkpoints, in the order in which one would open them: of the lowest validation loss, then newest first."""
         steps = saved_steps(self.checkpoints)
         if not steps:
-            raise UserError(f"The run `{self.id}` has no checkpoint yet; wait for the first, or lower train.watch.save_every.")
+            raise UserError(
+                f"The run `{self.id}` has no checkpoint yet; wait for the first, or lower train.watch.save_every."
+            )
         best = self.status().get("best_step")
         return sorted(steps, key=lambda step: (step != best, -step))

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-BLEU_ORDER, CHRF_ORDER, CHRF_BETA = 4, 6, 2  # sacrebleu's defaults (Papineni et al. 2002; Popović 2015)
+# sacrebleu's defaults (Papineni et al. 2002; Popović 2015)
+BLEU_ORDER = 4
+CHRF_ORDER = 6
+CHRF_BETA = 2
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,8 @@ class Order:
     @classmethod
     def of(cls, n: int, hypothesis: Iterable[str], reference: Iterable[str]) -> Order:
         """From the runs of each side, repeats included."""
-        ours, theirs = Counter(hypothesis), Counter(reference)
+        ours = Counter(hypothesis)
+        theirs = Counter(reference)
         return cls(n, tuple(Gram(gram, ours[gram], theirs[gram]) for gram in ours | theirs))
 
     @cached_property
@@ -80,7 +84,8 @@ class Bleu:
     @cached_property
     def precisions(self) -> tuple[float, ...]:
         """Percent, of each order; the first order without a match counts as half a match, the next as a quarter (Chen & Cherry 2014, 3)."""
-        found, smoothed = list[float](), 1.0
+        found = list[float]()
+        smoothed = 1.0
         for order in self.orders:
             smoothed = smoothed if order.n_shared else smoothed / 2
             found.append(_percent(order.n_shared or smoothed, order.n_hypothesis))
@@ -89,7 +94,8 @@ class Bleu:
     @property
     def brevity_penalty(self) -> float:
         """1, or less where the hypothesis is the shorter: e ** (1 - reference / hypothesis)."""
-        ours, theirs = len(self.hypothesis), len(self.reference)
+        ours = len(self.hypothesis)
+        theirs = len(self.reference)
         if ours >= theirs:
             return 1.0
         return math.exp(1 - theirs / ours) if ours else 0.0
@@ -99,7 +105,9 @@ class Bleu:
         """0 to 100: the penalty times the geometric mean of the precisions; 0 where nothing matches."""
         if not any(order.n_shared for order in self.orders):
             return 0.0
-        return self.brevity_penalty * math.exp(sum(map(math.log, self.precisions)) / len(self.precisions))
+        return self.brevity_penalty * math.exp(
+            sum(map(math.log, self.precisions)) / len(self.precisions)
+        )
 
     @property
     def arithmetic(self) -> str:
@@ -137,7 +145,9 @@ class Chrf:
     @property
     def arithmetic(self) -> str:
         """`"5 × 60.0 × 50.0 / (4 × 60.0 + 50.0) = 51.7"`."""
-        factor, precision, recall = CHRF_BETA**2, f"{self.precision:.1f}", f"{self.recall:.1f}"
+        factor = CHRF_BETA**2
+        precision = f"{self.precision:.1f}"
+        recall = f"{self.recall:.1f}"
         return f"{1 + factor} × {precision} × {recall} / ({factor} × {precision} + {recall}) = {self.score:.1f}"
 
 
@@ -179,7 +189,11 @@ def bleu(hypothesis: str, reference: str) -> Bleu:
 def chrf(hypothesis: str, reference: str) -> Chrf:
     """Runs of one to six characters."""
     ours, theirs = ("".join(text.split()) for text in (hypothesis, reference))
-    return Chrf(tuple(Order.of(n, _runs(ours, n, ""), _runs(theirs, n, "")) for n in range(1, CHRF_ORDER + 1)))
+    return Chrf(
+        tuple(
+            Order.of(n, _runs(ours, n, ""), _runs(theirs, n, "")) for n in range(1, CHRF_ORDER + 1)
+        )
+    )
 
 
 def rouge(hypothesis: str, reference: str, n: int) -> Order:
@@ -189,18 +203,24 @@ def rouge(hypothesis: str, reference: str, n: int) -> Order:
 
 def rouge_l(hypothesis: str, reference: str) -> Subsequence:
     """One of the longest common subsequences; where several are, the one that comes first in the hypothesis."""
-    ours, theirs = hypothesis.lower().split(), reference.lower().split()
+    ours = hypothesis.lower().split()
+    theirs = reference.lower().split()
     lengths = _common(ours, theirs)
-    pairs, i, j = list[tuple[int, int]](), 0, 0
+    pairs = list[tuple[int, int]]()
+    i = 0
+    j = 0
     while lengths[i][j]:
         if ours[i] == theirs[j]:
             pairs.append((i, j))
-            i, j = i + 1, j + 1
+            i = i + 1
+            j = j + 1
         elif lengths[i][j + 1] >= lengths[i + 1][j]:
             j += 1
         else:
             i += 1
-    return Subsequence(tuple(ours), tuple(theirs), tuple(i for i, _ in pairs), tuple(j for _, j in pairs))
+    return Subsequence(
+        tuple(ours), tuple(theirs), tuple(i for i, _ in pairs), tuple(j for _, j in pairs)
+    )
 
 
 def _common(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
@@ -208,7 +228,11 @@ def _common(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
     lengths = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
     for i in reversed(range(len(ours))):
         for j in reversed(range(len(theirs))):
-            lengths[i][j] = 1 + lengths[i + 1][j + 1] if ours[i] == theirs[j] else max(lengths[i + 1][j], lengths[i][j + 1])
+            lengths[i][j] = (
+                1 + lengths[i + 1][j + 1]
+                if ours[i] == theirs[j]
+                else max(lengths[i + 1][j], lengths[i][j + 1])
+            )
     return lengths
 
 

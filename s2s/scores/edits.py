@@ -9,7 +9,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 # How sacrebleu writes an edit -> what it is called here.
-KINDS: MappingProxyType[str, str] = MappingProxyType({" ": "same", "s": "substituted", "i": "inserted", "d": "deleted"})
+KINDS: MappingProxyType[str, str] = MappingProxyType(
+    {" ": "same", "s": "substituted", "i": "inserted", "d": "deleted"}
+)
 
 
 class Edit(NamedTuple):
@@ -56,7 +58,12 @@ def ter(hypothesis: str, reference: str) -> Ter:
     distance = BeamEditDistance(theirs)
     orders = [ours, *_shifted(ours, theirs, distance)]
     shifts = tuple(_moved(before, after) for before, after in pairwise(orders))
-    return Ter(tuple(ours), tuple(theirs), shifts, tuple(_edits(distance(orders[-1])[1], orders[-1], theirs)))
+    return Ter(
+        tuple(ours),
+        tuple(theirs),
+        shifts,
+        tuple(_edits(distance(orders[-1])[1], orders[-1], theirs)),
+    )
 
 
 def _shifted(words: list[str], reference: list[str], distance: object) -> Iterator[list[str]]:
@@ -73,7 +80,8 @@ def _shifted(words: list[str], reference: list[str], distance: object) -> Iterat
 
 def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     """The shorter of two neighbouring runs that changed places: `_moved("abcd", "cabd")` -> `("c",)`."""
-    n, first = len(before), _n_alike(before, after)
+    n = len(before)
+    first = _n_alike(before, after)
     last = n - _n_alike(before[::-1], after[::-1])
     swaps = (
         (start, middle, end)
@@ -91,6 +99,11 @@ def _n_alike(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def _edits(trace: str, words: Sequence[str], reference: Sequence[str]) -> Iterator[Edit]:
-    ours, theirs = iter(words), iter(reference)
+    ours = iter(words)
+    theirs = iter(reference)
     for letter in trace:
-        yield Edit(KINDS[letter], "" if letter == "i" else next(ours), "" if letter == "d" else next(theirs))
+        yield Edit(
+            KINDS[letter],
+            "" if letter == "i" else next(ours),
+            "" if letter == "d" else next(theirs),
+        )

@@ -30,13 +30,18 @@ def repeated(text: str, n: int = REPEATED) -> float:
 
 def length_ratio(hypotheses: Texts, references: Texts) -> Score:
     """Words of all hypotheses for one word of the references."""
-    n_words, n_reference_words = (sum(len(text.split()) for text in texts) for texts in (hypotheses, references))
+    n_words, n_reference_words = (
+        sum(len(text.split()) for text in texts) for texts in (hypotheses, references)
+    )
     return Score(ratio(n_words, n_reference_words), "ratio|tok:blanks|of:corpus")
 
 
 def _distinct(n: int, hypotheses: Texts) -> Score:
     found = [gram for text in hypotheses for gram in grams(text, n)]
-    return Score(100 * len(set(found)) / len(found) if found else 0.0, f"distinct-{n}|case:mixed|tok:blanks|of:corpus")
+    return Score(
+        100 * len(set(found)) / len(found) if found else 0.0,
+        f"distinct-{n}|case:mixed|tok:blanks|of:corpus",
+    )
 
 
 def distinct_1(hypotheses: Texts, references: Texts) -> Score:
@@ -51,19 +56,34 @@ def distinct_2(hypotheses: Texts, references: Texts) -> Score:
 
 def repetition(hypotheses: Texts, references: Texts) -> Score:
     """Percent of a text's pairs of neighbouring words that stood in it before, mean over texts; references play no part."""
-    return Score(100 * sum(map(repeated, hypotheses)) / len(hypotheses), f"seq-rep-{REPEATED}|case:mixed|tok:blanks|mean")
+    return Score(
+        100 * sum(map(repeated, hypotheses)) / len(hypotheses),
+        f"seq-rep-{REPEATED}|case:mixed|tok:blanks|mean",
+    )
 
 
 MEASURES: MappingProxyType[str, Metric] = MappingProxyType(
     {
         "length_ratio": Metric(
-            length_ratio, "Length ratio", "Words written for one word of the references; 1 is as long as they are.", None, ""
+            length_ratio,
+            "Length ratio",
+            "Words written for one word of the references; 1 is as long as they are.",
+            None,
+            "",
         ),
         "distinct_1": Metric(
-            distinct_1, "Distinct words", "Different words in percent of all; more text of the same kind lowers it.", None, "Li et al. 2016"
+            distinct_1,
+            "Distinct words",
+            "Different words in percent of all; more text of the same kind lowers it.",
+            None,
+            "Li et al. 2016",
         ),
         "distinct_2": Metric(
-            distinct_2, "Distinct pairs", "Different pairs of neighbouring words in percent of all.", None, "Li et al. 2016"
+            distinct_2,
+            "Distinct pairs",
+            "Different pairs of neighbouring words in percent of all.",
+            None,
+            "Li et al. 2016",
         ),
         "repetition": Metric(
             repetition,

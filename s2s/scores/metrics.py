@@ -33,7 +33,9 @@ def bleu(hypotheses: Texts, references: Texts) -> Score:
     from sacrebleu.metrics.bleu import BLEU
 
     metric = BLEU()
-    return Score(metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature()))
+    return Score(
+        metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature())
+    )
 
 
 def chrf(hypotheses: Texts, references: Texts) -> Score:
@@ -41,7 +43,9 @@ def chrf(hypotheses: Texts, references: Texts) -> Score:
     from sacrebleu.metrics.chrf import CHRF
 
     metric = CHRF()
-    return Score(metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature()))
+    return Score(
+        metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature())
+    )
 
 
 def ter(hypotheses: Texts, references: Texts) -> Score:
@@ -49,7 +53,9 @@ def ter(hypotheses: Texts, references: Texts) -> Score:
     from sacrebleu.metrics.ter import TER
 
     metric = TER()
-    return Score(metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature()))
+    return Score(
+        metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature())
+    )
 
 
 class _Blanks:
@@ -64,14 +70,20 @@ def rouge_each(kind: str, hypotheses: Texts, references: Texts) -> list[float]:
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer([kind], tokenizer=_Blanks())
-    return [scorer.score(reference, text)[kind].fmeasure for text, reference in zip(hypotheses, references, strict=True)]
+    return [
+        scorer.score(reference, text)[kind].fmeasure
+        for text, reference in zip(hypotheses, references, strict=True)
+    ]
 
 
 def _rouge(kind: str, hypotheses: Texts, references: Texts) -> Score:
     import importlib.metadata
 
-    found, version = rouge_each(kind, hypotheses, references), importlib.metadata.version("rouge-score")
-    return Score(100 * sum(found) / len(found), f"{kind}|f1:mean|case:lc|tok:blanks|version:{version}")
+    found = rouge_each(kind, hypotheses, references)
+    version = importlib.metadata.version("rouge-score")
+    return Score(
+        100 * sum(found) / len(found), f"{kind}|f1:mean|case:lc|tok:blanks|version:{version}"
+    )
 
 
 def rouge_1(hypotheses: Texts, references: Texts) -> Score:
@@ -102,13 +114,33 @@ def exact_match(hypotheses: Texts, references: Texts) -> Score:
 
 METRICS: MappingProxyType[str, Metric] = MappingProxyType(
     {
-        "bleu": Metric(bleu, "BLEU", "Shared runs of up to four words, 0 to 100.", True, "Papineni et al. 2002; Post 2018"),
-        "chrf": Metric(chrf, "chrF", "Shared runs of up to six characters, 0 to 100.", True, "Popović 2015"),
-        "ter": Metric(ter, "TER", "Edits in percent of the reference's words; lower is better.", False, "Snover et al. 2006"),
+        "bleu": Metric(
+            bleu,
+            "BLEU",
+            "Shared runs of up to four words, 0 to 100.",
+            True,
+            "Papineni et al. 2002; Post 2018",
+        ),
+        "chrf": Metric(
+            chrf, "chrF", "Shared runs of up to six characters, 0 to 100.", True, "Popović 2015"
+        ),
+        "ter": Metric(
+            ter,
+            "TER",
+            "Edits in percent of the reference's words; lower is better.",
+            False,
+            "Snover et al. 2006",
+        ),
         "rouge_1": Metric(rouge_1, "ROUGE-1", "Shared words, 0 to 100.", True, "Lin 2004"),
-        "rouge_2": Metric(rouge_2, "ROUGE-2", "Shared pairs of neighbouring words, 0 to 100.", True, "Lin 2004"),
-        "rouge_l": Metric(rouge_l, "ROUGE-L", "Longest common subsequence of words, 0 to 100.", True, "Lin 2004"),
-        "exact_match": Metric(exact_match, "Exact match", "Percent of lines that equal their reference.", True, ""),
+        "rouge_2": Metric(
+            rouge_2, "ROUGE-2", "Shared pairs of neighbouring words, 0 to 100.", True, "Lin 2004"
+        ),
+        "rouge_l": Metric(
+            rouge_l, "ROUGE-L", "Longest common subsequence of words, 0 to 100.", True, "Lin 2004"
+        ),
+        "exact_match": Metric(
+            exact_match, "Exact match", "Percent of lines that equal their reference.", True, ""
+        ),
     }
 )
 

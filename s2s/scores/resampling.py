@@ -21,7 +21,9 @@ from s2s.scores.tallies import TALLIES
 
 Floats = npt.NDArray[np.float64]
 ALL: MappingProxyType[str, Metric] = MappingProxyType({**METRICS, **MEASURES})
-DISTINCT = MappingProxyType({"distinct_1": 1, "distinct_2": 2})  # no sums: what one sentence adds hangs on the others
+DISTINCT = MappingProxyType(
+    {"distinct_1": 1, "distinct_2": 2}
+)  # no sums: what one sentence adds hangs on the others
 SAMPLES = 1000
 SEED = 12345  # both are sacrebleu's
 TAIL = 40  # one in 40 resamples lies below, one above: 95 % lie between
@@ -75,11 +77,19 @@ class Statistics:
 
     def resampled(self, *, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Floats]:
         """Each score of so many draws of as many sentences, with repeats: (samples,). The same seed draws the same sentences."""
-        distinct = {name: _Grams.of(self.hypotheses, DISTINCT[name]) for name in self.names if name in DISTINCT}
+        distinct = {
+            name: _Grams.of(self.hypotheses, DISTINCT[name])
+            for name in self.names
+            if name in DISTINCT
+        }
         found: dict[str, list[Floats]] = {name: [] for name in self.names}
         for counts in draws(len(self), samples, seed):
             for name in self.names:
-                found[name].append(distinct[name].shares(counts) if name in distinct else _totals(name, counts @ self.rows[name]))
+                found[name].append(
+                    distinct[name].shares(counts)
+                    if name in distinct
+                    else _totals(name, counts @ self.rows[name])
+                )
         return {name: np.concatenate(blocks) for name, blocks in found.items()}
 
     def intervals(self, *, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Interval]:
@@ -88,22 +98,36 @@ class Statistics:
         A draw has fewer different sentences than the test set, hence always fewer distinct n-grams: the intervals of
         those are moved so that the draws' mean is the score.
         """
-        scores, drawn = self.scores(), self.resampled(samples=samples, seed=seed)
-        return {name: Interval(score.value, *_bounds(name, score.value, drawn[name])) for name, score in scores.items()}
+        scores = self.scores()
+        drawn = self.resampled(samples=samples, seed=seed)
+        return {
+            name: Interval(score.value, *_bounds(name, score.value, drawn[name]))
+            for name, score in scores.items()
+        }
 
-    def paired(self, baseline: Statistics, *, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Paired]:
+    def paired(
+        self, baseline: Statistics, *, samples: int = SAMPLES, seed: int = SEED
+    ) -> dict[str, Paired]:
         """This system minus a baseline on the same sentences, both drawn alike (Koehn 2004).
 
         Raises ValueError where they differ in number, or were counted for other scores.
         """
         if len(self) != len(baseline) or self.names != baseline.names:
-            raise ValueError(f"{len(self)} sentences with {self.names} cannot be paired with {len(baseline)} with {baseline.names}")
-        ours, theirs = self.scores(), baseline.scores()
+            raise ValueError(
+                f"{len(self)} sentences with {self.names} cannot be paired with {len(baseline)} with {baseline.names}"
+            )
+        ours = self.scores()
+        theirs = baseline.scores()
         drawn, others = (one.resampled(samples=samples, seed=seed) for one in (self, baseline))
-        return {name: _paired(name, ours[name].value - theirs[name].value, drawn[name] - others[name]) for name in self.names}
+        return {
+            name: _paired(name, ours[name].value - theirs[name].value, drawn[name] - others[name])
+            for name in self.names
+        }
 
 
-def statistics(hypotheses: Texts, references: Texts, *, names: Sequence[str] = tuple(ALL)) -> Statistics:
+def statistics(
+    hypotheses: Texts, references: Texts, *, names: Sequence[str] = tuple(ALL)
+) -> Statistics:
     """Counts every sentence for the named scores. Raises ValueError for an unknown name, sides of different lengths, or no sentences."""
     if unknown := [name for name in names if name not in ALL]:
         raise ValueError(f"{unknown} are no scores; there are {[*ALL]}")
@@ -111,20 +135,33 @@ def statistics(hypotheses: Texts, references: Texts, *, names: Sequence[str] = t
         raise ValueError(f"{len(hypotheses)} hypotheses stand beside {len(references)} references")
     if not hypotheses:
         raise ValueError("there are no sentences to score")
-    counted = {name: TALLIES[name].rows(hypotheses, references) for name in names if name not in DISTINCT}
+    counted = {
+        name: TALLIES[name].rows(hypotheses, references) for name in names if name not in DISTINCT
+    }
     rows = {name: np.array(found, np.float64) for name, found in counted.items()}
     return Statistics(tuple(names), tuple(hypotheses), rows)
 
 
 def intervals(
-    hypotheses: Texts, references: Texts, *, names: Sequence[str] = tuple(ALL), samples: int = SAMPLES, seed: int = SEED
+    hypotheses: Texts,
+    references: Texts,
+    *,
+    names: Sequence[str] = tuple(ALL),
+    samples: int = SAMPLES,
+    seed: int = SEED,
 ) -> dict[str, Interval]:
     """See `Statistics.intervals`."""
     return statistics(hypotheses, references, names=names).intervals(samples=samples, seed=seed)
 
 
 def paired(
-    system: Texts, baseline: Texts, references: Texts, *, names: Sequence[str] = tuple(ALL), samples: int = SAMPLES, seed: int = SEED
+    system: Texts,
+    baseline: Texts,
+    references: Texts,
+    *,
+    names: Sequence[str] = tuple(ALL),
+    samples: int = SAMPLES,
+    seed: int = SEED,
 ) -> dict[str, Paired]:
     """See `Statistics.paired`."""
     ours, theirs = (statistics(texts, references, names=names) for texts in (system, baseline))
@@ -139,7 +176,8 @@ def signature(name: str) -> str:
 
 def draws(n: int, samples: int, seed: int) -> Iterator[Floats]:
     """How often each resample has each of n sentences, in blocks: (samples, sentences). The same seed draws the same ones."""
-    rng, step = np.random.default_rng(seed), max(1, BLOCK // n)
+    rng = np.random.default_rng(seed)
+    step = max(1, BLOCK // n)
     for start in range(0, samples, step):
         n_rows = min(step, samples - start)
         cells = rng.choice(n, size=(n_rows, n), replace=True) + np.arange(0, n_rows * n, n)[:, None]
@@ -168,24 +206,36 @@ class _Grams:
             for gram in set(one):
                 places.setdefault(gram, []).append(place)
         shared = [held for held in places.values() if len(held) > 1]
-        own = np.bincount([held[0] for held in places.values() if len(held) == 1], minlength=len(texts)).astype(np.float64)
+        own = np.bincount(
+            [held[0] for held in places.values() if len(held) == 1], minlength=len(texts)
+        ).astype(np.float64)
         starts = np.cumsum([0, *map(len, shared)])[:-1]
-        return cls(np.array([*map(len, found)], np.float64), own, np.array([*chain.from_iterable(shared)], np.intp), starts)
+        return cls(
+            np.array([*map(len, found)], np.float64),
+            own,
+            np.array([*chain.from_iterable(shared)], np.intp),
+            starts,
+        )
 
     def shares(self, counts: Floats) -> Floats:
         """Distinct n-grams in percent of all, (samples, sentences) -> (samples,)."""
         is_drawn = counts > 0
         n_distinct = is_drawn @ self.own
         if len(self.starts):
-            n_distinct = n_distinct + np.logical_or.reduceat(is_drawn[:, self.where], self.starts, axis=1).sum(1)
+            n_distinct = n_distinct + np.logical_or.reduceat(
+                is_drawn[:, self.where], self.starts, axis=1
+            ).sum(1)
         totals = counts @ self.totals
-        shares: Floats = 100 * np.divide(n_distinct, totals, out=np.zeros_like(totals), where=totals > 0)
+        shares: Floats = 100 * np.divide(
+            n_distinct, totals, out=np.zeros_like(totals), where=totals > 0
+        )
         return shares
 
 
 def _bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
     shift = value - float(drawn.mean()) if name in DISTINCT else 0.0
-    ordered, tail = np.sort(drawn), len(drawn) // TAIL
+    ordered = np.sort(drawn)
+    tail = len(drawn) // TAIL
     return float(ordered[tail]) + shift, float(ordered[-1 - tail]) + shift
 
 

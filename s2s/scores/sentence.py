@@ -22,7 +22,9 @@ def many(hypotheses: Texts, references: Texts) -> list[dict[str, float]]:
 def of_statistics(counted: Statistics) -> list[dict[str, float]]:
     """The same from sentences that are counted already: those of METRICS that they were counted for."""
     names = [name for name in counted.names if name in METRICS]
-    columns = [map(OF_ONE.get(name, TALLIES[name].score), counted.rows[name].tolist()) for name in names]
+    columns = [
+        map(OF_ONE.get(name, TALLIES[name].score), counted.rows[name].tolist()) for name in names
+    ]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 

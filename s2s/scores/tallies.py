@@ -43,7 +43,9 @@ def _scorer(name: str) -> Sacre:
 
 
 def _counted(name: str, hypotheses: Texts, references: Texts) -> Sequence[Row]:
-    found: Sequence[Row] = sacre(name)._extract_corpus_statistics(list(hypotheses), [list(references)])
+    found: Sequence[Row] = sacre(name)._extract_corpus_statistics(
+        list(hypotheses), [list(references)]
+    )
     return found
 
 
@@ -57,11 +59,17 @@ def _sacrebleu(name: str) -> Tally:
 
 def _mean(each: Callable[[Texts, Texts], Sequence[float]]) -> Tally:
     """In percent: 0 to 1 a sentence."""
-    return Tally(lambda hypotheses, references: [(value, 1) for value in each(hypotheses, references)], lambda row: 100 * row[0] / row[1])
+    return Tally(
+        lambda hypotheses, references: [(value, 1) for value in each(hypotheses, references)],
+        lambda row: 100 * row[0] / row[1],
+    )
 
 
 def _lengths(hypotheses: Texts, references: Texts) -> Sequence[Row]:
-    return [(len(text.split()), len(reference.split())) for text, reference in zip(hypotheses, references, strict=True)]
+    return [
+        (len(text.split()), len(reference.split()))
+        for text, reference in zip(hypotheses, references, strict=True)
+    ]
 
 
 TALLIES: MappingProxyType[str, Tally] = MappingProxyType(
@@ -72,10 +80,16 @@ TALLIES: MappingProxyType[str, Tally] = MappingProxyType(
         "rouge_1": _mean(partial(rouge_each, "rouge1")),
         "rouge_2": _mean(partial(rouge_each, "rouge2")),
         "rouge_l": _mean(partial(rouge_each, "rougeL")),
-        "exact_match": _mean(lambda hypotheses, references: [float(is_exact(*pair)) for pair in zip(hypotheses, references, strict=True)]),
+        "exact_match": _mean(
+            lambda hypotheses, references: [
+                float(is_exact(*pair)) for pair in zip(hypotheses, references, strict=True)
+            ]
+        ),
         "length_ratio": Tally(_lengths, lambda row: ratio(*row)),
         "repetition": _mean(lambda hypotheses, references: [*map(repeated, hypotheses)]),
     }
 )
 # BLEU of one sentence leaves out the orders that it is too short for.
-OF_ONE: MappingProxyType[str, Callable[[Row], float]] = MappingProxyType({"bleu": partial(_scored, "bleu_sentence")})
+OF_ONE: MappingProxyType[str, Callable[[Row], float]] = MappingProxyType(
+    {"bleu": partial(_scored, "bleu_sentence")}
+)

@@ -86,16 +86,21 @@ TOKENIZERS: Mapping[str, Kind] = MappingProxyType(
 )
 
 
-def fit(config: TokenizerConfig, src_texts: Iterable[str], tgt_texts: Iterable[str]) -> tuple[Tokenizer, Tokenizer]:
+def fit(
+    config: TokenizerConfig, src_texts: Iterable[str], tgt_texts: Iterable[str]
+) -> tuple[Tokenizer, Tokenizer]:
     """A tokenizer for each side, the same object twice when shared; the same texts always give the same tokenizer.
 
     Raises UserError when a side has no text, or when `vocab_size` is too small for the kind.
     """
     make = choose("tokenizer", config.kind, TOKENIZERS).make
-    src, tgt = list(src_texts), list(tgt_texts)
+    src = list(src_texts)
+    tgt = list(tgt_texts)
     for name, texts in (("source", src), ("target", tgt)):
         if not any(text.strip() for text in texts):
-            raise UserError(f"The {name} side has no text to learn pieces from; give at least one pair with text on both sides.")
+            raise UserError(
+                f"The {name} side has no text to learn pieces from; give at least one pair with text on both sides."
+            )
     if config.shared:
         both = make([*src, *tgt], config.vocab_size)
         return both, both
@@ -109,18 +114,26 @@ def load(path: str | Path) -> Tokenizer:
     try:
         return kind.read(content)
     except (KeyError, TypeError, ValueError) as error:
-        raise UserError(f"`{path}` does not hold a whole `{content['kind']}` tokenizer; take a fresh copy of it.") from error
+        raise UserError(
+            f"`{path}` does not hold a whole `{content['kind']}` tokenizer; take a fresh copy of it."
+        ) from error
 
 
 def _content(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UserError(f"The tokenizer file `{path}` cannot be read ({error.strerror}); check the folder of the run.") from error
+        raise UserError(
+            f"The tokenizer file `{path}` cannot be read ({error.strerror}); check the folder of the run."
+        ) from error
     except ValueError as error:
-        raise UserError(f"`{path}` is not JSON; a tokenizer file is one that this program saved.") from error
+        raise UserError(
+            f"`{path}` is not JSON; a tokenizer file is one that this program saved."
+        ) from error
     if not isinstance(content, dict) or not isinstance(content.get("format"), int):
         raise UserError(f"`{path}` is not a tokenizer file; it has no `format`.")
     if content["format"] > FORMAT:
-        raise UserError(f"`{path}` has format {content['format']}, newer than the {FORMAT} known here; update this program.")
+        raise UserError(
+            f"`{path}` has format {content['format']}, newer than the {FORMAT} known here; update this program."
+        )
     return content

@@ -17,7 +17,13 @@ SAMPLE = 20_000  # pairs that are learnt from
 MEASURED = 5_000  # of those, pairs whose tokens are counted
 HELD_OUT = 2_000  # pairs in which unknown tokens are counted
 LIMIT = 128  # tokens, `</s>` included: what `data.max_length` is at first
-SIZES = (250, 1_000, 4_000, 8_000, 16_000)  # of these, what is at least a tenth of the automatic one
+SIZES = (
+    250,
+    1_000,
+    4_000,
+    8_000,
+    16_000,
+)  # of these, what is at least a tenth of the automatic one
 FULL = 0.9  # of the pieces that were asked for; with fewer, the text has no more to give
 NEAR = 1.3  # a round size is left out where the automatic one is less than this many times larger or smaller
 
@@ -35,7 +41,9 @@ class Side:
 
     vocab_size: int
     pieces_per_word: float  # words are what stands between blanks
-    unknown_rate: float | None  # share of the held-out tokens that are `<unk>`; None without held-out pairs
+    unknown_rate: (
+        float | None
+    )  # share of the held-out tokens that are `<unk>`; None without held-out pairs
     median: float
     p95: int
     longest: int
@@ -58,7 +66,11 @@ class Row:
     @property
     def changes(self) -> dict[str, Any]:
         """What to `--set` for this one."""
-        return {"tokenizer.kind": self.kind, "tokenizer.vocab_size": self.asked, "tokenizer.shared": self.shared}
+        return {
+            "tokenizer.kind": self.kind,
+            "tokenizer.vocab_size": self.asked,
+            "tokenizer.shared": self.shared,
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers."""
@@ -67,7 +79,10 @@ class Row:
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
         """The opposite of `to_json`."""
-        return cls(**{field.name: given[field.name] for field in fields(cls)} | {key: _side(given[key]) for key in ("src", "tgt")})
+        return cls(
+            **{field.name: given[field.name] for field in fields(cls)}
+            | {key: _side(given[key]) for key in ("src", "tgt")}
+        )
 
 
 def _side(given: Mapping[str, Any]) -> Side:
@@ -101,8 +116,11 @@ def bench(
     """
     for name, texts in (("source", src), ("target", tgt)):
         if not any(text.strip() for text in texts):
-            raise UserError(f"The {name} side has no text to cut; give at least one pair with text on both sides.")
-    seen, held = Texts(_spread(src, SAMPLE), _spread(tgt, SAMPLE)), Texts(_spread(held_src, HELD_OUT), _spread(held_tgt, HELD_OUT))
+            raise UserError(
+                f"The {name} side has no text to cut; give at least one pair with text on both sides."
+            )
+    seen = Texts(_spread(src, SAMPLE), _spread(tgt, SAMPLE))
+    held = Texts(_spread(held_src, HELD_OUT), _spread(held_tgt, HELD_OUT))
     measured = Texts(_spread(seen.src, MEASURED), _spread(seen.tgt, MEASURED))
     tell(scope(len(src), len(held_src)))
     automatic = _automatic((src, tgt), seen, shared=shared)
@@ -111,13 +129,25 @@ def bench(
         for asked, sizes in _sizes(kind, automatic):
             if asked and asked >= most:
                 break
-            tell(f"{kind}, {'size chosen by the text' if asked is None else f'at most {asked:,} pieces'}.")
+            tell(
+                f"{kind}, {'size chosen by the text' if asked is None else f'at most {asked:,} pieces'}."
+            )
             started = clock()
             try:
                 made = _learned(kind, seen, sizes, shared=shared)
             except UserError:  # fewer pieces than the text has characters: no row
                 continue
-            yield _row(kind, asked, made, measured, held, example=example, limit=limit, shared=shared, seconds=clock() - started)
+            yield _row(
+                kind,
+                asked,
+                made,
+                measured,
+                held,
+                example=example,
+                limit=limit,
+                shared=shared,
+                seconds=clock() - started,
+            )
             found = max(side.vocab_size for side in made)
             if found < FULL * max(size or 0 for size in sizes):
                 most = found  # larger sizes would give the same
@@ -125,7 +155,8 @@ def bench(
 
 def scope(n_pairs: int, n_held: int) -> str:
     """One sentence: how many pairs of so many the numbers rest on."""
-    seen, held = min(n_pairs, SAMPLE), min(n_held, HELD_OUT)
+    seen = min(n_pairs, SAMPLE)
+    held = min(n_held, HELD_OUT)
     of = f"{seen:,} of {n_pairs:,} pairs, spread evenly" if seen < n_pairs else f"{n_pairs:,} pairs"
     return f"Learnt from {of}; tokens counted in {min(seen, MEASURED):,} of them, unknown ones in {held:,} held-out pairs."
 
@@ -137,11 +168,20 @@ def _spread(texts: Sequence[str], most: int) -> list[str]:
     return [texts[place * len(texts) // most] for place in range(most)]
 
 
-def _automatic(texts: tuple[Sequence[str], Sequence[str]], seen: Texts, *, shared: bool) -> tuple[int, int]:
+def _automatic(
+    texts: tuple[Sequence[str], Sequence[str]], seen: Texts, *, shared: bool
+) -> tuple[int, int]:
     """What each side gets where no size is asked for: by the length of all texts, and room for the characters."""
-    sides = [(texts, seen)] * 2 if shared else [((whole,), (part,)) for whole, part in zip(texts, seen, strict=True)]
+    sides = (
+        [(texts, seen)] * 2
+        if shared
+        else [((whole,), (part,)) for whole, part in zip(texts, seen, strict=True)]
+    )
     src, tgt = (
-        max(automatic_size(sum(len(text) for side in whole for text in side)), size_of([nfc(text) for side in part for text in side]))
+        max(
+            automatic_size(sum(len(text) for side in whole for text in side)),
+            size_of([nfc(text) for side in part for text in side]),
+        )
         for whole, part in sides
     )
     return src, tgt
@@ -152,7 +192,9 @@ def _sizes(kind: str, automatic: tuple[int, int]) -> list[tuple[int | None, Size
     if not TOKENIZERS[kind].is_subword:
         return [(None, (None, None))]
     usual = max(automatic)
-    apart = [size for size in SIZES if usual / 10 <= size and not usual / NEAR < size < usual * NEAR]
+    apart = [
+        size for size in SIZES if usual / 10 <= size and not usual / NEAR < size < usual * NEAR
+    ]
     return [(None, automatic), *((size, (size, size)) for size in apart)]
 
 
@@ -176,14 +218,26 @@ def _row(
     shared: bool,
     seconds: float,
 ) -> Row:
-    lengths = [[len(ids) for ids in tokenizer.encode_many(texts)] for tokenizer, texts in zip(made, seen, strict=True)]
-    too_long = sum(max(pair) >= limit for pair in zip(*lengths, strict=True)) / len(lengths[0])  # with `</s>` one more
+    lengths = [
+        [len(ids) for ids in tokenizer.encode_many(texts)]
+        for tokenizer, texts in zip(made, seen, strict=True)
+    ]
+    too_long = sum(max(pair) >= limit for pair in zip(*lengths, strict=True)) / len(
+        lengths[0]
+    )  # with `</s>` one more
     sides = [_measured(*each) for each in zip(made, seen, held, example, lengths, strict=True)]
     return Row(kind, asked, shared, sides[0], sides[1], limit, too_long, seconds)
 
 
-def _measured(tokenizer: Tokenizer, texts: Sequence[str], held: Sequence[str], sentence: str, lengths: Sequence[int]) -> Side:
-    ids, ordered = tokenizer.encode(nfc(sentence)), sorted(lengths)
+def _measured(
+    tokenizer: Tokenizer,
+    texts: Sequence[str],
+    held: Sequence[str],
+    sentence: str,
+    lengths: Sequence[int],
+) -> Side:
+    ids = tokenizer.encode(nfc(sentence))
+    ordered = sorted(lengths)
     return Side(
         vocab_size=tokenizer.vocab_size,
         pieces_per_word=sum(lengths) / max(1, sum(len(text.split()) for text in texts)),

@@ -33,18 +33,24 @@ class BpeTokenizer(SubwordTokenizer):
         """
         texts = [nfc(text) for text in texts]
         size = size_of(texts, vocab_size, "byte pairs")
-        trainer = trainers.BpeTrainer(vocab_size=size - len(SPECIALS), min_frequency=2, show_progress=False)
+        trainer = trainers.BpeTrainer(
+            vocab_size=size - len(SPECIALS), min_frequency=2, show_progress=False
+        )
         learner = pipeline(models.BPE())
         learner.train_from_iterator(texts, trainer)
         learned = json.loads(learner.to_str())["model"]
-        return cls(sorted(learned["vocab"], key=learned["vocab"].__getitem__), map(tuple, learned["merges"]))
+        return cls(
+            sorted(learned["vocab"], key=learned["vocab"].__getitem__),
+            map(tuple, learned["merges"]),
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "merges": [list(merge) for merge in self.merges]}
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
-        pieces, merges = listed(given["pieces"]), [(left, right) for left, right in given["merges"]]
+        pieces = listed(given["pieces"])
+        merges = [(left, right) for left, right in given["merges"]]
         known = set(pieces)
         if not all({left, right, left + right} <= known for left, right in merges):
             raise ValueError("a merge has a piece that is not in the list of pieces")

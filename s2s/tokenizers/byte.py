@@ -31,7 +31,9 @@ class ByteTokenizer(Tokenizer):
         """Nothing is learned. Raises UserError when `vocab_size` has no room for all 256 bytes."""
         needed = OFFSET + 256
         if vocab_size is not None and vocab_size < needed:
-            raise UserError(f"`tokenizer.vocab_size` {vocab_size} is too small for bytes: 256 bytes and 4 specials need {needed}.")
+            raise UserError(
+                f"`tokenizer.vocab_size` {vocab_size} is too small for bytes: 256 bytes and 4 specials need {needed}."
+            )
         return cls()
 
     def encode(self, text: str) -> list[int]:
@@ -39,7 +41,9 @@ class ByteTokenizer(Tokenizer):
 
     def decode(self, ids: Sequence[int]) -> str:
         """Bytes that are no UTF-8, as a model may write them, show as U+FFFD."""
-        content = b"".join(b"<unk>" if index == UNK else bytes([index - OFFSET]) for index in ids if index >= UNK)
+        content = b"".join(
+            b"<unk>" if index == UNK else bytes([index - OFFSET]) for index in ids if index >= UNK
+        )
         return content.decode(errors="replace")
 
     def to_json(self) -> dict[str, Any]:

@@ -16,7 +16,9 @@ class CharTokenizer(Tokenizer):
 
     def __init__(self, pieces: Iterable[str]) -> None:
         super().__init__(pieces)
-        self._ids = {piece: index for index, piece in enumerate(self.pieces) if index >= len(SPECIALS)}
+        self._ids = {
+            piece: index for index, piece in enumerate(self.pieces) if index >= len(SPECIALS)
+        }
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:

@@ -58,13 +58,19 @@ def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
     """
     lengths = np.array([len(word) for word in words])
     often = np.repeat(counts, lengths)
-    left = np.concatenate([np.arange(length, 0, -1) for length in lengths])  # characters to the word's end
+    left = np.concatenate(
+        [np.arange(length, 0, -1) for length in lengths]
+    )  # characters to the word's end
     codes = np.frombuffer("".join(words).encode("utf-32-le"), np.uint32)
     grid = np.full((LONGEST + 1, len(codes)), NONE, np.int32)
     _, first, grid[1] = np.unique(codes, return_index=True, return_inverse=True)
-    firsts, totals, size = [first], [_sums(grid[1], often, len(first))], [1] * len(first)
+    firsts = [first]
+    totals = [_sums(grid[1], often, len(first))]
+    size = [1] * len(first)
     for n in range(2, LONGEST + 1):
-        at = np.flatnonzero((left[:-1] >= n) & (grid[n - 1, :-1] != NONE) & (grid[n - 1, 1:] != NONE))
+        at = np.flatnonzero(
+            (left[:-1] >= n) & (grid[n - 1, :-1] != NONE) & (grid[n - 1, 1:] != NONE)
+        )
         known = len(size)
         keys = grid[n - 1, at].astype(np.int64) * known + grid[n - 1, at + 1]
         _, where, which = np.unique(keys, return_index=True, return_inverse=True)
@@ -79,7 +85,9 @@ def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
     return Seeds(grid, np.concatenate(firsts), np.array(size), np.concatenate(totals))
 
 
-def _drop_covered(shorter: Floats, offset: int, row: npt.NDArray[np.int32], first: Ints, longer: Floats) -> None:
+def _drop_covered(
+    shorter: Floats, offset: int, row: npt.NDArray[np.int32], first: Ints, longer: Floats
+) -> None:
     """Sets to 0 the count of each shorter piece that stands nowhere but in one longer one; characters stay."""
     if offset == 0:
         return
@@ -110,11 +118,14 @@ class Paths:
     def of(cls, words: Sequence[str], counts: Floats, seeds: Seeds) -> Paths:
         """Of words from long to short, as `seeds_of` was given them."""
         lengths = np.array([len(word) for word in words])  # falling
-        base = np.concatenate([[0], np.cumsum([(lengths >= place).sum() for place in range(lengths[0] + 1)])])
+        base = np.concatenate(
+            [[0], np.cumsum([(lengths >= place).sum() for place in range(lengths[0] + 1)])]
+        )
         word = np.repeat(np.arange(len(words)), lengths)
         place = np.concatenate([np.arange(length) for length in lengths])
         n, at = np.nonzero(np.where(seeds.grid == NONE, 0, seeds.total[seeds.grid]) > 0)
-        src, dst = base[place[at]] + word[at], base[place[at] + n] + word[at]
+        src = base[place[at]] + word[at]
+        dst = base[place[at] + n] + word[at]
         ends = base[lengths] + np.arange(len(words))
         piece = seeds.grid[n, at].astype(np.int64)
         return cls(base, ends, counts, src, dst, piece, src)._taking(np.argsort(dst, kind="stable"))
@@ -125,7 +136,13 @@ class Paths:
 
     def _taking(self, edges: Ints) -> Paths:
         src = self.src[edges]
-        return replace(self, src=src, dst=self.dst[edges], piece=self.piece[edges], back=np.argsort(src, kind="stable"))
+        return replace(
+            self,
+            src=src,
+            dst=self.dst[edges],
+            piece=self.piece[edges],
+            back=np.argsort(src, kind="stable"),
+        )
 
     def expected(self, p: Floats) -> Floats:
         """How often each piece is used, over all ways to cut (forward-backward)."""
@@ -137,15 +154,21 @@ class Paths:
             forward[low:high] += _sums(self.dst[edges] - low, into, high - low)
         backward = np.zeros(self.base[-1])
         backward[self.ends] = self.counts / forward[self.ends]
-        src, dst, out = self.src[self.back], self.dst[self.back], weight[self.back]
+        src = self.src[self.back]
+        dst = self.dst[self.back]
+        out = weight[self.back]
         for low, high, edges in reversed(list(self._places(src))):
-            backward[low:high] += _sums(src[edges] - low, backward[dst[edges]] * out[edges], high - low)
+            backward[low:high] += _sums(
+                src[edges] - low, backward[dst[edges]] * out[edges], high - low
+            )
         return _sums(self.piece, forward[self.src] * weight * backward[self.dst], len(p))
 
     def _places(self, nodes: Ints) -> Iterator[tuple[int, int, slice]]:
         """Of edges ordered by these nodes: the nodes of one place and the edges there."""
         bounds = np.searchsorted(nodes, self.base)
-        for low, high, start, stop in zip(self.base, self.base[1:], bounds, bounds[1:], strict=False):
+        for low, high, start, stop in zip(
+            self.base, self.base[1:], bounds, bounds[1:], strict=False
+        ):
             yield int(low), int(high), slice(start, stop)
 
 
@@ -164,7 +187,8 @@ def _pruned(seeds: Seeds, paths: Paths, size: int) -> Floats:
         if alive.sum() <= size and (uses[alive & ~single] >= SELDOM).all():
             return p
         alive = _best(seeds, p, uses, wanted)
-        paths, p = paths.only(alive), np.where(alive, p, 0)
+        paths = paths.only(alive)
+        p = np.where(alive, p, 0)
 
 
 def _best(seeds: Seeds, p: Floats, uses: Floats, wanted: int) -> npt.NDArray[np.bool_]:

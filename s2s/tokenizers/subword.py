@@ -47,7 +47,8 @@ def pipeline(model: models.Model) -> tokenizers.Tokenizer:
     """
     prepared = tokenizers.Tokenizer(model)
     prepared.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Prepend(BLANK)])
-    words, punctuation = pre_tokenizers.Metaspace(BLANK, prepend_scheme="never"), pre_tokenizers.Split(PUNCTUATION, "isolated")
+    words = pre_tokenizers.Metaspace(BLANK, prepend_scheme="never")
+    punctuation = pre_tokenizers.Split(PUNCTUATION, "isolated")
     prepared.pre_tokenizer = pre_tokenizers.Sequence([words, punctuation])
     return prepared
 
@@ -71,7 +72,10 @@ class SubwordTokenizer(Tokenizer):
 
     def encode_many(self, texts: Iterable[str]) -> list[list[int]]:
         """All texts at once, on all cores."""
-        return [encoding.ids for encoding in self._pipeline.encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [
+            encoding.ids
+            for encoding in self._pipeline.encode_batch_fast(list(texts), add_special_tokens=False)
+        ]
 
     def decode(self, ids: Sequence[int]) -> str:
         joined = "".join(self.pieces[index] for index in ids if index >= UNK)

@@ -29,14 +29,19 @@ def visible(piece: str) -> str:
     Only whole pieces are named: a zero-width joiner inside a Persian word or an emoji must stay what it is.
     """
     piece = piece.replace(" ", BLANK)
-    if all(unicodedata.category(character)[0] == "Z" or unicodedata.category(character) in ("Cc", "Cf") for character in piece):
+    if all(
+        unicodedata.category(character)[0] == "Z" or unicodedata.category(character) in ("Cc", "Cf")
+        for character in piece
+    ):
         return "".join(f"<U+{ord(character):04X}>" for character in piece)
     return piece
 
 
 def listed(pieces: Any) -> list[str]:
     """What a file says are pieces. Raises ValueError when they are not texts."""
-    if not isinstance(pieces, list) or not all(isinstance(piece, str) and piece for piece in pieces):
+    if not isinstance(pieces, list) or not all(
+        isinstance(piece, str) and piece for piece in pieces
+    ):
         raise ValueError("the pieces are not texts")
     return pieces
 
@@ -92,4 +97,7 @@ class Tokenizer(ABC):
 
     def save(self, path: str | Path) -> None:
         """One JSON file, written whole; `s2s.tokenizers.load` reads it. Raises UserError where it cannot be written."""
-        write_text(Path(path), json.dumps({"format": FORMAT, "kind": self.kind, **self.to_json()}, ensure_ascii=False))
+        write_text(
+            Path(path),
+            json.dumps({"format": FORMAT, "kind": self.kind, **self.to_json()}, ensure_ascii=False),
+        )

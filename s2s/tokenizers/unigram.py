@@ -29,7 +29,9 @@ class UnigramTokenizer(SubwordTokenizer):
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
         scores = (*[0.0] * len(SPECIALS), *self.log_probs)  # a special's is never asked for
-        return models.Unigram(vocab=list(zip(inner, scores, strict=True)), unk_id=UNK, byte_fallback=False)
+        return models.Unigram(
+            vocab=list(zip(inner, scores, strict=True)), unk_id=UNK, byte_fallback=False
+        )
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
@@ -43,8 +45,13 @@ class UnigramTokenizer(SubwordTokenizer):
         words = _words(texts)
         frequent = _frequent(words)
         rare = {BLANK}.union(*words).difference(*frequent)
-        found = learn(frequent, size - len(SPECIALS) - len(rare)) | dict.fromkeys(rare, math.log(LEAST))
-        pieces = sorted(((piece, round(value, DIGITS)) for piece, value in found.items()), key=lambda row: (-row[1], row[0]))
+        found = learn(frequent, size - len(SPECIALS) - len(rare)) | dict.fromkeys(
+            rare, math.log(LEAST)
+        )
+        pieces = sorted(
+            ((piece, round(value, DIGITS)) for piece, value in found.items()),
+            key=lambda row: (-row[1], row[0]),
+        )
         return cls((piece for piece, _ in pieces), (log_prob for _, log_prob in pieces))
 
     def to_json(self) -> dict[str, Any]:
@@ -52,7 +59,8 @@ class UnigramTokenizer(SubwordTokenizer):
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
-        pieces, log_probs = listed(given["pieces"]), given["log_probs"]
+        pieces = listed(given["pieces"])
+        log_probs = given["log_probs"]
         if len(set(pieces)) != len(pieces) or len(pieces) != len(log_probs):
             raise ValueError("there are not as many different pieces as probabilities")
         if not all(isinstance(value, float) and math.isfinite(value) for value in log_probs):
@@ -67,7 +75,9 @@ def _words(texts: Iterable[str]) -> Counter[str]:
     cutter = pre_tokenizers.Split(PUNCTUATION, "isolated")
     for stretch, count in stretches.items():
         whole = BLANK + stretch
-        for word in [whole] if stretch.isalnum() else [part for part, _ in cutter.pre_tokenize_str(whole)]:
+        for word in (
+            [whole] if stretch.isalnum() else [part for part, _ in cutter.pre_tokenize_str(whole)]
+        ):
             for start in range(0, len(word), LONGEST_WORD):
                 words[word[start : start + LONGEST_WORD]] += count
     return words

@@ -13,7 +13,9 @@ from s2s.tokenizers.tokenizer import SPECIALS, UNK, Tokenizer, nfc
 
 LOOKED_AT = 2000  # texts of a side, the first ones
 # Thai and Lao, Tibetan, Burmese, Khmer, kana, and what is Han: scripts that put no blank between words.
-UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]")
+UNSPACED = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 LONG_WORD = 25  # characters; German compounds of a dozen are common, of 25 rare
 LONG_UNSPACED = 6  # cut into words, Chinese has 2 characters a word and Thai 4; a Thai phrase, or a sentence, has 15 and more
 
@@ -25,7 +27,9 @@ class WordTokenizer(Tokenizer):
 
     def __init__(self, pieces: Iterable[str]) -> None:
         super().__init__(pieces)
-        self._ids = {piece: index for index, piece in enumerate(self.pieces) if index >= len(SPECIALS)}
+        self._ids = {
+            piece: index for index, piece in enumerate(self.pieces) if index >= len(SPECIALS)
+        }
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
@@ -54,7 +58,8 @@ def has_no_blanks(texts: Iterable[str]) -> bool:
     words = [word for text in first for word in text.split()]
     if not words:
         return False
-    n_characters, n_cut = sum(map(len, words)), sum(len(text.split()) > 1 for text in first)
+    n_characters = sum(map(len, words))
+    n_cut = sum(len(text.split()) > 1 for text in first)
     if sum(len(UNSPACED.findall(text)) for text in first) > n_characters / 2:
         return n_characters > LONG_UNSPACED * len(words) or n_cut < len(first) / 5
     return median(map(len, words)) > LONG_WORD
@@ -64,7 +69,11 @@ def advice(kind: str, src_texts: Iterable[str], tgt_texts: Iterable[str]) -> str
     """One sentence where the word tokenizer is chosen for a side without blanks; empty where there is nothing to say."""
     if kind != WordTokenizer.kind:
         return ""
-    sides = [name for name, texts in (("source", src_texts), ("target", tgt_texts)) if has_no_blanks(texts)]
+    sides = [
+        name
+        for name, texts in (("source", src_texts), ("target", tgt_texts))
+        if has_no_blanks(texts)
+    ]
     if not sides:
         return ""
     which = f"the {sides[0]} side has" if len(sides) == 1 else "both sides have"

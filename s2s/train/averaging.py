@@ -21,17 +21,22 @@ def due(folder: Path, *, count: int, every: int, before: int) -> list[int]:
     return steps[-count:] if count > 0 else []
 
 
-def mean(folder: Path, steps: Sequence[int], newest: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], list[str]]:
+def mean(
+    folder: Path, steps: Sequence[int], newest: Mapping[str, Tensor]
+) -> tuple[dict[str, Tensor], list[str]]:
     """Of the weights as they were trained up to these steps, and of the newest ones, in float32.
 
     A checkpoint that cannot be read is left out; there is a sentence for each.
     """
-    sums, count, broken = {name: tensor.double() for name, tensor in newest.items()}, 1, []
+    sums = {name: tensor.double() for name, tensor in newest.items()}
+    count = 1
+    broken = []
     for step in steps:
         try:
             part = checkpoint.trained(folder, step)
         except UserError as error:
             broken.append(f"The mean of the last checkpoints lacks that of step {step:,}. {error}")
             continue
-        sums, count = {name: total + part[name].double() for name, total in sums.items()}, count + 1
+        sums = {name: total + part[name].double() for name, total in sums.items()}
+        count = count + 1
     return {name: (total / count).float() for name, total in sums.items()}, broken

@@ -44,7 +44,9 @@ class Restored:
 
     progress: Progress
     rng: dict[str, Tensor]
-    trained: dict[str, Tensor]  # what training goes on from, where the model's weights are a mean; else empty
+    trained: dict[
+        str, Tensor
+    ]  # what training goes on from, where the model's weights are a mean; else empty
 
 
 class OtherRecipeError(UserError):
@@ -52,20 +54,39 @@ class OtherRecipeError(UserError):
 
 
 # What may change in between.
-FREE = ("train.steps", "train.lr", "train.threads", "train.device", "train.precision", "train.average_last", "train.watch.")
+FREE = (
+    "train.steps",
+    "train.lr",
+    "train.threads",
+    "train.device",
+    "train.precision",
+    "train.average_last",
+    "train.watch.",
+)
 
 
 def _state_path(folder: Path, step: int) -> Path:
     return folder / f"step-{step:08d}.state.safetensors"
 
 
-def save(folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, beside: Restored, recipe: Recipe) -> Path:
+def save(
+    folder: Path,
+    model: Transformer,
+    optimizer: torch.optim.Optimizer,
+    beside: Restored,
+    recipe: Recipe,
+) -> Path:
     """Write the checkpoint of `beside.progress.step`; older ones are untouched, also when this fails."""
-    weights, step = safetensors.torch.save(trained_tensors(model)), beside.progress.step
+    weights = safetensors.torch.save(trained_tensors(model))
+    step = beside.progress.step
     tensors, numbers = _flatten(optimizer.state_dict())
     tensors |= {f"rng.{name}": state for name, state in beside.rng.items()}
     tensors |= {f"trained.{name}": tensor for name, tensor in beside.trained.items()}
-    metadata = {"progress": json.dumps(asdict(beside.progress)), "optimizer": json.dumps(numbers), "recipe": json.dumps(flat(recipe))}
+    metadata = {
+        "progress": json.dumps(asdict(beside.progress)),
+        "optimizer": json.dumps(numbers),
+        "recipe": json.dumps(flat(recipe)),
+    }
     metadata |= {"sum": _sum(tensors), "weights_sum": f"{zlib.crc32(weights):08x}"}
     write_bytes(_state_path(folder, step), safetensors.torch.save(tensors, metadata))
     path = weights_path(folder, step)
@@ -81,14 +102,22 @@ def _sum(tensors: Mapping[str, Tensor]) -> str:
     return f"{total:08x}"
 
 
-def load(folder: Path, step: int, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe) -> Restored:
+def load(
+    folder: Path, step: int, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
+) -> Restored:
     """Put model and optimiser back to that step."""
     metadata, tensors = _read_state(folder, step)
     _check_recipe(metadata, recipe)
     _check_weights(folder, step, metadata)
     load_weights(model, weights_path(folder, step))
-    optimizer.load_state_dict(_unflatten(optimizer.state_dict(), tensors, json.loads(metadata["optimizer"])))
-    return Restored(Progress(**json.loads(metadata["progress"])), _named(tensors, "rng."), _named(tensors, "trained."))
+    optimizer.load_state_dict(
+        _unflatten(optimizer.state_dict(), tensors, json.loads(metadata["optimizer"]))
+    )
+    return Restored(
+        Progress(**json.loads(metadata["progress"])),
+        _named(tensors, "rng."),
+        _named(tensors, "trained."),
+    )
 
 
 def trained(folder: Path, step: int) -> dict[str, Tensor]:
@@ -101,20 +130,28 @@ def trained(folder: Path, step: int) -> dict[str, Tensor]:
 def _read_state(folder: Path, step: int) -> tuple[dict[str, str], dict[str, Tensor]]:
     path = _state_path(folder, step)
     if not path.exists():
-        raise UserError(f"Step {step} has weights but no optimiser state (a shipped or imported run).")
+        raise UserError(
+            f"Step {step} has weights but no optimiser state (a shipped or imported run)."
+        )
     try:
         with safe_open(path, "pt") as file:
             metadata = file.metadata()
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
     except (OSError, SafetensorError) as error:
-        raise UserError(f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run.") from error
+        raise UserError(
+            f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run."
+        ) from error
     _check_sum(path, metadata.get("sum"), _sum(tensors))
     return metadata, tensors
 
 
 def _named(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """Those whose name begins so, without it."""
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
 
 
 def _check_weights(folder: Path, step: int, metadata: Mapping[str, str]) -> None:
@@ -122,7 +159,9 @@ def _check_weights(folder: Path, step: int, metadata: Mapping[str, str]) -> None
     try:
         found = f"{zlib.crc32(path.read_bytes()):08x}"
     except OSError as error:
-        raise UserError(f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run.") from error
+        raise UserError(
+            f"The checkpoint `{path.name}` cannot be read ({error}); use an older one of this run."
+        ) from error
     _check_sum(path, metadata.get("weights_sum"), found)
 
 
@@ -130,19 +169,28 @@ def _check_sum(path: Path, written: str | None, found: str) -> None:
     """Older checkpoints have none."""
     if written not in (None, found):
         why = "it holds other bytes than were written"
-        raise UserError(f"The checkpoint `{path.name}` cannot be read ({why}); use an older one of this run.")
+        raise UserError(
+            f"The checkpoint `{path.name}` cannot be read ({why}); use an older one of this run."
+        )
 
 
 def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
     """Older checkpoints do not say theirs; settings that came later are passed over."""
-    before, now = json.loads(metadata.get("recipe", "{}")), json.loads(json.dumps(flat(recipe)))
-    changed = [key for key in before if key in now and before[key] != now[key] and not key.startswith(FREE)]
+    before = json.loads(metadata.get("recipe", "{}"))
+    now = json.loads(json.dumps(flat(recipe)))
+    changed = [
+        key for key in before if key in now and before[key] != now[key] and not key.startswith(FREE)
+    ]
     if changed:
         said = ", ".join(f"`{key}` {now[key]} where it was {before[key]}" for key in changed[:3])
-        raise OtherRecipeError(f"The run's recipe was changed since it was trained: {said}; put that back, or start a new run with it.")
+        raise OtherRecipeError(
+            f"The run's recipe was changed since it was trained: {said}; put that back, or start a new run with it."
+        )
 
 
-def load_newest(folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe) -> tuple[Restored, list[str]]:
+def load_newest(
+    folder: Path, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
+) -> tuple[Restored, list[str]]:
     """The newest checkpoint that can be read, and a sentence for each newer one that could not."""
     broken: list[str] = []
     for step in reversed(saved_steps(folder)):
@@ -153,7 +201,9 @@ def load_newest(folder: Path, model: Transformer, optimizer: torch.optim.Optimiz
         except UserError as error:
             broken.append(str(error))
     if broken:
-        raise UserError(f"No checkpoint of this run can be gone on from: {' '.join(broken)} Start a new run.")
+        raise UserError(
+            f"No checkpoint of this run can be gone on from: {' '.join(broken)} Start a new run."
+        )
     raise UserError("This run has no checkpoint to go on from; start a new one.")
 
 
@@ -178,7 +228,8 @@ def prune(folder: Path, *, keep: int, spared: Collection[int]) -> None:
 
 def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """An optimiser's state as tensors by `index.name`, and the plain numbers beside them."""
-    tensors, numbers = {}, {}
+    tensors = {}
+    numbers = {}
     for index, values in state["state"].items():
         for name, value in values.items():
             if isinstance(value, Tensor):
@@ -188,7 +239,9 @@ def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any
     return tensors, numbers
 
 
-def _unflatten(fresh: dict[str, Any], tensors: Mapping[str, Tensor], numbers: Mapping[str, Any]) -> dict[str, Any]:
+def _unflatten(
+    fresh: dict[str, Any], tensors: Mapping[str, Tensor], numbers: Mapping[str, Any]
+) -> dict[str, Any]:
     """The opposite; the groups' settings come from the recipe, not from the file."""
     state: dict[int, dict[str, Any]] = {}
     for key, value in [*tensors.items(), *numbers.items()]:

@@ -23,8 +23,11 @@ from s2s.config import UserError
 from s2s.data.batches import Batch, Ids
 from s2s.tokenizers import PAD
 
-LONGEST_WAIT = timedelta(hours=2)  # for a process that reads its text, or for the first one while it validates
-OVER, GO_ON = 0.0, 1.0
+LONGEST_WAIT = timedelta(
+    hours=2
+)  # for a process that reads its text, or for the first one while it validates
+OVER = 0.0
+GO_ON = 1.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ def _trimmed(ids: Ids) -> Ids:
 class Group:
     """Of one process: nothing to share and nobody to wait for."""
 
-    rank, size = 0, 1
+    rank = 0
+    size = 1
     is_stopping = False  # somebody asked one of the processes to stop
 
     def __init__(self) -> None:
@@ -97,7 +101,8 @@ class Several(Group):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rank, self.size = dist.get_rank(), dist.get_world_size()
+        self.rank = dist.get_rank()
+        self.size = dist.get_world_size()
         self.place = int(os.environ.get("LOCAL_RANK", self.rank))  # among those on this machine
         self.n_here = int(os.environ.get("LOCAL_WORLD_SIZE", self.size))
         self.is_between = True  # updates: the others listen for what they are told
@@ -110,13 +115,17 @@ class Several(Group):
             return torch.device(kind)
         n_gpus = torch.cuda.device_count() if kind == "cuda" else 1
         if self.n_here > n_gpus:
-            raise UserError(f"{self.n_here} processes need a GPU each and {n_gpus} can be had; start fewer, or set train.device=cpu.")
+            raise UserError(
+                f"{self.n_here} processes need a GPU each and {n_gpus} can be had; start fewer, or set train.device=cpu."
+            )
         return torch.device(kind, self.place)
 
     def seed(self, seed: int, step: int) -> int | None:
         if not self.rank:
             return None
-        return int.from_bytes(hashlib.sha256(f"{seed} {step} {self.rank}".encode()).digest()[:7], "big")
+        return int.from_bytes(
+            hashlib.sha256(f"{seed} {step} {self.rank}".encode()).digest()[:7], "big"
+        )
 
     @contextlib.contextmanager
     def first(self) -> Iterator[None]:
@@ -156,15 +165,20 @@ class Several(Group):
 
     def join(self, parameters: Iterable[Tensor], own: Share, loss: Tensor) -> Tensor:
         grads = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        numbers = torch.tensor([own.n_labels, own.n_labels * float(loss), bool(self.wanted)], dtype=torch.float64)
+        numbers = torch.tensor(
+            [own.n_labels, own.n_labels * float(loss), bool(self.wanted)], dtype=torch.float64
+        )
         with self._talking():
             dist.all_reduce(numbers)
             total, nats, stops = numbers.tolist()
             flat = torch.cat([grad.reshape(-1) for grad in grads]).mul_(own.n_labels / total)
             dist.all_reduce(flat)
-        for grad, summed in zip(grads, torch.split(flat, [grad.numel() for grad in grads]), strict=True):
+        for grad, summed in zip(
+            grads, torch.split(flat, [grad.numel() for grad in grads]), strict=True
+        ):
             grad.copy_(summed.view_as(grad))
-        self.is_stopping, self.is_between = stops > 0, True
+        self.is_stopping = stops > 0
+        self.is_between = True
         return torch.tensor(nats / total)
 
     @contextlib.contextmanager
@@ -173,16 +187,22 @@ class Several(Group):
         try:
             yield
         except RuntimeError as error:  # the connection is closed
-            raise UserError("Another process of this training has ended; what it said last tells why.") from error
+            raise UserError(
+                "Another process of this training has ended; what it said last tells why."
+            ) from error
 
 
 @contextlib.contextmanager
 def processes() -> Iterator[Several]:
     """Join the others that torchrun has started; it tells by the environment where they are."""
     try:
-        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=LONGEST_WAIT)
+        dist.init_process_group(
+            "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=LONGEST_WAIT
+        )
     except (RuntimeError, ValueError) as error:
-        raise UserError(f"The processes of this training cannot find each other ({error}); start them with torchrun.") from error
+        raise UserError(
+            f"The processes of this training cannot find each other ({error}); start them with torchrun."
+        ) from error
     group = Several()
     try:
         yield group

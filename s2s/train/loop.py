@@ -45,26 +45,50 @@ class TrainingData:
     probes: tuple[tuple[str, str], ...]  # source, reference
 
 
-def prepare(recipe: Recipe, train: Corpus, valid: Corpus, tokenizers: tuple[Tokenizer, Tokenizer] | None = None) -> TrainingData:
+def prepare(
+    recipe: Recipe,
+    train: Corpus,
+    valid: Corpus,
+    tokenizers: tuple[Tokenizer, Tokenizer] | None = None,
+) -> TrainingData:
     """Fit the tokenizers on the training pairs (unless given), cut both corpora, and check that memory will do."""
     if tokenizers is None:
-        tokenizers = fit(recipe.tokenizer, [pair.src for pair in train.pairs], [pair.tgt for pair in train.pairs])
+        tokenizers = fit(
+            recipe.tokenizer, [pair.src for pair in train.pairs], [pair.tgt for pair in train.pairs]
+        )
     src_tokenizer, tgt_tokenizer = tokenizers
-    ids, limit = recipe.model.ids, recipe.data.max_length
+    ids = recipe.model.ids
+    limit = recipe.data.max_length
     if (ids.pad, ids.eos) != (PAD, EOS) or ids.start > UNK:
         raise UserError(
             f"`model.ids` {ids.pad}, {ids.start}, {ids.eos} do not fit our tokenizers;"
             f" give pad {PAD}, eos {EOS} and a start from {PAD} to {UNK}."
         )
-    encoded = [batches.encode(corpus.pairs, *tokenizers, max_length=limit, start_id=ids.start) for corpus in (train, valid)]
+    encoded = [
+        batches.encode(corpus.pairs, *tokenizers, max_length=limit, start_id=ids.start)
+        for corpus in (train, valid)
+    ]
     slots = min(recipe.train.batch_tokens, encoded[0].n_slots)
-    check_memory(recipe, (src_tokenizer.vocab_size, tgt_tokenizer.vocab_size), slots=slots, free=free_memory(recipe.train.device))
+    check_memory(
+        recipe,
+        (src_tokenizer.vocab_size, tgt_tokenizer.vocab_size),
+        slots=slots,
+        free=free_memory(recipe.train.device),
+    )
     stride = max(1, len(valid.pairs) // max(1, recipe.train.watch.samples))
     probes = valid.pairs[::stride][: recipe.train.watch.samples]
-    return TrainingData(encoded[0], encoded[1], src_tokenizer, tgt_tokenizer, tuple((pair.src, pair.tgt) for pair in probes))
+    return TrainingData(
+        encoded[0],
+        encoded[1],
+        src_tokenizer,
+        tgt_tokenizer,
+        tuple((pair.src, pair.tgt) for pair in probes),
+    )
 
 
-def train(recipe: Recipe, data: TrainingData, folder: Path | None = None, *, resume: bool = False) -> Iterator[Event]:
+def train(
+    recipe: Recipe, data: TrainingData, folder: Path | None = None, *, resume: bool = False
+) -> Iterator[Event]:
     """Train for `recipe.train.steps` updates, yielding what happens; closing the generator stops it.
 
     Checkpoints go to `folder`; with `resume`, training goes on from the newest one there that can be read. On a CPU the
@@ -84,21 +108,36 @@ class Trainer:
     """
 
     def __init__(
-        self, recipe: Recipe, data: TrainingData, folder: Path | None, changes: Sequence[Changed] = (), *, group: Group | None = None
+        self,
+        recipe: Recipe,
+        data: TrainingData,
+        folder: Path | None,
+        changes: Sequence[Changed] = (),
+        *,
+        group: Group | None = None,
     ) -> None:
-        recipe, self.group = settle(recipe), group or Group()
+        recipe = settle(recipe)
+        self.group = group or Group()
         torch.set_num_threads(self.group.threads(recipe.train.threads))
         keep_freed_memory()
-        self.recipe, self.data, self.folder = recipe, data, folder
-        self.model = Transformer(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
+        self.recipe = recipe
+        self.data = data
+        self.folder = folder
+        self.model = Transformer(
+            recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size
+        )
         initialise(self.model, recipe.train.seed)
         self.device = self.group.device(recipe.train.device)
         self.model.to(self.device)
         self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
         self.progress = Progress()
         self.rng = {"cpu": torch.Generator().manual_seed(recipe.train.seed).get_state()}
-        self.trained: dict[str, Tensor] = {}  # what training goes on from, where the model holds a mean of checkpoints
-        self.order = batches.epoch(data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=0)
+        self.trained: dict[
+            str, Tensor
+        ] = {}  # what training goes on from, where the model holds a mean of checkpoints
+        self.order = batches.epoch(
+            data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=0
+        )
         self.changes = list(changes)
         self.warnings: list[str] = []
         self.saved_step = 0
@@ -107,7 +146,10 @@ class Trainer:
 
     def peak(self, step: int) -> float:
         """The schedule's highest learning rate, as it is at that step."""
-        return next((change.lr for change in reversed(self.changes) if change.step <= step), self.recipe.train.lr)
+        return next(
+            (change.lr for change in reversed(self.changes) if change.step <= step),
+            self.recipe.train.lr,
+        )
 
     @property
     def is_stale(self) -> bool:
@@ -138,19 +180,27 @@ class Trainer:
         if self.folder is None:
             raise ValueError("resume needs the folder that holds the checkpoints")
         with self.group.first():
-            found, self.warnings = checkpoint.load_newest(self.folder, self.model, self.optimizer, self.recipe)
-            checkpoint.drop_after(self.folder, found.progress.step)  # broken ones, which must not count as kept
-        self.progress, self.rng, self.trained = found.progress, found.rng, found.trained
+            found, self.warnings = checkpoint.load_newest(
+                self.folder, self.model, self.optimizer, self.recipe
+            )
+            checkpoint.drop_after(
+                self.folder, found.progress.step
+            )  # broken ones, which must not count as kept
+        self.progress = found.progress
+        self.rng = found.rng
+        self.trained = found.trained
         self.saved_step = self.observed_step = self.progress.step
         self.order = self._epoch(self.progress.epoch)
 
     def update(self, rate: float | None = None) -> Step:
         """One batch, one step of the optimiser; at the learning rate that another process tells, if one does."""
-        started, settings = time.perf_counter(), self.recipe.train
+        started = time.perf_counter()
+        settings = self.recipe.train
         if self.trained:
             put_weights(self.model, self.trained)
             self.trained = {}
-        batch, step = self.next_batch(), self.progress.step + 1
+        batch = self.next_batch()
+        step = self.progress.step + 1
         if rate is None:
             self.group.tell(rate := learning_rate(step, settings, self.peak(step)))
         for group in self.optimizer.param_groups:
@@ -159,8 +209,15 @@ class Trainer:
         with matrix_products(settings.precision), self._dropout_stream():
             own = self.group.share(batch)
             src, tgt = self._tensors(own.batch)
-            states, pad_id = self.model.states(src, tgt[:, :-1]), self.recipe.model.ids.pad
-            loss = cross_entropy(states, tgt[:, 1:], self.model.projection, smoothing=settings.label_smoothing, pad_id=pad_id)
+            states = self.model.states(src, tgt[:, :-1])
+            pad_id = self.recipe.model.ids.pad
+            loss = cross_entropy(
+                states,
+                tgt[:, 1:],
+                self.model.projection,
+                smoothing=settings.label_smoothing,
+                pad_id=pad_id,
+            )
             self.optimizer.zero_grad(set_to_none=True)
             loss.smoothed.backward()  # type: ignore[no-untyped-call]
             plain = self.group.join(self.model.parameters(), own, loss.plain)
@@ -174,13 +231,16 @@ class Trainer:
 
     def observe(self) -> Iterator[Event]:
         """Validate, sample and save where the step asks for it; the last step does all three."""
-        step, watch = self.progress.step, self.recipe.train.watch
+        step = self.progress.step
+        watch = self.recipe.train.watch
         self.observed_step = step
         is_last = step == self.recipe.train.steps
         if step == 0 or step % watch.validate_every == 0 or is_last:
             validation = self.validate()
             if validation.is_best:
-                self.progress = replace(self.progress, best_step=step, best_loss=validation.loss, stale=0)
+                self.progress = replace(
+                    self.progress, best_step=step, best_loss=validation.loss, stale=0
+                )
             else:
                 self.progress = replace(self.progress, stale=self.progress.stale + 1)
             if is_last or self.is_stale:
@@ -195,10 +255,13 @@ class Trainer:
 
     def averaged(self, found: Validation) -> tuple[Validation, list[Warned]]:
         """The last checkpoints' mean is what the model holds, and the run gives, from now on; as `found` where none is asked for."""
-        step, wanted = self.progress.step, self.recipe.train.average_last - 1
+        step = self.progress.step
+        wanted = self.recipe.train.average_last - 1
         if self.folder is None or not (steps := self._parts(self.folder, wanted, before=step)):
             return found, []
-        self.trained = {name: tensor.clone() for name, tensor in trained_tensors(self.model).items()}
+        self.trained = {
+            name: tensor.clone() for name, tensor in trained_tensors(self.model).items()
+        }
         mean, broken = averaging.mean(self.folder, steps, self.trained)
         put_weights(self.model, mean)
         found = replace(self.validate(), is_best=True, n_averaged=1 + len(steps) - len(broken))
@@ -206,7 +269,9 @@ class Trainer:
         return found, [Warned(step, text) for text in broken]
 
     def _parts(self, folder: Path, count: int, *, before: int) -> list[int]:
-        return averaging.due(folder, count=count, every=self.recipe.train.watch.save_every, before=before)
+        return averaging.due(
+            folder, count=count, every=self.recipe.train.watch.save_every, before=before
+        )
 
     def end(self) -> Iterator[Event]:
         """What training that is stopped owes its last step: the validation, if it was due, and a checkpoint."""
@@ -221,14 +286,21 @@ class Trainer:
             beside = Restored(self.progress, self.rng, self.trained)
             path = checkpoint.save(self.folder, self.model, self.optimizer, beside, self.recipe)
             self.saved_step = step
-            spared = {self.progress.best_step, *self._parts(self.folder, self.recipe.train.average_last, before=step + 1)}
+            spared = {
+                self.progress.best_step,
+                *self._parts(self.folder, self.recipe.train.average_last, before=step + 1),
+            }
             checkpoint.prune(self.folder, keep=self.recipe.train.watch.keep, spared=spared)
             yield Saved(step, path)
 
     def _diverged(self, step: int) -> UserError:
         if self.group.rank:
-            return UserError(f"Training diverged at step {step:,}; the first process says what is kept.")
-        if self.folder is not None and self.saved_step > self.progress.best_step:  # from those nobody could go on
+            return UserError(
+                f"Training diverged at step {step:,}; the first process says what is kept."
+            )
+        if (
+            self.folder is not None and self.saved_step > self.progress.best_step
+        ):  # from those nobody could go on
             checkpoint.drop_after(self.folder, self.progress.best_step)
             self.saved_step = self.progress.best_step
         kept = "no good checkpoint was written yet: start anew"
@@ -240,17 +312,28 @@ class Trainer:
     def validate(self) -> Validation:
         """Loss and accuracy over all validation pairs."""
         pad_id = self.recipe.model.ids.pad
-        nats, right, tokens = 0.0, 0, 0
+        nats = 0.0
+        right = 0
+        tokens = 0
         with matrix_products(self.recipe.train.precision), inference(self.model):
             for batch in batches.in_order(self.data.valid, self.recipe.train.batch_tokens):
                 src, tgt = self._tensors(batch)
-                found = count(self.model.states(src, tgt[:, :-1]), tgt[:, 1:], self.model.projection, pad_id=pad_id)
-                nats, right, tokens = nats + found.nats, right + found.right, tokens + found.tokens
+                found = count(
+                    self.model.states(src, tgt[:, :-1]),
+                    tgt[:, 1:],
+                    self.model.projection,
+                    pad_id=pad_id,
+                )
+                nats = nats + found.nats
+                right = right + found.right
+                tokens = tokens + found.tokens
         loss = nats / tokens
         if not math.isfinite(loss):
             raise self._diverged(self.progress.step)
         perplexity = math.exp(min(loss, 700.0))
-        return Validation(self.progress.step, loss, perplexity, right / tokens, loss < self.progress.best_loss)
+        return Validation(
+            self.progress.step, loss, perplexity, right / tokens, loss < self.progress.best_loss
+        )
 
     def worse_than_guessing(self, found: Validation) -> Iterator[Warned]:
         """A loss twice that of giving every token the same probability is no noise any more: it is said, once."""
@@ -258,7 +341,10 @@ class Trainer:
         if found.step and found.loss > 2 * guessing and not self.is_warned:
             self.is_warned = True
             what = f"At step {found.step:,} the validation loss was {found.loss:.3g}, and guessing gives {guessing:.3g}"
-            yield Warned(found.step, f"{what}: the learning rate is too high; lower train.lr, also while it runs.")
+            yield Warned(
+                found.step,
+                f"{what}: the learning rate is too high; lower train.lr, also while it runs.",
+            )
 
     def sample(self) -> Iterator[Sample]:
         """The probe sentences as they are translated now."""
@@ -271,10 +357,20 @@ class Trainer:
         with inference(self.model):
             found = greedy(stepper_for(self.model, src), settings)
         for (source, reference), result in zip(self.data.probes, found, strict=True):
-            yield Sample(self.progress.step, source, reference, self.data.tgt_tokenizer.decode(result.best.ids))
+            yield Sample(
+                self.progress.step,
+                source,
+                reference,
+                self.data.tgt_tokenizer.decode(result.best.ids),
+            )
 
     def _epoch(self, number: int) -> list[batches.Ids]:
-        return batches.epoch(self.data.train, self.recipe.train.batch_tokens, seed=self.recipe.train.seed, number=number)
+        return batches.epoch(
+            self.data.train,
+            self.recipe.train.batch_tokens,
+            seed=self.recipe.train.seed,
+            number=number,
+        )
 
     def next_batch(self) -> batches.Batch:
         """The next batch of this epoch, or the first of the next."""
@@ -286,7 +382,9 @@ class Trainer:
         return batches.build(self.data.train, rows)
 
     def _tensors(self, batch: batches.Batch) -> tuple[Tensor, Tensor]:
-        return torch.from_numpy(batch.src).to(self.device), torch.from_numpy(batch.tgt).to(self.device)
+        return torch.from_numpy(batch.src).to(self.device), torch.from_numpy(batch.tgt).to(
+            self.device
+        )
 
     def _clip(self) -> float:
         """The gradient's norm before clipping."""

@@ -21,7 +21,9 @@ class Loss(NamedTuple):
     plain: Tensor  # -log p(token), detached
 
 
-def cross_entropy(states: Tensor, labels: Tensor, projection: Projection, *, smoothing: float, pad_id: int) -> Loss:
+def cross_entropy(
+    states: Tensor, labels: Tensor, projection: Projection, *, smoothing: float, pad_id: int
+) -> Loss:
     """States (batch, tgt_len, d_model) against labels (batch, tgt_len); padding does not count.
 
     -(1 - smoothing) log p(label) - smoothing * mean over the vocabulary of log p. The logits are there a chunk of rows at a
@@ -29,7 +31,9 @@ def cross_entropy(states: Tensor, labels: Tensor, projection: Projection, *, smo
     """
     rows, chosen = _real(states, labels, projection, pad_id)
     loss, gradients = _loss_and_gradients(rows, chosen, projection, smoothing)
-    smoothed: Tensor = _Known.apply(loss.smoothed, rows, projection.weight, projection.bias, *gradients)  # type: ignore[no-untyped-call]
+    smoothed: Tensor = _Known.apply(
+        loss.smoothed, rows, projection.weight, projection.bias, *gradients
+    )  # type: ignore[no-untyped-call]
     return Loss(smoothed, loss.plain)
 
 
@@ -57,24 +61,35 @@ def _loss_and_gradients(
     same everywhere, so it need not touch the logits: it is added at the end, multiplied out.
     """
     (weight, bias, _), n = projection, len(rows)
-    by_row, by_weight = torch.empty_like(rows), torch.zeros_like(weight)
+    by_row = torch.empty_like(rows)
+    by_weight = torch.zeros_like(weight)
     by_bias = None if bias is None else torch.zeros_like(bias)
-    nats, right = rows.new_zeros(()), rows.new_zeros(())  # sums of -log p(label) and of the labels' logits
+    # sums of -log p(label) and of the labels' logits
+    nats = rows.new_zeros(())
+    right = rows.new_zeros(())
     for part in _chunks(rows, len(weight)):
-        logits, chosen = F.linear(rows[part], weight, bias), labels[part, None]  # (chunk, vocab), (chunk, 1)
+        # (chunk, vocab), (chunk, 1)
+        logits = F.linear(rows[part], weight, bias)
+        chosen = labels[part, None]
         right += logits.gather(1, chosen).sum()
         torch.softmax(logits, 1, out=logits)
         surprise = -logits.gather(1, chosen).log()
         if surprise.max() > UNDERFLOW:
-            surprise = F.cross_entropy(F.linear(rows[part], weight, bias), labels[part], reduction="none")
+            surprise = F.cross_entropy(
+                F.linear(rows[part], weight, bias), labels[part], reduction="none"
+            )
         nats += surprise.sum()
         logits.scatter_add_(1, chosen, torch.full_like(surprise, smoothing - 1).view_as(chosen))
         torch.mm(logits, weight, out=by_row[part])
         by_weight.addmm_(logits.t(), rows[part])
         if by_bias is not None:
             by_bias += logits.sum(0)
-    total, mean = rows.sum(0), weight.mean(0)  # both (d_model,)
-    every = total @ mean if bias is None else total @ mean + n * bias.mean()  # the rows' mean logits, summed
+    # both (d_model,)
+    total = rows.sum(0)
+    mean = weight.mean(0)
+    every = (
+        total @ mean if bias is None else total @ mean + n * bias.mean()
+    )  # the rows' mean logits, summed
     by_row -= smoothing * mean
     by_weight -= smoothing / len(weight) * total
     if by_bias is not None:
@@ -89,7 +104,9 @@ def _chunks(rows: Tensor, vocab_size: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, len(rows), size)]
 
 
-def _real(states: Tensor, labels: Tensor, projection: Projection, pad_id: int) -> tuple[Tensor, Tensor]:
+def _real(
+    states: Tensor, labels: Tensor, projection: Projection, pad_id: int
+) -> tuple[Tensor, Tensor]:
     """What the logits are a product of (tokens, d_model), and the labels (tokens,), without padding."""
     real = labels.flatten().ne(pad_id).nonzero().squeeze(1)
     rows = states.flatten(0, 1).index_select(0, real)
@@ -108,7 +125,8 @@ class Count(NamedTuple):
 def count(states: Tensor, labels: Tensor, projection: Projection, *, pad_id: int) -> Count:
     """States (batch, tgt_len, d_model) against labels (batch, tgt_len), with the logits of a chunk of rows at a time."""
     rows, chosen = _real(states, labels, projection, pad_id)
-    nats, right = rows.new_zeros(()), chosen.new_zeros(())
+    nats = rows.new_zeros(())
+    right = chosen.new_zeros(())
     for part in _chunks(rows, len(projection.weight)):
         logits = F.linear(rows[part], projection.weight, projection.bias)
         nats += F.cross_entropy(logits, chosen[part], reduction="sum")

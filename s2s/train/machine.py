@@ -23,13 +23,25 @@ def settle(recipe: Recipe) -> Recipe:
     """The recipe with device and threads fixed to what they are here, and `fast` allowed only where it is accurate."""
     device = recipe.train.device
     if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    elif (device == "cuda" and not torch.cuda.is_available()) or (device == "mps" and not torch.backends.mps.is_available()):
+        device = (
+            "cuda"
+            if torch.cuda.is_available()
+            else "mps"
+            if torch.backends.mps.is_available()
+            else "cpu"
+        )
+    elif (device == "cuda" and not torch.cuda.is_available()) or (
+        device == "mps" and not torch.backends.mps.is_available()
+    ):
         raise UserError(f"`train.device` {device} is not on this machine; use cpu or auto.")
     if recipe.train.precision == "fast" and device == "cpu" and not is_fast_accurate():
-        raise UserError("`train.precision` fast is less accurate than float32 on this machine; use exact.")
+        raise UserError(
+            "`train.precision` fast is less accurate than float32 on this machine; use exact."
+        )
     if recipe.train.precision == "fast" and device != "cpu":
-        raise UserError(f"`train.precision` fast is for CPUs, and this run is on {device}; use exact.")
+        raise UserError(
+            f"`train.precision` fast is for CPUs, and this run is on {device}; use exact."
+        )
     threads = recipe.train.threads or cores()
     return replace(recipe, train=replace(recipe.train, device=device, threads=threads))
 
@@ -78,6 +90,8 @@ def free_memory(device: str) -> int:
     with contextlib.suppress(OSError, ValueError, StopIteration):  # no such group, or "max"
         limit, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
         lines = (group / "memory.stat").read_text().splitlines()
-        cached = int(next(line.split()[1] for line in lines if line.startswith("inactive_file ")))  # given back when needed
+        cached = int(
+            next(line.split()[1] for line in lines if line.startswith("inactive_file "))
+        )  # given back when needed
         free = min(free, limit - used + cached)
     return free

@@ -15,11 +15,15 @@ Groups = list[dict[str, Any]]
 
 
 def _adam(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.Adam(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
+    return torch.optim.Adam(
+        groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True
+    )
 
 
 def _adamw(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True)
+    return torch.optim.AdamW(
+        groups, betas=(settings.beta1, settings.beta2), eps=settings.eps, fused=True
+    )
 
 
 def _adafactor(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
@@ -30,13 +34,30 @@ def _sgd(groups: Groups, settings: Optimizer) -> torch.optim.Optimizer:
     return torch.optim.SGD(groups, lr=0.0, momentum=settings.beta1)
 
 
-OPTIMIZERS: MappingProxyType[str, Choice[Callable[[Groups, Optimizer], torch.optim.Optimizer]]] = MappingProxyType(
-    {
-        "adam": Choice(_adam, Optimizer, "Steps scaled by running means of the gradient and its square.", "Kingma & Ba 2015"),
-        "adamw": Choice(_adamw, Optimizer, "Adam with weight decay apart from the gradient.", "Loshchilov & Hutter 2019"),
-        "adafactor": Choice(_adafactor, Optimizer, "Adam's second moment, kept by row and column only.", "Shazeer & Stern 2018"),
-        "sgd": Choice(_sgd, Optimizer, "The gradient itself, with momentum.", "Polyak 1964"),
-    }
+OPTIMIZERS: MappingProxyType[str, Choice[Callable[[Groups, Optimizer], torch.optim.Optimizer]]] = (
+    MappingProxyType(
+        {
+            "adam": Choice(
+                _adam,
+                Optimizer,
+                "Steps scaled by running means of the gradient and its square.",
+                "Kingma & Ba 2015",
+            ),
+            "adamw": Choice(
+                _adamw,
+                Optimizer,
+                "Adam with weight decay apart from the gradient.",
+                "Loshchilov & Hutter 2019",
+            ),
+            "adafactor": Choice(
+                _adafactor,
+                Optimizer,
+                "Adam's second moment, kept by row and column only.",
+                "Shazeer & Stern 2018",
+            ),
+            "sgd": Choice(_sgd, Optimizer, "The gradient itself, with momentum.", "Polyak 1964"),
+        }
+    )
 )
 
 

@@ -31,8 +31,18 @@ def inverse_sqrt(step: int, train: TrainConfig) -> float:
 SCHEDULES: MappingProxyType[str, Choice[Schedule]] = MappingProxyType(
     {
         "constant": Choice(constant, TrainConfig, "The same rate after the warm-up."),
-        "cosine": Choice(cosine, TrainConfig, "Falls along half a cosine to zero at the last step.", "Loshchilov & Hutter 2017, eq. 5"),
-        "inverse_sqrt": Choice(inverse_sqrt, TrainConfig, "Falls with the square root of the step.", "Vaswani et al. 2017, eq. 3"),
+        "cosine": Choice(
+            cosine,
+            TrainConfig,
+            "Falls along half a cosine to zero at the last step.",
+            "Loshchilov & Hutter 2017, eq. 5",
+        ),
+        "inverse_sqrt": Choice(
+            inverse_sqrt,
+            TrainConfig,
+            "Falls with the square root of the step.",
+            "Vaswani et al. 2017, eq. 3",
+        ),
     }
 )
 

@@ -14,7 +14,8 @@ def arrived(key: str) -> str | None:
 
     Going Back to where the address had no such value gives an empty text.
     """
-    given, known = st.query_params.get(key), st.session_state.get(_mark(key))
+    given = st.query_params.get(key)
+    known = st.session_state.get(_mark(key))
     if given == known:
         return None
     st.session_state[_mark(key)] = given
@@ -39,7 +40,9 @@ def turn_page(url_path: str, keys: Sequence[str]) -> None:
         st.session_state["page"] = url_path
         st.session_state["no link"] = ""
         if "src" in st.session_state and "src" not in st.query_params:
-            st.session_state["src"] = st.session_state["src"]  # what a first address brought, and nobody touched, would be dropped
+            st.session_state["src"] = st.session_state[
+                "src"
+            ]  # what a first address brought, and nobody touched, would be dropped
         for key in keys:
             st.session_state.pop(_mark(key), None)
 

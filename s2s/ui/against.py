@@ -45,7 +45,9 @@ def show(asked: Asked) -> None:
     reference = lab.reference(asked.run, asked.text, wanted)
     if reference.unknown:
         words = ", ".join(f"*{plain(shortened(word))}*" for word in reference.unknown[:5])
-        st.caption(f":material/help: The model cannot write {words}: `<unk>` stands there, and the numbers are those of `<unk>`.")
+        st.caption(
+            f":material/help: The model cannot write {words}: `<unk>` stands there, and the numbers are those of `<unk>`."
+        )
     with st.container(border=True):
         _verdict(asked, reference)
     with st.container(border=True):
@@ -54,7 +56,8 @@ def show(asked: Asked) -> None:
 
 def _box(asked: Asked) -> str:
     """The reference; the address holds it as `tgt`."""
-    said, meant = address.arrived("tgt"), (asked.run.folder.id, asked.text)
+    said = address.arrived("tgt")
+    meant = (asked.run.folder.id, asked.text)
     if said is not None:
         st.session_state[BOX] = said
     elif st.session_state.get(f"{BOX} of", meant) != meant:  # a reference belongs to its sentence
@@ -80,7 +83,9 @@ def _examples(run: Run) -> None:
         with st.container(horizontal=True, gap="xsmall", key="pairs"):
             for number, (source, target) in enumerate(pairs):
                 label = f"{plain(shortened(source))} → {plain(shortened(target))}"
-                st.button(label, key=f"pair{number}", on_click=_take, args=(run.folder.id, source, target))
+                st.button(
+                    label, key=f"pair{number}", on_click=_take, args=(run.folder.id, source, target)
+                )
 
 
 def _take(run_id: str, source: str, target: str) -> None:
@@ -90,10 +95,20 @@ def _take(run_id: str, source: str, target: str) -> None:
 
 def _verdict(asked: Asked, reference: Reference) -> None:
     """Which failed, in a sentence, and the three log-probabilities."""
-    found, wide = asked.found, lab.widely(asked.run, asked.text)
-    verdict = Verdict(reference.log_prob, found.log_prob, wide.log_prob, found.text == reference.text)
+    found = asked.found
+    wide = lab.widely(asked.run, asked.text)
+    verdict = Verdict(
+        reference.log_prob, found.log_prob, wide.log_prob, found.text == reference.text
+    )
     st.subheader("Search error or model error?", anchor=False)
-    st.markdown(" ".join(sentences(verdict, closeness(wide.text, reference.text) - closeness(found.text, reference.text))))
+    st.markdown(
+        " ".join(
+            sentences(
+                verdict,
+                closeness(wide.text, reference.text) - closeness(found.text, reference.text),
+            )
+        )
+    )
     st.html(_rows(reference, found, wide, asked.strategy))
     st.caption(
         f"Log-probabilities are the model's own, `</s>` included. The wide beam keeps {WIDTH} prefixes and ranks by log-probability"
@@ -122,9 +137,17 @@ def _second(verdict: Verdict, nearer: float) -> list[str]:
     said = []
     if verdict.is_missed:
         factor = many(times(verdict.wide, verdict.found))
-        better = "nearer to the reference" if nearer > 0 else "farther from the reference" if nearer < 0 else "as near to the reference"
+        better = (
+            "nearer to the reference"
+            if nearer > 0
+            else "farther from the reference"
+            if nearer < 0
+            else "as near to the reference"
+        )
         also = "**A search error, too.** " if verdict.kind != "search" else ""
-        said.append(f"{also}A beam of {WIDTH} finds a text {factor} as probable as what was written; it is {better}.")
+        said.append(
+            f"{also}A beam of {WIDTH} finds a text {factor} as probable as what was written; it is {better}."
+        )
     if verdict.kind != "none" and verdict.is_beyond:
         said.append(f"Even a beam of {WIDTH} does not find the reference.")
     return said
@@ -132,7 +155,13 @@ def _second(verdict: Verdict, nearer: float) -> list[str]:
 
 def many(factor: float) -> str:
     """`3.24` -> `3.2 times`; what is hardly more is `about`."""
-    number = f"{factor:.1f}" if factor < 10 else f"{factor:,.0f}" if factor < 1e6 else "more than a million"
+    number = (
+        f"{factor:.1f}"
+        if factor < 10
+        else f"{factor:,.0f}"
+        if factor < 1e6
+        else "more than a million"
+    )
     return "about" if factor < 1.05 else f"{number} times"
 
 
@@ -150,13 +179,23 @@ def _rows(reference: Reference, found: Decoded, wide: Decoded, strategy: str) ->
     ]
     names = ("whose", "text", "log-probability (nats)", "chrF")
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
-    body = "".join(_row(names, [who, text, nats(log_prob), f"{closeness(text, reference.text):.0f}"]) for who, text, log_prob in cells)
+    body = "".join(
+        _row(names, [who, text, nats(log_prob), f"{closeness(text, reference.text):.0f}"])
+        for who, text, log_prob in cells
+    )
     return f'<div class="samples"><table><tr>{head}</tr>{body}</table></div>'
 
 
 def _row(names: tuple[str, ...], cells: list[str]) -> str:
     pairs = zip(names, cells, strict=True)
-    return "<tr>" + "".join(f'<td dir="auto" data-of="{name}">{html.escape(cell) or "(nothing)"}</td>' for name, cell in pairs) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(
+            f'<td dir="auto" data-of="{name}">{html.escape(cell) or "(nothing)"}</td>'
+            for name, cell in pairs
+        )
+        + "</tr>"
+    )
 
 
 def _losses(asked: Asked, reference: Reference) -> None:
@@ -165,18 +204,46 @@ def _losses(asked: Asked, reference: Reference) -> None:
     parting = divergence(reference.ids, own.ids)
     st.subheader("Forced to write the reference, and left free", anchor=False)
     title = f"{cached.title(asked.run.folder.id)} · step {asked.run.step:,}\nloss at each place, forced and free"
-    forced = [Token(*row) for row in zip(reference.tokens, (-value for value in reference.log_probs), _about(reference), strict=True)]
-    free = [Token(text, -value) for text, value in zip(own.tokens, own.token_log_probs, strict=True)]
+    forced = [
+        Token(*row)
+        for row in zip(
+            reference.tokens,
+            (-value for value in reference.log_probs),
+            _about(reference),
+            strict=True,
+        )
+    ]
+    free = [
+        Token(text, -value) for text, value in zip(own.tokens, own.token_log_probs, strict=True)
+    ]
     alt = f"Loss of each token of the reference; the hardest is {max(forced, key=lambda token: token.loss).text}"
     with st.container(key="losses"):
         chart(plots.losses(forced, free, parting, title=title), alt=alt, file_name=file_name(title))
     st.caption(plots.PLOTS["losses"].reading)
     st.markdown(parted(reference, own.tokens, parting))
     if parting is not None and parting < len(own.ids):
-        st.button("See what else could stand there", key="there", icon=":material/arrow_forward:", on_click=_look, args=(parting,))
-    st.dataframe(pd.DataFrame(_table(own, reference)), hide_index=True, alt="Every place of the reference", key="places")
+        st.button(
+            "See what else could stand there",
+            key="there",
+            icon=":material/arrow_forward:",
+            on_click=_look,
+            args=(parting,),
+        )
+    st.dataframe(
+        pd.DataFrame(_table(own, reference)),
+        hide_index=True,
+        alt="Every place of the reference",
+        key="places",
+    )
     make = partial(numbers, own, reference)
-    st.download_button("Numbers (CSV)", make, f"{file_name(title)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        make,
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def _look(place: int) -> None:
@@ -186,7 +253,10 @@ def _look(place: int) -> None:
 
 
 def _about(reference: Reference) -> list[str]:
-    return [f", rank {rank}; the model would write {wish}" for rank, wish in zip(reference.ranks, reference.wishes, strict=True)]
+    return [
+        f", rank {rank}; the model would write {wish}"
+        for rank, wish in zip(reference.ranks, reference.wishes, strict=True)
+    ]
 
 
 def parted(reference: Reference, own: tuple[str, ...], place: int | None) -> str:
@@ -194,11 +264,23 @@ def parted(reference: Reference, own: tuple[str, ...], place: int | None) -> str
     loss = f"The loss of the whole reference is {-reference.log_prob:.2f} nats, {-reference.log_prob / len(reference.ids):.2f} a token."
     if place is None:
         return f"The model's own translation is the reference, token by token. {loss}"
-    theirs, ours = (plain(side[place]) if place < len(side) else "nothing" for side in (reference.tokens, own))
+    theirs, ours = (
+        plain(side[place]) if place < len(side) else "nothing" for side in (reference.tokens, own)
+    )
     return f"They part at place {place + 1}: the reference has *{theirs}*, the model wrote *{ours}*. {loss}"
 
 
-HEAD = ("place", "reference", "loss (nats)", "probability", "rank", "the model would write", "its own", "its own loss (nats)", "parted")
+HEAD = (
+    "place",
+    "reference",
+    "loss (nats)",
+    "probability",
+    "rank",
+    "the model would write",
+    "its own",
+    "its own loss (nats)",
+    "parted",
+)
 
 
 def _table(own: DecodedHypothesis, reference: Reference) -> list[dict[str, object]]:
@@ -209,9 +291,32 @@ def _table(own: DecodedHypothesis, reference: Reference) -> list[dict[str, objec
         forced: tuple[object, ...] = ("", None, "", None, "")
         if place < len(reference.ids):
             value = reference.log_probs[place]
-            forced = (reference.tokens[place], round(-value, 4), finely(math.exp(value)), reference.ranks[place], reference.wishes[place])
-        free = (own.tokens[place], round(-own.token_log_probs[place], 4)) if place < len(own.ids) else ("", None)
-        rows.append(dict(zip(HEAD, (place + 1, *forced, *free, "≠" if parting is not None and place >= parting else ""), strict=True)))
+            forced = (
+                reference.tokens[place],
+                round(-value, 4),
+                finely(math.exp(value)),
+                reference.ranks[place],
+                reference.wishes[place],
+            )
+        free = (
+            (own.tokens[place], round(-own.token_log_probs[place], 4))
+            if place < len(own.ids)
+            else ("", None)
+        )
+        rows.append(
+            dict(
+                zip(
+                    HEAD,
+                    (
+                        place + 1,
+                        *forced,
+                        *free,
+                        "≠" if parting is not None and place >= parting else "",
+                    ),
+                    strict=True,
+                )
+            )
+        )
     return rows
 
 
@@ -221,5 +326,7 @@ def numbers(own: DecodedHypothesis, reference: Reference) -> str:
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(HEAD)
     for row in _table(own, reference):
-        rows.writerow([plots.cell(value) if isinstance(value, str) else value for value in row.values()])
+        rows.writerow(
+            [plots.cell(value) if isinstance(value, str) else value for value in row.values()]
+        )
     return out.getvalue()

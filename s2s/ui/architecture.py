@@ -19,7 +19,8 @@ from s2s.model.presets import PRESETS
 from s2s.runs import Run, differences
 from s2s.ui import address, cached, known, pickers
 
-RUN, NOTHING = "run", "nothing"
+RUN = "run"
+NOTHING = "nothing"
 OWN = "taken own "  # how the widgets' keys begin: a link that arrives empties them, so that they take what it says
 SAID = "taken said"  # the values of `set` in this session, but for the usual ones
 USUALLY: Mapping[str, str] = {
@@ -34,7 +35,8 @@ USUALLY: Mapping[str, str] = {
     "cost": "flops",
     "masks": "yours",
 }
-MOST_ROWS, MOST_TOKENS = 128, 512
+MOST_ROWS = 128
+MOST_TOKENS = 512
 GROUPS: Mapping[str, str] = {
     "": "The whole machine",
     "encoder": "Encoder",
@@ -69,7 +71,9 @@ def ask() -> Asked:
         _fill(share.unpack(given))
     run = cached.open_run(st.session_state["run"])
     # The box of Masks is not always there, but the link's sentence is.
-    st.session_state.setdefault("src", st.query_params.get("src", next(iter(known.of(run).examples), "")))
+    st.session_state.setdefault(
+        "src", st.query_params.get("src", next(iter(known.of(run).examples), ""))
+    )
     this_run = f"this run: {cached.title(run.folder.id)}"
     names = {RUN: this_run, **{name: name for name in PRESETS}}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -92,22 +96,31 @@ def remember(**values: str) -> None:
     strange = [name for name in values if name not in USUALLY]
     if strange:
         raise ValueError(f"the page keeps no `{strange[0]}`; add it to USUALLY")
-    st.session_state[SAID] = {name: text for name, text in {**_held(), **values}.items() if text != USUALLY[name]}
+    st.session_state[SAID] = {
+        name: text for name, text in {**_held(), **values}.items() if text != USUALLY[name]
+    }
     _hold()
 
 
 def choice(name: str, label: str, options: Mapping[str, str], *, is_list: bool = True) -> str:
     """A list, or buttons side by side, whose value the page holds under that name; what a link asks for and is not there is said."""
-    key, first = OWN + name, USUALLY[name]
+    key = OWN + name
+    first = USUALLY[name]
     held = st.session_state.setdefault(key, value(name))
     if held not in options:
         pickers.say(f"{label}: there is no {str(held)[:40]} here; the page shows {options[first]}.")
         st.session_state[key] = first
-    look: dict[str, Any] = {"format_func": options.__getitem__, "key": key, "persist_state": "session"}
+    look: dict[str, Any] = {
+        "format_func": options.__getitem__,
+        "key": key,
+        "persist_state": "session",
+    }
     if is_list:
         chosen = st.selectbox(label, list(options), width=200, **look)
     else:
-        chosen = st.segmented_control(label, list(options), required=True, label_visibility="collapsed", **look)
+        chosen = st.segmented_control(
+            label, list(options), required=True, label_visibility="collapsed", **look
+        )
     remember(**{name: chosen or first})
     return chosen or first
 
@@ -130,11 +143,17 @@ def shaping(part: Part) -> tuple[str, ...]:
     """The settings that shape a part, by their keys below `model`, and the sizes of vocabularies."""
     stack = part.name.partition(".")[0]
     widths = {
-        "encoder.tokens": ("d_model", "src_vocab_size"),  # everything is as wide as the stream; it says so where the stream begins
+        "encoder.tokens": (
+            "d_model",
+            "src_vocab_size",
+        ),  # everything is as wide as the stream; it says so where the stream begins
         "decoder.tokens": ("d_model", "tgt_vocab_size"),
         "decoder.output": ("tgt_vocab_size",),
     }
-    return (*(key.replace("{stack}", stack) for key in KINDS[part.kind].settings), *widths.get(part.name, ()))
+    return (
+        *(key.replace("{stack}", stack) for key in KINDS[part.kind].settings),
+        *widths.get(part.name, ()),
+    )
 
 
 def pick(name: str) -> None:
@@ -158,7 +177,11 @@ def _shown(run: Run, name: str) -> Shown:
 def _sizes(machine: Machine) -> Sizes:
     longest = min(machine.longest() or MOST_TOKENS, MOST_TOKENS)
     batch = _slider("batch", "Sentences", MOST_ROWS)
-    return Sizes(batch, _slider("src_len", "Source tokens", longest), _slider("tgt_len", "Target tokens", longest))
+    return Sizes(
+        batch,
+        _slider("src_len", "Source tokens", longest),
+        _slider("tgt_len", "Target tokens", longest),
+    )
 
 
 def _slider(name: str, label: str, most: int) -> int:
@@ -201,6 +224,8 @@ def _hold() -> None:
 
 def _fill(said: Mapping[str, str]) -> None:
     """Take what a link says; the widgets are filled from it when they are next drawn."""
-    st.session_state[SAID] = {name: said[name] for name, usual in USUALLY.items() if said.get(name, usual) != usual}
+    st.session_state[SAID] = {
+        name: said[name] for name, usual in USUALLY.items() if said.get(name, usual) != usual
+    }
     for name in USUALLY:
         st.session_state.pop(OWN + name, None)

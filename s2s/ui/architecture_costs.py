@@ -23,36 +23,82 @@ def show(asked: Asked) -> None:
     """Three numbers, a curve, and what to make of it."""
     _numbers(asked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        measure = architecture.choice("cost", "Cost", {slug: row.label for slug, row in MEASURES.items()})
-        vary = architecture.choice("vary", "Grows with", {slug: row.label for slug, row in VARIABLES.items()})
-    variable, cost_of = VARIABLES[vary], MEASURES[measure]
+        measure = architecture.choice(
+            "cost", "Cost", {slug: row.label for slug, row in MEASURES.items()}
+        )
+        vary = architecture.choice(
+            "vary", "Grows with", {slug: row.label for slug, row in VARIABLES.items()}
+        )
+    variable = VARIABLES[vary]
+    cost_of = MEASURES[measure]
     points = grown(asked.shown.machine, asked.sizes, variable, cost_of)
     now = variable.value(asked.shown.machine, asked.sizes)
     title = f"{asked.shown.name} · {cost_of.label}\nby {variable.label}, all else as it is"
-    terms = {name: [point.terms[name] for point in points] for name in points[0].terms} if points else {}
-    figure = plots.costs([point.value for point in points], terms, title=title, across=variable.label, up=cost_of.label, now=now)
+    terms = (
+        {name: [point.terms[name] for point in points] for name in points[0].terms}
+        if points
+        else {}
+    )
+    figure = plots.costs(
+        [point.value for point in points],
+        terms,
+        title=title,
+        across=variable.label,
+        up=cost_of.label,
+        now=now,
+    )
     said = _said(points, now)
     with st.container(border=True, key="picture"):
-        chart(figure, alt=f"Lines of {title.replace(chr(10), ', ')}. {said}", file_name=file_name(title))
+        chart(
+            figure,
+            alt=f"Lines of {title.replace(chr(10), ', ')}. {said}",
+            file_name=file_name(title),
+        )
         st.caption(f"{said} {plots.PLOTS['costs'].reading}")
     if measure == "flops":
         st.markdown(_crossed(asked))
-    table = pd.DataFrame([{vary: point.value, **point.terms, "all": point.total} for point in points])
+    table = pd.DataFrame(
+        [{vary: point.value, **point.terms, "all": point.total} for point in points]
+    )
     out = io.StringIO()
     table.to_csv(out, index=False)
     file = f"{file_name(title)}.csv"
-    st.download_button("Numbers (CSV)", out.getvalue(), file, "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        out.getvalue(),
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def _numbers(asked: Asked) -> None:
     """The batch as it is."""
-    machine, sizes = asked.shown.machine, asked.sizes
-    cached, flops = cache_bytes(machine, sizes), cost(asked.parts).flops
+    machine = asked.shown.machine
+    sizes = asked.sizes
+    cached = cache_bytes(machine, sizes)
+    flops = cost(asked.parts).flops
     stack = machine.recipe.model.decoder
     with st.container(horizontal=True):
-        st.metric("Training memory", in_bytes(memory_bytes(machine, sizes)), border=True, help="Forecast for batches of these sizes.")
-        st.metric("FLOPs forward", amount(flops), border=True, help="Of this batch; learning from it takes about three times as many.")
-        st.metric("KV cache", in_bytes(sum(cached)), border=True, help="Keys and values kept while this batch is decoded.")
+        st.metric(
+            "Training memory",
+            in_bytes(memory_bytes(machine, sizes)),
+            border=True,
+            help="Forecast for batches of these sizes.",
+        )
+        st.metric(
+            "FLOPs forward",
+            amount(flops),
+            border=True,
+            help="Of this batch; learning from it takes about three times as many.",
+        )
+        st.metric(
+            "KV cache",
+            in_bytes(sum(cached)),
+            border=True,
+            help="Keys and values kept while this batch is decoded.",
+        )
     a_token = cached.written // (sizes.batch * sizes.tgt_len)
     st.caption(
         f"KV cache: 2 (keys and values) × {stack.n_layers} layers × {stack.n_heads} heads ×"
@@ -66,7 +112,9 @@ def _said(points: tuple[Grown, ...], now: int) -> str:
     if not points:
         return "No other size makes a whole machine."
     here = min(points, key=lambda point: abs(point.value - now))
-    shares = [max((amount, name) for name, amount in point.terms.items()) for point in (here, points[-1])]
+    shares = [
+        max((amount, name) for name, amount in point.terms.items()) for point in (here, points[-1])
+    ]
     (first, name), (last, end) = shares
     if len(here.terms) == 1:
         return f"From {points[0].value:,} to {points[-1].value:,} it grows {points[-1].total / points[0].total:,.1f} times."
@@ -76,7 +124,8 @@ def _said(points: tuple[Grown, ...], now: int) -> str:
 
 def _crossed(asked: Asked) -> str:
     """Where attention overtakes the feed-forward."""
-    found, name = crossing(asked.shown.machine), plain(asked.shown.name)
+    found = crossing(asked.shown.machine)
+    name = plain(asked.shown.name)
     ahead = f"overtakes the feed-forward from {found.attention:,} tokens a side on"
     if found.attention == 1:
         ahead = "takes more than the feed-forward at any length"

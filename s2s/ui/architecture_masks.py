@@ -45,7 +45,10 @@ def show(asked: Asked) -> None:
     facts = known.of(asked.run)
     text = sentence.sentence_box(facts)
     if not text:
-        st.info("Type a sentence above: who may look at whom in it appears here.", icon=":material/edit:")
+        st.info(
+            "Type a sentence above: who may look at whom in it appears here.",
+            icon=":material/edit:",
+        )
         return
     other = second(asked.run, facts, text)
     batch = together(asked.run, text, other)
@@ -54,14 +57,32 @@ def show(asked: Asked) -> None:
     st.html("<p>Sentences of one batch must be equally long, so the shorter one is filled up with <code>&lt;pad&gt;</code>,"
             f" at which nobody may look. The second one here is <em><bdi>{html.escape(other)}</bdi></em>.</p>")  # fmt: skip
     found = made(batch, row)
-    _picture(found.padding, batch.src[row], ("your sentence", "the second"), "Padding mask of the source, (batch, src_len)", "padding")
+    _picture(
+        found.padding,
+        batch.src[row],
+        ("your sentence", "the second"),
+        "Padding mask of the source, (batch, src_len)",
+        "padding",
+    )
     left, right = st.columns(2)
     with left:
-        _picture(found.causal, batch.tgt[row], batch.tgt[row], "Causal mask of the target, (tgt_len, tgt_len)", "causal")
-        st.caption("In the decoder each token looks at itself and back. Padding stands at the end, where this already hides it.")
+        _picture(
+            found.causal,
+            batch.tgt[row],
+            batch.tgt[row],
+            "Causal mask of the target, (tgt_len, tgt_len)",
+            "causal",
+        )
+        st.caption(
+            "In the decoder each token looks at itself and back. Padding stands at the end, where this already hides it."
+        )
     with right:
-        _picture(found.cross, batch.src[row], batch.tgt[row], "Cross mask, (tgt_len, src_len)", "cross")
-        st.caption("Every target token may look at every source token that is real: the source's padding mask, once for each row.")
+        _picture(
+            found.cross, batch.src[row], batch.tgt[row], "Cross mask, (tgt_len, src_len)", "cross"
+        )
+        st.caption(
+            "Every target token may look at every source token that is real: the source's padding mask, once for each row."
+        )
     st.caption(plots.PLOTS["mask"].reading)
 
 
@@ -69,7 +90,11 @@ def second(run: Run, facts: Known, text: str) -> str:
     """An example of another length in tokens, the shortest of them, so that one of the two is padded; else any other."""
     own = _length(run, text)
     others = [example for example in (*facts.examples, *facts.sentences[:10]) if example != text]
-    return min(others, key=lambda example: (_length(run, example) == own, _length(run, example)), default=text)
+    return min(
+        others,
+        key=lambda example: (_length(run, example) == own, _length(run, example)),
+        default=text,
+    )
 
 
 def _length(run: Run, text: str) -> int:
@@ -80,7 +105,11 @@ def together(run: Run, *texts: str) -> Batch:
     """The sentences with what the run writes for them."""
     seen = [cached.translation(run, text).seen for text in texts]
     sources = [tuple(each.src_tokens) for each in seen]
-    return Batch(_padded(sources), _padded([tuple(each.tgt_inputs) for each in seen]), tuple(map(len, sources)))
+    return Batch(
+        _padded(sources),
+        _padded([tuple(each.tgt_inputs) for each in seen]),
+        tuple(map(len, sources)),
+    )
 
 
 def _padded(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -98,13 +127,25 @@ def made(batch: Batch, row: int) -> Masks:
     return Masks(padding[:, 0, 0].numpy(), masks.causal(tgt_len)[0, 0].numpy(), cross.numpy())
 
 
-def _picture(allowed: Allowed, keys: tuple[str, ...], rows: tuple[str, ...], title: str, name: str) -> None:
+def _picture(
+    allowed: Allowed, keys: tuple[str, ...], rows: tuple[str, ...], title: str, name: str
+) -> None:
     figure = plots.mask(allowed, keys, rows, title=title)
     said = f"{int(allowed.sum())} of {allowed.size} pairs may look"
     chart(figure, alt=f"{title}: {said}", file_name=file_name(title))
-    table = pd.DataFrame(allowed.astype(int), columns=[plots.cell(key) for key in keys], index=[plots.cell(row) for row in rows])
+    table = pd.DataFrame(
+        allowed.astype(int),
+        columns=[plots.cell(key) for key in keys],
+        index=[plots.cell(row) for row in rows],
+    )
     out = io.StringIO()
     table.to_csv(out)
     st.download_button(
-        "Mask (CSV)", out.getvalue(), f"{name}-mask.csv", "text/csv", key=f"csv {name}", on_click="ignore", icon=":material/download:"
+        "Mask (CSV)",
+        out.getvalue(),
+        f"{name}-mask.csv",
+        "text/csv",
+        key=f"csv {name}",
+        on_click="ignore",
+        icon=":material/download:",
     )

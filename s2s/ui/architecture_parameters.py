@@ -23,13 +23,22 @@ NUMBERS = ("parameters", "FLOPs forward", "training memory (bytes)")
 def show(asked: Asked) -> None:
     """Bar, table, differences."""
     shown = [asked.shown, *([asked.against] if asked.against else [])]
-    series = {name: by_group(one.machine, asked.sizes) for name, one in zip(_apart(shown), shown, strict=True)}
+    series = {
+        name: by_group(one.machine, asked.sizes)
+        for name, one in zip(_apart(shown), shown, strict=True)
+    }
     title = f"Parameters by part · {' and '.join(series)}"
     figure = plots.bars(GROUPS, series, title=title, across="parameters")
     most = max(zip(next(iter(series.values())), GROUPS, strict=True))
     with st.container(border=True, key="bars"):
-        chart(figure, alt=f"Bars of {title}; the most are in {most[1]}, {most[0]:,}", file_name=file_name(title))
-        st.caption(f"{plots.PLOTS['bars'].reading} A matrix that is shared counts once, where it is met first.")
+        chart(
+            figure,
+            alt=f"Bars of {title}; the most are in {most[1]}, {most[0]:,}",
+            file_name=file_name(title),
+        )
+        st.caption(
+            f"{plots.PLOTS['bars'].reading} A matrix that is shared counts once, where it is met first."
+        )
     _differences(asked)
     table = frame(asked)
     total = cost(asked.parts)
@@ -40,14 +49,29 @@ def show(asked: Asked) -> None:
     )
     look = {name: st.column_config.NumberColumn(format="localized") for name in NUMBERS}
     alt = f"{len(table)} parts with their costs"
-    st.dataframe(table, hide_index=True, placeholder="", key="parts", height="content", alt=alt, column_config=look)
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="",
+        key="parts",
+        height="content",
+        alt=alt,
+        column_config=look,
+    )
     st.caption(
         "FLOPs: 2 for each multiply-add of a matrix product, weights and attention alike, which is what torch's own counter counts; norms,"
         " activations and sums are small beside them. Training memory: weights, gradients and the optimiser's means, and what the backward"
         " pass needs of this batch; the forecast on Costs adds the room that an update takes."
     )
     file = f"{file_name(f'{asked.shown.name} parts')}.csv"
-    st.download_button("Parts (CSV)", table.to_csv(index=False), file, "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Parts (CSV)",
+        table.to_csv(index=False),
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def frame(asked: Asked) -> pd.DataFrame:
@@ -79,7 +103,11 @@ def by_group(machine: Machine, sizes: Sizes) -> list[int]:
 def _apart(shown: list[Shown]) -> list[str]:
     """Names that differ, although a run may be called as a preset is."""
     names = [one.name for one in shown]
-    return names if len(set(names)) == len(names) else [f"{name} ({place})" for place, name in enumerate(names, 1)]
+    return (
+        names
+        if len(set(names)) == len(names)
+        else [f"{name} ({place})" for place, name in enumerate(names, 1)]
+    )
 
 
 def _differences(asked: Asked) -> None:
@@ -96,4 +124,6 @@ def _differences(asked: Asked) -> None:
     cells = [{"setting": row.key, one: written(row.values[0]), other: written(row.values[1]),
               "meaning": meaning.get(row.key, "Pieces of the vocabulary.")} for row in rows]  # fmt: skip
     alt = f"{len(rows)} settings that differ"
-    st.dataframe(pd.DataFrame(cells), hide_index=True, placeholder="", key="differs", height="auto", alt=alt)
+    st.dataframe(
+        pd.DataFrame(cells), hide_index=True, placeholder="", key="differs", height="auto", alt=alt
+    )

@@ -62,15 +62,23 @@ def _said(asked: Asked, name: str, marked: Mapping[str, tuple[Any, ...]]) -> Sai
     shape = [f"makes {in_words(one.makes[-1])}"] if one else []
     numbers = [f"{costs.parameters:,} parameters", f"{amount(costs.flops)} FLOPs forward"]
     keys = [key for key in marked if one and key in architecture.shaping(one)]
-    keys += [key for key in marked if name == f"{key.partition('.')[0]}.layer" and key.endswith("n_layers")]
+    keys += [
+        key
+        for key in marked
+        if name == f"{key.partition('.')[0]}.layer" and key.endswith("n_layers")
+    ]
     other = asked.against.name if asked.against else ""
-    differs = [f"{key}: {written(marked[key][0])}, in {other} {written(marked[key][1])}" for key in keys]
+    differs = [
+        f"{key}: {written(marked[key][0])}, in {other} {written(marked[key][1])}" for key in keys
+    ]
     return Said([*shape, *numbers, *differs], bool(differs))
 
 
 def in_words(array: Sized) -> str:
     """`32 sentences × 20 source tokens × 128 columns of the stream`."""
-    return " × ".join(f"{length:,} {AXES[axis]}" for axis, length in zip(array.axes, array.lengths, strict=True))
+    return " × ".join(
+        f"{length:,} {AXES[axis]}" for axis, length in zip(array.axes, array.lengths, strict=True)
+    )
 
 
 def in_bytes(n_bytes: float) -> str:
@@ -81,13 +89,18 @@ def in_bytes(n_bytes: float) -> str:
 
 def card(asked: Asked) -> None:
     """Numbers, shapes and a sentence of what is chosen."""
-    inner, whole = architecture.around(asked), cost(asked.parts)
-    costs, one = cost(inner), next((part for part in inner if part.name == asked.part), None)
+    inner = architecture.around(asked)
+    whole = cost(asked.parts)
+    costs = cost(inner)
+    one = next((part for part in inner if part.name == asked.part), None)
     st.subheader(architecture.label(asked, asked.part), anchor=False)
-    about, source = (KINDS[one.kind].about, KINDS[one.kind].source) if one else (OF_GROUPS[asked.part], FIGURE)
+    about, source = (
+        (KINDS[one.kind].about, KINDS[one.kind].source) if one else (OF_GROUPS[asked.part], FIGURE)
+    )
     if one and one.kind == "positions":
         row = POSITIONS[asked.shown.machine.recipe.model.positions.kind]
-        about, source = f"{about} {row.summary}", row.source
+        about = f"{about} {row.summary}"
+        source = row.source
     st.markdown(f"{about}  \n*{source}*")
     times = f" (× {one.times} layers)" if one and one.times > 1 else ""
     rows = {
@@ -98,11 +111,16 @@ def card(asked: Asked) -> None:
         "of them looking": _share(costs.looks, costs.flops) if costs.looks else "none",
         "kept while training": in_bytes(costs.kept * BYTES) if costs.kept else "nothing",
     }
-    _table("Its numbers", (f"<th>{name}</th><td>{html.escape(text)}</td>" for name, text in rows.items()))
+    _table(
+        "Its numbers",
+        (f"<th>{name}</th><td>{html.escape(text)}</td>" for name, text in rows.items()),
+    )
     if one:
         _details(asked, one)
     else:
-        st.caption(f"Of a batch of {asked.sizes.batch} sentences. Choose a part in the drawing to see what it holds and makes.")
+        st.caption(
+            f"Of a batch of {asked.sizes.batch} sentences. Choose a part in the drawing to see what it holds and makes."
+        )
 
 
 def _share(part: float, whole: float) -> str:
@@ -114,22 +132,34 @@ def _details(asked: Asked, part: Part) -> None:
     each = " (one layer)" if part.times > 1 else ""
     if part.borrows:
         lender = next(other for other in asked.parts if other.name == part.borrows)
-        st.caption(f"Its matrix is that of {part.borrows.replace('.', ', ')} ({lender.parameters:,} numbers), counted there.")
+        st.caption(
+            f"Its matrix is that of {part.borrows.replace('.', ', ')} ({lender.parameters:,} numbers), counted there."
+        )
     if part.weights:
         _table(f"Holds{each}", map(_array, part.weights))
-    _table(f"Makes{each}", (f"<th>{array.name}</th><td>{html.escape(in_words(array))}</td>" for array in part.makes))
+    _table(
+        f"Makes{each}",
+        (f"<th>{array.name}</th><td>{html.escape(in_words(array))}</td>" for array in part.makes),
+    )
     if part.flops:
-        _table(f"Computes{each}: multiply-adds, 2 FLOPs each", map(_array, (*part.products, *part.looks)))
+        _table(
+            f"Computes{each}: multiply-adds, 2 FLOPs each",
+            map(_array, (*part.products, *part.looks)),
+        )
     else:
-        st.caption("Its sums and products a number are not counted: only products of matrices are, which is where the time goes.")
+        st.caption(
+            "Its sums and products a number are not counted: only products of matrices are, which is where the time goes."
+        )
 
 
 def _array(array: Sized) -> str:
-    axes = " × ".join(f'<span title="{html.escape(AXES[axis])}">{n:,}</span>' for axis, n in zip(array.axes, array.lengths, strict=True))
+    axes = " × ".join(
+        f'<span title="{html.escape(AXES[axis])}">{n:,}</span>'
+        for axis, n in zip(array.axes, array.lengths, strict=True)
+    )
     return f"<th>{array.name}</th><td>{axes} = {array.numbers:,}</td>"
 
 
 def _table(title: str, rows: Iterable[str]) -> None:
     cells = "".join(f"<tr>{row}</tr>" for row in rows)
     st.html(f'<div class="parts"><p>{html.escape(title)}</p><table>{cells}</table></div>')
-

@@ -12,14 +12,27 @@ from s2s.model.t5 import PUBLISHED, SOURCE
 from s2s.ui.architecture import Asked
 
 ALT = "Five sizes of T5 with shape and parameters"
-LOOK = {name: st.column_config.NumberColumn(format="localized") for name in ("d_ff", "our count", "with the table twice")}
+LOOK = {
+    name: st.column_config.NumberColumn(format="localized")
+    for name in ("d_ff", "our count", "with the table twice")
+}
 
 
 def show(asked: Asked) -> None:
     """One table for all."""
     table = frame()
-    st.dataframe(table, hide_index=True, placeholder="", key="t5", height="content", alt=ALT, column_config=LOOK)
-    st.caption(f"Shape and published parameters: {SOURCE}. Our count: the presets t5-small to t5-11b, number by number.")
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="",
+        key="t5",
+        height="content",
+        alt=ALT,
+        column_config=LOOK,
+    )
+    st.caption(
+        f"Shape and published parameters: {SOURCE}. Our count: the presets t5-small to t5-11b, number by number."
+    )
     st.markdown(
         "The paper rounds, and does not always count alike. In the published T5 one table of 32,128 rows serves three times: it reads the"
         " source, reads the target and scores the output, so we count it once. Counted a second time, for the output, large comes to"
@@ -27,7 +40,14 @@ def show(asked: Asked) -> None:
         " one table of relative positions a stack, 32 ranges for each head, is all that knows the order. From large to 11B neither"
         " depth nor width of the stream changes: only the feed-forward and the heads inside each layer grow."
     )
-    st.download_button("T5 (CSV)", table.to_csv(index=False), "t5.csv", "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "T5 (CSV)",
+        table.to_csv(index=False),
+        "t5.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def frame() -> pd.DataFrame:
@@ -36,9 +56,13 @@ def frame() -> pd.DataFrame:
 
 
 def _row(name: str) -> dict[str, object]:
-    published, preset = PUBLISHED[name], PRESETS[name]
-    found = Machine(preset.recipe, preset.src_vocab_size, preset.tgt_vocab_size).parts(Sizes(1, 1, 1))
-    ours, table = cost(found).parameters, cost(within(found, "encoder.tokens")).parameters
+    published = PUBLISHED[name]
+    preset = PRESETS[name]
+    found = Machine(preset.recipe, preset.src_vocab_size, preset.tgt_vocab_size).parts(
+        Sizes(1, 1, 1)
+    )
+    ours = cost(found).parameters
+    table = cost(within(found, "encoder.tokens")).parameters
     shape = {key: value for key, value in published._asdict().items() if key != "parameters"}
     return {
         "size": name,

@@ -42,7 +42,9 @@ class Found(NamedTuple):
 def show(asked: Asked) -> None:
     """The method, the picture, how far it is right, and the links to take away."""
     if asked.which.kind != "cross":
-        st.info("Links join words of the source with words of the target, and only cross-attention looks from one to the other.")
+        st.info(
+            "Links join words of the source with words of the target, and only cross-attention looks from one to the other."
+        )
         st.button("Show cross-attention", on_click=_look_across, icon=":material/swap_horiz:")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -62,51 +64,95 @@ def _method() -> Method:
     """How links are made; one of them asks for its share."""
     key = OWN + "links"
     if st.session_state.setdefault(key, value("links") or USUAL) not in METHODS:
-        pickers.say(f"There is no way {str(st.session_state[key])[:40]} to make links; {METHODS[USUAL].label.lower()} is shown instead.")
+        pickers.say(
+            f"There is no way {str(st.session_state[key])[:40]} to make links; {METHODS[USUAL].label.lower()} is shown instead."
+        )
         st.session_state[key] = USUAL
     labels = {slug: row.label for slug, row in METHODS.items()}
-    chosen = st.selectbox("Links", list(labels), format_func=labels.__getitem__, key=key, persist_state="session", width=210) or USUAL
+    chosen = (
+        st.selectbox(
+            "Links",
+            list(labels),
+            format_func=labels.__getitem__,
+            key=key,
+            persist_state="session",
+            width=210,
+        )
+        or USUAL
+    )
     remember(links="" if chosen == USUAL else chosen)
     method = METHODS[chosen]
-    return method._replace(make=partial(covered, share=share_slider())) if chosen == "share" else method
+    return (
+        method._replace(make=partial(covered, share=share_slider()))
+        if chosen == "share"
+        else method
+    )
 
 
 def _words(asked: Asked, which: Which) -> Picture:
     """Words by words, whatever the switches above leave out: links are between words."""
-    rows, keys = (attention_tidy.is_whole(tokenizer) for tokenizer in attention_tidy.sides(asked.run, "cross"))
+    rows, keys = (
+        attention_tidy.is_whole(tokenizer) for tokenizer in attention_tidy.sides(asked.run, "cross")
+    )
     picture = asked.reduced if which == asked.which else reduced(asked.seen, which, asked.reduction)
     return between_words(picture, rows_whole=rows, keys_whole=keys)
 
 
-def _known(asked: Asked, picture: Picture, sentences: Mapping[str, tuple[Known, ...]]) -> Links | None:
+def _known(
+    asked: Asked, picture: Picture, sentences: Mapping[str, tuple[Known, ...]]
+) -> Links | None:
     """The corpus's links of exactly this pair, whose words must be those of the picture."""
-    links = next((known.links for known in sentences.get(asked.text, ()) if known.tgt == asked.target), None)
+    links = next(
+        (known.links for known in sentences.get(asked.text, ()) if known.tgt == asked.target), None
+    )
     n_tgt, n_src = picture.weights.shape
     return links if (n_src, n_tgt) == (len(asked.text.split()), len(asked.target.split())) else None
 
 
 def _draw(asked: Asked, found: Found, label: str) -> None:
     picture = found.picture
-    title = reading.name(asked.run, "cross", f"{picture.name}\nlinks: {label}")  # a phone is no wider than the name
-    figure = plots.heatmap(picture.weights, picture.keys, picture.rows, title=title, verb=picture.verb)
-    pairs = ", ".join(f"{picture.rows[tgt]} with {picture.keys[src]}" for src, tgt in sorted(found.links, key=lambda link: link[1]))
+    title = reading.name(
+        asked.run, "cross", f"{picture.name}\nlinks: {label}"
+    )  # a phone is no wider than the name
+    figure = plots.heatmap(
+        picture.weights, picture.keys, picture.rows, title=title, verb=picture.verb
+    )
+    pairs = ", ".join(
+        f"{picture.rows[tgt]} with {picture.keys[src]}"
+        for src, tgt in sorted(found.links, key=lambda link: link[1])
+    )
     with st.container(key="aligned", gap=None):
         alt = f"Heatmap of {title.replace(chr(10), ', ')}; linked: {pairs or 'nothing'}"
-        chart(marked(figure, found.links, found.known or ()), alt=alt, file_name=reading.file_name(title))
-    known = "" if found.known is None else " A diamond marks the links that the corpus knows to be right."
-    st.caption(f"Framed: linked.{known} Pieces are merged into words, and the end of the sentence plays no part.")
+        chart(
+            marked(figure, found.links, found.known or ()),
+            alt=alt,
+            file_name=reading.file_name(title),
+        )
+    known = (
+        ""
+        if found.known is None
+        else " A diamond marks the links that the corpus knows to be right."
+    )
+    st.caption(
+        f"Framed: linked.{known} Pieces are merged into words, and the end of the sentence plays no part."
+    )
 
 
 def _measured(found: Found) -> None:
     """Precision, recall and error of this sentence, where its links are known."""
     if found.known is None:
         return
-    score, n_right = agreement(found.links, found.known), len(found.links & found.known)
+    score = agreement(found.links, found.known)
+    n_right = len(found.links & found.known)
     with st.container(horizontal=True):
         for label, number, about in (
             ("Precision", score.precision, f"{n_right} of {len(found.links)} links are right."),
             ("Recall", score.recall, f"{n_right} of {len(found.known)} known links are found."),
-            ("Alignment error", score.error, "The rate: 1 − 2 · right / (linked + known); 0 is best (Och & Ney 2003)."),
+            (
+                "Alignment error",
+                score.error,
+                "The rate: 1 − 2 · right / (linked + known); 0 is best (Och & Ney 2003).",
+            ),
         ):
             st.metric(label, "–" if number is None else f"{number:.2f}", help=about, width=150)
 
@@ -123,34 +169,66 @@ def _best(asked: Asked, found: Found, method: Method) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         n_alike = int((errors == errors.min()).sum())
         come = f"and {n_alike - 1} more come" if n_alike > 1 else "comes"
-        st.caption(f"Of single heads, head {head + 1} of layer {layer + 1} {come} nearest: error {errors.min():.2f}.", width="content")
+        st.caption(
+            f"Of single heads, head {head + 1} of layer {layer + 1} {come} nearest: error {errors.min():.2f}.",
+            width="content",
+        )
         if (asked.which.layer, asked.which.head) != (layer, head):
-            st.button("Show that head", on_click=looking.choose, args=(layer, head), icon=":material/center_focus_strong:")
+            st.button(
+                "Show that head",
+                on_click=looking.choose,
+                args=(layer, head),
+                icon=":material/center_focus_strong:",
+            )
 
 
 def _offer(asked: Asked, found: Found, sentences: Mapping[str, tuple[Known, ...]]) -> None:
     """Sentences whose links are known."""
     if not sentences:
-        st.caption("This run's text has no known links to compare with; `builtin:en-fr` and `builtin:en-es` have.")
+        st.caption(
+            "This run's text has no known links to compare with; `builtin:en-fr` and `builtin:en-es` have."
+        )
         return
     if found.known is None and (known := sentences.get(asked.text)):
-        st.caption(f"The corpus knows the links of this source with another target: *{plain(known[0].tgt)}*")
-        st.button("Look at that target", on_click=_look_at, args=(asked, asked.text, known[0].tgt), icon=":material/edit_note:")
+        st.caption(
+            f"The corpus knows the links of this source with another target: *{plain(known[0].tgt)}*"
+        )
+        st.button(
+            "Look at that target",
+            on_click=_look_at,
+            args=(asked, asked.text, known[0].tgt),
+            icon=":material/edit_note:",
+        )
 
     def picked() -> None:
         if chosen := st.session_state[PICK]:
             _look_at(asked, chosen, sentences[chosen][0].tgt)
 
     offered = list(sentences)[:OFFERED]
-    st.session_state[PICK] = asked.text if asked.text in offered and found.known is not None else None
-    st.selectbox("A sentence with known alignment", offered, key=PICK, placeholder="Choose one", on_change=picked)
+    st.session_state[PICK] = (
+        asked.text if asked.text in offered and found.known is not None else None
+    )
+    st.selectbox(
+        "A sentence with known alignment",
+        offered,
+        key=PICK,
+        placeholder="Choose one",
+        on_change=picked,
+    )
 
 
 def _take_away(asked: Asked, found: Found) -> None:
     """The links as a table and as files."""
     picture = found.picture
     rows = [
-        (src, tgt, picture.keys[src], picture.rows[tgt], float(picture.weights[tgt, src]), _sure(found, (src, tgt)))
+        (
+            src,
+            tgt,
+            picture.keys[src],
+            picture.rows[tgt],
+            float(picture.weights[tgt, src]),
+            _sure(found, (src, tgt)),
+        )
         for src, tgt in sorted(found.links, key=lambda link: (link[1], link[0]))
     ]
     names = ("source place", "target place", "source", "target", "weight", "known")
@@ -161,9 +239,21 @@ def _take_away(asked: Asked, found: Found) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         joined = [(tgt, src, float(picture.weights[tgt, src])) for src, tgt in sorted(found.links)]
         draw = partial(svg.lines, {"links": joined}, picture.keys, picture.rows, verb=picture.verb)
-        attention_save.offer(replace(asked, note=""), draw, {asked.which: picture}, note="Lines join the words that are linked.")
+        attention_save.offer(
+            replace(asked, note=""),
+            draw,
+            {asked.which: picture},
+            note="Lines join the words that are linked.",
+        )
         table = partial(_csv, names, rows)
-        st.download_button("Links (CSV)", table, f"{name}.csv", "text/csv", on_click="ignore", icon=":material/download:")
+        st.download_button(
+            "Links (CSV)",
+            table,
+            f"{name}.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
         st.download_button(
             "Links (i-j)",
             f"{pharaoh(found.links)}\n",

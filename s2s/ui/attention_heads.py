@@ -22,7 +22,10 @@ from s2s.ui.text import plain
 
 KEY = looking.OWN + "grid"
 DISTANCE = MappingProxyType(
-    {True: "how many tokens away from its own place a row looks.", False: "how many source tokens off the straight way from first to last."}
+    {
+        True: "how many tokens away from its own place a row looks.",
+        False: "how many source tokens off the straight way from first to last.",
+    }
 )
 COLUMNS: Mapping[str, str] = MappingProxyType(
     {
@@ -64,7 +67,12 @@ def _named(asked: Asked) -> tuple[str, int, str, str, str]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)  # at most 8 MB each
 def _pixels(folder: str, step: int, text: str, target: str, kind: str, _view: View) -> bytes:
-    return packed(_view.weights, _view.rows, _view.keys, {"predicts": "predicting", "reads": "reading"}[_view.verb])
+    return packed(
+        _view.weights,
+        _view.rows,
+        _view.keys,
+        {"predicts": "predicting", "reads": "reading"}[_view.verb],
+    )
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -91,9 +99,16 @@ def _alone(view: View) -> tuple[int, int] | None:
         return None
     layer, _, head = given.partition(".")
     n_layers, n_heads = view.weights.shape[:2]
-    if layer.isdecimal() and head.isdecimal() and 1 <= int(layer) <= n_layers and 1 <= int(head) <= n_heads:
+    if (
+        layer.isdecimal()
+        and head.isdecimal()
+        and 1 <= int(layer) <= n_layers
+        and 1 <= int(head) <= n_heads
+    ):
         return int(layer) - 1, int(head) - 1
-    pickers.say(f"There is no head {given[:20]} to show alone: this model has {n_layers} layers of {n_heads} heads. All are shown instead.")
+    pickers.say(
+        f"There is no head {given[:20]} to show alone: this model has {n_layers} layers of {n_heads} heads. All are shown instead."
+    )
     looking.remember(alone="")
     return None
 
@@ -119,20 +134,32 @@ def _table(asked: Asked) -> None:
     st.caption("\n".join(["Tick a row to open its head.", "", *said]))
     name = reading.file_name(reading.name(asked.run, asked.which.kind, "heads"))
     st.download_button(
-        "Heads (CSV)", frame.to_csv(index=False), f"{name}.csv", "text/csv", on_click="ignore", icon=":material/download:", key=f"{KEY} csv"
+        "Heads (CSV)",
+        frame.to_csv(index=False),
+        f"{name}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"{KEY} csv",
     )
 
 
 def _column(name: str, help: str | None) -> Any:
     if name == "Role":
         return st.column_config.TextColumn(help=help)
-    return st.column_config.NumberColumn(help=help, format="%d" if help is None else "%.2f", width=None if help else 50)
+    return st.column_config.NumberColumn(
+        help=help, format="%d" if help is None else "%.2f", width=None if help else 50
+    )
 
 
 def numbers(found: Heads) -> pd.DataFrame:
     """A row for each head, counted from 1."""
     layers, heads = np.indices(found.entropy.shape).reshape(2, -1) + 1
-    means = {"Entropy": found.entropy.ravel(), "Peak": found.peak.ravel(), "Distance": found.distance.ravel()}
+    means = {
+        "Entropy": found.entropy.ravel(),
+        "Peak": found.peak.ravel(),
+        "Distance": found.distance.ravel(),
+    }
     roles = [ROLES[slug].label for slug in found.role.ravel()]
     return pd.DataFrame({"Layer": layers, "Head": heads, "Role": roles, **means})
 

@@ -22,14 +22,27 @@ MOST_DASHED = 4_000  # of several heads, whose dashes take a browser far longer
 def show(asked: Asked) -> None:
     """The two columns, which heads they show, and how much of their weight."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        heads, share = _heads(asked), share_slider()
+        heads = _heads(asked)
+        share = share_slider()
     pictures = _pictures(asked, heads)
-    links, n_lines = _strongest({attention_save.short(which): tidy.links(picture, share) for which, picture in pictures.items()})
+    links, n_lines = _strongest(
+        {
+            attention_save.short(which): tidy.links(picture, share)
+            for which, picture in pictures.items()
+        }
+    )
     first = next(iter(pictures.values()))
     title = reading.name(asked.run, asked.which.kind, attention_save.place(pictures))
     said = _said(share, sum(map(len, links.values())), n_lines)
     st.caption(worded(f"{asked.note} {said}"))
-    lines_canvas.canvas(links, first.keys, first.rows, verb=first.verb, alt=f"Lines of {title.replace(chr(10), ', ')}", key="lines")
+    lines_canvas.canvas(
+        links,
+        first.keys,
+        first.rows,
+        verb=first.verb,
+        alt=f"Lines of {title.replace(chr(10), ', ')}",
+        key="lines",
+    )
     draw = partial(svg.lines, links, first.keys, first.rows, verb=first.verb)
     attention_save.offer(asked, draw, pictures, note=said)
 
@@ -37,11 +50,17 @@ def show(asked: Asked) -> None:
 def _heads(asked: Asked) -> list[Which]:
     """Those to be shown beside each other; none: what is chosen above."""
     n_layers, n_heads = asked.view.weights.shape[:2]
-    options = {f"{layer + 1}.{head + 1}": Which(asked.which.kind, layer, head) for layer in range(n_layers) for head in range(n_heads)}
+    options = {
+        f"{layer + 1}.{head + 1}": Which(asked.which.kind, layer, head)
+        for layer in range(n_layers)
+        for head in range(n_heads)
+    }
     key = OWN + "heads"
     wanted = st.session_state.setdefault(key, value("heads").split())
     if lost := [name for name in wanted if name not in options]:
-        pickers.say(f"There is no head {lost[0][:20]} of {asked.which.kind} attention in this model; it is not drawn.")
+        pickers.say(
+            f"There is no head {lost[0][:20]} of {asked.which.kind} attention in this model; it is not drawn."
+        )
         st.session_state[key] = [name for name in wanted if name in options]
     chosen = st.multiselect(
         "Heads, side by side",
@@ -59,7 +78,8 @@ def _heads(asked: Asked) -> list[Which]:
 
 def share_slider() -> float:
     """How much of each row's weight is drawn."""
-    key, said = OWN + "share", value("share")
+    key = OWN + "share"
+    said = value("share")
     if key not in st.session_state:
         st.session_state[key] = _read(said) if said else USUAL
     share = st.slider(
@@ -84,7 +104,9 @@ def _read(said: str) -> float:
     except ValueError:
         share = 0.0
     if not STEP <= share <= 1:
-        pickers.say(f"There is no share {said[:20]} of the weight; it goes from {STEP} to 1, and {USUAL} is drawn instead.")
+        pickers.say(
+            f"There is no share {said[:20]} of the weight; it goes from {STEP} to 1, and {USUAL} is drawn instead."
+        )
         return USUAL
     return round(round(share / STEP) * STEP, 2)
 
@@ -102,7 +124,9 @@ def _strongest(links: Mapping[str, svg.Links]) -> tuple[dict[str, svg.Links], in
     most = MOST if len(links) == 1 else MOST_DASHED
     if len(weights) <= most:
         return dict(links), len(weights)
-    return {name: [link for link in each if link[2] > weights[most]] for name, each in links.items()}, len(weights)
+    return {
+        name: [link for link in each if link[2] > weights[most]] for name, each in links.items()
+    }, len(weights)
 
 
 def _said(share: float, n_drawn: int, n_lines: int) -> str:

@@ -44,12 +44,18 @@ class Kept:
 
     def html(self) -> str:
         """For a mail."""
-        tables = [standalone.Table(picture.name, picture.weights, picture.rows, picture.keys) for picture in self.pictures.values()]
+        tables = [
+            standalone.Table(picture.name, picture.weights, picture.rows, picture.keys)
+            for picture in self.pictures.values()
+        ]
         return standalone.page(self.svg(), tables, title=self.title, verb=self.verb, link=self.link)
 
     def csv(self) -> str:
         """The matrix; of several heads each below the other, with its name in a first column."""
-        tables = [plots.numbers(each.weights, each.keys, each.rows, each.verb) for each in self.pictures.values()]
+        tables = [
+            plots.numbers(each.weights, each.keys, each.rows, each.verb)
+            for each in self.pictures.values()
+        ]
         if len(tables) == 1:
             return tables[0]
         out = io.StringIO()
@@ -66,20 +72,33 @@ class Kept:
         return json.dumps({**self.about, "pictures": pictures}, ensure_ascii=False, indent=1)
 
 
-def offer(asked: Asked, draw: Draw, pictures: Mapping[Which, Picture] | None = None, *, note: str = "") -> None:
+def offer(
+    asked: Asked, draw: Draw, pictures: Mapping[Which, Picture] | None = None, *, note: str = ""
+) -> None:
     """The button, and what it opens. `draw(title=, caption=)` gives the SVG; `pictures` are its numbers (by default what is shown).
 
     `note` says what the picture leaves out, beside what `asked.note` says.
     """
-    with st.popover("Save", icon=ICON, key="save attention", on_change="rerun", width="content") as box:
+    with st.popover(
+        "Save", icon=ICON, key="save attention", on_change="rerun", width="content"
+    ) as box:
         if not box.open:
             return
         kept = keep(asked, draw, pictures or {asked.which: asked.shown}, note)
-        name = reading.file_name(f"{reading.name(asked.run, asked.which.kind, place(kept.pictures))}")
-        st.caption("The picture with its caption, for papers (SVG, PNG) or as a page of its own; its numbers.")
+        name = reading.file_name(
+            f"{reading.name(asked.run, asked.which.kind, place(kept.pictures))}"
+        )
+        st.caption(
+            "The picture with its caption, for papers (SVG, PNG) or as a page of its own; its numbers."
+        )
         with st.container(horizontal=True, width=440, gap="xsmall"):
             _button("SVG", kept.svg, f"{name}.svg", "image/svg+xml")
-            PNG(key="save png", data={"svg": kept.svg(), "name": f"{name}.png"}, width="content", height="content")
+            PNG(
+                key="save png",
+                data={"svg": kept.svg(), "name": f"{name}.png"},
+                width="content",
+                height="content",
+            )
             _button("HTML", kept.html, f"{name}.html", "text/html")
             _button("CSV", kept.csv, f"{name}.csv", "text/csv")
             _button("JSON", kept.json, f"{name}.json", "application/json")
@@ -87,7 +106,8 @@ def offer(asked: Asked, draw: Draw, pictures: Mapping[Which, Picture] | None = N
 
 def keep(asked: Asked, draw: Draw, pictures: Mapping[Which, Picture], note: str = "") -> Kept:
     """What the files say, from what the page shows."""
-    run, kind = asked.run, asked.which.kind
+    run = asked.run
+    kind = asked.which.kind
     whose, what = reading.name(run, kind, place(pictures)).split("\n")
     tidying = asked.note.replace("`", "")
     about = {
@@ -99,7 +119,11 @@ def keep(asked: Asked, draw: Draw, pictures: Mapping[Which, Picture], note: str 
         "source": asked.text,
         "target": asked.target,
     }
-    said = [f"{whose} · {REDUCTIONS[asked.reduction].label.lower()}", f"{asked.text} → {asked.target}", f"{tidying} {note}".strip()]
+    said = [
+        f"{whose} · {REDUCTIONS[asked.reduction].label.lower()}",
+        f"{asked.text} → {asked.target}",
+        f"{tidying} {note}".strip(),
+    ]
     return Kept(about, pictures, draw, what, "\n".join(filter(None, said)), _link())
 
 
@@ -112,13 +136,21 @@ def place(pictures: Mapping[Which, Picture]) -> str:
 
 def short(which: Which) -> str:
     """`2.3`, the third head of layer 2."""
-    return ".".join("mean" if index is None else str(index + 1) for index in (which.layer, which.head))
+    return ".".join(
+        "mean" if index is None else str(index + 1) for index in (which.layer, which.head)
+    )
 
 
 def _told(which: Which, picture: Picture) -> dict[str, Any]:
     layer, head = (None if index is None else index + 1 for index in (which.layer, which.head))
     tokens = {"verb": picture.verb, "rows": picture.rows, "keys": picture.keys}
-    return {"name": picture.name, "layer": layer, "head": head, **tokens, "weights": picture.weights.tolist()}
+    return {
+        "name": picture.name,
+        "layer": layer,
+        "head": head,
+        **tokens,
+        "weights": picture.weights.tolist(),
+    }
 
 
 def _link() -> str:

@@ -11,7 +11,9 @@ from s2s.tokenizers import Tokenizer
 from s2s.ui.attention_values import OWN, remember, value
 from s2s.ui.reading import percent
 
-FAINT = 0.5  # of its weight: a row that kept less is worth a word, for what is left of it looks sure
+FAINT = (
+    0.5  # of its weight: a row that kept less is worth a word, for what is left of it looks sure
+)
 MERGED = (
     "Pieces are merged into the words between blanks, a blank with the word that it begins: weights on the pieces of a word are added"
     " up, rows of pieces averaged; `<s>` and `</s>` stay."
@@ -22,7 +24,11 @@ WHOLE = "Every token is a word here: there was nothing to merge."
 def switches() -> None:
     """What `tidied` does; folded away."""
     with st.popover("Tidy up", icon=":material/mop:", width=130):
-        _switch("words", "Words", "Merge the pieces of a word: weights on them are added up, their rows averaged (Clark et al. 2019).")
+        _switch(
+            "words",
+            "Words",
+            "Merge the pieces of a word: weights on them are added up, their rows averaged (Clark et al. 2019).",
+        )
         _switch(
             "drop",
             "Leave out sinks",
@@ -40,14 +46,19 @@ def tidied(run: Run, kind: str, picture: Picture) -> tuple[Picture, str]:
     if value("drop"):
         left = without_sinks(picture)
         gone = [key for key in dict.fromkeys(picture.keys) if key not in left.picture.keys]
-        said.append(_scaled(left, " ".join(f"`{key}`" for key in gone)) if gone else "No column is `<s>`, `</s>` or punctuation.")
+        said.append(
+            _scaled(left, " ".join(f"`{key}`" for key in gone))
+            if gone
+            else "No column is `<s>`, `</s>` or punctuation."
+        )
         picture = left.picture
     return picture, " ".join(said)
 
 
 def sides(run: Run, kind: str) -> tuple[Tokenizer, Tokenizer]:
     """What cut the rows and what cut the columns of a kind of attention."""
-    src, tgt = run.src_tokenizer, run.tgt_tokenizer
+    src = run.src_tokenizer
+    tgt = run.tgt_tokenizer
     return {"cross": (tgt, src), "encoder": (src, src), "decoder": (tgt, tgt)}[kind]
 
 
@@ -58,8 +69,14 @@ def is_whole(tokenizer: Tokenizer) -> bool:
 
 def _scaled(left: Left, where: str) -> str:
     """`41% of the weight lay on ... and is left out; ...`."""
-    rows = {0: "", 1: " One row had nothing else and is empty."}.get(left.n_empty, f" {left.n_empty} rows had nothing else and are empty.")
-    faint = f" The row that lost most kept {percent(left.least)} of its weight." if left.least < FAINT else ""
+    rows = {0: "", 1: " One row had nothing else and is empty."}.get(
+        left.n_empty, f" {left.n_empty} rows had nothing else and are empty."
+    )
+    faint = (
+        f" The row that lost most kept {percent(left.least)} of its weight."
+        if left.least < FAINT
+        else ""
+    )
     return f"{percent(left.share)} of the weight lay on {where} and is left out; rows are scaled to sum to 1 again.{faint}{rows}"
 
 

@@ -13,7 +13,19 @@ FIRST_VIEW = "map"
 OWN = "look own "  # how the keys of the views' widgets begin: a link that arrives empties them, so that they take what it says
 SAID = "look said"  # the values of `set` in this session
 OF_SENTENCE = ("from", "at", "to")  # places in one sentence, which mean nothing in another
-OF_PAGE = ("strategy", "view", "words", "drop", "share", "scale", "heads", "links", "alone", "switched", "among")
+OF_PAGE = (
+    "strategy",
+    "view",
+    "words",
+    "drop",
+    "share",
+    "scale",
+    "heads",
+    "links",
+    "alone",
+    "switched",
+    "among",
+)
 USUALLY = {"strategy": forced.USUAL, "view": FIRST_VIEW}
 
 
@@ -22,7 +34,11 @@ def arrived() -> bool:
     if (given := address.arrived("set")) is None:
         return False
     said = share.unpack(given)
-    st.session_state[SAID] = {name: said[name] for name in (*OF_SENTENCE, *OF_PAGE) if said.get(name) not in (None, "", USUALLY.get(name))}
+    st.session_state[SAID] = {
+        name: said[name]
+        for name in (*OF_SENTENCE, *OF_PAGE)
+        if said.get(name) not in (None, "", USUALLY.get(name))
+    }
     st.session_state.pop("look of", None)
     for name in (*OF_SENTENCE, *OF_PAGE):
         st.session_state.pop(OWN + name, None)
@@ -47,7 +63,9 @@ def remember(**values: str) -> None:
 def forget_of_others(meant: tuple[object, ...]) -> None:
     """Drop the places of another sentence than this run, checkpoint, source and target."""
     if st.session_state.get("look of", meant) != meant:
-        st.session_state[SAID] = {name: text for name, text in _held().items() if name not in OF_SENTENCE}
+        st.session_state[SAID] = {
+            name: text for name, text in _held().items() if name not in OF_SENTENCE
+        }
         for name in OF_SENTENCE:
             st.session_state.pop(OWN + name, None)
     st.session_state["look of"] = meant

@@ -12,7 +12,8 @@ from s2s.analysis.words import ADDED, MISSING, Differences, differences
 from s2s.ui import address, columns, pickers
 from s2s.ui.sentence import MOST_CHARACTERS
 
-REFERENCE, NOTHING = "reference", "nothing"
+REFERENCE = "reference"
+NOTHING = "nothing"
 BOX = "against box"
 TAGS = {ADDED: ("ins", "only here"), MISSING: ("del", "not here")}
 ELSEWHERE = "step"  # which no address of Compare has: on the way to Attention the browser's history gets one with this and a forced `tgt`
@@ -64,17 +65,28 @@ def _against(options: list[str], *, is_alone: bool) -> str:
     """The choice, where there is one: the reference if there is one, else column 1, unless somebody says otherwise."""
     if (said := address.arrived("set")) is not None:
         st.session_state[columns.AGAINST] = share.unpack(said).get(columns.AGAINST, "")
-    wanted, usual = str(st.session_state.get(columns.AGAINST, "")), options[0]
+    wanted = str(st.session_state.get(columns.AGAINST, ""))
+    usual = options[0]
     if wanted and wanted not in (*options, NOTHING):
         if wanted != REFERENCE:
-            pickers.say(f"There is no column {wanted[:20]} to mark differences against; {_name(usual)} takes its place.")
+            pickers.say(
+                f"There is no column {wanted[:20]} to mark differences against; {_name(usual)} takes its place."
+            )
         wanted = st.session_state[columns.AGAINST] = ""
     address.hold("set", share.pack({columns.AGAINST: wanted}) if wanted else "")
     if is_alone and usual != REFERENCE:
         return NOTHING
     st.session_state[BOX] = wanted or usual
     label = "Mark differences against"
-    st.selectbox(label, [*options, NOTHING], format_func=_name, key=BOX, on_change=_choose, args=(usual,), width=220)
+    st.selectbox(
+        label,
+        [*options, NOTHING],
+        format_func=_name,
+        key=BOX,
+        on_change=_choose,
+        args=(usual,),
+        width=220,
+    )
     return wanted or usual
 
 
@@ -98,7 +110,9 @@ def marked(text: str, other: str | None) -> tuple[str, Differences | None]:
     if other is None:
         return html.escape(text), None
     found = differences(text, other)
-    return found.gap.join(_part(part.kind, found.gap.join(part.words)) for part in found.parts), found
+    return found.gap.join(
+        _part(part.kind, found.gap.join(part.words)) for part in found.parts
+    ), found
 
 
 def _part(kind: str, words: str) -> str:

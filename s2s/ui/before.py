@@ -33,15 +33,27 @@ def panel(asked: Asked) -> UserError | None:
     if asked.wrong:
         return asked.wrong
     try:
-        cost, seen = cached.forecast(asked.source, asked.recipe), cached.preview(asked.source)
+        cost = cached.forecast(asked.source, asked.recipe)
+        seen = cached.preview(asked.source)
     except UserError as wrong:  # a text that cannot be read
         forms.complain(wrong)
         return wrong
     _numbers(asked, cost)
-    found = advice.advice(Case(asked.recipe, asked.preset, seen, cost, settings.limits(), is_begun=bool(asked.init_from)))
+    found = advice.advice(
+        Case(
+            asked.recipe,
+            asked.preset,
+            seen,
+            cost,
+            settings.limits(),
+            is_begun=bool(asked.init_from),
+        )
+    )
     for number, one in enumerate(found):
         _said(one, number)
-    refused = _impossible(asked, cost) or next((UserError(one.sentence) for one in found if one.is_refusal), None)
+    refused = _impossible(asked, cost) or next(
+        (UserError(one.sentence) for one in found if one.is_refusal), None
+    )
     if refused:
         _fitting(asked)
     else:
@@ -69,7 +81,9 @@ def _numbers(asked: Asked, cost: Forecast) -> None:
 
 def _cards(asked: Asked, cost: Forecast) -> None:
     sizes = f"vocabularies of about {cost.src_vocab_size:,} and {cost.tgt_vocab_size:,}"
-    steps = f"for {asked.recipe.train.steps:,} steps, each text seen about {_often(cost.epochs)} times"
+    steps = (
+        f"for {asked.recipe.train.steps:,} steps, each text seen about {_often(cost.epochs)} times"
+    )
     runs = f"{cost.pace.n_runs} run{'s' * (cost.pace.n_runs > 1)} here"
     learnt = "by formula, until runs here tell better"
     if cost.pace.n_runs:
@@ -77,8 +91,16 @@ def _cards(asked: Asked, cost: Forecast) -> None:
     rows = (
         Card("Parameters", short_count(cost.parameters), f"{cost.parameters:,} numbers, {sizes}"),
         Card("Time", duration(cost.seconds), f"{steps}; {learnt}"),
-        Card("Memory needed", _memory(cost.megabytes), f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"),
-        Card("Compute", short_count(cost.flops, "kMGTPE"), f"operations (FLOPs) forward and back: {FLOPS}"),
+        Card(
+            "Memory needed",
+            _memory(cost.megabytes),
+            f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here",
+        ),
+        Card(
+            "Compute",
+            short_count(cost.flops, "kMGTPE"),
+            f"operations (FLOPs) forward and back: {FLOPS}",
+        ),
     )
     cards(rows[:2])
     cards(rows[2:])
@@ -101,20 +123,33 @@ def _schedule(asked: Asked) -> None:
     if 0 < train.warmup_steps <= train.steps:
         steps = np.union1d(steps, [train.warmup_steps])
     rates = [learning_rate(int(step), train) for step in steps]
-    figure = plots.schedule(steps, rates, warmup=train.warmup_steps, title=f"learning rate · {train.schedule}")
+    figure = plots.schedule(
+        steps, rates, warmup=train.warmup_steps, title=f"learning rate · {train.schedule}"
+    )
     alt = f"Learning rate by step: {train.schedule}, at most {max(rates):.3g}, at the end {rates[-1]:.3g}"
     chart(figure, alt=alt, file_name=file_name("schedule"))
 
 
 def _said(one: Advice, number: int) -> None:
     """A sentence, and the button that mends it."""
-    show, icon = (st.error, ":material/block:") if one.is_refusal else (st.warning, ":material/lightbulb:")
-    left, right = st.columns([3, 1], vertical_alignment="center") if one.label else (st.container(), None)
+    show, icon = (
+        (st.error, ":material/block:") if one.is_refusal else (st.warning, ":material/lightbulb:")
+    )
+    left, right = (
+        st.columns([3, 1], vertical_alignment="center") if one.label else (st.container(), None)
+    )
     with left:
         show(worded(one.sentence), icon=icon)
     if right:
         with right:
-            st.button(plain(one.label), key=f"cure {number}", icon=":material/healing:", width="stretch", on_click=_cure, args=(one,))
+            st.button(
+                plain(one.label),
+                key=f"cure {number}",
+                icon=":material/healing:",
+                width="stretch",
+                on_click=_cure,
+                args=(one,),
+            )
 
 
 def _cure(one: Advice) -> None:
@@ -131,7 +166,12 @@ def _expectation(asked: Asked, cost: Forecast) -> None:
     if found is None:
         _fitting(asked)
         return
-    more = st.expander("What to expect, and the preset for this text", icon=":material/insights:", key="expect", on_change="rerun")
+    more = st.expander(
+        "What to expect, and the preset for this text",
+        icon=":material/insights:",
+        key="expect",
+        on_change="rerun",
+    )
     if more.open:
         with more:
             _more(asked, found)
@@ -147,7 +187,12 @@ def _sentence(asked: Asked, cost: Forecast, found: Band | None) -> str:
     n = len(found.runs)
     presets = " and ".join(dict.fromkeys(run.preset for run in found.runs))
     where = f"what {n} run{'s' * (n > 1)} of ours with {presets} reached on {found.like}"
-    return " ".join((f"Expect BLEU {found.low:.0f} to {found.high:.0f} on held-out pairs {after}: {where}.", *found.but))
+    return " ".join(
+        (
+            f"Expect BLEU {found.low:.0f} to {found.high:.0f} on held-out pairs {after}: {where}.",
+            *found.but,
+        )
+    )
 
 
 def _fitting(asked: Asked) -> None:
@@ -172,8 +217,12 @@ def _more(asked: Asked, found: Band) -> None:
     figure = plots.expected(found.minutes, found.lows, found.highs, title=shown)
     alt = f"BLEU by minutes of training: from {found.low:.0f} to {found.high:.0f} at the end"
     chart(figure, alt=alt, file_name=file_name(shown))
-    runs = ", ".join(f"{run.n_pairs:,} pairs with {run.preset} ({_best(run)})" for run in found.runs)
-    st.caption(f"{plots.PLOTS['expected'].reading} From our runs on {runs}; {expected.MARGIN:.0f} BLEU are added either way.")
+    runs = ", ".join(
+        f"{run.n_pairs:,} pairs with {run.preset} ({_best(run)})" for run in found.runs
+    )
+    st.caption(
+        f"{plots.PLOTS['expected'].reading} From our runs on {runs}; {expected.MARGIN:.0f} BLEU are added either way."
+    )
 
 
 def _best(run: expected.Measured) -> str:
@@ -186,8 +235,16 @@ def _recommendation(asked: Asked, minutes: float) -> None:
     found = cached.recommended(asked.source, minutes)
     is_it = found.preset == asked.preset
     label = "Fit the steps" if is_it else "Use it"
-    st.button(label, key="use it", icon=":material/check:", on_click=_use, args=(asked.source, found.preset, minutes))
-    st.markdown(f"For this text **{found.preset}**{' (it is chosen)' if is_it else ''}: {worded(found.why)}.")
+    st.button(
+        label,
+        key="use it",
+        icon=":material/check:",
+        on_click=_use,
+        args=(asked.source, found.preset, minutes),
+    )
+    st.markdown(
+        f"For this text **{found.preset}**{' (it is chosen)' if is_it else ''}: {worded(found.why)}."
+    )
 
 
 def _use(source: str, preset: str, minutes: float) -> None:

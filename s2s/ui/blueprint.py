@@ -10,12 +10,22 @@ from typing import NamedTuple
 from s2s.model.parts import KINDS, Part, within
 from s2s.plots import amount
 
-WIDTH, TALL, FLAT, GAP, ADDED = 440, 38, 22, 12, 16  # pixels at full size: the drawing, boxes, what is between them, a sum
+# pixels at full size: the drawing, boxes, what is between them, a sum
+WIDTH = 440
+TALL = 38
+FLAT = 22
+GAP = 12
+ADDED = 16
 BOX = 150  # width of a box
 BESIDE = 6  # room below and above a box that is higher than the stream beside it
-PLACES = {"encoder": (115, -1), "decoder": (325, 1)}  # the middle of a stack's stream, and on which side of it is the edge
+PLACES = {
+    "encoder": (115, -1),
+    "decoder": (325, 1),
+}  # the middle of a stack's stream, and on which side of it is the edge
 ATTENTION = ("self_attention", "masked_attention", "cross_attention")
-TONES = MappingProxyType({"embeddings": "embedding", "norms": "norm", "output": "output"})  # of groups
+TONES = MappingProxyType(
+    {"embeddings": "embedding", "norms": "norm", "output": "output"}
+)  # of groups
 SUBLAYERS = ("self", "cross", "feed_forward")
 
 
@@ -54,8 +64,12 @@ class Drawing:
     boxes: list[Box] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
     words: list[Words] = field(default_factory=list)
-    sums: list[tuple[float, float]] = field(default_factory=list)  # middles of the rings where two streams are added
-    frames: list[tuple[float, float, float, float]] = field(default_factory=list)  # x, y, width, height
+    sums: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # middles of the rings where two streams are added
+    frames: list[tuple[float, float, float, float]] = field(
+        default_factory=list
+    )  # x, y, width, height
     height: float = 0.0
 
 
@@ -64,10 +78,24 @@ def drawing(parts: Sequence[Part], *, is_pre: bool) -> Drawing:
     made = Drawing()
     stacks = {name: _Column(made, name, within(parts, name), is_pre=is_pre) for name in PLACES}
     encoder, decoder = (stack.draw() for stack in stacks.values())
-    made.boxes.append(Box("", "The whole machine", "", 10, min(encoder, decoder) - 20, 176, TALL, "group"))
-    x, top = stacks["encoder"].x, min(encoder, decoder) - 4
+    made.boxes.append(
+        Box("", "The whole machine", "", 10, min(encoder, decoder) - 20, 176, TALL, "group")
+    )
+    x = stacks["encoder"].x
+    top = min(encoder, decoder) - 4
     gutter, (edge, cross) = WIDTH / 2, stacks["decoder"].cross
-    made.arrows.append(Arrow("memory", ((x, encoder), (x, encoder - GAP), (gutter, encoder - GAP), (gutter, cross), (edge, cross))))
+    made.arrows.append(
+        Arrow(
+            "memory",
+            (
+                (x, encoder),
+                (x, encoder - GAP),
+                (gutter, encoder - GAP),
+                (gutter, cross),
+                (edge, cross),
+            ),
+        )
+    )
     made.words.append(Words("memory", (x + gutter) / 2 + 10, encoder - GAP - 6))
     return _moved(made, 4 - top + 26)
 
@@ -88,8 +116,12 @@ class _Column:
     """One stack, drawn from the bottom; `y` is where its stream has come to."""
 
     def __init__(self, made: Drawing, name: str, parts: Sequence[Part], *, is_pre: bool) -> None:
-        self.made, self.name, self.is_pre = made, name, is_pre
-        self.parts = {part.name.removeprefix(f"{name}.").removeprefix("layer."): part for part in parts}
+        self.made = made
+        self.name = name
+        self.is_pre = is_pre
+        self.parts = {
+            part.name.removeprefix(f"{name}.").removeprefix("layer."): part for part in parts
+        }
         self.x, self.side = PLACES[name]
         self.y = 0.0
         self.looks: list[tuple[float, float]] = []  # where positions come into self-attention
@@ -97,8 +129,23 @@ class _Column:
 
     def draw(self) -> float:
         """All of it; where its stream leaves it."""
-        self.made.boxes.append(Box(self.name, self.name.capitalize(), "", self.x - BOX / 2, self.y + 8, BOX, FLAT, "group"))
-        self.made.words.append(Words("source ids" if self.name == "encoder" else "target ids so far", self.x, self.y - 4))
+        self.made.boxes.append(
+            Box(
+                self.name,
+                self.name.capitalize(),
+                "",
+                self.x - BOX / 2,
+                self.y + 8,
+                BOX,
+                FLAT,
+                "group",
+            )
+        )
+        self.made.words.append(
+            Words(
+                "source ids" if self.name == "encoder" else "target ids so far", self.x, self.y - 4
+            )
+        )
         self.y -= FLAT - 6
         self._box("tokens")
         self._positions()
@@ -109,7 +156,18 @@ class _Column:
         n_layers = max(part.times for part in self.parts.values())
         first = f"{self.name}.layer"
         x, y, w, _ = self.made.frames[-1]
-        self.made.boxes.append(Box(first, f"× {n_layers} layer{'s' * (n_layers > 1)}", "", x + 22, y + 6, w - 44, FLAT, "group"))
+        self.made.boxes.append(
+            Box(
+                first,
+                f"× {n_layers} layer{'s' * (n_layers > 1)}",
+                "",
+                x + 22,
+                y + 6,
+                w - 44,
+                FLAT,
+                "group",
+            )
+        )
         if self.name == "decoder":
             self.made.arrows.append(Arrow("stream", ((self.x, self.y), (self.x, self.y - GAP))))
             self.made.words.append(Words("scores of the next token", self.x, self.y - GAP - 6))
@@ -124,7 +182,18 @@ class _Column:
         h = FLAT if flat else TALL
         self._up(GAP)
         label = "Norm" if part.kind == "residual" else KINDS[part.kind].label
-        self.made.boxes.append(Box(part.name, label, "" if flat else _small(part), self.x - BOX / 2, self.y - h, BOX, h, _tone(part)))
+        self.made.boxes.append(
+            Box(
+                part.name,
+                label,
+                "" if flat else _small(part),
+                self.x - BOX / 2,
+                self.y - h,
+                BOX,
+                h,
+                _tone(part),
+            )
+        )
         self.y -= h
 
     def _up(self, by: float) -> None:
@@ -142,17 +211,25 @@ class _Column:
         if part is None:
             return
         is_added = part.makes[-1].name == "rows"
-        w, x = 74.0, self.x + self.side * 70 - 37
+        w = 74.0
+        x = self.x + self.side * 70 - 37
         if is_added:
             self._up(BESIDE)
             self._sum()
             middle = self.y + ADDED / 2
-            self.made.arrows.append(Arrow("position", ((self.x + self.side * 33, middle), (self.x + self.side * ADDED / 2, middle))))
+            self.made.arrows.append(
+                Arrow(
+                    "position",
+                    ((self.x + self.side * 33, middle), (self.x + self.side * ADDED / 2, middle)),
+                )
+            )
         else:
             self._up(BESIDE + GAP + ADDED)
             middle = self.y + ADDED / 2
             self.looks = [(self.x + self.side * 103, middle - TALL / 2)]
-        self.made.boxes.append(Box(part.name, "Positions", _small(part), x, middle - TALL / 2, w, TALL, "embedding"))
+        self.made.boxes.append(
+            Box(part.name, "Positions", _small(part), x, middle - TALL / 2, w, TALL, "embedding")
+        )
         self._up(TALL / 2 - ADDED / 2 + BESIDE)
 
     def _layer(self) -> None:
@@ -181,7 +258,15 @@ class _Column:
         around = self.x + self.side * 89
         middle = self.y + ADDED / 2
         self.made.arrows.append(
-            Arrow("residual", ((self.x, start), (around, start), (around, middle), (self.x + self.side * ADDED / 2, middle)))
+            Arrow(
+                "residual",
+                (
+                    (self.x, start),
+                    (around, start),
+                    (around, middle),
+                    (self.x + self.side * ADDED / 2, middle),
+                ),
+            )
         )
         if not self.is_pre:
             self._box(norm)
@@ -193,13 +278,21 @@ class _Column:
             self.cross = (self.x - BOX / 2, middle)
         elif part.kind in ATTENTION and self.looks:
             (start,) = self.looks
-            self.made.arrows.append(Arrow("position", (start, (start[0], middle), (self.x + self.side * BOX / 2, middle))))
+            self.made.arrows.append(
+                Arrow(
+                    "position", (start, (start[0], middle), (self.x + self.side * BOX / 2, middle))
+                )
+            )
 
 
 def _small(part: Part) -> str:
     if part.borrows and not part.weights:
         return "shared"
-    return f"{amount(part.parameters)}{' each' if part.times > 1 else ''}" if part.weights else "no parameters"
+    return (
+        f"{amount(part.parameters)}{' each' if part.times > 1 else ''}"
+        if part.weights
+        else "no parameters"
+    )
 
 
 def _tone(part: Part) -> str:

@@ -37,7 +37,9 @@ from s2s.share import printable
 from s2s.ui.text import shortened
 
 SHIPPED = Path(s2s.__file__).parent / "demo" / "runs"
-FEW_WEIGHTS, MOST_WEIGHTS = 500_000, 40_000_000  # of one sentence, in all layers and heads
+# of one sentence, in all layers and heads
+FEW_WEIGHTS = 500_000
+MOST_WEIGHTS = 40_000_000
 LIVES = 1.0  # seconds that a list of runs is good for: many visitors, one look at the disk
 
 
@@ -59,11 +61,15 @@ class Translation:
 
 def runs() -> dict[str, Listed | None]:
     """Every run by its id: the shipped ones (None), then the visitor's own, newest first."""
-    shipped: dict[str, Listed | None] = {name: None for name in DEMOS if saved_steps(SHIPPED / name / "checkpoints")}
+    shipped: dict[str, Listed | None] = {
+        name: None for name in DEMOS if saved_steps(SHIPPED / name / "checkpoints")
+    }
     return shipped | {row.id: row for row in listed()}
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # rows that nobody writes to: shared, not copied
+@st.cache_resource(
+    max_entries=16, show_spinner=False
+)  # rows that nobody writes to: shared, not copied
 def _listed(home: str, owner: str, moment: int) -> list[Listed]:
     """`moment` counts LIVES, since a `ttl` that runs out between Streamlit's look and its reading is a KeyError on the page."""
     return board.runs(owner)
@@ -119,7 +125,9 @@ def texts() -> list[Stored]:
 
 def is_untrained(run_id: str) -> bool:
     """Whether there is nothing to open yet."""
-    return not saved_steps(settings.home() / "runs" / run_id / "checkpoints") and run_id not in DEMOS
+    return (
+        not saved_steps(settings.home() / "runs" / run_id / "checkpoints") and run_id not in DEMOS
+    )
 
 
 def open_run(run_id: str, step: int | None = None) -> Run:
@@ -242,7 +250,10 @@ def _recommended(home: str, spec: str, minutes: float, pace: Pace) -> advice.Rec
 @st.cache_resource(show_spinner=False)
 def preset_sizes() -> dict[str, int]:
     """Parameters of every preset, with the vocabulary that it is quoted for. Nobody may write to it."""
-    return {name: count_parameters(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size) for name, row in PRESETS.items()}
+    return {
+        name: count_parameters(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size)
+        for name, row in PRESETS.items()
+    }
 
 
 def notes(run_id: str) -> list[str]:
@@ -300,18 +311,26 @@ def _sample(given: bytes) -> dict[str, Any]:
         line = json.loads(given)
     except (ValueError, RecursionError):
         return {}
-    is_whole = isinstance(line, dict) and {"step", "source", "text", "reference"} <= line.keys() and isinstance(line["step"], int)
+    is_whole = (
+        isinstance(line, dict)
+        and {"step", "source", "text", "reference"} <= line.keys()
+        and isinstance(line["step"], int)
+    )
     return dict(line) if is_whole else {}
 
 
 def attention(run: Run, text: str, target: str) -> Attention:
     """Where the model looks while it reads `text` and is made to write `target`. Raises UserError where that is too much to keep."""
-    model, src, tgt = run.recipe.model, len(run.src_tokenizer.encode(text)) + 1, len(run.tgt_tokenizer.encode(target)) + 1
+    model = run.recipe.model
+    src = len(run.src_tokenizer.encode(text)) + 1
+    tgt = len(run.tgt_tokenizer.encode(target)) + 1
     encoder, decoder = (stack.n_layers * stack.n_heads for stack in (model.encoder, model.decoder))
     n_weights = encoder * src * src + decoder * tgt * (src + tgt)
     if n_weights > MOST_WEIGHTS:
         given = f"{src} source and {tgt} target tokens make {n_weights / 1e6:,.0f} million attention weights in this model"
-        raise UserError(f"{given}, and at most {MOST_WEIGHTS / 1e6:.0f} million are kept; shorten the sentence, or the target.")
+        raise UserError(
+            f"{given}, and at most {MOST_WEIGHTS / 1e6:.0f} million are kept; shorten the sentence, or the target."
+        )
     kept = _attended if n_weights <= FEW_WEIGHTS else _widely_attended
     return kept(str(run.folder.path), run.step, text, target, run)
 
@@ -323,12 +342,22 @@ def decoded(run: Run, text: str, strategy: str, knobs: dict[str, Any]) -> Decode
 
 def timed(run: Run, text: str, strategy: str, knobs: dict[str, Any]) -> Timed:
     """The same, with the seconds it took. Raises UserError for a setting that it doesn't have."""
-    return _decoded(str(run.folder.path), run.step, text, strategy, json.dumps(knobs, sort_keys=True), run)
+    return _decoded(
+        str(run.folder.path), run.step, text, strategy, json.dumps(knobs, sort_keys=True), run
+    )
 
 
 def tree(run: Run, found: Decoded, strategy: str, knobs: dict[str, Any]) -> Tree:
     """The search tree of what `decoded` found with the same settings."""
-    return _tree(str(run.folder.path), run.step, found.source, strategy, json.dumps(knobs, sort_keys=True), run, found)
+    return _tree(
+        str(run.folder.path),
+        run.step,
+        found.source,
+        strategy,
+        json.dumps(knobs, sort_keys=True),
+        run,
+        found,
+    )
 
 
 def translation(run: Run, text: str) -> Translation:
@@ -339,7 +368,9 @@ def translation(run: Run, text: str) -> Translation:
 
 def trained() -> dict[str, str]:
     """The runs that have a checkpoint, shipped and own, by id: what people call them."""
-    return {run_id: label(run_id) for run_id, row in runs().items() if row is None or row.checkpoints}
+    return {
+        run_id: label(run_id) for run_id, row in runs().items() if row is None or row.checkpoints
+    }
 
 
 def curves(run_id: str) -> Curves:
@@ -357,7 +388,9 @@ def _opened(folder: str, best: int, step: int | None) -> Run:
     return s2s.load(folder, step)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)  # arrays that nobody writes to: shared, not copied; at most 2 MB each
+@st.cache_resource(
+    max_entries=64, show_spinner=False
+)  # arrays that nobody writes to: shared, not copied; at most 2 MB each
 def _attended(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
     return _run.attention(text, target)
 
@@ -375,7 +408,9 @@ def _decoded(folder: str, step: int, text: str, strategy: str, knobs: str, _run:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _tree(folder: str, step: int, text: str, strategy: str, knobs: str, _run: Run, _found: Decoded) -> Tree:
+def _tree(
+    folder: str, step: int, text: str, strategy: str, knobs: str, _run: Run, _found: Decoded
+) -> Tree:
     return _run.tree(_found, strategy, **json.loads(knobs))
 
 

@@ -14,7 +14,9 @@ def chart(figure: go.Figure, *, alt: str, file_name: str) -> None:
     st.plotly_chart(figure, config=_config(file_name), alt=alt, theme="streamlit")
 
 
-def pickable(figure: go.Figure, *, alt: str, file_name: str, key: str, on_pick: Callable[[Any], None]) -> None:
+def pickable(
+    figure: go.Figure, *, alt: str, file_name: str, key: str, on_pick: Callable[[Any], None]
+) -> None:
     """A picture as wide as it says, whose points one can click; `on_pick` is given the point's `customdata`."""
 
     def picked() -> None:
@@ -25,7 +27,14 @@ def pickable(figure: go.Figure, *, alt: str, file_name: str, key: str, on_pick: 
     width = int(figure.layout.width)
     with st.container(key=f"{key} and fingers", gap=None):
         st.plotly_chart(
-            figure, config=config, alt=alt, theme="streamlit", width=width, key=key, on_select=picked, selection_mode="points"
+            figure,
+            config=config,
+            alt=alt,
+            theme="streamlit",
+            width=width,
+            key=key,
+            on_select=picked,
+            selection_mode="points",
         )
         FINGERS(key=f"{key} fingers", height=1)
 

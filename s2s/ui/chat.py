@@ -19,9 +19,13 @@ from s2s.ui.text import plain, shortened
 
 LONGEST = 300  # characters of a turn
 MOST_FACTS = 6  # as in the stories that it learnt from
-SAID, ANSWERED = "user", "assistant"
+SAID = "user"
+ANSWERED = "assistant"
 PREFIX = TASKS["respond"].prefix
-STORIES = {"builtin:dialogue": "", "builtin:tasks": PREFIX}  # texts of facts and a question, and what stands before them
+STORIES = {
+    "builtin:dialogue": "",
+    "builtin:tasks": PREFIX,
+}  # texts of facts and a question, and what stands before them
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,15 @@ class Manner:
 
 def manner(run: Run) -> Manner | None:
     """None for a run that was not trained to respond."""
-    source, data = str(run.folder.about().get("source", "")), run.recipe.data
+    source = str(run.folder.about().get("source", ""))
+    data = run.recipe.data
     if data.task == "respond":
         return Manner(data.prefix or LEARNT["respond"].prefix, data.turns, is_story=False)
-    return Manner(STORIES[source], MOST_FACTS + 1, is_story=True) if source in STORIES and data.task == "auto" else None
+    return (
+        Manner(STORIES[source], MOST_FACTS + 1, is_story=True)
+        if source in STORIES and data.task == "auto"
+        else None
+    )
 
 
 def panel(run_id: str) -> None:
@@ -53,7 +62,14 @@ def panel(run_id: str) -> None:
         turns: list[tuple[str, str]] = st.session_state.setdefault(f"turns {run_id}", [])
         typed = st.session_state.pop("example turn", None) or None
         place = st.container()
-        typed = st.chat_input("Write a fact or a question" if how.is_story else "Write a turn", key="turn", max_chars=LONGEST) or typed
+        typed = (
+            st.chat_input(
+                "Write a fact or a question" if how.is_story else "Write a turn",
+                key="turn",
+                max_chars=LONGEST,
+            )
+            or typed
+        )
         if typed and (text := " ".join(printable(typed).split())):
             _take(run, how, turns, text)
         with place:
@@ -101,12 +117,26 @@ def _below(run: Run, how: Manner, turns: list[tuple[str, str]], run_id: str) -> 
     if turns and turns[-1][0] == ANSWERED:
         strange = [word for word in run.unknown(source(how, turns[:-1])) if word != TURN]
         if strange:
-            st.caption(f"Words it has never seen: {plain(', '.join(map(shortened, strange[:5])))}. Its answer is a guess.")
+            st.caption(
+                f"Words it has never seen: {plain(', '.join(map(shortened, strange[:5])))}. Its answer is a guess."
+            )
     with st.container(horizontal=True):
         if how.is_story:
-            st.button("Tell it an example", key="example chat", icon=":material/lightbulb:", on_click=_example, args=(run_id,))
+            st.button(
+                "Tell it an example",
+                key="example chat",
+                icon=":material/lightbulb:",
+                on_click=_example,
+                args=(run_id,),
+            )
         if turns:
-            st.button("Begin again", key="forget chat", icon=":material/delete:", on_click=_forget, args=(run_id,))
+            st.button(
+                "Begin again",
+                key="forget chat",
+                icon=":material/delete:",
+                on_click=_forget,
+                args=(run_id,),
+            )
 
 
 def _example(run_id: str) -> None:

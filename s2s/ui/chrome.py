@@ -19,11 +19,18 @@ from s2s.ui.text import plain, worded
 
 def header(page: Page) -> tuple[DeltaGenerator, bool]:
     """Title, run, Share. Returns the place of Share, filled after the page, and whether the page has what it needs."""
-    with st.container(key="header", horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+    with st.container(
+        key="header",
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+    ):
         with st.container(width="content", gap=None, key="heading"):
             st.title(page.title if page.url_path else page.summary, anchor=False)
             about = st.empty()
-        with st.container(horizontal=True, width="content", vertical_alignment="center", key="tools"):
+        with st.container(
+            horizontal=True, width="content", vertical_alignment="center", key="tools"
+        ):
             chosen = pickers.run_picker() if page.run else ""
             place = st.container(width="content")
     if page.url_path:
@@ -38,13 +45,19 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
 def _opened(chosen: str | None, about: DeltaGenerator) -> bool:
     """Whether there is a model to look at; if not, what to do."""
     if chosen is None:
-        st.info("There is no trained run here yet: `python -m s2s.demo` makes the ones that ship.", icon=":material/model_training:")
+        st.info(
+            "There is no trained run here yet: `python -m s2s.demo` makes the ones that ship.",
+            icon=":material/model_training:",
+        )
         return False
     try:
         run = cached.open_run(chosen)
     except UserError as error:
         if cached.is_untrained(chosen):
-            st.info(f"{plain(cached.title(chosen))} has no checkpoint to look into yet.", icon=":material/hourglass_top:")
+            st.info(
+                f"{plain(cached.title(chosen))} has no checkpoint to look into yet.",
+                icon=":material/hourglass_top:",
+            )
             link("train", "See how its training goes")
         else:
             st.error(worded(str(error)), icon=":material/error:")
@@ -136,7 +149,9 @@ def share_button(page: Page) -> None:
 def link_of(page: Page) -> str:
     """What the screen shows as an address, every value written out."""
     held = {key: share.printable(str(st.session_state.get(key) or "")) for key in page.keys}
-    return share.link(st.context.url or "", {key: value for key, value in held.items() if value or key == "src"})
+    return share.link(
+        st.context.url or "", {key: value for key, value in held.items() if value or key == "src"}
+    )
 
 
 def styled() -> None:

@@ -14,7 +14,8 @@ from s2s.config import Cleaning, settings
 from s2s.data.lint import RULES, Report, switched_on
 from s2s.ui.text import plain
 
-KEEP, DROP = "keep", "drop"
+KEEP = "keep"
+DROP = "drop"
 LIMITS = ("max_words", "max_ratio")  # rules whose knob is a number; the others' are switches
 
 
@@ -53,19 +54,25 @@ def _fill(report: Report, now: Cleaning, prefix: str) -> None:
 
 
 def _row(rule: str, report: Report, prefix: str) -> None:
-    about, n = RULES[rule], report.found[rule].n
+    about = RULES[rule]
+    n = report.found[rule].n
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{about.label}** · {plain(about.about)}", width="stretch")
         if rule in LIMITS:
             _limit(rule, prefix)
         st.markdown(_count(rule, report), width=140, text_alignment="right")
         st.segmented_control(
-            f"{about.label}: keep or drop these {n:,} pairs", [KEEP, DROP], required=True, key=prefix + rule, label_visibility="collapsed"
+            f"{about.label}: keep or drop these {n:,} pairs",
+            [KEEP, DROP],
+            required=True,
+            key=prefix + rule,
+            label_visibility="collapsed",
         )
 
 
 def _limit(rule: str, prefix: str) -> None:
-    held, field = f"{prefix}{rule} limit", settings(Cleaning)[rule].field
+    held = f"{prefix}{rule} limit"
+    field = settings(Cleaning)[rule].field
     kind = type(st.session_state[held])
     st.number_input(
         f"{RULES[rule].label}: the limit",
@@ -87,7 +94,9 @@ def _count(rule: str, report: Report) -> str:
 
 def _chosen(prefix: str) -> Cleaning:
     drops = {rule: st.session_state[prefix + rule] == DROP for rule in RULES}
-    limits = {rule: st.session_state[f"{prefix}{rule} limit"] if drops[rule] else None for rule in LIMITS}
+    limits = {
+        rule: st.session_state[f"{prefix}{rule} limit"] if drops[rule] else None for rule in LIMITS
+    }
     return Cleaning(**{**drops, **limits})
 
 
@@ -96,7 +105,11 @@ def _effect(report: Report, drops: Collection[str]) -> str:
     n = report.dropped(drops)
     if not n:
         return f"Drops nothing: all {report.n_pairs:,} pairs stay."
-    share = f"{n / report.n_pairs:.1%}".replace("%", " %") if n / report.n_pairs >= 0.001 else "less than 0.1 %"
+    share = (
+        f"{n / report.n_pairs:.1%}".replace("%", " %")
+        if n / report.n_pairs >= 0.001
+        else "less than 0.1 %"
+    )
     return f"Drops {n:,} of {report.n_pairs:,} pairs ({share}), leaves {report.n_pairs - n:,}."
 
 
@@ -109,16 +122,26 @@ def _examples(report: Report, prefix: str) -> None:
     held = f"{prefix}examples"
     if st.session_state.get(held) not in hit:
         st.session_state[held] = hit[0]
-    rule = str(st.pills("Examples", hit, format_func=lambda rule: RULES[rule].label, required=True, key=held))
-    examples, n = report.found[rule].examples, report.found[rule].n
+    rule = str(
+        st.pills(
+            "Examples", hit, format_func=lambda rule: RULES[rule].label, required=True, key=held
+        )
+    )
+    examples = report.found[rule].examples
+    n = report.found[rule].n
     st.dataframe(
         pd.DataFrame(examples, columns=["row", "source", "target", "what is wrong"]),
         hide_index=True,
         column_order=["row", "what is wrong", "source", "target"],
-        column_config={name: st.column_config.TextColumn(width="medium") for name in ("source", "target", "what is wrong")},
+        column_config={
+            name: st.column_config.TextColumn(width="medium")
+            for name in ("source", "target", "what is wrong")
+        },
         alt=f"{len(examples)} pairs that the rule {RULES[rule].label} hits, and why",
     )
-    st.caption(f"{len(examples):,} of {n:,}, spread over the text. Rows count pairs from 1, characters too; long texts are cut here.")
+    st.caption(
+        f"{len(examples):,} of {n:,}, spread over the text. Rows count pairs from 1, characters too; long texts are cut here."
+    )
 
 
 def _table(report: Report, drops: Collection[str]) -> str:
@@ -127,6 +150,20 @@ def _table(report: Report, drops: Collection[str]) -> str:
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["rule", "pairs", "share", "choice"])
     for rule, found in report.found.items():
-        rows.writerow([rule, found.n, f"{found.n / max(1, report.n_pairs):.6f}", DROP if rule in drops else KEEP])
-    rows.writerow(["all that are dropped", report.dropped(drops), f"{report.dropped(drops) / max(1, report.n_pairs):.6f}", ""])
+        rows.writerow(
+            [
+                rule,
+                found.n,
+                f"{found.n / max(1, report.n_pairs):.6f}",
+                DROP if rule in drops else KEEP,
+            ]
+        )
+    rows.writerow(
+        [
+            "all that are dropped",
+            report.dropped(drops),
+            f"{report.dropped(drops) / max(1, report.n_pairs):.6f}",
+            "",
+        ]
+    )
     return out.getvalue()

@@ -36,7 +36,13 @@ def strategy_picker(key: str) -> str:
     """Which strategy, and what it does."""
     strategy = str(
         st.segmented_control(
-            "Strategy", list(STRATEGIES), default=DEFAULT, required=True, key=f"{key} strategy", persist_state="session", wrap=True
+            "Strategy",
+            list(STRATEGIES),
+            default=DEFAULT,
+            required=True,
+            key=f"{key} strategy",
+            persist_state="session",
+            wrap=True,
         )
     )
     st.caption(STRATEGIES[strategy].summary)
@@ -50,14 +56,24 @@ def controls(run_id: str, key: str, strategy: str) -> Chosen:
             run_id = _run_picker(run_id, key)
         best = cached.open_run(run_id)
         step = pickers.checkpoint_picker(best, f"{key} step")
-    row, prefix = STRATEGIES[strategy], f"{key} {strategy} "
+    row = STRATEGIES[strategy]
+    prefix = f"{key} {strategy} "
     config = row.config()
     knobs = forms.changes(config, list(flat(config)), prefix)
     run = best if step == best.step else cached.open_run(run_id, step)
     complete, wrong = _configured(run, strategy, knobs)
     _inputs(config, knobs, prefix, wrong)
     written = _written(run_id, step, strategy, _told(config) | knobs)
-    return Chosen(run, strategy, row.summary, knobs, config=complete, wrong=wrong, written=written, usual=_usual(best))
+    return Chosen(
+        run,
+        strategy,
+        row.summary,
+        knobs,
+        config=complete,
+        wrong=wrong,
+        written=written,
+        usual=_usual(best),
+    )
 
 
 def _run_picker(page_run: str, key: str) -> str:
@@ -68,8 +84,19 @@ def _run_picker(page_run: str, key: str) -> str:
         _gone(held, page_run)
         held = page_run
     st.session_state[widget] = held
-    names = cached.trained() | {held: cached.label(held)}  # one that cannot be opened stays chosen, and is said below
-    return str(st.selectbox("Run", list(names), format_func=names.__getitem__, key=widget, persist_state="session", width=230))
+    names = cached.trained() | {
+        held: cached.label(held)
+    }  # one that cannot be opened stays chosen, and is said below
+    return str(
+        st.selectbox(
+            "Run",
+            list(names),
+            format_func=names.__getitem__,
+            key=widget,
+            persist_state="session",
+            width=230,
+        )
+    )
 
 
 def _inputs(config: Config, knobs: dict[str, Any], prefix: str, wrong: UserError | None) -> None:
@@ -83,7 +110,9 @@ def _inputs(config: Config, knobs: dict[str, Any], prefix: str, wrong: UserError
         forms.inputs(config, shared, prefix, wrong=wrong)
 
 
-def _configured(run: Run, strategy: str, knobs: dict[str, Any]) -> tuple[Rules | None, UserError | None]:
+def _configured(
+    run: Run, strategy: str, knobs: dict[str, Any]
+) -> tuple[Rules | None, UserError | None]:
     """The complete settings for this model, or what forbids them."""
     try:
         return run.configured(strategy, knobs)[1], None
@@ -101,8 +130,11 @@ def _usual(best: Run) -> str:
 
 def _told(config: Config) -> dict[str, Any]:
     """The settings that a link writes even at their defaults: a strategy's own; the rules of all change nothing at theirs."""
-    values, rules = flat(config), keys(Rules)
-    return {name: values[name] for name in [*(name for name in values if name not in rules), *FIRST]}
+    values = flat(config)
+    rules = keys(Rules)
+    return {
+        name: values[name] for name in [*(name for name in values if name not in rules), *FIRST]
+    }
 
 
 def fill(key: str, column: Column, run_id: str) -> None:
@@ -112,10 +144,12 @@ def fill(key: str, column: Column, run_id: str) -> None:
         _gone(column.run, run_id)
     whose = column.run if column.run and is_here else run_id
     try:
-        row, name = choose("strategy", column.strategy, STRATEGIES), column.strategy
+        row = choose("strategy", column.strategy, STRATEGIES)
+        name = column.strategy
     except UserError as error:
         pickers.say(f"{error} {DEFAULT} is shown instead.")
-        row, name = STRATEGIES[DEFAULT], DEFAULT
+        row = STRATEGIES[DEFAULT]
+        name = DEFAULT
     config = row.config()
     knobs, lost = forms.understood(config, column.knobs)
     for sentence in lost:
@@ -129,12 +163,18 @@ def fill(key: str, column: Column, run_id: str) -> None:
 
 
 def _gone(run: str, page_run: str) -> None:
-    pickers.say(f"There is no run {run[:40]} here (any more); {cached.title(page_run)} is shown instead.")
+    pickers.say(
+        f"There is no run {run[:40]} here (any more); {cached.title(page_run)} is shown instead."
+    )
 
 
 def copy(source: str, target: str, run_id: str) -> None:
     """Put one column's values into another's widgets. Column 1 has no run of its own but the page's, `run_id`."""
-    values = {name: st.session_state[f"{source} {name}"] for name in _names() if f"{source} {name}" in st.session_state}
+    values = {
+        name: st.session_state[f"{source} {name}"]
+        for name in _names()
+        if f"{source} {name}" in st.session_state
+    }
     if source == PAGES:
         values["run"] = run_id
     for name in _names():
@@ -148,4 +188,10 @@ def copy(source: str, target: str, run_id: str) -> None:
 
 def _names() -> list[str]:
     """What a column's widgets are called behind its key."""
-    return ["run", "step", "step of", "strategy", *(f"{name} {knob}" for name, row in STRATEGIES.items() for knob in keys(row.config))]
+    return [
+        "run",
+        "step",
+        "step of",
+        "strategy",
+        *(f"{name} {knob}" for name, row in STRATEGIES.items() for knob in keys(row.config)),
+    ]

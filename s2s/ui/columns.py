@@ -39,7 +39,9 @@ def shown() -> Sequence[str]:
 
 def _take(said: Mapping[str, str | None], run_id: str) -> None:
     """An address means all of its columns, and no others; a gap between them closes."""
-    held = {key: str(st.session_state.get(key, "")) if key in st.query_params else "" for key in KEYS}
+    held = {
+        key: str(st.session_state.get(key, "")) if key in st.query_params else "" for key in KEYS
+    }
     texts = {key: held[key] if text is None else text for key, text in said.items()}
     there = [key for key in KEYS if texts[key] or key == column.PAGES]
     for key, origin in zip(KEYS, there, strict=False):
@@ -53,7 +55,9 @@ def hold(written: Sequence[str], usual: str) -> None:
     values = dict(zip(KEYS, [*written, *[""] * (len(KEYS) - len(written))], strict=True))
     usuals = {key: usual if key == column.PAGES else "" for key in KEYS}
     wanted = {key: "" if value == usuals[key] else value for key, value in values.items()}
-    changed: dict[str, str | list[str]] = {key: value or [] for key, value in wanted.items() if value != st.query_params.get(key, "")}
+    changed: dict[str, str | list[str]] = {
+        key: value or [] for key, value in wanted.items() if value != st.query_params.get(key, "")
+    }
     if changed:
         st.query_params.update(changed)
     for key, value in values.items():
@@ -64,7 +68,9 @@ def add(run_id: str) -> None:
     """One more: the last column's run and checkpoint with a strategy that none has yet."""
     used = {st.session_state.get(f"{key} strategy", column.DEFAULT) for key in shown()}
     clone(shown()[-1], run_id)
-    st.session_state[f"{shown()[-1]} strategy"] = next((name for name in STRATEGIES if name not in used), column.DEFAULT)
+    st.session_state[f"{shown()[-1]} strategy"] = next(
+        (name for name in STRATEGIES if name not in used), column.DEFAULT
+    )
 
 
 def clone(key: str, run_id: str) -> None:
@@ -77,13 +83,16 @@ def clone(key: str, run_id: str) -> None:
 
 def remove(key: str, run_id: str) -> None:
     """One fewer; those behind it move up."""
-    count, place = len(shown()), KEYS.index(key)
+    count = len(shown())
+    place = KEYS.index(key)
     if count == 1 or place >= count:
         return
     for target, source in zip(KEYS[place:], KEYS[place + 1 : count], strict=False):
         column.copy(source, target, run_id)
     st.session_state[COUNT] = count - 1
-    st.session_state[WHOSE] = st.session_state["run"]  # the others keep their runs, whichever the page has now
+    st.session_state[WHOSE] = st.session_state[
+        "run"
+    ]  # the others keep their runs, whichever the page has now
     against = str(st.session_state.get(AGAINST, ""))
     if against.isdigit() and int(against) > place:
         st.session_state[AGAINST] = str(int(against) - 1) if int(against) - 1 > place else ""
@@ -110,7 +119,10 @@ def _strategies(*names: str) -> Callable[[str], list[Column]]:
 def _checkpoints(run_id: str) -> list[Column]:
     """The best and the first; where a run has kept only one, that one."""
     run = cached.open_run(run_id)
-    return [Column(run_id, str(step)) for step in dict.fromkeys((run.step, min(run.folder.steps_by_choice())))]
+    return [
+        Column(run_id, str(step))
+        for step in dict.fromkeys((run.step, min(run.folder.steps_by_choice())))
+    ]
 
 
 def _first(run_id: str) -> list[Column]:

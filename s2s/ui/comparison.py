@@ -43,7 +43,8 @@ class Card:
 
 def toolbar(run_id: str) -> None:
     """One more column, and comparisons to begin with."""
-    n_columns, ready = len(columns.shown()), columns.starts(run_id)
+    n_columns = len(columns.shown())
+    ready = columns.starts(run_id)
     is_full = n_columns == len(columns.KEYS)
     st.button(
         "Add a column",
@@ -59,7 +60,14 @@ def toolbar(run_id: str) -> None:
         for name in ready:
             st.button(name, key=f"start {name}", on_click=columns.start, args=(name, run_id))
     else:
-        st.menu_button("Begin anew", [columns.ALONE, *ready], key=AGAIN, icon=":material/restart_alt:", on_click=_again, args=(run_id,))
+        st.menu_button(
+            "Begin anew",
+            [columns.ALONE, *ready],
+            key=AGAIN,
+            icon=":material/restart_alt:",
+            on_click=_again,
+            args=(run_id,),
+        )
 
 
 def _again(run_id: str) -> None:
@@ -69,7 +77,9 @@ def _again(run_id: str) -> None:
 def cards(run_id: str) -> list[Card]:
     """The columns with their settings; what they say goes into the address."""
     keys = columns.shown()
-    with st.grid(ABREAST[len(keys)], min_column_width=ROOM, key="columns" if len(keys) > 1 else "column") as grid:
+    with st.grid(
+        ABREAST[len(keys)], min_column_width=ROOM, key="columns" if len(keys) > 1 else "column"
+    ) as grid:
         drawn = []
         for key in keys:
             with grid.cell(), st.container(border=True):
@@ -80,10 +90,13 @@ def cards(run_id: str) -> list[Card]:
 
 
 def _card(run_id: str, key: str, *, is_alone: bool) -> Card:
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="top", gap="xsmall"):
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="top", gap="xsmall"
+    ):
         head = st.container(width="stretch")
         _deeds(run_id, key, is_alone=is_alone)
-    chosen, first = None, st.container()
+    chosen = None
+    first = st.container()
     with st.expander("Settings", icon=":material/tune:"):
         with first if is_alone else st.container():
             strategy = column.strategy_picker(key)
@@ -101,7 +114,8 @@ def _deeds(run_id: str, key: str, *, is_alone: bool) -> None:
     """What may be done with a column."""
     is_full = len(columns.shown()) == len(columns.KEYS)
     with st.container(horizontal=True, width="content", gap="small"):
-        clone, remove = ("A copy of this column, to change one thing in", "Remove this column")
+        clone = "A copy of this column, to change one thing in"
+        remove = "Remove this column"
         st.button(
             "Clone",
             icon=":material/content_copy:",
@@ -132,7 +146,9 @@ def _head(card: Card) -> None:
     run, _, strategy, changed = _told(card.chosen)
     settings = f" <span>{html.escape(changed)}</span>" if changed else ""
     place = f"{html.escape(run)} · step {card.chosen.run.step:,}"
-    st.html(f'<p class="column-head"><b>{card.number} · {html.escape(strategy)}</b>{settings}<br><small>{place}</small></p>')
+    st.html(
+        f'<p class="column-head"><b>{card.number} · {html.escape(strategy)}</b>{settings}<br><small>{place}</small></p>'
+    )
 
 
 def _told(chosen: Chosen) -> tuple[str, str, str, str]:
@@ -145,13 +161,18 @@ def _written(card: Card, run_id: str) -> str:
     """As the address holds it; of a column that cannot be opened, what it said before."""
     if card.chosen:
         return card.chosen.written
-    return str(st.session_state.get(card.key) or Column(str(st.session_state.get(f"{card.key} run", run_id))))
+    return str(
+        st.session_state.get(card.key)
+        or Column(str(st.session_state.get(f"{card.key} run", run_id)))
+    )
 
 
 def results(drawn: Sequence[Card], text: str, wanted: Basis) -> None:
     """What every column makes of the text; one that cannot says so in its own card."""
     found = {card.number: timed for card in drawn if (timed := _decoded(card, text))}
-    texts = {number: timed.decoded.text for number, timed in found.items()} | {basis.REFERENCE: wanted.reference}
+    texts = {number: timed.decoded.text for number, timed in found.items()} | {
+        basis.REFERENCE: wanted.reference
+    }
     told: dict[str, tuple[Sequence[str], Sequence[Figure]]] = {}
     for card in drawn:
         if card.chosen and (timed := found.get(card.number)):
@@ -164,7 +185,13 @@ def results(drawn: Sequence[Card], text: str, wanted: Basis) -> None:
     if len(told) > 1:
         make = partial(figures.table, told)
         st.download_button(
-            "All columns (CSV)", make, "compare.csv", "text/csv", key="all columns", on_click="ignore", icon=":material/download:"
+            "All columns (CSV)",
+            make,
+            "compare.csv",
+            "text/csv",
+            key="all columns",
+            on_click="ignore",
+            icon=":material/download:",
         )
 
 
@@ -173,7 +200,10 @@ def _decoded(card: Card, text: str) -> Timed | None:
         return None
     with card.body:
         if card.chosen.wrong:
-            st.warning("Nothing is decoded here until the settings go together: see *Settings* above.", icon=":material/rule_settings:")
+            st.warning(
+                "Nothing is decoded here until the settings go together: see *Settings* above.",
+                icon=":material/rule_settings:",
+            )
             return None
         try:
             return cached.timed(card.chosen.run, text, card.chosen.strategy, card.chosen.knobs)
@@ -203,7 +233,10 @@ def _more(card: Card, chosen: Chosen, timed: Timed, *, is_alone: bool) -> None:
         hypotheses.best(decoded, "tokens" if card.key == column.PAGES else f"tokens {card.key}")
         hypotheses.download(decoded, f"download {card.key}")
     if len(decoded.hypotheses) > 1:
-        with st.expander(f"The other {len(decoded.hypotheses) - 1} hypotheses, best first", icon=":material/format_list_numbered:"):
+        with st.expander(
+            f"The other {len(decoded.hypotheses) - 1} hypotheses, best first",
+            icon=":material/format_list_numbered:",
+        ):
             hypotheses.others(decoded)
     with st.expander("The same in Python", icon=":material/code:"):
         _call(chosen, decoded.source)
@@ -222,12 +255,25 @@ def _further(url_path: str, label: str, chosen: Chosen, **params: str) -> None:
         return
     address = url_path + share.link("", {"run": whose, **place})[1:]
     icon = next(row.icon for row in PAGES if row.url_path == url_path)
-    st.link_button(label, address, icon=icon, type="tertiary", help=f"Of {plain(cached.title(whose))}, in a new tab")
+    st.link_button(
+        label,
+        address,
+        icon=icon,
+        type="tertiary",
+        help=f"Of {plain(cached.title(whose))}, in a new tab",
+    )
 
 
 def _call(chosen: Chosen, source: str) -> None:
     if chosen.config is None:
         return
-    made = call(chosen.strategy, chosen.config, chosen.knobs, source=source, run=chosen.run.folder.id, step=chosen.run.step)
+    made = call(
+        chosen.strategy,
+        chosen.config,
+        chosen.knobs,
+        source=source,
+        run=chosen.run.folder.id,
+        step=chosen.run.step,
+    )
     st.caption(made.about)
     st.code(made.code, language="python", wrap_lines=True)

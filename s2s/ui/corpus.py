@@ -17,7 +17,9 @@ from s2s.ui.text import worded
 
 def actions(chosen: Chosen, origin: str) -> None:
     """On to training, with what was chosen below; a draft is kept first."""
-    if st.button("Train on these pairs", type="primary", icon=":material/model_training:", key="train on"):
+    if st.button(
+        "Train on these pairs", type="primary", icon=":material/model_training:", key="train on"
+    ):
         try:
             spec = chosen.keep(origin)
         except UserError as wrong:
@@ -28,13 +30,27 @@ def actions(chosen: Chosen, origin: str) -> None:
 
 def numbers(preview: Preview) -> None:
     """The four numbers that matter before training."""
-    varied = f"{preview.n_distinct_sources:,} different sources, {preview.n_duplicates:,} repeated pairs"
+    varied = (
+        f"{preview.n_distinct_sources:,} different sources, {preview.n_duplicates:,} repeated pairs"
+    )
     cards(
         (
             Card("Pairs", f"{preview.n_pairs:,}", varied),
-            Card("Words a source", f"{preview.src_median:g}", f"median; the longest has {preview.src_longest:,}"),
-            Card("Words a target", f"{preview.tgt_median:g}", f"median; the longest has {preview.tgt_longest:,}"),
-            Card("Different words", f"{preview.src_words:,}", f"in the sources, {preview.tgt_words:,} in the targets; split on blanks"),
+            Card(
+                "Words a source",
+                f"{preview.src_median:g}",
+                f"median; the longest has {preview.src_longest:,}",
+            ),
+            Card(
+                "Words a target",
+                f"{preview.tgt_median:g}",
+                f"median; the longest has {preview.tgt_longest:,}",
+            ),
+            Card(
+                "Different words",
+                f"{preview.src_words:,}",
+                f"in the sources, {preview.tgt_words:,} in the targets; split on blanks",
+            ),
         )
     )
 
@@ -54,9 +70,13 @@ def pairs(preview: Preview) -> None:
     """The first pairs as they stand."""
     st.subheader("Pairs", anchor=False)
     st.dataframe(
-        pd.DataFrame(preview.rows, columns=["source", "target"], index=range(1, len(preview.rows) + 1)),
+        pd.DataFrame(
+            preview.rows, columns=["source", "target"], index=range(1, len(preview.rows) + 1)
+        ),
         height=300,
-        column_config={side: st.column_config.TextColumn(width="medium") for side in ("source", "target")},
+        column_config={
+            side: st.column_config.TextColumn(width="medium") for side in ("source", "target")
+        },
         alt=f"The first {len(preview.rows)} pairs: source and target side by side",
     )
     st.caption(f"The first {len(preview.rows):,} of {preview.n_pairs:,}.")

@@ -22,7 +22,8 @@ from s2s.ui.text import distinct, worded
 
 MOST_RUNS = 6  # as many dashes and markers as one tells apart
 LEAST_STEPS = 20  # on the slider
-TRAIN, VALID = "steps", "valid_steps"
+TRAIN = "steps"
+VALID = "valid_steps"
 
 
 class Quantity(NamedTuple):
@@ -30,7 +31,9 @@ class Quantity(NamedTuple):
 
     label: str
     axis: str  # with its unit
-    curves: Mapping[str, tuple[str, str]]  # from a name to the fields of `Curves` that hold steps and values
+    curves: Mapping[
+        str, tuple[str, str]
+    ]  # from a name to the fields of `Curves` that hold steps and values
     reading: str
     scale: float = 1.0  # what is drawn for a logged 1
     is_score: bool = False  # of translations, from the first validation after step 0 on
@@ -102,17 +105,32 @@ def picture(run_id: str, curves: Curves) -> None:
         others = _others(run_id)
         runs = {run_id: curves} | {other: cached.curves(other) for other in others}
         look = _look(run_id, max(each.step for each in runs.values()))
-        lines, marks = _lines(quantity, runs), _marks(curves, cached.about(run_id))
-        due = [awaited(cached.recipe(key), each) if quantity.is_score else "" for key, each in runs.items()]
+        lines = _lines(quantity, runs)
+        marks = _marks(curves, cached.about(run_id))
+        due = [
+            awaited(cached.recipe(key), each) if quantity.is_score else ""
+            for key, each in runs.items()
+        ]
         shown = f"{cached.title(run_id)} · {quantity.axis.partition(' (')[0]} by step"
         with place:
             nothing = {"nothing": due[0].replace("`", "")} if len(due) == 1 and due[0] else {}
-            figure = plots.curves(lines, title=shown, up=quantity.axis, look=look, marks=marks, **nothing)
+            figure = plots.curves(
+                lines, title=shown, up=quantity.axis, look=look, marks=marks, **nothing
+            )
             chart(figure, alt=f"{shown}{_last(lines)}", file_name=file_name(shown))
-            reading = gauges.pairs_of(run_id, quantity.reading) + (gauges.SHORT if quantity.is_score and gauges.is_short(curves) else "")
+            reading = gauges.pairs_of(run_id, quantity.reading) + (
+                gauges.SHORT if quantity.is_score and gauges.is_short(curves) else ""
+            )
             st.caption(worded(f"{reading}{_missing(lines, look, due)}"))
         file = f"{file_name(shown)}.csv"
-        st.download_button("Numbers (CSV)", partial(table, lines, look), file, "text/csv", on_click="ignore", icon=":material/download:")
+        st.download_button(
+            "Numbers (CSV)",
+            partial(table, lines, look),
+            file,
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
 
 
 def _chosen_quantity() -> str:
@@ -132,10 +150,19 @@ def _chosen_quantity() -> str:
 
 def _others(run_id: str) -> list[str]:
     """The runs drawn beside this one."""
-    titles, rows = cached.titles(), cached.runs()
-    names = distinct({key: titles[key] for key, row in rows.items() if key in titles and key != run_id and (row is None or row.step)})
+    titles = cached.titles()
+    rows = cached.runs()
+    names = distinct(
+        {
+            key: titles[key]
+            for key, row in rows.items()
+            if key in titles and key != run_id and (row is None or row.step)
+        }
+    )
     held = st.session_state.get("curve runs", [])
-    if not set(held) <= names.keys():  # one was deleted meanwhile, or is the one that is watched now
+    if (
+        not set(held) <= names.keys()
+    ):  # one was deleted meanwhile, or is the one that is watched now
         st.session_state["curve runs"] = [key for key in held if key in names]
     return st.multiselect(
         "Beside it",
@@ -165,20 +192,34 @@ def _look(run_id: str, last: int) -> Look:
             help="An exponential moving average of the training curve, over the points drawn: 0.9 keeps nine tenths of what was and adds"
             " a tenth of what is. The curve itself stays behind it, faint; validation is never smoothed.",
         )
-        is_log_x = st.toggle("log steps", key="curve log x", persist_state="session", help="Each tenfold of steps has the same width.")
-        is_log_y = st.toggle("log scale", key="curve log y", persist_state="session", help="Each tenfold upwards has the same height.")
+        is_log_x = st.toggle(
+            "log steps",
+            key="curve log x",
+            persist_state="session",
+            help="Each tenfold of steps has the same width.",
+        )
+        is_log_y = st.toggle(
+            "log scale",
+            key="curve log y",
+            persist_state="session",
+            help="Each tenfold upwards has the same height.",
+        )
     return Look(smoothing, stretch, is_log_x, is_log_y)
 
 
 def _stretch(run_id: str, last: int) -> tuple[float, float] | None:
     """The steps between two handles; None for all of them. A handle at the right end goes on with the run."""
-    key, known, end = "curve steps", "curve end", rounded(last)
+    key = "curve steps"
+    known = "curve end"
+    end = rounded(last)
     before = st.session_state.get(known)
     if before != (run_id, end):
         low, high = st.session_state.get(key, (0, end))
         is_same_run = before is not None and before[0] == run_id
         is_open = before is None or high >= before[1]
-        st.session_state[key] = (low, end if is_open else min(high, end)) if is_same_run and low < end else (0, end)
+        st.session_state[key] = (
+            (low, end if is_open else min(high, end)) if is_same_run and low < end else (0, end)
+        )
         st.session_state[known] = (run_id, end)
     low, high = st.slider(
         "Steps shown",
@@ -191,7 +232,13 @@ def _stretch(run_id: str, last: int) -> tuple[float, float] | None:
         width=300,
         help="Draw the handles together to look at a stretch closely; it stays while the run goes on.",
     )
-    st.button("Whole run", key="curve whole", disabled=(low, high) == (0, end), on_click=_show_all, args=(key, end))
+    st.button(
+        "Whole run",
+        key="curve whole",
+        disabled=(low, high) == (0, end),
+        on_click=_show_all,
+        args=(key, end),
+    )
     if (low, high) == (0, end):
         return None
     return float(low), float(high if high < end else max(low + 1, last))
@@ -232,10 +279,19 @@ def _marks(curves: Curves, about: Mapping[str, Any]) -> list[Mark]:
     """Other rates and last steps, those of one step together: their names would stand on each other."""
     found = [(change.step, f"train.lr {change.lr:g}") for change in curves.changes]
     changes = about.get("changes")
-    rows = [each for each in changes if isinstance(each, Mapping)] if isinstance(changes, list) else []
+    rows = (
+        [each for each in changes if isinstance(each, Mapping)] if isinstance(changes, list) else []
+    )
     longer = [(each.get("step"), each.get("steps")) for each in rows]
-    found += [(step, f"to step {steps:,}") for step, steps in longer if isinstance(step, int) and isinstance(steps, int)]
-    return [Mark(step, ", ".join(label for at, label in found if at == step)) for step in sorted({step for step, _ in found})]
+    found += [
+        (step, f"to step {steps:,}")
+        for step, steps in longer
+        if isinstance(step, int) and isinstance(steps, int)
+    ]
+    return [
+        Mark(step, ", ".join(label for at, label in found if at == step))
+        for step in sorted({step for step, _ in found})
+    ]
 
 
 def awaited(recipe: Recipe | None, curves: Curves) -> str:
@@ -246,7 +302,11 @@ def awaited(recipe: Recipe | None, curves: Curves) -> str:
         return "BLEU and chrF are switched off: `train.watch.scores` is 0."
     every = recipe.train.watch.validate_every
     is_late = bool((curves.valid_steps > 0).any()) or curves.step >= recipe.train.steps
-    return "" if is_late else f"The first score comes at step {min((curves.step // every + 1) * every, recipe.train.steps):,}."
+    return (
+        ""
+        if is_late
+        else f"The first score comes at step {min((curves.step // every + 1) * every, recipe.train.steps):,}."
+    )
 
 
 def _missing(lines: Sequence[Line], look: Look, due: Sequence[str]) -> str:
@@ -254,7 +314,9 @@ def _missing(lines: Sequence[Line], look: Look, due: Sequence[str]) -> str:
     empty = [line for line in lines if not len(plots.points(line, look).steps)]
     never = [line for line in empty if not len(plots.points(line, Look()).steps)]
     soon = [(line.name, due[line.run]) for line in never if due[line.run]]
-    said = "".join(f" {name}: {sentence}" for name, sentence in soon) if len(due) > 1 else ""  # of one alone the picture says it
+    said = (
+        "".join(f" {name}: {sentence}" for name, sentence in soon) if len(due) > 1 else ""
+    )  # of one alone the picture says it
     if len(empty) == len(lines):
         return said
     lost = [line.name for line in never if not due[line.run]]
@@ -266,7 +328,11 @@ def _missing(lines: Sequence[Line], look: Look, due: Sequence[str]) -> str:
 def _last(lines: Sequence[Line]) -> str:
     """What somebody hears who does not see the picture."""
     found = [(line, plots.points(line, Look())) for line in lines]
-    newest = [f"{line.name} {values[-1]:.4g} at step {steps[-1]:,.0f}" for line, (steps, values, _) in found if len(steps)]
+    newest = [
+        f"{line.name} {values[-1]:.4g} at step {steps[-1]:,.0f}"
+        for line, (steps, values, _) in found
+        if len(steps)
+    ]
     return f": {'; '.join(newest)}" if newest else ""
 
 

@@ -31,7 +31,9 @@ def actions(run_id: str) -> None:
             if row:
                 _changes(row)
         if row is None:
-            st.caption("This run ships with the program; it can be opened everywhere, but not renamed or deleted.")
+            st.caption(
+                "This run ships with the program; it can be opened everywhere, but not renamed or deleted."
+            )
         if lost:
             st.caption(worded(f"Duplicate opens Train as this run was asked for. {' '.join(lost)}"))
         if refused := st.session_state.pop("refused change", None):
@@ -57,13 +59,26 @@ def _doors(run_id: str, row: Listed | None) -> None:
     link("train", "Training")
     if twin := _twin(row):
         beside = ("side-by-side", (run_id, twin))
-        st.button("Beside its twin", icon=":material/compare:", key="twin", on_click=shelf.turn_to, args=beside)
+        st.button(
+            "Beside its twin",
+            icon=":material/compare:",
+            key="twin",
+            on_click=shelf.turn_to,
+            args=beside,
+        )
 
 
 def _twin(row: Listed | None) -> str | None:
     """The run that was queued together with this one, to be compared with it."""
     shared = {tag for tag in row.tags if tag.startswith(TWIN)} if row else set()
-    return next((each.id for each in cached.listed() if row and each.id != row.id and shared & set(each.tags)), None)
+    return next(
+        (
+            each.id
+            for each in cached.listed()
+            if row and each.id != row.id and shared & set(each.tags)
+        ),
+        None,
+    )
 
 
 def _duplicate(run_id: str) -> list[str]:
@@ -76,18 +91,33 @@ def _duplicate(run_id: str) -> list[str]:
 
 def duplicate(run_id: str) -> tuple[str, list[str]]:
     """What Train's address says to ask for such a run again, and a sentence for each thing that it cannot say."""
-    recipe, about, row = cached.recipe(run_id), cached.about(run_id), cached.runs().get(run_id)
+    recipe = cached.recipe(run_id)
+    about = cached.about(run_id)
+    row = cached.runs().get(run_id)
     if recipe is None:
         return "", ["Its recipe cannot be read, so that it cannot be duplicated."]
     source = str(about.get("source") or (row.source if row else ""))
     preset = str(about.get("preset") or (row.preset if row else ""))
     base = preset if preset in PRESETS else USUAL
     begun = about.get("init_from")
-    origin = str(begun.get("run")) if isinstance(begun, Mapping) and begun.get("run") in cached.trained() else ""
+    origin = (
+        str(begun.get("run"))
+        if isinstance(begun, Mapping) and begun.get("run") in cached.trained()
+        else ""
+    )
     changes = differences.changes(recipe, PRESETS[base].recipe)
-    packed = share.pack({"source": source, "preset": base, **({FROM: origin} if origin else {}), **forms.written(changes)})
+    packed = share.pack(
+        {
+            "source": source,
+            "preset": base,
+            **({FROM: origin} if origin else {}),
+            **forms.written(changes),
+        }
+    )
     if len(packed) > share.LONGEST:
-        return "", ["It differs from its preset in too many settings for a link; download its recipe, or repeat it by its command."]
+        return "", [
+            "It differs from its preset in too many settings for a link; download its recipe, or repeat it by its command."
+        ]
     return packed, _untold(source, about.get("valid"), begun is not None and not origin)
 
 
@@ -96,33 +126,73 @@ def _untold(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
     if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
         lost.append(f"Its text `{source}` is not among those on Data, so choose one.")
     if valid:
-        lost.append(f"It was validated on `{valid}`; a run from Train keeps pairs of its own text for that.")
+        lost.append(
+            f"It was validated on `{valid}`; a run from Train keeps pairs of its own text for that."
+        )
     if has_lost_its_origin:
-        lost.append("The run whose weights it began with is not here any more; the copy starts from scratch.")
+        lost.append(
+            "The run whose weights it began with is not here any more; the copy starts from scratch."
+        )
     return lost
 
 
 def _changes(row: Listed) -> None:
     if row.state in ("stopped", "interrupted", "failed"):
-        st.button("Resume", icon=":material/play_arrow:", key="resume", on_click=_do, args=("resume", row.id))
+        st.button(
+            "Resume",
+            icon=":material/play_arrow:",
+            key="resume",
+            on_click=_do,
+            args=("resume", row.id),
+        )
     with st.popover("Rename", icon=":material/edit:"):
-        st.text_input("Name", row.name, key=f"rename {row.id}", max_chars=80, on_change=_do, args=("rename", row.id))
+        st.text_input(
+            "Name",
+            row.name,
+            key=f"rename {row.id}",
+            max_chars=80,
+            on_change=_do,
+            args=("rename", row.id),
+        )
     with st.popover("Tags", icon=":material/sell:"):
         _tags(row)
     with st.popover("Note", icon=":material/notes:"):
-        st.text_area("Note", row.comment, key=f"note {row.id}", max_chars=LONGEST_COMMENT, on_change=_do, args=("note", row.id))
-    with st.popover("Delete", icon=":material/delete:", disabled=row.is_live, help="Stop it first." if row.is_live else None):
+        st.text_area(
+            "Note",
+            row.comment,
+            key=f"note {row.id}",
+            max_chars=LONGEST_COMMENT,
+            on_change=_do,
+            args=("note", row.id),
+        )
+    with st.popover(
+        "Delete",
+        icon=":material/delete:",
+        disabled=row.is_live,
+        help="Stop it first." if row.is_live else None,
+    ):
         st.write("Its checkpoints and curves are deleted for good, and links to it will say so.")
-        st.button("Delete this run", key="delete", on_click=_do, args=("delete", row.id), type="primary")
+        st.button(
+            "Delete this run", key="delete", on_click=_do, args=("delete", row.id), type="primary"
+        )
 
 
 def _tags(row: Listed) -> None:
     known: Sequence[str] = sorted({tag for each in cached.listed() for tag in each.tags})
     key = f"tags {row.id}"
     st.multiselect(
-        "Tags", known, row.tags, key=key, accept_new_options=True, max_selections=MOST_TAGS, on_change=_do, args=("tags", row.id)
+        "Tags",
+        known,
+        row.tags,
+        key=key,
+        accept_new_options=True,
+        max_selections=MOST_TAGS,
+        on_change=_do,
+        args=("tags", row.id),
     )
-    st.caption("Write a word and press Enter. Runs that share a tag are found by it above; those of a sweep share `sweep:NAME`.")
+    st.caption(
+        "Write a word and press Enter. Runs that share a tag are found by it above; those of a sweep share `sweep:NAME`."
+    )
 
 
 def _do(what: str, run_id: str) -> None:

@@ -17,7 +17,14 @@ class Said(NamedTuple):
     is_marked: bool = False
 
 
-def diagram(drawing: Drawing, said: Mapping[str, Said], chosen: str, *, key: str, on_pick: Callable[[str], None]) -> None:
+def diagram(
+    drawing: Drawing,
+    said: Mapping[str, Said],
+    chosen: str,
+    *,
+    key: str,
+    on_pick: Callable[[str], None],
+) -> None:
     """`said` is by a box's name; a press calls `on_pick` with that name. All texts travel as data only."""
 
     def picked() -> None:
@@ -32,14 +39,20 @@ def told(drawing: Drawing, said: Mapping[str, Said], chosen: str) -> dict[str, A
     """What the browser draws from."""
     none = Said(())
     boxes = [
-        box._asdict() | {"lines": list(said.get(box.name, none).lines), "marked": said.get(box.name, none).is_marked}
+        box._asdict()
+        | {
+            "lines": list(said.get(box.name, none).lines),
+            "marked": said.get(box.name, none).is_marked,
+        }
         for box in drawing.boxes
     ]
     return {
         "chosen": chosen,
         "size": [WIDTH, drawing.height],
         "boxes": boxes,
-        "arrows": [[arrow.kind, [list(point) for point in arrow.points]] for arrow in drawing.arrows],
+        "arrows": [
+            [arrow.kind, [list(point) for point in arrow.points]] for arrow in drawing.arrows
+        ],
         "words": [list(words) for words in drawing.words],
         "sums": [list(place) for place in drawing.sums],
         "frames": [list(frame) for frame in drawing.frames],

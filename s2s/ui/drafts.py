@@ -53,7 +53,9 @@ def held(origin: str) -> Draft | None:
     return found if found and found.study.folder.is_dir() else None
 
 
-def begin(origin: str, name: str, contents: Iterable[tuple[str, bytes | memoryview]] = (), **details: Any) -> Draft:
+def begin(
+    origin: str, name: str, contents: Iterable[tuple[str, bytes | memoryview]] = (), **details: Any
+) -> Draft:
     """A new draft, in place of the one before. Raises UserError where nothing can be written."""
     drop(origin)
     fresh = study.draft()
@@ -85,7 +87,12 @@ def whereabouts(origin: str, draft: Draft) -> None:
     """Where the text is, who sees it, when it goes; and the way to be rid of it at once."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Delete now", key=f"drop {origin}", icon=":material/delete:", on_click=_delete, args=(origin,), help="The text and its files."
+            "Delete now",
+            key=f"drop {origin}",
+            icon=":material/delete:",
+            on_click=_delete,
+            args=(origin,),
+            help="The text and its files.",
         )
         where = "On this server only, as a draft of this visit that nobody but you is shown; training on it keeps it."
         where += " Deleted after a day, or now."
@@ -111,7 +118,12 @@ def is_ready(of: Study, what: str = "text") -> bool:
         return False
     if state.error:
         forms.complain(UserError(state.error))
-        st.button("Try again", key=f"again {what} {of.folder.name}", icon=":material/refresh:", on_click=of.forget)
+        st.button(
+            "Try again",
+            key=f"again {what} {of.folder.name}",
+            icon=":material/refresh:",
+            on_click=of.forget,
+        )
         return False
     return True
 
@@ -131,7 +143,9 @@ def _progress(of: Study, what: str) -> None:
     left = "" if state.left is None else f" About {duration(state.left)} left."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(state.share, text=f"{state.doing}{left}")
-        st.button("Stop", key=f"stop {what} {of.folder.name}", icon=":material/stop:", on_click=of.stop)
+        st.button(
+            "Stop", key=f"stop {what} {of.folder.name}", icon=":material/stop:", on_click=of.stop
+        )
 
 
 def made(of: Study, part: str, data: DataConfig = USUAL) -> dict[str, Any] | None:
@@ -140,7 +154,9 @@ def made(of: Study, part: str, data: DataConfig = USUAL) -> dict[str, Any] | Non
     if found := of.result(name):
         return found
     is_ours = of.asked[:1] == (part,)
-    if of.asked != (part, name) and (is_ours or not of.is_at_work):  # another part's work is waited for, our own for old settings is not
+    if of.asked != (part, name) and (
+        is_ours or not of.is_at_work
+    ):  # another part's work is waited for, our own for old settings is not
         of.start((part,), asked=(part, name), data=data)
     if not is_ready(of, part):
         return None

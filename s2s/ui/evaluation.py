@@ -10,7 +10,16 @@ from s2s.jobs import evaluating, worker
 from s2s.jobs.evaluating import Asked, Standing
 from s2s.runs import evaluations
 from s2s.runs.evaluations import Evaluation
-from s2s.ui import evaluation_charts, evaluation_errors, evaluation_file, evaluation_form, evaluation_table, forms, pulse, watch
+from s2s.ui import (
+    evaluation_charts,
+    evaluation_errors,
+    evaluation_file,
+    evaluation_form,
+    evaluation_table,
+    forms,
+    pulse,
+    watch,
+)
 from s2s.ui.text import duration, plain, shortened, worded
 
 KEY = "evaluation"  # in the session, and in the address
@@ -60,15 +69,30 @@ def _head(asked: Evaluation, stands: Standing) -> None:
         st.subheader(plain(shortened(asked.name, 60)), anchor=False, width="content")
         _badge(stands.state)
         if stands.is_live:
-            st.button("Stop", key="stop evaluation", icon=":material/stop:", on_click=_do, args=("stop", asked.id))
+            st.button(
+                "Stop",
+                key="stop evaluation",
+                icon=":material/stop:",
+                on_click=_do,
+                args=("stop", asked.id),
+            )
         elif stands.state != "done" and stands.done < stands.n:
-            st.button("Go on", key="go on", icon=":material/play_arrow:", on_click=_do, args=("go on", asked.id))
+            st.button(
+                "Go on",
+                key="go on",
+                icon=":material/play_arrow:",
+                on_click=_do,
+                args=("go on", asked.id),
+            )
     if refused := st.session_state.pop("refused evaluation", None):
         forms.complain(refused)
     if stands.error:
         st.error(worded(stands.error), icon=":material/error:")
     if stands.state in ("stopped", "interrupted") and stands.n:
-        st.info(f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores are of those.", icon=":material/pause_circle:")
+        st.info(
+            f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores are of those.",
+            icon=":material/pause_circle:",
+        )
     st.caption(" ".join([_what(asked), *map(worded, asked.test.notes)]))
 
 
@@ -87,13 +111,21 @@ def _what(asked: Evaluation) -> str:
 
 def _progress(asked: Evaluation, stands: Standing) -> None:
     if stands.state == "queued":
-        text = f"Waiting: {stands.before} before it." if stands.before else "Waiting: the next to start."
+        text = (
+            f"Waiting: {stands.before} before it."
+            if stands.before
+            else "Waiting: the next to start."
+        )
         _ensure_worker()
     elif not stands.done:
         text = worded(stands.note) or "The first sentences …"
     else:
         left = f" · about {duration(stands.left)} left" if stands.left is not None else ""
-        by = f"by each of {len(asked.systems)} systems" if len(asked.systems) > 1 else f"by {plain(asked.systems[0].name)}"
+        by = (
+            f"by each of {len(asked.systems)} systems"
+            if len(asked.systems) > 1
+            else f"by {plain(asked.systems[0].name)}"
+        )
         text = f"{stands.done:,} of {stands.n:,} sentences, {by}{left}"
     st.progress(min(1.0, stands.done / stands.n) if stands.n else 0.0, text=text)
 
@@ -126,7 +158,15 @@ def button(form: evaluation_form.Form) -> None:
     is_ready = form.wrong is None and bool(asked.systems)
     with st.container(horizontal=True, vertical_alignment="center"):
         icon = ":material/play_arrow:"
-        st.button("Evaluate", type="primary", icon=icon, key="evaluate", on_click=_evaluate, args=(asked,), disabled=not is_ready)
+        st.button(
+            "Evaluate",
+            type="primary",
+            icon=icon,
+            key="evaluate",
+            on_click=_evaluate,
+            args=(asked,),
+            disabled=not is_ready,
+        )
         if is_ready:
             st.caption(evaluation_form.cost(asked))
         elif not asked.systems:
@@ -153,11 +193,19 @@ def earlier(run_id: str) -> None:
         for one in found[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 is_open = st.session_state.get(KEY) == one.id
-                st.button("Open", key=f"open {one.id}", on_click=_open, args=(one.id,), disabled=is_open)
+                st.button(
+                    "Open", key=f"open {one.id}", on_click=_open, args=(one.id,), disabled=is_open
+                )
                 systems = ", ".join(system.name for system in one.systems)
                 text = f"{one.name} · {one.test.n:,} sentences · {shortened(systems, 80)}"
                 st.caption(f"{plain(text)} · {one.created[:16].replace('T', ' ')} UTC")
-                st.button("Delete", key=f"delete {one.id}", icon=":material/delete:", on_click=_do, args=("delete", one.id))
+                st.button(
+                    "Delete",
+                    key=f"delete {one.id}",
+                    icon=":material/delete:",
+                    on_click=_do,
+                    args=("delete", one.id),
+                )
         if len(found) > SHOWN:
             st.caption(f"{len(found) - SHOWN} older ones are kept, too.")
 

@@ -40,7 +40,10 @@ def hold(run_id: str, shown: str, form: str) -> None:
 
 
 def _is_there(evaluation: str) -> bool:
-    return bool(evaluations.ID.fullmatch(evaluation)) and (evaluations.place() / evaluation / "evaluation.json").is_file()
+    return (
+        bool(evaluations.ID.fullmatch(evaluation))
+        and (evaluations.place() / evaluation / "evaluation.json").is_file()
+    )
 
 
 def _is_of(evaluation: str, run_id: str) -> bool:

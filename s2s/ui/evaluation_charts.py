@@ -21,8 +21,15 @@ from s2s.ui.reading import file_name
 from s2s.ui.text import shortened
 
 QUALITY = ("bleu", "chrf", "ter", "rouge_l", "exact_match")
-BESIDE = {"sentences_per_second": "sentences a second", "distinct_2": "different pairs of words, percent of all"}
-ALSO = ("length_ratio", "repetition", "sentences_per_second")  # of a sweep, what else may go with it
+BESIDE = {
+    "sentences_per_second": "sentences a second",
+    "distinct_2": "different pairs of words, percent of all",
+}
+ALSO = (
+    "length_ratio",
+    "repetition",
+    "sentences_per_second",
+)  # of a sweep, what else may go with it
 
 
 def panel(asked: Evaluation, scores: Mapping[str, Any]) -> None:
@@ -38,18 +45,36 @@ def panel(asked: Evaluation, scores: Mapping[str, Any]) -> None:
         if st.session_state.get("eval quality") not in labels:
             st.session_state["eval quality"] = known[0]
         label = labels.__getitem__
-        up = str(st.selectbox("Score", list(labels), format_func=label, key="eval quality", persist_state="session", width=200))
+        up = str(
+            st.selectbox(
+                "Score",
+                list(labels),
+                format_func=label,
+                key="eval quality",
+                persist_state="session",
+                width=200,
+            )
+        )
     for name, tab in zip(names, st.tabs(names), strict=True):
         with tab:
             if name == "Sweep":
                 _sweep(asked, systems, up)
                 continue
             with st.container(key=f"tradeoff {name}"):
-                _scatter(asked, systems, up, "distinct_2" if name.endswith("diversity") else "sentences_per_second")
+                _scatter(
+                    asked,
+                    systems,
+                    up,
+                    "distinct_2" if name.endswith("diversity") else "sentences_per_second",
+                )
 
 
 def _title(asked: Evaluation, what: str, n: int) -> str:
-    runs = dict.fromkeys(f"{cached.title(system.run)} · step {system.step:,}" for system in asked.systems if system.run)
+    runs = dict.fromkeys(
+        f"{cached.title(system.run)} · step {system.step:,}"
+        for system in asked.systems
+        if system.run
+    )
     whose = ", ".join(runs) if len(runs) <= 2 else f"{len(runs)} runs"
     return f"{whose} · {shortened(asked.test.name, 30)}\n{what} · {n:,} sentences"
 
@@ -57,17 +82,28 @@ def _title(asked: Evaluation, what: str, n: int) -> str:
 def _scatter(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str, across: str) -> None:
     groups = list(dict.fromkeys((system.run, system.strategy) for system in asked.systems))
     points = [
-        Point(system.name, x, y, *_interval(found, up), groups.index((system.run, system.strategy)), _label(system))
+        Point(
+            system.name,
+            x,
+            y,
+            *_interval(found, up),
+            groups.index((system.run, system.strategy)),
+            _label(system),
+        )
         for system, found in zip(asked.systems, systems, strict=True)
         if (x := value(found, across)) is not None and (y := value(found, up)) is not None
     ]
     what = f"{COLUMNS[up].label} and {COLUMNS[across].label.lower()}"
     title = _title(asked, what, systems[0]["n"])
-    figure = plots.tradeoff(_together(points), title=title, across=BESIDE[across], up=COLUMNS[up].label)
+    figure = plots.tradeoff(
+        _together(points), title=title, across=BESIDE[across], up=COLUMNS[up].label
+    )
     said = "; ".join(f"{point.name}: {point.across:.4g}, {point.up:.4g}" for point in points)
     chart(figure, alt=f"{what} of {len(points)} systems. {said}", file_name=file_name(title))
     st.caption(plots.PLOTS["tradeoff"].reading)
-    _download(what, ("system", across, up), [(point.name, point.across, point.up) for point in points])
+    _download(
+        what, ("system", across, up), [(point.name, point.across, point.up) for point in points]
+    )
 
 
 def _together(points: Sequence[Point]) -> list[Point]:
@@ -75,8 +111,13 @@ def _together(points: Sequence[Point]) -> list[Point]:
     spots: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         spots.setdefault((f"{point.across:.3g}", f"{point.up:.3g}"), []).append(point)
-    joined = ((held, ", ".join(each.label or each.name for each in held)) for held in spots.values())
-    return [replace(held[0], name=", ".join(each.name for each in held), label=label) for held, label in joined]
+    joined = (
+        (held, ", ".join(each.label or each.name for each in held)) for held in spots.values()
+    )
+    return [
+        replace(held[0], name=", ".join(each.name for each in held), label=label)
+        for held, label in joined
+    ]
 
 
 def _label(system: System) -> str:
@@ -95,10 +136,16 @@ def _sweep(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str) -> 
     what = f"{COLUMNS[up].label} by {knob}"
     title = _title(asked, what, systems[0]["n"])
     figure = plots.sweep_curve(lines, title=title, across=knob, up=COLUMNS[up].label)
-    said = "; ".join(f"{line.name} at {x:g}: {y:.4g}" for line in lines for x, y in zip(line.values, line.scores, strict=True))
+    said = "; ".join(
+        f"{line.name} at {x:g}: {y:.4g}"
+        for line in lines
+        for x, y in zip(line.values, line.scores, strict=True)
+    )
     chart(figure, alt=f"{what}. {said}", file_name=file_name(title))
     st.caption(plots.PLOTS["sweep_curve"].reading)
-    rows = [(line.name, x, y) for line in lines for x, y in zip(line.values, line.scores, strict=True)]
+    rows = [
+        (line.name, x, y) for line in lines for x, y in zip(line.values, line.scores, strict=True)
+    ]
     _download(what, ("line", knob, up), rows)
 
 
@@ -110,19 +157,32 @@ def _lines(asked: Evaluation, systems: Sequence[Mapping[str, Any]], knob: str) -
     found: dict[str, Rows] = {}
     for system, scores in zip(asked.systems, systems, strict=True):
         if system.sweep == knob:
-            found.setdefault(f"{cached.title(system.run)}, {system.strategy}", []).append((system, scores))
+            found.setdefault(f"{cached.title(system.run)}, {system.strategy}", []).append(
+                (system, scores)
+            )
     return found
 
 
 def _swept(name: str, rows: Rows, knob: str, up: str) -> Swept:
     known = sorted(
-        ((float(system.knobs[knob]), y, *_interval(scores, up)) for system, scores in rows if (y := value(scores, up)) is not None),
+        (
+            (float(system.knobs[knob]), y, *_interval(scores, up))
+            for system, scores in rows
+            if (y := value(scores, up)) is not None
+        ),
         key=lambda one: one[0],
     )
-    values, heights = tuple(one[0] for one in known), tuple(one[1] for one in known)
+    values = tuple(one[0] for one in known)
+    heights = tuple(one[1] for one in known)
     if any(low is None for _, _, low, _ in known):
         return Swept(name, values, heights)
-    return Swept(name, values, heights, tuple(float(low or 0) for _, _, low, _ in known), tuple(float(high or 0) for *_, high in known))
+    return Swept(
+        name,
+        values,
+        heights,
+        tuple(float(low or 0) for _, _, low, _ in known),
+        tuple(float(high or 0) for *_, high in known),
+    )
 
 
 def _download(what: str, head: Sequence[str], rows: Sequence[tuple[str, float, float]]) -> None:
@@ -132,4 +192,12 @@ def _download(what: str, head: Sequence[str], rows: Sequence[tuple[str, float, f
     lines.writerows([plots.cell(name), f"{x:.6g}", f"{y:.6g}"] for name, x, y in rows)
     name = file_name(what)
     icon = ":material/download:"
-    st.download_button("Numbers (CSV)", out.getvalue(), f"{name}.csv", "text/csv", on_click="ignore", icon=icon, key=f"csv {name}")
+    st.download_button(
+        "Numbers (CSV)",
+        out.getvalue(),
+        f"{name}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=icon,
+        key=f"csv {name}",
+    )

@@ -16,7 +16,14 @@ SIGNS = {"same": "=", "substituted": "≠", "inserted": "+ missing", "deleted": 
 
 def panel(hypothesis: str, reference: str) -> None:
     """A tab a score."""
-    shown = {"bleu": _bleu, "chrf": _chrf, "ter": _ter, "rouge_1": _rouge_1, "rouge_2": _rouge_2, "rouge_l": _rouge_l}
+    shown = {
+        "bleu": _bleu,
+        "chrf": _chrf,
+        "ter": _ter,
+        "rouge_1": _rouge_1,
+        "rouge_2": _rouge_2,
+        "rouge_l": _rouge_l,
+    }
     tabs = st.tabs([METRICS[key].label for key in shown])
     for tab, draw in zip(tabs, shown.values(), strict=True):
         with tab:
@@ -25,16 +32,33 @@ def panel(hypothesis: str, reference: str) -> None:
 
 def _bleu(hypothesis: str, reference: str) -> None:
     found = counted.bleu(hypothesis, reference)
-    st.caption("Runs of one to four tokens that the reference has, too. A run counts no more often than it stands there: that is clipping.")
+    st.caption(
+        "Runs of one to four tokens that the reference has, too. A run counts no more often than it stands there: that is clipping."
+    )
     for order, precision in zip(found.orders, found.precisions, strict=True):
-        smoothed = "" if order.n_shared else " (none: counted as a fraction of one, so that the product is not 0)"
-        _line(f"{_runs(order)}: {order.n_shared} of {order.n_hypothesis} shared, {precision:.1f} %{smoothed}")
+        smoothed = (
+            ""
+            if order.n_shared
+            else " (none: counted as a fraction of one, so that the product is not 0)"
+        )
+        _line(
+            f"{_runs(order)}: {order.n_shared} of {order.n_hypothesis} shared, {precision:.1f} %{smoothed}"
+        )
         _grams(order)
-    ours, theirs = len(found.hypothesis), len(found.reference)
-    short = "shorter than the reference, so it is penalised" if found.brevity_penalty < 1 else "not shorter than the reference: no penalty"
-    _line(f"Brevity penalty {found.brevity_penalty:.3f}: {ours} tokens, the reference has {theirs}; {short}.")
+    ours = len(found.hypothesis)
+    theirs = len(found.reference)
+    short = (
+        "shorter than the reference, so it is penalised"
+        if found.brevity_penalty < 1
+        else "not shorter than the reference: no penalty"
+    )
+    _line(
+        f"Brevity penalty {found.brevity_penalty:.3f}: {ours} tokens, the reference has {theirs}; {short}."
+    )
     _line(f"BLEU = {found.arithmetic}")
-    st.caption("Of a whole test set, shared runs are added up over all sentences before the percentages are taken.")
+    st.caption(
+        "Of a whole test set, shared runs are added up over all sentences before the percentages are taken."
+    )
 
 
 def _runs(order: Order) -> str:
@@ -43,7 +67,9 @@ def _runs(order: Order) -> str:
 
 def _chrf(hypothesis: str, reference: str) -> None:
     found = counted.chrf(hypothesis, reference)
-    st.caption("Runs of one to six characters, blanks left out. Precision: of the translation's; recall: of the reference's.")
+    st.caption(
+        "Runs of one to six characters, blanks left out. Precision: of the translation's; recall: of the reference's."
+    )
     rows = [
         {
             "characters": order.n,
@@ -55,18 +81,33 @@ def _chrf(hypothesis: str, reference: str) -> None:
         }
         for order in found.used
     ]
-    st.dataframe(rows, hide_index=True, placeholder="", width="content", alt="Shared runs of characters by length")
-    _line(f"Means: precision {found.precision:.1f}, recall {found.recall:.1f}; recall counts twice.")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        placeholder="",
+        width="content",
+        alt="Shared runs of characters by length",
+    )
+    _line(
+        f"Means: precision {found.precision:.1f}, recall {found.recall:.1f}; recall counts twice."
+    )
     _line(f"chrF = {found.arithmetic}")
 
 
 def _ter(hypothesis: str, reference: str) -> None:
     found = edits.ter(hypothesis, reference)
-    st.caption("The edits that make the reference of the translation: a word put in, taken out or changed, or a run of words moved.")
+    st.caption(
+        "The edits that make the reference of the translation: a word put in, taken out or changed, or a run of words moved."
+    )
     if found.shifts:
         _line("Moved: " + "; ".join(" ".join(words) for words in found.shifts))
-    _chips((edit.reference or edit.hypothesis, _edit(edit), edit.kind == "same") for edit in found.edits)
-    _line(f"TER = {found.n_edits} edits for {len(found.reference)} words of the reference = {found.score:.1f}")
+    _chips(
+        (edit.reference or edit.hypothesis, _edit(edit), edit.kind == "same")
+        for edit in found.edits
+    )
+    _line(
+        f"TER = {found.n_edits} edits for {len(found.reference)} words of the reference = {found.score:.1f}"
+    )
 
 
 def _edit(edit: edits.Edit) -> str:
@@ -91,9 +132,15 @@ def _rouge(order: Order, name: str) -> None:
 
 def _rouge_l(hypothesis: str, reference: str) -> None:
     found = counted.rouge_l(hypothesis, reference)
-    st.caption("The longest row of words that stand in both, in the same order, with others between them or not.")
-    held, theirs = set(found.in_hypothesis), set(found.in_reference)
-    for name, words, places in (("translation", found.hypothesis, held), ("reference", found.reference, theirs)):
+    st.caption(
+        "The longest row of words that stand in both, in the same order, with others between them or not."
+    )
+    held = set(found.in_hypothesis)
+    theirs = set(found.in_reference)
+    for name, words, places in (
+        ("translation", found.hypothesis, held),
+        ("reference", found.reference, theirs),
+    ):
         _line(f"In the {name}:")
         _chips((word, "✓" if i in places else "·", i in places) for i, word in enumerate(words))
     n = len(held)

@@ -24,36 +24,75 @@ SHOWN = 5  # lines of a preview
 def panel(run_id: str) -> None:
     """The form: a file, a strategy, its settings."""
     with st.expander("Translate a file", icon=":material/file_open:"):
-        st.caption("A .txt with a sentence a line; what comes back has as many lines, in the same order.")
-        file = st.file_uploader("Sentences (.txt)", type=["txt"], key="file to translate", max_upload_size=MEGABYTES)
+        st.caption(
+            "A .txt with a sentence a line; what comes back has as many lines, in the same order."
+        )
+        file = st.file_uploader(
+            "Sentences (.txt)", type=["txt"], key="file to translate", max_upload_size=MEGABYTES
+        )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             usual = list(STRATEGIES).index("beam")
-            strategy = str(st.selectbox("Strategy", list(STRATEGIES), usual, key="file strategy", persist_state="session", width=180))
-            text = st.text_input("Settings", key="file knobs", placeholder="num_beams=10", persist_state="session", width=260)
+            strategy = str(
+                st.selectbox(
+                    "Strategy",
+                    list(STRATEGIES),
+                    usual,
+                    key="file strategy",
+                    persist_state="session",
+                    width=180,
+                )
+            )
+            text = st.text_input(
+                "Settings",
+                key="file knobs",
+                placeholder="num_beams=10",
+                persist_state="session",
+                width=260,
+            )
         asked = None
         try:
             knobs = evaluation_form.checked(run_id, strategy, text or "")
-            asked = _asked(run_id, System(strategy, run_id, cached.open_run(run_id).step, strategy, knobs), file) if file else None
+            asked = (
+                _asked(
+                    run_id,
+                    System(strategy, run_id, cached.open_run(run_id).step, strategy, knobs),
+                    file,
+                )
+                if file
+                else None
+            )
         except UserError as wrong:
             forms.complain(wrong)
         with st.container(horizontal=True, vertical_alignment="center"):
             icon = ":material/translate:"
-            st.button("Translate the file", icon=icon, key="translate file", on_click=_submit, args=(asked,), disabled=asked is None)
+            st.button(
+                "Translate the file",
+                icon=icon,
+                key="translate file",
+                on_click=_submit,
+                args=(asked,),
+                disabled=asked is None,
+            )
             if asked:
                 seconds = evaluating.forecast(asked.systems, asked.test.n)
-                st.caption(f"{asked.test.n:,} lines · about {duration(seconds)}, within a factor of three")
+                st.caption(
+                    f"{asked.test.n:,} lines · about {duration(seconds)}, within a factor of three"
+                )
         if refused := st.session_state.pop("refused file", None):
             forms.complain(refused)
 
 
 def _asked(run_id: str, system: System, file: object) -> Asked:
     """Raises UserError for a file that is no text, has no lines or too many, or a line too long for the model."""
-    name, content = str(getattr(file, "name", "file")), getattr(file, "getvalue", bytes)()
+    name = str(getattr(file, "name", "file"))
+    content = getattr(file, "getvalue", bytes)()
     lines = decode_lines(content, name)
     if not any(line.strip() for line in lines):
         raise UserError(f"`{name}` has no text; give a file with at least one sentence.")
     if len(lines) > testsets.MOST:
-        raise UserError(f"`{name}` has {len(lines):,} lines, and {testsets.MOST:,} may be translated at once; cut it into parts.")
+        raise UserError(
+            f"`{name}` has {len(lines):,} lines, and {testsets.MOST:,} may be translated at once; cut it into parts."
+        )
     cached.open_run(run_id).check_lengths(lines)
     test = Sentences(name, n=len(lines), n_all=len(lines), has_references=False)
     return Asked((system,), test, [(line, "") for line in lines], name=name, run=run_id)
@@ -70,11 +109,21 @@ def _submit(asked: Asked) -> None:
 def result(asked: Evaluation, done: int) -> None:
     """What is there of the translation, with the first lines to see; an empty line for one that is not done yet."""
     place = evaluations.folder(asked.id)
-    lines, pairs = place.lines(0), place.test()
+    lines = place.lines(0)
+    pairs = place.test()
     st.caption(f"{done:,} of {len(pairs):,} lines, by {asked.systems[0].name}.")
-    rows = [{"line": i + 1, "source": pairs[i][0], "translation": lines[i]["text"]} for i in sorted(lines)[:SHOWN]]
+    rows = [
+        {"line": i + 1, "source": pairs[i][0], "translation": lines[i]["text"]}
+        for i in sorted(lines)[:SHOWN]
+    ]
     if rows:
-        st.dataframe(rows, hide_index=True, placeholder="", alt="The first lines and their translations", key="file lines")
+        st.dataframe(
+            rows,
+            hide_index=True,
+            placeholder="",
+            alt="The first lines and their translations",
+            key="file lines",
+        )
     st.download_button(
         "Translation (.txt)",
         text(lines, len(pairs)),

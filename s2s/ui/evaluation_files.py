@@ -23,9 +23,15 @@ def test_set() -> Texts:
     """All pairs of the files that were brought; none where there are no files yet. Raises UserError for files that do not fit."""
     left, right = st.columns(2)
     with left:
-        src = st.file_uploader("Sources, one a line; or a table of pairs", key="eval sources", max_upload_size=MEGABYTES)
+        src = st.file_uploader(
+            "Sources, one a line; or a table of pairs",
+            key="eval sources",
+            max_upload_size=MEGABYTES,
+        )
     with right:
-        ref = st.file_uploader("References, line for line", key="eval references", max_upload_size=MEGABYTES)
+        ref = st.file_uploader(
+            "References, line for line", key="eval references", max_upload_size=MEGABYTES
+        )
     given = [(file.name, file.getvalue()) for file in (src, ref) if file]
     return testsets.brought(given) if given else ()
 
@@ -39,16 +45,33 @@ def with_pairs(asked: Asked, every: Texts) -> Asked:
 def with_systems(asked: Asked) -> Asked:
     """What was asked, with other systems' translations. Raises UserError for files that do not fit the sentences."""
     with st.expander("Other systems' translations", icon=":material/upload_file:"):
-        st.caption("One .txt a system, one translation a line, in the order of the sentences; they stand in the same table.")
-        files = st.file_uploader(
-            "Translations (.txt)", type=["txt"], accept_multiple_files=True, key="eval outputs", max_upload_size=MEGABYTES
+        st.caption(
+            "One .txt a system, one translation a line, in the order of the sentences; they stand in the same table."
         )
-        is_wanted = st.toggle("Show me the sentences to translate", key="eval show sources", disabled=bool(asked.pairs))
+        files = st.file_uploader(
+            "Translations (.txt)",
+            type=["txt"],
+            accept_multiple_files=True,
+            key="eval outputs",
+            max_upload_size=MEGABYTES,
+        )
+        is_wanted = st.toggle(
+            "Show me the sentences to translate",
+            key="eval show sources",
+            disabled=bool(asked.pairs),
+        )
         if not (files or is_wanted or asked.pairs):
             return asked
         pairs, n_all = (asked.pairs, asked.test.n_all) if asked.pairs else chosen(asked.test)
         text = "".join(f"{source}\n" for source, _ in pairs)
-        st.download_button("Sentences (.txt)", text, "sources.txt", "text/plain", on_click="ignore", icon=":material/download:")
+        st.download_button(
+            "Sentences (.txt)",
+            text,
+            "sources.txt",
+            "text/plain",
+            on_click="ignore",
+            icon=":material/download:",
+        )
         if not files:
             return asked
         asked = replace(asked, pairs=pairs, test=replace(asked.test, n=len(pairs), n_all=n_all))
@@ -58,15 +81,24 @@ def with_systems(asked: Asked) -> Asked:
 
 
 def _with_system(asked: Asked, file: str, content: bytes) -> Asked:
-    name, lines = _name(asked, file), testsets.outputs(file, content, asked.pairs, asked.test.n_all)
+    name = _name(asked, file)
+    lines = testsets.outputs(file, content, asked.pairs, asked.test.n_all)
     if lost := testsets.missing(lines):
-        st.warning(worded(f"`{file}` says nothing on {lost}; there it counts as an empty translation."), icon=":material/warning:")
-    return replace(asked, systems=(*asked.systems, System(name, uploaded=file)), outputs={**asked.outputs, name: lines})
+        st.warning(
+            worded(f"`{file}` says nothing on {lost}; there it counts as an empty translation."),
+            icon=":material/warning:",
+        )
+    return replace(
+        asked,
+        systems=(*asked.systems, System(name, uploaded=file)),
+        outputs={**asked.outputs, name: lines},
+    )
 
 
 def _name(asked: Asked, file: str) -> str:
     """What a file's system is called: as the file, with a number where that is taken."""
-    name, taken = shortened(" ".join(PurePath(file).stem.split()), 40) or "uploaded", {system.name for system in asked.systems}
+    name = shortened(" ".join(PurePath(file).stem.split()), 40) or "uploaded"
+    taken = {system.name for system in asked.systems}
     numbers = (f"{name} ({number})" for number in itertools.count(2))
     return next(one for one in itertools.chain([name], numbers) if one not in taken)
 

@@ -21,10 +21,16 @@ from s2s.ui.text import duration, plain
 FILES = "files"
 USUAL_N = 200
 USUAL = ("greedy", "beam")
-SWEPT = {"num_beams": "1 2 4 8 16 32", "length_penalty": "0 0.5 1 1.5 2", "temperature": "0.2 0.5 0.8 1 1.2", "num_samples": "2 4 8 16 32"}
+SWEPT = {
+    "num_beams": "1 2 4 8 16 32",
+    "length_penalty": "0 0.5 1 1.5 2",
+    "temperature": "0.2 0.5 0.8 1 1.2",
+    "num_samples": "2 4 8 16 32",
+}
 MOST_VALUES = 12
 NONE = "none"
-BEST, EVERY = "the best", "every one"
+BEST = "the best"
+EVERY = "every one"
 Model = tuple[str, int]  # run and step
 SPLITS = {
     testsets.HELD_OUT: "held-out pairs of its own text",
@@ -54,7 +60,9 @@ def form(run_id: str) -> Form:
     models = _models(runs)
     knobs = _settings(runs, strategies, wrongs)
     swept = _sweep(strategies, wrongs)
-    systems = named([*_plain_systems(models, strategies, knobs), *_swept_systems(models, knobs, swept)])
+    systems = named(
+        [*_plain_systems(models, strategies, knobs), *_swept_systems(models, knobs, swept)]
+    )
     asked = Asked(tuple(systems), _described(run_id, test, n), run=run_id)
     if every:
         asked = evaluation_files.with_pairs(asked, every)
@@ -66,7 +74,9 @@ def form(run_id: str) -> Form:
             wrongs.append(wrong)
     if asked.systems and not wrongs:
         _check(asked, wrongs)
-    return Form(_with_baseline(asked), next(iter(wrongs), None), _packed(run_id, test, n, runs, strategies))
+    return Form(
+        _with_baseline(asked), next(iter(wrongs), None), _packed(run_id, test, n, runs, strategies)
+    )
 
 
 def _check(asked: Asked, wrongs: list[UserError]) -> None:
@@ -87,7 +97,9 @@ def _brought(wrongs: list[UserError]) -> testsets.Texts:
         wrongs.append(wrong)
         return ()
     if not every:
-        st.caption("Two text files whose lines translate each other, or one table with a source and a reference in each row.")
+        st.caption(
+            "Two text files whose lines translate each other, or one table with a source and a reference in each row."
+        )
         wrongs.append(UserError("No file was brought yet."))
     return every
 
@@ -99,7 +111,14 @@ def _test_set(run_id: str) -> tuple[str, int]:
         st.session_state["eval test"] = next(iter(names))
     st.session_state.setdefault("eval n", USUAL_N)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        test = st.selectbox("Sentences", list(names), format_func=names.__getitem__, key="eval test", persist_state="session", width=360)
+        test = st.selectbox(
+            "Sentences",
+            list(names),
+            format_func=names.__getitem__,
+            key="eval test",
+            persist_state="session",
+            width=360,
+        )
         n = st.number_input(
             "How many",
             1,
@@ -115,7 +134,11 @@ def _test_set(run_id: str) -> tuple[str, int]:
 def test_sets(run_id: str) -> dict[str, str]:
     """What a run can be tested on, in words."""
     own = {name: SPLITS.get(name, f"its own text: {name}") for name in testsets.own_splits(run_id)}
-    return own | {text.spec: f"kept text: {text.name}" for text in cached.texts()} | {FILES: "my own files …"}
+    return (
+        own
+        | {text.spec: f"kept text: {text.name}" for text in cached.texts()}
+        | {FILES: "my own files …"}
+    )
 
 
 def _described(run_id: str, test: str, n: int) -> Sentences:
@@ -133,13 +156,33 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
     if st.session_state.get("eval runs of") != run_id:
         st.session_state["eval runs of"] = run_id
         st.session_state["eval runs"] = [run_id]
-    st.session_state["eval runs"] = [run for run in st.session_state.get("eval runs", []) if run in titles]
+    st.session_state["eval runs"] = [
+        run for run in st.session_state.get("eval runs", []) if run in titles
+    ]
     st.session_state.setdefault("eval strategies", list(USUAL))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        runs = st.multiselect("Runs", list(titles), format_func=titles.__getitem__, key="eval runs", persist_state="session")
+        runs = st.multiselect(
+            "Runs",
+            list(titles),
+            format_func=titles.__getitem__,
+            key="eval runs",
+            persist_state="session",
+        )
         if any(len(cached.open_run(run).folder.steps_by_choice()) > 1 for run in runs):
-            st.selectbox("Checkpoints", [BEST, EVERY], key="eval checkpoints", persist_state="session", width=200)
-    strategies = st.pills("Strategies", list(STRATEGIES), selection_mode="multi", key="eval strategies", persist_state="session")
+            st.selectbox(
+                "Checkpoints",
+                [BEST, EVERY],
+                key="eval checkpoints",
+                persist_state="session",
+                width=200,
+            )
+    strategies = st.pills(
+        "Strategies",
+        list(STRATEGIES),
+        selection_mode="multi",
+        key="eval strategies",
+        persist_state="session",
+    )
     return list(runs), [name for name in STRATEGIES if name in strategies]
 
 
@@ -148,18 +191,31 @@ def _models(runs: list[str]) -> list[Model]:
     opened = [cached.open_run(run) for run in runs]
     if st.session_state.get("eval checkpoints") != EVERY:
         return [(run.folder.id, run.step) for run in opened]
-    return [(run.folder.id, step) for run in opened for step in sorted(run.folder.steps_by_choice())]
+    return [
+        (run.folder.id, step) for run in opened for step in sorted(run.folder.steps_by_choice())
+    ]
 
 
-def _settings(runs: list[str], strategies: list[str], wrongs: list[UserError]) -> dict[str, dict[str, Any]]:
+def _settings(
+    runs: list[str], strategies: list[str], wrongs: list[UserError]
+) -> dict[str, dict[str, Any]]:
     """Each strategy's settings that are not the usual ones."""
     found: dict[str, dict[str, Any]] = {}
     has_some = any(st.session_state.get(f"eval knobs {name}") for name in strategies)
     with st.expander("Settings of the strategies", icon=":material/tune:", expanded=has_some):
-        st.caption("Write what shall differ from the usual, such as num_beams=10, length_penalty=1.2; Compare explains each setting.")
+        st.caption(
+            "Write what shall differ from the usual, such as num_beams=10, length_penalty=1.2; Compare explains each setting."
+        )
         for name in strategies:
-            usual = ", ".join(f"{key}={value}" for key, value in list(flat(STRATEGIES[name].config()).items())[:3])
-            text = st.text_input(name, key=f"eval knobs {name}", placeholder=f"usual: {usual}", persist_state="session")
+            usual = ", ".join(
+                f"{key}={value}" for key, value in list(flat(STRATEGIES[name].config()).items())[:3]
+            )
+            text = st.text_input(
+                name,
+                key=f"eval knobs {name}",
+                placeholder=f"usual: {usual}",
+                persist_state="session",
+            )
             found[name] = _checked(runs, name, text or "", wrongs)
     return found
 
@@ -192,23 +248,45 @@ def parse(text: str) -> dict[str, Any]:
     given = [part.strip() for part in re.split(r",\s*(?=\w+\s*=)", text.strip()) if part.strip()]
     for part in given:
         if "=" not in part.strip("="):
-            raise UserError(f"`{part[:40]}` has no setting and value; write it like num_beams=5, with commas between.")
+            raise UserError(
+                f"`{part[:40]}` has no setting and value; write it like num_beams=5, with commas between."
+            )
     return parse_assignments(given)
 
 
 def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, list[float]]:
     """One setting of one strategy, at several values; its name is empty where nothing is swept."""
-    offered = [f"{knob} of {name}" for name in strategies for knob in SWEPT if knob in flat(STRATEGIES[name].config())]
+    offered = [
+        f"{knob} of {name}"
+        for name in strategies
+        for knob in SWEPT
+        if knob in flat(STRATEGIES[name].config())
+    ]
     if st.session_state.get("eval sweep") not in offered:
         st.session_state["eval sweep"] = NONE
-    with st.expander("Sweep a setting", icon=":material/show_chart:", expanded=st.session_state["eval sweep"] != NONE):
-        st.caption("One strategy at several values of a setting, as a curve: more beams find more probable texts, not always better.")
-        chosen = str(st.selectbox("Setting", [NONE, *offered], key="eval sweep", persist_state="session", width=360))
+    with st.expander(
+        "Sweep a setting",
+        icon=":material/show_chart:",
+        expanded=st.session_state["eval sweep"] != NONE,
+    ):
+        st.caption(
+            "One strategy at several values of a setting, as a curve: more beams find more probable texts, not always better."
+        )
+        chosen = str(
+            st.selectbox(
+                "Setting", [NONE, *offered], key="eval sweep", persist_state="session", width=360
+            )
+        )
         if chosen == NONE:
             return "", "", []
         knob, _, strategy = chosen.partition(" of ")
         st.session_state.setdefault(f"eval values {knob}", SWEPT[knob])
-        text = st.text_input("Values, with blanks between", key=f"eval values {knob}", persist_state="session", width=360)
+        text = st.text_input(
+            "Values, with blanks between",
+            key=f"eval values {knob}",
+            persist_state="session",
+            width=360,
+        )
         try:
             return strategy, knob, _values(strategy, knob, str(text))
         except UserError as wrong:
@@ -219,32 +297,49 @@ def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, li
 
 def _values(strategy: str, knob: str, text: str) -> list[float]:
     """Raises UserError for too many, and for one that the strategy does not allow."""
-    values = list(dict.fromkeys(parse_assignments([f"{knob}={part}"])[knob] for part in text.replace(",", " ").split()))
+    values = list(
+        dict.fromkeys(
+            parse_assignments([f"{knob}={part}"])[knob] for part in text.replace(",", " ").split()
+        )
+    )
     if not 2 <= len(values) <= MOST_VALUES:
-        raise UserError(f"A sweep has 2 to {MOST_VALUES} values and this one has {len(values)}; write them with blanks between.")
+        raise UserError(
+            f"A sweep has 2 to {MOST_VALUES} values and this one has {len(values)}; write them with blanks between."
+        )
     for value in values:
         override(STRATEGIES[strategy].config(), {knob: value})
     return values
 
 
-def _plain_systems(models: list[Model], strategies: list[str], knobs: Mapping[str, dict[str, Any]]) -> list[System]:
+def _plain_systems(
+    models: list[Model], strategies: list[str], knobs: Mapping[str, dict[str, Any]]
+) -> list[System]:
     return [System("", run, step, name, knobs[name]) for run, step in models for name in strategies]
 
 
-def _swept_systems(models: list[Model], knobs: Mapping[str, dict[str, Any]], swept: tuple[str, str, list[float]]) -> list[System]:
+def _swept_systems(
+    models: list[Model], knobs: Mapping[str, dict[str, Any]], swept: tuple[str, str, list[float]]
+) -> list[System]:
     strategy, knob, values = swept
-    return [System("", run, step, strategy, knobs[strategy] | {knob: value}, sweep=knob) for run, step in models for value in values]
+    return [
+        System("", run, step, strategy, knobs[strategy] | {knob: value}, sweep=knob)
+        for run, step in models
+        for value in values
+    ]
 
 
 def named(systems: list[System]) -> list[System]:
     """Each with a name that tells it from the others: run and checkpoint where there are several, strategy, what is not as usual there."""
-    n_runs, n_models = len({system.run for system in systems}), len({(system.run, system.step) for system in systems})
+    n_runs = len({system.run for system in systems})
+    n_models = len({(system.run, system.step) for system in systems})
     found = []
     for system in systems:
         settings = " ".join(f"{key}={value}" for key, value in system.knobs.items())
         run = f"{cached.title(system.run)} · " if n_runs > 1 else ""
         run += f"step {system.step:,} · " if n_models > n_runs else ""
-        found.append(replace(system, name=f"{run}{system.strategy}{' ' if settings else ''}{settings}"))
+        found.append(
+            replace(system, name=f"{run}{system.strategy}{' ' if settings else ''}{settings}")
+        )
     return list({system.name: system for system in found}.values())
 
 
@@ -273,10 +368,17 @@ def _packed(run_id: str, test: str, n: int, runs: list[str], strategies: list[st
         values["runs"] = " ".join(runs)
     if st.session_state.get("eval checkpoints") == EVERY:
         values["checkpoints"] = EVERY
-    values |= {f"with.{name}": text for name in strategies if (text := st.session_state.get(f"eval knobs {name}"))}
+    values |= {
+        f"with.{name}": text
+        for name in strategies
+        if (text := st.session_state.get(f"eval knobs {name}"))
+    }
     sweep = str(st.session_state.get("eval sweep", NONE))
     if sweep != NONE:
-        values |= {"sweep": sweep, "values": str(st.session_state.get(f"eval values {sweep.partition(' of ')[0]}", ""))}
+        values |= {
+            "sweep": sweep,
+            "values": str(st.session_state.get(f"eval values {sweep.partition(' of ')[0]}", "")),
+        }
     return share.pack(values)
 
 
@@ -291,10 +393,14 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
     tests = test_sets(run_id)
     test = given.get("test", next(iter(tests)))
     if test not in tests:
-        pickers.say(f"There are no sentences {test[:40]} here (any more); {next(iter(tests.values()))} are taken instead.")
+        pickers.say(
+            f"There are no sentences {test[:40]} here (any more); {next(iter(tests.values()))} are taken instead."
+        )
     st.session_state["eval test"] = test
     count = given.get("n", str(USUAL_N))
-    st.session_state["eval n"] = min(max(1, int(count)), testsets.MOST) if re.fullmatch(r"[0-9]{1,9}", count) else USUAL_N
+    st.session_state["eval n"] = (
+        min(max(1, int(count)), testsets.MOST) if re.fullmatch(r"[0-9]{1,9}", count) else USUAL_N
+    )
     asked = given.get("strategies", " ".join(USUAL)).split()
     if lost := [name for name in asked if name not in STRATEGIES]:
         pickers.say(f"There is no strategy {lost[0][:40]}; it is left out.")
@@ -315,6 +421,7 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
 
 def cost(asked: Asked) -> str:
     """In words, before it is pressed."""
-    n, seconds = len(asked.systems), evaluating.forecast(asked.systems, asked.test.n)
+    n = len(asked.systems)
+    seconds = evaluating.forecast(asked.systems, asked.test.n)
     systems = f"{n} system{'s' * (n != 1)}"
     return f"{plain(f'{asked.test.n:,}')} sentences × {systems} · about {duration(seconds)}, within a factor of three"

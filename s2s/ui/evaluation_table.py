@@ -19,9 +19,20 @@ from s2s.scores import MEASURES, METRICS
 from s2s.ui.reading import file_name
 from s2s.ui.text import plain, shortened
 
-BEST, DIFFERS, NONE = "★", "*", "–"
+BEST = "★"
+DIFFERS = "*"
+NONE = "–"
 SURE = 0.05  # p-value below which a difference is marked
-MAIN = ("bleu", "chrf", "ter", "exact_match", "perplexity", "length_ratio", "distinct_2", "sentences_per_second")
+MAIN = (
+    "bleu",
+    "chrf",
+    "ter",
+    "exact_match",
+    "perplexity",
+    "length_ratio",
+    "distinct_2",
+    "sentences_per_second",
+)
 
 
 class Column(NamedTuple):
@@ -36,36 +47,65 @@ class Column(NamedTuple):
 
 OWN = {
     "perplexity": Column(
-        "Perplexity", "How surprised the model is by each token of the references; the same for all its strategies.", False, "{:.2f}".format
+        "Perplexity",
+        "How surprised the model is by each token of the references; the same for all its strategies.",
+        False,
+        "{:.2f}".format,
     ),
     "token_accuracy": Column(
-        "Token accuracy", "Tokens of the references that the model ranks first, percent; the same for all strategies.", True, factor=100
+        "Token accuracy",
+        "Tokens of the references that the model ranks first, percent; the same for all strategies.",
+        True,
+        factor=100,
     ),
-    "loss": Column("Loss", "Nats a token of the references; perplexity is e to it.", False, "{:.3f}".format),
+    "loss": Column(
+        "Loss", "Nats a token of the references; perplexity is e to it.", False, "{:.3f}".format
+    ),
     "sentences_per_second": Column(
-        "Sentences/s", "Translated in a second, many at a time, on the machine that did the work.", True, "{:,.0f}".format
+        "Sentences/s",
+        "Translated in a second, many at a time, on the machine that did the work.",
+        True,
+        "{:,.0f}".format,
     ),
 }
 FORMS = {"length_ratio": "{:.2f}".format}
 TEXTS = {
-    key: Column(row.label, row.summary, row.is_higher_better, FORMS.get(key, "{:.1f}".format)) for key, row in (METRICS | MEASURES).items()
+    key: Column(row.label, row.summary, row.is_higher_better, FORMS.get(key, "{:.1f}".format))
+    for key, row in (METRICS | MEASURES).items()
 }
 COLUMNS: Mapping[str, Column] = MappingProxyType(TEXTS | OWN)
 
 
 def panel(asked: Evaluation, scores: Mapping[str, Any]) -> None:
     """The table, how to read it, what is behind it."""
-    keys = [key for key in COLUMNS if any(value(system, key) is not None for system in scores["systems"])]
+    keys = [
+        key
+        for key in COLUMNS
+        if any(value(system, key) is not None for system in scores["systems"])
+    ]
     if scores.get("is_final") and "bleu" in keys:
         st.markdown(_verdict(asked, scores["systems"]))
-    everything = st.toggle("All measures", key="eval all", persist_state="session") if set(keys) - set(MAIN) else False
+    everything = (
+        st.toggle("All measures", key="eval all", persist_state="session")
+        if set(keys) - set(MAIN)
+        else False
+    )
     shown = keys if everything else [key for key in MAIN if key in keys]
     names = [system.name for system in asked.systems]
     cells = {COLUMNS[key].label: _cells(key, scores["systems"], asked.baseline) for key in shown}
     frame = pd.DataFrame({"System": names, **cells})
-    look = {COLUMNS[key].label: st.column_config.TextColumn(help=COLUMNS[key].help) for key in shown}
+    look = {
+        COLUMNS[key].label: st.column_config.TextColumn(help=COLUMNS[key].help) for key in shown
+    }
     look |= {"System": st.column_config.TextColumn(pinned=True)}
-    st.dataframe(frame, hide_index=True, placeholder="", column_config=look, alt=f"Scores of {len(names)} systems", key="eval table")
+    st.dataframe(
+        frame,
+        hide_index=True,
+        placeholder="",
+        column_config=look,
+        alt=f"Scores of {len(names)} systems",
+        key="eval table",
+    )
     st.caption(_reading(asked, scores))
     if scores.get("is_final"):
         _behind(asked, scores)
@@ -75,7 +115,9 @@ def _verdict(asked: Evaluation, systems: Sequence[Mapping[str, Any]]) -> str:
     """Who is best by BLEU, and whether that is more than chance: one sentence of markdown."""
     values = [value(system, "bleu") or 0.0 for system in systems]
     best = max(range(len(values)), key=values.__getitem__)
-    name, base = (f"**{plain(shortened(asked.systems[place].name, 60))}**" for place in (best, asked.baseline))
+    name, base = (
+        f"**{plain(shortened(asked.systems[place].name, 60))}**" for place in (best, asked.baseline)
+    )
     if len(values) == 1:
         return f"{name} reaches BLEU {values[0]:.1f}."
     if max(values) - min(values) < 0.05:
@@ -89,20 +131,31 @@ def _verdict(asked: Evaluation, systems: Sequence[Mapping[str, Any]]) -> str:
 
 def value(system: Mapping[str, Any], key: str) -> float | None:
     """A number of a system; None where it has none."""
-    found = system.get("sentences_per_second") if key == "sentences_per_second" else system.get("scores", {}).get(key, {}).get("value")
+    found = (
+        system.get("sentences_per_second")
+        if key == "sentences_per_second"
+        else system.get("scores", {}).get(key, {}).get("value")
+    )
     return None if found is None else float(found)
 
 
 def _cells(key: str, systems: Sequence[Mapping[str, Any]], baseline: int) -> list[str]:
     """`★ 34.1 ± 1.2 *`."""
-    column, best = COLUMNS[key], _best(key, systems)
-    return [_cell(column, system, key, is_best=place in best) for place, system in enumerate(systems)]
+    column = COLUMNS[key]
+    best = _best(key, systems)
+    return [
+        _cell(column, system, key, is_best=place in best) for place, system in enumerate(systems)
+    ]
 
 
 def _best(key: str, systems: Sequence[Mapping[str, Any]]) -> set[int]:
     """Which are best; none where all are alike, or there is no better."""
     column = COLUMNS[key]
-    known = {place: number for place, system in enumerate(systems) if (number := value(system, key)) is not None}
+    known = {
+        place: number
+        for place, system in enumerate(systems)
+        if (number := value(system, key)) is not None
+    }
     if column.is_higher_better is None or len(set(map(column.form, known.values()))) < 2:
         return set()
     best = max(known.values()) if column.is_higher_better else min(known.values())
@@ -113,7 +166,8 @@ def _cell(column: Column, system: Mapping[str, Any], key: str, *, is_best: bool)
     number = value(system, key)
     if number is None:
         return NONE
-    interval, pair = system.get("scores", {}).get(key, {}), system.get("paired", {}).get(key)
+    interval = system.get("scores", {}).get(key, {})
+    pair = system.get("paired", {}).get(key)
     text = f"{BEST} {_form(column, number)}" if is_best else _form(column, number)
     if "low" in interval:
         text += f" ± {_form(column, (interval['high'] - interval['low']) / 2)}"
@@ -126,11 +180,17 @@ def _form(column: Column, number: float) -> str:
 
 def _reading(asked: Evaluation, scores: Mapping[str, Any]) -> str:
     if not scores.get("is_final"):
-        return f"After {scores['n']:,} sentences. {BEST} the best so far; intervals come at the end."
-    said = [f"{BEST} the best. ± is half the 95 % interval: with other sentences of this kind, a score would mostly stay within it."]
+        return (
+            f"After {scores['n']:,} sentences. {BEST} the best so far; intervals come at the end."
+        )
+    said = [
+        f"{BEST} the best. ± is half the 95 % interval: with other sentences of this kind, a score would mostly stay within it."
+    ]
     if len(asked.systems) > 1:
         name = plain(asked.systems[asked.baseline].name)
-        said.append(f"\\{DIFFERS} differs from the baseline, {name}, by more than chance (paired bootstrap, p < {SURE}).")
+        said.append(
+            f"\\{DIFFERS} differs from the baseline, {name}, by more than chance (paired bootstrap, p < {SURE})."
+        )
     return " ".join(said)
 
 
@@ -142,15 +202,38 @@ def _behind(asked: Evaluation, scores: Mapping[str, Any]) -> None:
             _differences(asked, systems)
     if signatures := systems[0].get("signature"):
         with st.expander("Signatures: how each score was computed", icon=":material/fingerprint:"):
-            st.caption("Scores can be compared where their signatures are the same. Say them with the numbers.")
-            st.code("\n".join(f"{COLUMNS[key].label}: {text}" for key, text in signatures.items()), language=None, wrap_lines=True)
+            st.caption(
+                "Scores can be compared where their signatures are the same. Say them with the numbers."
+            )
+            st.code(
+                "\n".join(f"{COLUMNS[key].label}: {text}" for key, text in signatures.items()),
+                language=None,
+                wrap_lines=True,
+            )
     name = file_name(asked.name)
     with st.container(horizontal=True):
         make = partial(table, asked, scores)
-        st.download_button("Scores (CSV)", make, f"{name}.csv", "text/csv", on_click="ignore", icon=":material/download:", key="eval csv")
+        st.download_button(
+            "Scores (CSV)",
+            make,
+            f"{name}.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key="eval csv",
+        )
         names = [system.name for system in asked.systems]
-        whole = json.dumps({**scores, "evaluation": asked.id, "names": names}, ensure_ascii=False, indent=1)
-        st.download_button("Scores (JSON)", whole, f"{name}.json", on_click="ignore", icon=":material/download:", key="eval json")
+        whole = json.dumps(
+            {**scores, "evaluation": asked.id, "names": names}, ensure_ascii=False, indent=1
+        )
+        st.download_button(
+            "Scores (JSON)",
+            whole,
+            f"{name}.json",
+            on_click="ignore",
+            icon=":material/download:",
+            key="eval json",
+        )
 
 
 def _differences(asked: Evaluation, systems: Sequence[Mapping[str, Any]]) -> None:
@@ -166,7 +249,9 @@ def _differences(asked: Evaluation, systems: Sequence[Mapping[str, Any]]) -> Non
         for key, pair in found.get("paired", {}).items()
     ]
     alt = f"Differences to {asked.systems[asked.baseline].name}"
-    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="", alt=alt, key="eval differences")
+    st.dataframe(
+        pd.DataFrame(rows), hide_index=True, placeholder="", alt=alt, key="eval differences"
+    )
     st.caption(
         f"Each system minus {plain(asked.systems[asked.baseline].name)}, on the same sentences. p: how probable so large a difference would"
         " be between two systems that are alike; among many comparisons, some are small by chance."
@@ -177,14 +262,30 @@ def table(asked: Evaluation, scores: Mapping[str, Any]) -> str:
     """A row a system and score: value, interval, difference to the baseline, p, signature."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["system", "score", "value", "low", "high", "difference", "difference_low", "difference_high", "p_value", "signature"])
+    rows.writerow(
+        [
+            "system",
+            "score",
+            "value",
+            "low",
+            "high",
+            "difference",
+            "difference_low",
+            "difference_high",
+            "p_value",
+            "signature",
+        ]
+    )
     for system, found in zip(asked.systems, scores["systems"], strict=True):
         for key in COLUMNS:
             if (number := value(found, key)) is None:
                 continue
-            interval, pair = found.get("scores", {}).get(key, {}), found.get("paired", {}).get(key, {})
+            interval = found.get("scores", {}).get(key, {})
+            pair = found.get("paired", {}).get(key, {})
             beside = [pair.get(name) for name in ("difference", "low", "high", "p_value")]
             numbers = [number, interval.get("low"), interval.get("high"), *beside]
             written = ["" if each is None else f"{each:.6g}" for each in numbers]
-            rows.writerow([plots.cell(system.name), key, *written, found.get("signature", {}).get(key, "")])
+            rows.writerow(
+                [plots.cell(system.name), key, *written, found.get("signature", {}).get(key, "")]
+            )
     return out.getvalue()

@@ -18,7 +18,8 @@ from s2s.ui.text import worded
 def card(run_id: str) -> None:
     """Behind a click: versions, seed, data, the command that repeats it, its recipe as a file."""
     with st.expander("Facts of this run", icon=":material/fact_check:"):
-        about, recipe = cached.about(run_id), cached.recipe(run_id)
+        about = cached.about(run_id)
+        recipe = cached.recipe(run_id)
         if not about or recipe is None:
             st.caption("They are written when its training begins.")
             return
@@ -30,21 +31,40 @@ def card(run_id: str) -> None:
             st.caption(worded(" ".join(notes)))
         said = json.dumps(about, indent=1, ensure_ascii=False)
         file = f"{file_name(cached.title(run_id))} recipe.json"
-        st.download_button("Recipe (JSON)", said, file, "application/json", on_click="ignore", icon=":material/download:")
+        st.download_button(
+            "Recipe (JSON)",
+            said,
+            file,
+            "application/json",
+            on_click="ignore",
+            icon=":material/download:",
+        )
 
 
 def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:
     """Two columns that break their lines on a phone."""
     head = "<th scope='row' style='width: 9rem'>"
-    cells = "".join(f"<tr>{head}{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
+    cells = "".join(
+        f"<tr>{head}{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+        for name, value in rows
+    )
     with st.container(key=key):
         st.html(f'<div class="samples"><table>{cells}</table></div>')
 
 
 def _facts(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
-    data, train = _mapping(about.get("data")), recipe.train
-    hashes = (f"{side} {str(data.get(f'{side}_hash', ''))[:16]}" for side in ("train", "valid") if data.get(f"{side}_hash"))
-    counts = (f"{data[key]:,} {name}" for key, name in (("n_train", "to train on"), ("n_valid", "held out")) if key in data)
+    data = _mapping(about.get("data"))
+    train = recipe.train
+    hashes = (
+        f"{side} {str(data.get(f'{side}_hash', ''))[:16]}"
+        for side in ("train", "valid")
+        if data.get(f"{side}_hash")
+    )
+    counts = (
+        f"{data[key]:,} {name}"
+        for key, name in (("n_train", "to train on"), ("n_valid", "held out"))
+        if key in data
+    )
     threads = f", {train.threads} thread{'s' * (train.threads != 1)}" if train.threads else ""
     found = {
         "text": cached.called(str(about.get("source", ""))),
@@ -56,7 +76,9 @@ def _facts(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
         "seed": str(train.seed),
         "device": train.device + threads,
         "machine": str(about.get("machine", "")),
-        "versions": ", ".join(f"{name} {version}" for name, version in _mapping(about.get("versions")).items()),
+        "versions": ", ".join(
+            f"{name} {version}" for name, version in _mapping(about.get("versions")).items()
+        ),
         "started": str(about.get("created", "")).replace("T", " ").replace("+00:00", " UTC"),
     }
     return [(name, value) for name, value in found.items() if value]
@@ -65,7 +87,11 @@ def _facts(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
 def origin(about: Mapping[str, Any]) -> str:
     """`my model, step 200`; empty where a run began with random weights."""
     begun = _mapping(about.get("init_from"))
-    return f"{shelf.called(str(begun['run']))}, step {begun.get('step', '?')}" if "run" in begun else ""
+    return (
+        f"{shelf.called(str(begun['run']))}, step {begun.get('step', '?')}"
+        if "run" in begun
+        else ""
+    )
 
 
 def _repeats(changes: str) -> str:
@@ -78,9 +104,15 @@ def _repeats(changes: str) -> str:
 def changed(about: Mapping[str, Any]) -> str:
     """What somebody changed while a run trained, or when it went on: `learning rate 0.5 from step 20`. Empty where nothing was."""
     found = about.get("changes")
-    rows = [each for each in found if isinstance(each, Mapping) and isinstance(each.get("step"), int)] if isinstance(found, list) else []
+    rows = (
+        [each for each in found if isinstance(each, Mapping) and isinstance(each.get("step"), int)]
+        if isinstance(found, list)
+        else []
+    )
     said = ((each, *kind) for each in rows for kind in KINDS if _is_number(each.get(kind[0])))
-    return ", ".join(f"{word} {each[key]:{form}} from step {each['step']:,}" for each, key, word, form in said)
+    return ", ".join(
+        f"{word} {each[key]:{form}} from step {each['step']:,}" for each, key, word, form in said
+    )
 
 
 def _is_number(value: object) -> bool:

@@ -19,7 +19,10 @@ from s2s.ui.column import Chosen
 from s2s.ui.reading import nats, percent
 
 END = "</s>"
-VARIETY = {"distinct-1": ("distinct_1", "words"), "distinct-2": ("distinct_2", "pairs of neighbouring words")}
+VARIETY = {
+    "distinct-1": ("distinct_1", "words"),
+    "distinct-2": ("distinct_2", "pairs of neighbouring words"),
+}
 NAMES = {"chrf": "chrF", "bleu": "BLEU"}
 CLOCK = (
     "Wall time on this server, measured once, when this translation was first asked for: this sentence alone, one column after the"
@@ -47,17 +50,25 @@ def figures(chosen: Chosen, timed: Timed, reference: str) -> list[Figure]:
 def _own(chosen: Chosen, timed: Timed) -> list[Figure]:
     """What the model and the strategy say of the best hypothesis."""
     best = timed.decoded.hypotheses[0]
-    length, log_prob, score = len(best.tokens), best.log_prob, best.score
+    length = len(best.tokens)
+    log_prob = best.log_prob
+    score = best.score
     share = f"of all that it could write, the model puts {percent(math.exp(log_prob))} on this"
     whole = f"{number(log_prob)} nats, {END} included, without rules or temperature: {share}."
     mean = f"{number(log_prob)} / {length} tokens = {number(log_prob / length)}. It can be compared between lengths and strategies."
     summary = chosen.summary.partition("Score: ")[2]
     sum_of = arithmetic(chosen.config, log_prob, score, length) if chosen.config else ""
-    end = f"{END} included." if best.tokens[-1] == END else f"Without {END}: it was cut by the limit, max_new_tokens."
+    end = (
+        f"{END} included."
+        if best.tokens[-1] == END
+        else f"Without {END}: it was cut by the limit, max_new_tokens."
+    )
     return [
         Figure("log-probability", nats(log_prob), log_prob, whole),
         Figure("per token", _short(log_prob / length), log_prob / length, mean),
-        Figure("score", _short(score), score, f"{sum_of}. What {chosen.strategy} ranks by: {summary}"),
+        Figure(
+            "score", _short(score), score, f"{sum_of}. What {chosen.strategy} ranks by: {summary}"
+        ),
         Figure("tokens", str(length), length, end),
     ]
 
@@ -66,9 +77,17 @@ def _beside(text: str, reference: str) -> list[Figure]:
     """chrF and BLEU of one sentence, with sacrebleu's own signatures."""
     (values,) = of_statistics(scores.statistics([text], [reference], names=tuple(NAMES)))
     signed = {name: scores.METRICS[name].compute([text], [reference]).signature for name in NAMES}
-    signed["bleu"] = signed["bleu"].replace("eff:no", "eff:yes")  # a short sentence lacks the longer orders; they are left out
-    about = {name: f"{scores.METRICS[name].summary} Of this sentence, by sacrebleu: {signed[name]}" for name in NAMES}
-    return [Figure(label, f"{values[name]:.1f}", values[name], about[name]) for name, label in NAMES.items()]
+    signed["bleu"] = signed["bleu"].replace(
+        "eff:no", "eff:yes"
+    )  # a short sentence lacks the longer orders; they are left out
+    about = {
+        name: f"{scores.METRICS[name].summary} Of this sentence, by sacrebleu: {signed[name]}"
+        for name in NAMES
+    }
+    return [
+        Figure(label, f"{values[name]:.1f}", values[name], about[name])
+        for name, label in NAMES.items()
+    ]
 
 
 def _distinct(name: str, texts: Sequence[str]) -> Figure:

@@ -31,16 +31,21 @@ def checkpoint(best: Run) -> Run:
 def writer(strategy: str, key: str) -> str:
     """The strategy, with its usual settings, by which the model's own translation is found."""
     if st.session_state.setdefault(key, strategy) not in STRATEGIES:
-        pickers.say(f"There is no strategy {str(st.session_state[key])[:40]}; {USUAL} is shown instead.")
+        pickers.say(
+            f"There is no strategy {str(st.session_state[key])[:40]}; {USUAL} is shown instead."
+        )
         st.session_state[key] = USUAL
-    chosen = st.selectbox("Decoded by", list(STRATEGIES), key=key, persist_state="session", width=170)
+    chosen = st.selectbox(
+        "Decoded by", list(STRATEGIES), key=key, persist_state="session", width=170
+    )
     return chosen or USUAL
 
 
 def target(run: Run, text: str, strategy: str) -> str:
     """What is being written; the address holds it as `tgt` unless it is the model's own translation."""
     own = cached.decoded(run, text, strategy, {}).text
-    said, meant = address.arrived("tgt"), (run.folder.id, text)
+    said = address.arrived("tgt")
+    meant = (run.folder.id, text)
     if said is not None:
         st.session_state["tgt box"] = "" if said == own else said
     elif st.session_state.get("tgt of", meant) != meant:  # a text to force belongs to its sentence

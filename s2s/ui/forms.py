@@ -16,9 +16,12 @@ from s2s.ui.text import plain, worded
 LARGEST = 2**53 - 1  # whole number that a browser holds exactly
 
 
-def inputs(config: Config, keys: Collection[str], prefix: str, *, wrong: UserError | None = None) -> None:
+def inputs(
+    config: Config, keys: Collection[str], prefix: str, *, wrong: UserError | None = None
+) -> None:
     """A widget for each dotted key, keeping its value in the session under `prefix + key`; at first the config's."""
-    rows, values = settings(type(config)), flat(config)
+    rows = settings(type(config))
+    values = flat(config)
     blamed = place(wrong, keys) if wrong else None
     for key in keys:
         st.session_state.setdefault(prefix + key, values[key])
@@ -35,7 +38,9 @@ def complain(wrong: UserError) -> None:
 def place(wrong: UserError, keys: Collection[str]) -> str | None:
     """Which of these keys a sentence is about: the first that it names in backticks, whole or by the last part."""
     named = re.findall(r"`([\w.]+)`", str(wrong))
-    return next((key for name in named for key in keys if key == name or key.endswith(f".{name}")), None)
+    return next(
+        (key for name in named for key in keys if key == name or key.endswith(f".{name}")), None
+    )
 
 
 def fill(config: Config, keys: Collection[str], prefix: str) -> None:
@@ -54,7 +59,9 @@ def changes(config: Config, keys: Collection[str], prefix: str) -> dict[str, Any
 
 def written(knobs: Mapping[str, Any]) -> dict[str, str]:
     """Values as an address holds them: texts as they are, the rest as JSON."""
-    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in knobs.items()}
+    return {
+        key: value if isinstance(value, str) else json.dumps(value) for key, value in knobs.items()
+    }
 
 
 def understood(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
@@ -63,9 +70,14 @@ def understood(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any]
     if why_not(config, refused) is None:  # together: some settings wait for each other
         return refused, []
     good: dict[str, Any] = {}
-    while fitting := [key for key, value in refused.items() if why_not(config, good | {key: value}) is None]:
+    while fitting := [
+        key for key, value in refused.items() if why_not(config, good | {key: value}) is None
+    ]:
         good[fitting[0]] = refused.pop(fitting[0])
-    return good, [f"The link's {key} cannot be used: {why_not(config, good | {key: value})}" for key, value in refused.items()]
+    return good, [
+        f"The link's {key} cannot be used: {why_not(config, good | {key: value})}"
+        for key, value in refused.items()
+    ]
 
 
 def why_not(config: Config, changes: Mapping[str, Any]) -> UserError | None:
@@ -85,11 +97,14 @@ def _read(text: str) -> Any:
 
 
 def _input(key: str, setting: Setting, widget: str) -> None:
-    help, choices = _help(setting), list(setting.field.metadata["choices"])
+    help = _help(setting)
+    choices = list(setting.field.metadata["choices"])
     kinds = set(setting.types)
     if choices:
         options = [*([False, True] if bool in kinds else []), *choices]
-        st.selectbox(key, options, format_func=_name, key=widget, help=help, persist_state="session")
+        st.selectbox(
+            key, options, format_func=_name, key=widget, help=help, persist_state="session"
+        )
     elif kinds == {bool}:
         st.toggle(key, key=widget, help=help, persist_state="session")
     elif kinds == {str}:
@@ -100,7 +115,8 @@ def _input(key: str, setting: Setting, widget: str) -> None:
 
 def _number(key: str, setting: Setting, widget: str) -> None:
     kind = float if float in setting.types else int
-    low, high = setting.field.metadata["low"], setting.field.metadata["high"]
+    low = setting.field.metadata["low"]
+    high = setting.field.metadata["high"]
     held = st.session_state[widget]
     if isinstance(held, int) and kind is float:
         st.session_state[widget] = float(held)
@@ -123,8 +139,15 @@ def _stride(value: float) -> float:
 
 
 def _help(setting: Setting) -> str:
-    low, high = setting.field.metadata["low"], setting.field.metadata["high"]
-    span = f" From {low:,} to {high:,}." if high is not None else f" At least {low:,}." if low is not None else ""
+    low = setting.field.metadata["low"]
+    high = setting.field.metadata["high"]
+    span = (
+        f" From {low:,} to {high:,}."
+        if high is not None
+        else f" At least {low:,}."
+        if low is not None
+        else ""
+    )
     return plain(setting.field.metadata["help"] + span)
 
 

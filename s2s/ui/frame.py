@@ -8,10 +8,14 @@ from s2s.config import UserError
 from s2s.ui import address, chrome, forms
 from s2s.ui.pages import PAGES
 
-st.set_page_config(page_icon=chrome.ICON, layout="wide")  # before the navigation, which would fetch an icon from Google
+st.set_page_config(
+    page_icon=chrome.ICON, layout="wide"
+)  # before the navigation, which would fetch an icon from Google
 chrome.arrive()
 sections = dict.fromkeys(row.section for row in PAGES)
-page = st.navigation({section: [row.screen() for row in PAGES if row.section == section] for section in sections})
+page = st.navigation(
+    {section: [row.screen() for row in PAGES if row.section == section] for section in sections}
+)
 row = next(row for row in PAGES if row.url_path == page.url_path)
 st.set_page_config(page_title=f"{row.title} · s2s")
 address.turn_page(row.url_path, row.keys)

@@ -51,10 +51,20 @@ def pairs_of(run_id: str, text: str) -> str:
 
 def first(curves: Curves) -> list[Gauge]:
     """Whether it learns."""
-    has_scores, loss_at = newest(curves.valid_bleu) is not None, when(curves, curves.valid_loss)
+    has_scores = newest(curves.valid_bleu) is not None
+    loss_at = when(curves, curves.valid_loss)
     return [
-        Gauge("Training loss", _figure(newest(curves.loss), ".3f"), "Nats a target token, of the newest batch, without smoothing."),
-        Gauge("Validation loss", _figure(newest(curves.valid_loss), ".3f"), "Nats a target token, on the held-out pairs.", loss_at),
+        Gauge(
+            "Training loss",
+            _figure(newest(curves.loss), ".3f"),
+            "Nats a target token, of the newest batch, without smoothing.",
+        ),
+        Gauge(
+            "Validation loss",
+            _figure(newest(curves.valid_loss), ".3f"),
+            "Nats a target token, on the held-out pairs.",
+            loss_at,
+        ),
         Gauge(
             "Perplexity",
             _figure(newest(curves.valid_perplexity), ",.2f"),
@@ -76,7 +86,11 @@ def rest(curves: Curves) -> list[Gauge]:
     memory = newest(curves.valid_memory)
     return [
         _score("chrF", curves, curves.valid_chrf, CHRF),
-        Gauge("Learning rate", _figure(curves.lr, ".2e"), "How far the newest step moved the weights; the schedule raises and lowers it."),
+        Gauge(
+            "Learning rate",
+            _figure(curves.lr, ".2e"),
+            "How far the newest step moved the weights; the schedule raises and lowers it.",
+        ),
         Gauge(
             "Gradient norm",
             _figure(curves.grad_norm, ".3g"),
@@ -87,7 +101,11 @@ def rest(curves: Curves) -> list[Gauge]:
             _figure(curves.tokens_per_second, ",.0f"),
             "Tokens learnt from in a second, over the last 20 seconds, validation and saving included.",
         ),
-        Gauge("Memory", NONE if memory is None else f"{memory / 1e6:,.0f} MB", "What the training process held at the newest validation."),
+        Gauge(
+            "Memory",
+            NONE if memory is None else f"{memory / 1e6:,.0f} MB",
+            "What the training process held at the newest validation.",
+        ),
     ]
 
 
@@ -99,17 +117,31 @@ CHRF = "From 0 to 100: as BLEU, for groups of letters; it sees sense emerge earl
 
 
 SHORT = " Where references are shorter than four words, BLEU is about 0 although all may be right; chrF tells more."
-HIGH_CHRF, HIGH_ACCURACY = 50.0, 0.9  # from which on a BLEU of 0 says nothing of the model
+# from which on a BLEU of 0 says nothing of the model
+HIGH_CHRF = 50.0
+HIGH_ACCURACY = 0.9
 
 
 def _score(label: str, curves: Curves, values: NDArray[np.floating], help: str) -> Gauge:
-    return Gauge(label, _figure(newest(values), ".1f"), help + (SHORT if is_short(curves) else ""), when(curves, values))
+    return Gauge(
+        label,
+        _figure(newest(values), ".1f"),
+        help + (SHORT if is_short(curves) else ""),
+        when(curves, values),
+    )
 
 
 def is_short(curves: Curves) -> bool:
     """Whether BLEU misleads: it is about 0, and the other scores are high."""
-    bleu, chrf, accuracy = (newest(values) for values in (curves.valid_bleu, curves.valid_chrf, curves.valid_token_accuracy))
-    return bleu is not None and bleu < 1 and ((chrf or 0) >= HIGH_CHRF or (accuracy or 0) >= HIGH_ACCURACY)
+    bleu, chrf, accuracy = (
+        newest(values)
+        for values in (curves.valid_bleu, curves.valid_chrf, curves.valid_token_accuracy)
+    )
+    return (
+        bleu is not None
+        and bleu < 1
+        and ((chrf or 0) >= HIGH_CHRF or (accuracy or 0) >= HIGH_ACCURACY)
+    )
 
 
 def when(curves: Curves, values: NDArray[np.floating]) -> str:
@@ -132,4 +164,11 @@ def _grid(run_id: str, row: Sequence[Gauge]) -> None:
     with st.grid(len(row), min_column_width=WIDTH):
         for gauge in row:
             help = pairs_of(run_id, gauge.help)
-            st.metric(gauge.label, gauge.value, gauge.when or None, delta_color="off", delta_arrow="off", help=help)
+            st.metric(
+                gauge.label,
+                gauge.value,
+                gauge.when or None,
+                delta_color="off",
+                delta_arrow="off",
+                help=help,
+            )

@@ -43,13 +43,22 @@ def _of(folder: str, home: str, _run: Run) -> Mapping[str, tuple[Known, ...]]:
 def learnt(spec: str, recipe: Recipe) -> Mapping[str, tuple[Known, ...]]:
     """What `of` says of a run that learnt this text by this recipe."""
     try:
-        pairs = applied(Corpus(spec, "gold", tuple(_pairs(spec))), recipe.data, recipe.train.seed).pairs
-    except (UserError, OSError, ValueError):  # another text, a text that is gone, a task that none of these suit
+        pairs = applied(
+            Corpus(spec, "gold", tuple(_pairs(spec))), recipe.data, recipe.train.seed
+        ).pairs
+    except (
+        UserError,
+        OSError,
+        ValueError,
+    ):  # another text, a text that is gone, a task that none of these suit
         return {}
     found = dict[str, tuple[Known, ...]]()
     for pair in pairs:
         if pair.gold and pair.gold.links:
-            found[pair.src] = (*found.get(pair.src, ()), Known(pair.tgt, frozenset((src, tgt) for src, tgt in pair.gold.links)))
+            found[pair.src] = (
+                *found.get(pair.src, ()),
+                Known(pair.tgt, frozenset((src, tgt) for src, tgt in pair.gold.links)),
+            )
     return found
 
 
@@ -59,7 +68,9 @@ def _pairs(spec: str) -> Iterator[Pair]:
     shipped = f"{source}:{place}"
     if shipped in EXAMPLES:
         sources = (*EXAMPLES[shipped], *(SURPRISES / f"{place}.txt").read_text().splitlines())
-        for src, line in zip(sources, (GOLD / f"{place}.tsv").read_text().splitlines(), strict=True):
+        for src, line in zip(
+            sources, (GOLD / f"{place}.tsv").read_text().splitlines(), strict=True
+        ):
             tgt, links = line.split("\t")
             yield Pair(src, tgt, _gold(links))
     elif source == "corpus" and HASH.fullmatch(place):
@@ -80,4 +91,6 @@ def _kept(folder: Path, split: str) -> Iterator[Pair]:
 
 def _gold(links: str) -> Gold:
     """`0-0 1-2` -> its links."""
-    return Gold(tuple(Link(int(src), int(tgt)) for src, tgt in (link.split("-") for link in links.split())))
+    return Gold(
+        tuple(Link(int(src), int(tgt)) for src, tgt in (link.split("-") for link in links.split()))
+    )

@@ -16,20 +16,34 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 from s2s.plots import theme
 from s2s.ui.heads_paint import PAINT
 
-MOST = 8_000_000  # bytes of pixels; more are put together, the largest of neighbours standing for them
+MOST = (
+    8_000_000  # bytes of pixels; more are put together, the largest of neighbours standing for them
+)
 MEAN = -1  # in place of a layer or head: all of them
 Place = tuple[int | None, int | None]  # layer and head, 0-based; None: the mean
 
 
-def packed(weights: npt.NDArray[np.float32], rows: Sequence[str], keys: Sequence[str], doing: str) -> bytes:
+def packed(
+    weights: npt.NDArray[np.float32], rows: Sequence[str], keys: Sequence[str], doing: str
+) -> bytes:
     """What `heads_canvas` draws: (layers, heads, rows, keys) in 0 to 1 with its tokens; `doing` says what a row does: predicting.
 
     A byte holds 255 times the root of a weight, so that a small one is told to the third decimal, a large one to the second.
     """
     together = block(weights.shape)
-    pixels = (np.sqrt(_pooled(weights, together)) * np.float32(255) + np.float32(0.5)).astype(np.uint8).tobytes()
+    pixels = (
+        (np.sqrt(_pooled(weights, together)) * np.float32(255) + np.float32(0.5))
+        .astype(np.uint8)
+        .tobytes()
+    )
     layers, heads = weights.shape[:2]
-    told = {"layers": layers, "heads": heads, "rows": _named(rows, together), "keys": _named(keys, together), "doing": doing}
+    told = {
+        "layers": layers,
+        "heads": heads,
+        "rows": _named(rows, together),
+        "keys": _named(keys, together),
+        "doing": doing,
+    }
     head = json.dumps(told | {"stamp": f"{zlib.crc32(pixels):08x}"}).encode()
     return len(head).to_bytes(4, "little") + _palette() + head + pixels
 
@@ -57,7 +71,8 @@ def heads_canvas(
     def told(name: str, then: Callable[[int | None, int | None], None]) -> Callable[[], None]:
         def tell() -> None:
             given = st.session_state[key].get(name) or {}
-            layer, head = given.get("layer"), given.get("head")
+            layer = given.get("layer")
+            head = given.get("head")
             if isinstance(layer, int) and isinstance(head, int):
                 then(*(None if index == MEAN else index for index in (layer, head)))
 
@@ -66,8 +81,17 @@ def heads_canvas(
     (layer, head), alone = shown
     chosen = [MEAN if index is None else index for index in (layer, head)]
     with st.container(key=f"{key} and chosen", gap=None):
-        CANVAS(key=key, data=pixels, on_pick_change=told("pick", on_pick), on_alone_change=told("alone", on_alone))
-        CHOSEN(key=f"{key} chosen", data={"chosen": chosen, "alone": alone, "perRow": per_row}, height=1)
+        CANVAS(
+            key=key,
+            data=pixels,
+            on_pick_change=told("pick", on_pick),
+            on_alone_change=told("alone", on_alone),
+        )
+        CHOSEN(
+            key=f"{key} chosen",
+            data={"chosen": chosen, "alone": alone, "perRow": per_row},
+            height=1,
+        )
 
 
 def _pooled(weights: npt.NDArray[np.float32], together: int) -> npt.NDArray[np.float32]:

@@ -39,7 +39,9 @@ def choose() -> Asked | None:
     """The widgets, one after the other as the answers come; None while something is missing or wrong, which is said there."""
     name, token = _name()
     if not name.strip():
-        st.caption("Only what is asked for is read: first the list of files, then five rows, and the rest when you load it.")
+        st.caption(
+            "Only what is asked for is read: first the list of files, then five rows, and the rest when you load it."
+        )
         return None
     try:
         hub.check(name)
@@ -55,22 +57,49 @@ def choose() -> Asked | None:
         forms.complain(wrong)
         st.button("Ask the hub again", key="hub again", icon=":material/refresh:", on_click=_forget)
         return None
-    rows = st.number_input("Rows", 1, Caps().rows, hubsets.ROWS, step=1000, key="hub rows", help="The first so many of the split are read.")
-    return Asked(_spec(found, config, split, f"src={src},tgt={tgt},rows={rows}"), _called(found, config), token)
+    rows = st.number_input(
+        "Rows",
+        1,
+        Caps().rows,
+        hubsets.ROWS,
+        step=1000,
+        key="hub rows",
+        help="The first so many of the split are read.",
+    )
+    return Asked(
+        _spec(found, config, split, f"src={src},tgt={tgt},rows={rows}"),
+        _called(found, config),
+        token,
+    )
 
 
 def _name() -> tuple[str, str]:
     """What was typed or picked, and the token."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        label, hint = "Data set of the Hugging Face hub", "owner/name, or its address"
+        label = "Data set of the Hugging Face hub"
+        hint = "owner/name, or its address"
         name = st.text_input(label, key="hub name", placeholder=hint, persist_state="session")
-        st.selectbox("or a known one", list(GALLERY), None, format_func=_in_brief, key="hub known", placeholder="Browse", on_change=_pick)
+        st.selectbox(
+            "or a known one",
+            list(GALLERY),
+            None,
+            format_func=_in_brief,
+            key="hub known",
+            placeholder="Browse",
+            on_change=_pick,
+        )
         with st.popover("Token", icon=":material/key:"):
             asked = "Access token of the hub"
-            token = st.text_input(asked, type="password", key="hub token", autocomplete="off", persist_state="session")
+            token = st.text_input(
+                asked, type="password", key="hub token", autocomplete="off", persist_state="session"
+            )
             st.caption(PRIVATE)
     if row := GALLERY.get(name.strip()):
-        st.caption(plain(f"{row.summary} {row.rows} rows, {row.size}, licence: {row.licence}. {row.warning}".strip()))
+        st.caption(
+            plain(
+                f"{row.summary} {row.rows} rows, {row.size}, licence: {row.licence}. {row.warning}".strip()
+            )
+        )
     return name, token.strip()
 
 
@@ -86,7 +115,12 @@ def _pick() -> None:
 
 def _part(found: hub.Dataset) -> tuple[str, str]:
     """Configuration and split, with what the hub says of them."""
-    facts = [found.id, f"licence: {found.licence or 'none stated'}", f"revision {found.sha[:7]}", *(["gated"] if found.gated else [])]
+    facts = [
+        found.id,
+        f"licence: {found.licence or 'none stated'}",
+        f"revision {found.sha[:7]}",
+        *(["gated"] if found.gated else []),
+    ]
     st.caption(plain(" · ".join(facts)))
     for note in found.notes:
         st.caption(plain(note))
@@ -99,7 +133,14 @@ def _part(found: hub.Dataset) -> tuple[str, str]:
             config = str(st.selectbox("Configuration", configs, at, key=f"hub config {found.id}"))
         splits = found.splits(config)
         labels = {split: _label(split, part) for split, part in splits.items()}
-        split = str(st.selectbox("Split", list(splits), format_func=labels.__getitem__, key=f"hub split {found.id} {config}"))
+        split = str(
+            st.selectbox(
+                "Split",
+                list(splits),
+                format_func=labels.__getitem__,
+                key=f"hub split {found.id} {config}",
+            )
+        )
     return config, split
 
 
@@ -114,14 +155,32 @@ def _columns(found: hub.Dataset, config: str, sample: Sample) -> tuple[str, str]
     labels = distinct({str(at): sample.columns[at].name or f"column {at + 1}" for at in texts})
     likely = columns.paired(sample.columns, config)
     names = [column.name for column in sample.columns]
-    first = (names.index(likely.src), names.index(likely.tgt)) if likely else (texts[0], texts[min(1, len(texts) - 1)])
+    first = (
+        (names.index(likely.src), names.index(likely.tgt))
+        if likely
+        else (texts[0], texts[min(1, len(texts) - 1)])
+    )
     key = f"{found.id} {config}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
-            int(st.selectbox(label, list(labels), texts.index(usual), format_func=labels.__getitem__, key=f"hub {label} {key}"))
+            int(
+                st.selectbox(
+                    label,
+                    list(labels),
+                    texts.index(usual),
+                    format_func=labels.__getitem__,
+                    key=f"hub {label} {key}",
+                )
+            )
             for label, usual in zip(("Source column", "Target column"), first, strict=True)
         )
-    st.caption(plain(_why(src == tgt, (src, tgt) == first and likely.reason if likely else "", likely is None)))
+    st.caption(
+        plain(
+            _why(
+                src == tgt, (src, tgt) == first and likely.reason if likely else "", likely is None
+            )
+        )
+    )
     shown = {
         labels[str(at)]: [shortened(row[at], CELL) if at < len(row) else "" for row in sample.rows]
         for at in dict.fromkeys((src, tgt, *texts))
@@ -135,7 +194,11 @@ def _why(is_plain: bool, reason: str | bool, is_unknown: bool) -> str:
         return "One column on both sides is plain text: choose a task that needs no target."
     if is_unknown:
         return "No name says which is source and which target: look at the rows and choose."
-    return f"Chosen because of {reason}. The first rows:" if reason else "Chosen by you. The first rows:"
+    return (
+        f"Chosen because of {reason}. The first rows:"
+        if reason
+        else "Chosen by you. The first rows:"
+    )
 
 
 def _option(names: Sequence[Column], at: int) -> str:

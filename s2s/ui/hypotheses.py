@@ -33,7 +33,9 @@ def others(decoded: Decoded) -> None:
     """The rest, a line each."""
     for rank, found in enumerate(decoded.hypotheses[1:MOST], start=2):
         numbers = f"log-probability {nats(found.log_prob)} nats · score {nats(found.score)}"
-        st.html(f'<p dir="auto"><b>{rank}.</b> {html.escape(found.text) or "(nothing)"}<br><small>{numbers}</small></p>{_strip(found)}')
+        st.html(
+            f'<p dir="auto"><b>{rank}.</b> {html.escape(found.text) or "(nothing)"}<br><small>{numbers}</small></p>{_strip(found)}'
+        )
     if len(decoded.hypotheses) > MOST:
         st.caption(f"{len(decoded.hypotheses) - MOST} more are in the table to download.")
 
@@ -41,7 +43,13 @@ def others(decoded: Decoded) -> None:
 def download(decoded: Decoded, key: str = "hypotheses") -> None:
     """Every token of every hypothesis."""
     st.download_button(
-        "Numbers (CSV)", partial(table, decoded), "hypotheses.csv", "text/csv", key=key, on_click="ignore", icon=":material/download:"
+        "Numbers (CSV)",
+        partial(table, decoded),
+        "hypotheses.csv",
+        "text/csv",
+        key=key,
+        on_click="ignore",
+        icon=":material/download:",
     )
 
 
@@ -49,11 +57,17 @@ def table(decoded: Decoded) -> str:
     """One row a token: rank, its hypothesis' log-probability and score, place, token, log-probability, probability."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["rank", "hypothesis_log_prob", "score", "position", "token", "log_prob", "probability"])
+    rows.writerow(
+        ["rank", "hypothesis_log_prob", "score", "position", "token", "log_prob", "probability"]
+    )
     for rank, found in enumerate(decoded.hypotheses, 1):
-        for place, (token, value) in enumerate(zip(found.tokens, found.token_log_probs, strict=True), 1):
+        for place, (token, value) in enumerate(
+            zip(found.tokens, found.token_log_probs, strict=True), 1
+        ):
             whole = [rank, f"{found.log_prob:.6f}", f"{found.score:.6f}"]
-            rows.writerow([*whole, place, plots.cell(token), f"{value:.6f}", f"{math.exp(value):.6f}"])
+            rows.writerow(
+                [*whole, place, plots.cell(token), f"{value:.6f}", f"{math.exp(value):.6f}"]
+            )
     return out.getvalue()
 
 

@@ -43,9 +43,15 @@ EXAMPLES = MappingProxyType(
     }
 )
 LANGUAGES = MappingProxyType(
-    {"builtin:en-fr": ("English", "French"), "builtin:en-es": ("English", "Spanish"), "builtin:tasks": ("English", "French or English")}
+    {
+        "builtin:en-fr": ("English", "French"),
+        "builtin:en-es": ("English", "Spanish"),
+        "builtin:tasks": ("English", "French or English"),
+    }
 )
-PREFIXES = MappingProxyType({"builtin:tasks": tuple(task.prefix.strip() for task in TASKS.values())})
+PREFIXES = MappingProxyType(
+    {"builtin:tasks": tuple(task.prefix.strip() for task in TASKS.values())}
+)
 SURPRISES = Path(__file__).parent / "surprises"
 PUNCTUATION = ".,;:!?\"'()«»¿¡"
 
@@ -58,7 +64,9 @@ class Known:
     examples: tuple[str, ...]
     sentences: tuple[str, ...]  # to draw a surprise from
     languages: tuple[str, str] | None
-    prefixes: tuple[str, ...] = ()  # each of which begins the sources of one task; none where there is only one task
+    prefixes: tuple[
+        str, ...
+    ] = ()  # each of which begins the sources of one task; none where there is only one task
 
     def surprise(self, now: str) -> str:
         """A sentence other than the one that stands there."""
@@ -69,7 +77,9 @@ class Known:
         bare = word.strip(PUNCTUATION)
         cases = {bare, bare.lower(), bare.capitalize(), bare.upper()} & set(self.words)
         alike = nearest(bare.lower(), self.words, 5)
-        return min(cases, default=None) or max(alike, key=partial(_likeness, bare.lower()), default=None)
+        return min(cases, default=None) or max(
+            alike, key=partial(_likeness, bare.lower()), default=None
+        )
 
 
 def examples(run_id: str) -> tuple[str, ...]:
@@ -82,7 +92,9 @@ def examples(run_id: str) -> tuple[str, ...]:
 
 def _likeness(word: str, other: str) -> tuple[float, int]:
     """Equally alike words: the one that begins alike, as people finish what they have begun to type."""
-    alike_from_the_start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    alike_from_the_start = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+    )
     return round(SequenceMatcher(None, word, other).ratio(), 2), alike_from_the_start
 
 
@@ -94,9 +106,19 @@ def of(run: Run) -> Known:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _known(folder: str, step: int, _run: Run) -> Known:
     source = str(_run.folder.about().get("source", ""))
-    probes = tuple(dict.fromkeys(str(line["source"]) for line in _run.folder.lines("samples") if "source" in line))
+    probes = tuple(
+        dict.fromkeys(
+            str(line["source"]) for line in _run.folder.lines("samples") if "source" in line
+        )
+    )
     examples = EXAMPLES.get(source) or probes[:5]
-    return Known(_run.src_tokenizer.words, examples, _surprises(source) or probes, LANGUAGES.get(source), PREFIXES.get(source, ()))
+    return Known(
+        _run.src_tokenizer.words,
+        examples,
+        _surprises(source) or probes,
+        LANGUAGES.get(source),
+        PREFIXES.get(source, ()),
+    )
 
 
 def _surprises(source: str) -> tuple[str, ...]:

@@ -16,9 +16,17 @@ def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
     return _next_tokens(str(run.folder.path), run.step, text, ids, run)
 
 
-def gone_on(run: Run, text: str, ids: tuple[int, ...], strategy: str, knobs: dict[str, Any]) -> Decoded:
+def gone_on(
+    run: Run, text: str, ids: tuple[int, ...], strategy: str, knobs: dict[str, Any]
+) -> Decoded:
     """What a strategy makes of a sentence when the target begins with these ids. Raises UserError where it cannot."""
-    return _gone_on(str(run.folder.path), run.step, text, json.dumps([ids, strategy, knobs], sort_keys=True), run)
+    return _gone_on(
+        str(run.folder.path),
+        run.step,
+        text,
+        json.dumps([ids, strategy, knobs], sort_keys=True),
+        run,
+    )
 
 
 def reference(run: Run, text: str, target: str) -> lab.Reference:
@@ -31,7 +39,9 @@ def widely(run: Run, text: str) -> Decoded:
     return _widely(str(run.folder.path), run.step, text, run)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)  # some megabytes each where a vocabulary is large
+@st.cache_resource(
+    max_entries=24, show_spinner=False
+)  # some megabytes each where a vocabulary is large
 def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: Run) -> Tensor:
     return _run.next_tokens(text, ids)
 
@@ -59,5 +69,7 @@ def probes(run: Run) -> list[tuple[str, str]]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _probes(folder: str, step: int, _run: Run) -> list[tuple[str, str]]:
-    lines = (line for line in _run.folder.lines("samples") if {"source", "reference"} <= line.keys())
+    lines = (
+        line for line in _run.folder.lines("samples") if {"source", "reference"} <= line.keys()
+    )
     return [*dict.fromkeys((str(line["source"]), str(line["reference"])) for line in lines)]

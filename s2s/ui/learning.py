@@ -23,9 +23,14 @@ from s2s.ui.text import plain
 
 PULSE = 5.0  # seconds between two looks at a live run
 FRAMES = 30  # of the film, spread over the checkpoints
-STEP, NEWEST = "learning step", "learning newest"
+STEP = "learning step"
+NEWEST = "learning newest"
 AT = "at"  # in the session and in the address: the chosen checkpoint, empty where the newest is followed
-KINDS = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
+KINDS = {
+    "cross": "cross-attention",
+    "encoder": "encoder self-attention",
+    "decoder": "decoder self-attention",
+}
 TASK = (
     "The same held-out pair at each checkpoint, the model being made to write the reference. At first every head looks everywhere"
     " alike: each row is one even, dark band, and its entropy is high. Then cells light up: the head has found the words it needs."
@@ -63,7 +68,8 @@ def _folder(run_id: str) -> RunFolder:
 
 def _tab(run_id: str, is_live: bool, at: str) -> None:
     folder = _folder(run_id)
-    steps, history = learning.steps(folder), _history(folder)
+    steps = learning.steps(folder)
+    history = _history(folder)
     if not steps and history is None:
         st.info(SOON if is_live else NONE, icon=":material/visibility_off:")
         return
@@ -88,11 +94,17 @@ def _pictures(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, in
         with st.container(horizontal=True):
             kind = pickers.kind_picker()
             view = seen.attention.view(kind)
-            layer, head = pickers.layer_picker(view, mean=True), pickers.head_picker(view)
-        name, place = cached.title(run_id), f"{KINDS[kind]} · {_place(view, layer, head)}"
+            layer = pickers.layer_picker(view, mean=True)
+            head = pickers.head_picker(view)
+        name = cached.title(run_id)
+        place = f"{KINDS[kind]} · {_place(view, layer, head)}"
         if is_film:
             pictures = _frames(folder, steps, view, kind)
-            _film({at: each.reduced(layer, head) for at, each in pictures.items()}, view, f"{name}\n{place}")
+            _film(
+                {at: each.reduced(layer, head) for at, each in pictures.items()},
+                view,
+                f"{name}\n{place}",
+            )
         else:
             _still(view, view.reduced(layer, head), f"{name} · step {step:,}\n{place}")
         st.caption(f"The pair: {plain(seen.source)} → {plain(seen.target)}")
@@ -104,13 +116,23 @@ def _scrubber(run_id: str, steps: list[int]) -> tuple[int, bool]:
     if len(steps) == 1:
         st.caption(f"One checkpoint so far: step {steps[0]:,}.")
         return steps[0], False
-    now, is_film = steps.index(st.session_state[STEP]), bool(st.session_state.get("learning film"))
+    now = steps.index(st.session_state[STEP])
+    is_film = bool(st.session_state.get("learning film"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not is_film:  # which has a slider of its own
             st.select_slider("Checkpoint", steps, key=STEP, format_func=_said, width=320)
             _button("Earlier", ":material/chevron_left:", steps[max(0, now - 1)], is_off=now == 0)
-            _button("Later", ":material/chevron_right:", steps[min(len(steps) - 1, now + 1)], is_off=now == len(steps) - 1)
-        st.toggle("As a film", key="learning film", help="All checkpoints one after the other, with a Play button.")
+            _button(
+                "Later",
+                ":material/chevron_right:",
+                steps[min(len(steps) - 1, now + 1)],
+                is_off=now == len(steps) - 1,
+            )
+        st.toggle(
+            "As a film",
+            key="learning film",
+            help="All checkpoints one after the other, with a Play button.",
+        )
     return steps[now], is_film
 
 
@@ -119,7 +141,9 @@ def _said(step: int) -> str:
 
 
 def _button(label: str, icon: str, step: int, *, is_off: bool) -> None:
-    st.button(label, icon=icon, key=f"learning {label}", disabled=is_off, on_click=_go, args=(step,))
+    st.button(
+        label, icon=icon, key=f"learning {label}", disabled=is_off, on_click=_go, args=(step,)
+    )
 
 
 def _go(step: int) -> None:
@@ -131,7 +155,8 @@ def _hold_step(run_id: str, steps: list[int]) -> None:
     if not steps:
         st.session_state[AT] = ""
         return
-    held, before = st.session_state.get(STEP), st.session_state.get(NEWEST)
+    held = st.session_state.get(STEP)
+    before = st.session_state.get(NEWEST)
     if not isinstance(held, int) or before is None or before[0] != run_id or held == before[1]:
         held = steps[-1]
     near = int(held)
@@ -154,7 +179,11 @@ def _still(view: View, weights: Weights, shown: str) -> None:
 
 def _film(pictures: dict[int, Weights], view: View, shown: str) -> None:
     figure = plots.film(pictures, view.keys, view.rows, title=shown, verb=view.verb)
-    chart(figure, alt=f"Film of {shown.replace(chr(10), ', ')}, {len(pictures)} checkpoints", file_name=file_name(shown))
+    chart(
+        figure,
+        alt=f"Film of {shown.replace(chr(10), ', ')}, {len(pictures)} checkpoints",
+        file_name=file_name(shown),
+    )
 
 
 def _frames(folder: RunFolder, steps: list[int], shown: View, kind: str) -> dict[int, View]:
@@ -177,7 +206,8 @@ def _spread(steps: list[int]) -> list[int]:
 
 def _lines(run_id: str, history: History, chosen: tuple[int, int] | None) -> None:
     """Two numbers of each head against steps."""
-    name, pairs = cached.title(run_id), f"{history.n_pairs} {gauges.kind_of_pairs(run_id)} pairs"
+    name = cached.title(run_id)
+    pairs = f"{history.n_pairs} {gauges.kind_of_pairs(run_id)} pairs"
     with st.grid(2, min_column_width=340, border=True) as grid:
         with grid.cell():
             _entropy(f"{name}\nentropy of cross-attention over {pairs}", history, chosen)
@@ -190,34 +220,63 @@ def _lines(run_id: str, history: History, chosen: tuple[int, int] | None) -> Non
 
 
 def _entropy(shown: str, history: History, chosen: tuple[int, int] | None) -> None:
-    figure = plots.entropy(history.steps, history.entropy, title=shown, uniform=history.uniform, chosen=chosen)
-    chart(figure, alt=f"Entropy of each head by step, {_range(history.entropy)} nats at the end", file_name=file_name(shown))
+    figure = plots.entropy(
+        history.steps, history.entropy, title=shown, uniform=history.uniform, chosen=chosen
+    )
+    chart(
+        figure,
+        alt=f"Entropy of each head by step, {_range(history.entropy)} nats at the end",
+        file_name=file_name(shown),
+    )
     st.caption(f"{plots.PLOTS['entropy'].reading} L2 H3 is head 3 of layer 2.")
 
 
 def _error(shown: str, history: History, rates: Floats, chosen: tuple[int, int] | None) -> None:
-    figure = plots.alignment_error(history.steps, rates, title=shown, mean=history.aer_mean, chosen=chosen)
-    chart(figure, alt=f"Alignment error of each head by step, {_range(rates)} at the end", file_name=file_name(shown))
+    figure = plots.alignment_error(
+        history.steps, rates, title=shown, mean=history.aer_mean, chosen=chosen
+    )
+    chart(
+        figure,
+        alt=f"Alignment error of each head by step, {_range(rates)} at the end",
+        file_name=file_name(shown),
+    )
     more = "Thick: a layer's heads averaged first." if history.aer_mean is not None else ""
     st.caption(f"{plots.PLOTS['alignment_error'].reading} {more}")
 
 
 def _range(values: Floats) -> str:
-    return f"{np.nanmin(values[-1]):.2f} to {np.nanmax(values[-1]):.2f}" if np.isfinite(values[-1]).any() else "unknown"
+    return (
+        f"{np.nanmin(values[-1]):.2f} to {np.nanmax(values[-1]):.2f}"
+        if np.isfinite(values[-1]).any()
+        else "unknown"
+    )
 
 
 def _table(history: History) -> str:
     """A row a step and head."""
     n, n_layers, n_heads = history.entropy.shape
     at, layer, head = (axis.ravel() for axis in np.indices((n, n_layers, n_heads)))
-    columns = {"step": history.steps[at], "layer": layer + 1, "head": head + 1, "entropy": history.entropy.ravel()}
+    columns = {
+        "step": history.steps[at],
+        "layer": layer + 1,
+        "head": head + 1,
+        "entropy": history.entropy.ravel(),
+    }
     columns |= {} if history.aer is None else {"alignment_error": history.aer.ravel()}
     return str(pd.DataFrame(columns).to_csv(index=False))
 
 
 def _download(make: partial[str], shown: str) -> None:
     file = f"{file_name(shown)}.csv"
-    st.download_button("Numbers (CSV)", make, file, "text/csv", key=f"csv {shown}", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        make,
+        file,
+        "text/csv",
+        key=f"csv {shown}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def _kept(folder: RunFolder, step: int) -> Kept:
@@ -226,7 +285,9 @@ def _kept(folder: RunFolder, step: int) -> Kept:
     return _read(str(folder.path), step, path.stat().st_mtime_ns if path.exists() else 0)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)  # arrays that nobody writes to: shared, not copied
+@st.cache_resource(
+    max_entries=256, show_spinner=False
+)  # arrays that nobody writes to: shared, not copied
 def _read(folder: str, step: int, changed: int) -> Kept:
     return learning.kept(RunFolder(folder), step)
 

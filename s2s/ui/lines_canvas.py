@@ -11,16 +11,37 @@ from s2s.plots import svg
 AT_ONCE = 3  # numbers beside a token; the line below says all
 
 
-def canvas(heads: Mapping[str, svg.Links], keys: Sequence[str], rows: Sequence[str], *, verb: str, alt: str, key: str) -> None:
+def canvas(
+    heads: Mapping[str, svg.Links],
+    keys: Sequence[str],
+    rows: Sequence[str],
+    *,
+    verb: str,
+    alt: str,
+    key: str,
+) -> None:
     """The links of each head by its name, in the looks of `svg.lines`. Visitors' text travels as data only."""
     step = svg.step_of(keys, rows)
     looks = svg.looks(len(heads), step)
     told = [
-        {"name": name, "links": [[row, key, round(weight, 4)] for row, key, weight in links], **look._asdict()}
+        {
+            "name": name,
+            "links": [[row, key, round(weight, 4)] for row, key, weight in links],
+            **look._asdict(),
+        }
         for (name, links), look in zip(heads.items(), looks, strict=True)
     ]
     doing = {"predicts": "Predicting", "reads": "Reading"}[verb]
-    data = {"keys": [*keys], "rows": [*rows], "verb": verb, "doing": doing, "alt": alt, "step": step, "heads": told, "marked": svg.MARKED}
+    data = {
+        "keys": [*keys],
+        "rows": [*rows],
+        "verb": verb,
+        "doing": doing,
+        "alt": alt,
+        "step": step,
+        "heads": told,
+        "marked": svg.MARKED,
+    }
     LINES(key=key, data={**data, "faint": svg.FAINT, "thin": svg.THIN, "at_once": AT_ONCE})
 
 

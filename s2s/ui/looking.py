@@ -13,13 +13,23 @@ import streamlit as st
 
 from s2s.analysis import REDUCTIONS, Attention, Picture, View, Which, reduced
 from s2s.runs import Run
-from s2s.ui import address, attention_tidy, attention_values, cached, forced, known, pickers, sentence
+from s2s.ui import (
+    address,
+    attention_tidy,
+    attention_values,
+    cached,
+    forced,
+    known,
+    pickers,
+    sentence,
+)
 from s2s.ui.attention_values import FIRST_VIEW, OWN, remember, value
 from s2s.ui.text import plain
 
 __all__ = ["OWN", "Asked", "ask", "choose", "remember", "value", "view_picker"]
 
-VIEW, REDUCE = "look view", "look reduce"
+VIEW = "look view"
+REDUCE = "look reduce"
 USUAL = "mean"
 
 
@@ -44,7 +54,9 @@ class Asked:
 
     def pictured(self, which: Which) -> Picture:
         """Other heads, reduced and tidied as what is shown."""
-        return attention_tidy.tidied(self.run, which.kind, reduced(self.seen, which, self.reduction))[0]
+        return attention_tidy.tidied(
+            self.run, which.kind, reduced(self.seen, which, self.reduction)
+        )[0]
 
 
 def ask() -> Asked | None:
@@ -58,14 +70,19 @@ def ask() -> Asked | None:
         sentence.unknown_words(best, facts, text)
     sentence.chips(facts)
     if not text:
-        st.info("Type a sentence above, or press an example: its attention appears here.", icon=":material/edit:")
+        st.info(
+            "Type a sentence above, or press an example: its attention appears here.",
+            icon=":material/edit:",
+        )
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         run = forced.checkpoint(best)
         strategy = forced.writer(value("strategy") or forced.USUAL, OWN + "strategy")
         remember(strategy=strategy)
         wanted = forced.target(run, text, strategy)
-    target, seen = forced.looked(wanted, cached.decoded(run, text, strategy, {}).text, partial(cached.attention, run, text))
+    target, seen = forced.looked(
+        wanted, cached.decoded(run, text, strategy, {}).text, partial(cached.attention, run, text)
+    )
     attention_values.forget_of_others((run.folder.id, run.step, text, target))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         which, reduction = _which(seen)
@@ -80,10 +97,18 @@ def ask() -> Asked | None:
 def view_picker(labels: Mapping[str, str]) -> str:
     """Which of the views is shown."""
     if st.session_state.setdefault(VIEW, value("view") or FIRST_VIEW) not in labels:
-        pickers.say(f"There is no view {str(st.session_state[VIEW])[:40]} of attention; {labels[FIRST_VIEW]} is shown instead.")
+        pickers.say(
+            f"There is no view {str(st.session_state[VIEW])[:40]} of attention; {labels[FIRST_VIEW]} is shown instead."
+        )
         st.session_state[VIEW] = FIRST_VIEW
     chosen = st.segmented_control(
-        "View", list(labels), format_func=labels.__getitem__, required=True, key=VIEW, persist_state="session", label_visibility="collapsed"
+        "View",
+        list(labels),
+        format_func=labels.__getitem__,
+        required=True,
+        key=VIEW,
+        persist_state="session",
+        label_visibility="collapsed",
     )
     remember(view=chosen or FIRST_VIEW)
     return chosen or FIRST_VIEW
@@ -98,7 +123,8 @@ def choose(layer: int | None, head: int | None) -> None:
 def _which(seen: Attention) -> tuple[Which, str]:
     kind = pickers.kind_picker()
     view = seen.view(kind)
-    layer, head = pickers.layer_picker(view, mean=True), pickers.head_picker(view)
+    layer = pickers.layer_picker(view, mean=True)
+    head = pickers.head_picker(view)
     return Which(kind, layer, head), _reduction(kind)
 
 
@@ -109,8 +135,17 @@ def _reduction(kind: str) -> str:
         st.session_state[REDUCE] = said or USUAL
     wanted = st.session_state.setdefault(REDUCE, USUAL)
     if wanted not in options:
-        pickers.say(f"There is no reduction {str(wanted)[:40]} of {kind} attention; {options[USUAL].lower()} are shown instead.")
+        pickers.say(
+            f"There is no reduction {str(wanted)[:40]} of {kind} attention; {options[USUAL].lower()} are shown instead."
+        )
         st.session_state[REDUCE] = USUAL
-    chosen = st.selectbox("Shown as", list(options), format_func=options.__getitem__, key=REDUCE, persist_state="session", width=210)
+    chosen = st.selectbox(
+        "Shown as",
+        list(options),
+        format_func=options.__getitem__,
+        key=REDUCE,
+        persist_state="session",
+        width=210,
+    )
     address.hold("reduce", chosen or USUAL, USUAL)
     return chosen or USUAL

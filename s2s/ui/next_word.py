@@ -24,20 +24,32 @@ from s2s.ui.text import plain, shortened
 
 AT = f"{OWN}at"
 NUMBERS = re.compile(r"\d{1,9}(\.\d{1,9})*", re.ASCII)
-RIVALS, OFFERS = 5, 6  # tokens that hover shows, tokens that one press writes
+# tokens that hover shows, tokens that one press writes
+RIVALS = 5
+OFFERS = 6
 
 
 def show(asked: Asked) -> None:
     """The translation token by token; of one place the distribution, the filters, and other words to write there."""
     forced = _forced(asked)
-    found = lab.gone_on(asked.run, asked.text, forced, asked.strategy, asked.knobs) if forced else asked.found
+    found = (
+        lab.gone_on(asked.run, asked.text, forced, asked.strategy, asked.knobs)
+        if forced
+        else asked.found
+    )
     target = found.hypotheses[0]
     rows = lab.next_tokens(asked.run, asked.text, target.ids[:-1])
     at = _place(asked.said.get("at", ""), rows)
     with st.container(border=True):
         reading.translation(found)
         cells = _cells(asked.run, target.ids, rows, len(forced))
-        strip(cells, at, key="strip", on_pick=_look, on_rival=lambda place, token: _write((*target.ids[:place], token)))
+        strip(
+            cells,
+            at,
+            key="strip",
+            on_pick=_look,
+            on_rival=lambda place, token: _write((*target.ids[:place], token)),
+        )
         st.caption(
             "Under each token: its probability, given the source and the tokens before it. Hover or tap one to see what else could stand"
             " there; press one of those to write it instead, and the model goes on from there."
@@ -79,7 +91,11 @@ def _place(said: str, rows: Tensor) -> int:
         pickers.say(f"There is no place {shortened(said)} in this translation; it has {n} tokens.")
         steps.remember(at="")
         said = ""
-    st.session_state[AT] = int(said) - 1 if said else max(range(max(1, n - 1)), key=lambda place: ruler.entropy(rows[place]))
+    st.session_state[AT] = (
+        int(said) - 1
+        if said
+        else max(range(max(1, n - 1)), key=lambda place: ruler.entropy(rows[place]))
+    )
     return int(st.session_state[AT])
 
 
@@ -101,9 +117,14 @@ def _look(place: int) -> None:
 
 def _cells(run: Run, ids: Sequence[int], rows: Tensor, n_forced: int) -> list[Cell]:
     """Every token of the target with its rivals."""
-    names, best = run.tgt_tokenizer.tokens, rows.topk(min(RIVALS, rows.shape[1]))
-    values, tokens = best.values.exp().tolist(), best.indices.tolist()
-    rivals = [list(map(Rival, row, names(row), shares)) for row, shares in zip(tokens, values, strict=True)]
+    names = run.tgt_tokenizer.tokens
+    best = rows.topk(min(RIVALS, rows.shape[1]))
+    values = best.values.exp().tolist()
+    tokens = best.indices.tolist()
+    rivals = [
+        list(map(Rival, row, names(row), shares))
+        for row, shares in zip(tokens, values, strict=True)
+    ]
     own = [float(rows[place, token].exp()) for place, token in enumerate(ids)]
     notes = ["forced" if place < n_forced else "" for place in range(len(ids))]
     return list(map(Cell, names(ids), own, rivals, notes))
@@ -118,8 +139,15 @@ def _beside(found: Decoded, own: Decoded, n_forced: int) -> None:
         f" Log-probability {nats(found.log_prob)} nats, against {nats(own.log_prob)} of its own translation:"
         f" {factor} {'less' if is_rarer else 'more'} probable."
     )
-    st.html(f'<p dir="auto"><small>The model\'s own:</small> {html.escape(own.text) or "(nothing)"}</p>')
-    st.button("Back to the model's own", key="unforce", icon=":material/undo:", on_click=partial(steps.remember, forced=""))
+    st.html(
+        f'<p dir="auto"><small>The model\'s own:</small> {html.escape(own.text) or "(nothing)"}</p>'
+    )
+    st.button(
+        "Back to the model's own",
+        key="unforce",
+        icon=":material/undo:",
+        on_click=partial(steps.remember, forced=""),
+    )
 
 
 def _offers(run: Run, ids: Sequence[int], row: Tensor) -> None:
@@ -127,10 +155,16 @@ def _offers(run: Run, ids: Sequence[int], row: Tensor) -> None:
     st.markdown("**Write another word here** and let the model go on:")
     with st.container(horizontal=True, gap="small"):
         best = row.topk(min(OFFERS + 2, len(row))).indices.tolist()
-        for token in [token for token in best if token not in (ids[-1], run.recipe.model.ids.pad)][:OFFERS]:
-            label = f"{plain(run.tgt_tokenizer.tokens([token])[0])} · {finely(float(row[token].exp()))}"
+        for token in [token for token in best if token not in (ids[-1], run.recipe.model.ids.pad)][
+            :OFFERS
+        ]:
+            label = (
+                f"{plain(run.tgt_tokenizer.tokens([token])[0])} · {finely(float(row[token].exp()))}"
+            )
             st.button(label, key=f"write {token}", on_click=_write, args=((*ids[:-1], token),))
-    st.caption("What stands before this place is kept as it is. Probabilities are the model's own, at temperature 1.")
+    st.caption(
+        "What stands before this place is kept as it is. Probabilities are the model's own, at temperature 1."
+    )
 
 
 def _write(ids: Sequence[int]) -> None:

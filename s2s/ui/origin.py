@@ -13,7 +13,9 @@ from s2s.ui.recipe import ALL, FROM, PREFIX, Asked
 from s2s.ui.text import distinct, plain
 
 SCRATCH = ""
-TAKEN = tuple(key for key in ALL if key.startswith(("model.", "tokenizer.")) or key == "data.max_length")
+TAKEN = tuple(
+    key for key in ALL if key.startswith(("model.", "tokenizer.")) or key == "data.max_length"
+)
 HELP = (
     "Two ways that people go: denoise, then summarize (teach a model the language on plain text, then the task),"
     " and translate, then reverse the direction. The vocabulary and the shape of the model must be those of that run."
@@ -25,12 +27,16 @@ def panel(asked: Asked) -> Asked:
     held = st.session_state.get(FROM) or SCRATCH
     if held and held not in cached.trained():  # deleted meanwhile
         held = st.session_state[FROM] = SCRATCH
-    with st.expander("Start from a run", icon=":material/fork_right:", key="from a run", on_change="rerun") as part:
+    with st.expander(
+        "Start from a run", icon=":material/fork_right:", key="from a run", on_change="rerun"
+    ) as part:
         if part.open:
             _widgets(held)
     if not held:
         return asked
-    taken = "model, tokenizer and `data.max_length` are taken from it, since its weights fit no others"
+    taken = (
+        "model, tokenizer and `data.max_length` are taken from it, since its weights fit no others"
+    )
     st.caption(f":material/fork_right: Starts from {plain(cached.title(held))}: {taken}.")
     asked = replace(asked, init_from=held, has_twin=bool(st.session_state.get("with a twin")))
     return asked if asked.wrong else replace(asked, wrong=_mismatch(asked))
@@ -71,6 +77,11 @@ def _mismatch(asked: Asked) -> UserError | None:
         origin.check(origin.origin(asked.init_from), asked.recipe)
     except UserError as wrong:
         forms.complain(wrong)
-        st.button("Take its model and tokenizer", key="take origin", icon=":material/healing:", on_click=_take)
+        st.button(
+            "Take its model and tokenizer",
+            key="take origin",
+            icon=":material/healing:",
+            on_click=_take,
+        )
         return wrong
     return None

@@ -24,7 +24,13 @@ class Page(NamedTuple):
 
     def screen(self) -> st.Page:
         """As Streamlit knows it."""
-        return st.Page(FOLDER / self.file, title=self.title, icon=self.icon, url_path=self.url_path, default=not self.url_path)
+        return st.Page(
+            FOLDER / self.file,
+            title=self.title,
+            icon=self.icon,
+            url_path=self.url_path,
+            default=not self.url_path,
+        )
 
 
 PAGES = (

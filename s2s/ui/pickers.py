@@ -22,10 +22,14 @@ def run_picker() -> str | None:
     if wanted and wanted not in ids:
         say(f"There is no run {wanted[:40]} here (any more); {ids[0]} is shown instead.")
         st.session_state["run"] = ids[0]
-    elif wanted and st.query_params.get("run", names[wanted]) != names[wanted]:  # it was given another name
+    elif (
+        wanted and st.query_params.get("run", names[wanted]) != names[wanted]
+    ):  # it was given another name
         st.session_state["run"] = wanted
     if st.session_state.pop("run again", False):
-        st.session_state["run"] = st.session_state["run"]  # what is set by hand is written into the address
+        st.session_state["run"] = st.session_state[
+            "run"
+        ]  # what is set by hand is written into the address
     chosen = st.selectbox(
         "Run",
         ids,
@@ -47,13 +51,23 @@ def named(label: str) -> str:
 
 def layer_picker(view: View, *, mean: bool = False) -> int | None:
     """0-based, or None for the mean of all layers; the last layer unless chosen, where words have found their partners."""
-    options = [*([MEAN] if mean else []), *(str(layer) for layer in range(1, view.weights.shape[0] + 1))]
+    options = [
+        *([MEAN] if mean else []),
+        *(str(layer) for layer in range(1, view.weights.shape[0] + 1)),
+    ]
     return _index(_choice("Layer", "layer", options, options[-1]))
 
 
 def head_picker(view: View) -> int | None:
     """0-based, or None for the mean of all heads."""
-    return _index(_choice("Head", "head", [MEAN, *(str(head) for head in range(1, view.weights.shape[1] + 1))], MEAN))
+    return _index(
+        _choice(
+            "Head",
+            "head",
+            [MEAN, *(str(head) for head in range(1, view.weights.shape[1] + 1))],
+            MEAN,
+        )
+    )
 
 
 def kind_picker() -> str:
@@ -65,16 +79,27 @@ def checkpoint_picker(best: Run, key: str) -> int:
     """The step of a checkpoint: the best one unless chosen; what the session holds and the run doesn't is said."""
     steps = best.folder.steps_by_choice()
     whose = f"{key} of"
-    if st.session_state.setdefault(whose, best.folder.id) != best.folder.id:  # another run, other checkpoints
+    if (
+        st.session_state.setdefault(whose, best.folder.id) != best.folder.id
+    ):  # another run, other checkpoints
         st.session_state[whose] = best.folder.id
         st.session_state.pop(key, None)
     names = {str(step): f"step {step:,}{' (best)' if step == best.step else ''}" for step in steps}
     held = str(st.session_state.get(key) or "")
     if held and held not in names:
-        say(f"There is no checkpoint of step {held[:20]} in this run (any more); step {best.step:,} is shown instead.")
+        say(
+            f"There is no checkpoint of step {held[:20]} in this run (any more); step {best.step:,} is shown instead."
+        )
     if held not in names:
         st.session_state[key] = str(best.step)
-    chosen = st.selectbox("Checkpoint", list(names), format_func=names.__getitem__, key=key, persist_state="session", width=190)
+    chosen = st.selectbox(
+        "Checkpoint",
+        list(names),
+        format_func=names.__getitem__,
+        key=key,
+        persist_state="session",
+        width=190,
+    )
     return int(chosen or best.step)
 
 
@@ -85,11 +110,17 @@ def _index(chosen: str) -> int | None:
 def _choice(label: str, key: str, options: list[str], default: str) -> str:
     given = st.query_params.get_all(key)
     if given and given[-1] not in options:  # which the widget would drop without a word
-        say(f"The link asked for {key} {given[-1][:40]}, which this model doesn't have; {key} {default} is shown instead.")
+        say(
+            f"The link asked for {key} {given[-1][:40]}, which this model doesn't have; {key} {default} is shown instead."
+        )
     if len(options) <= SEGMENTS:
-        chosen = st.segmented_control(label, options, default=default, required=True, key=key, bind="query-params")
+        chosen = st.segmented_control(
+            label, options, default=default, required=True, key=key, bind="query-params"
+        )
     else:
-        chosen = st.selectbox(label, options, index=options.index(default), key=key, bind="query-params", width=110)
+        chosen = st.selectbox(
+            label, options, index=options.index(default), key=key, bind="query-params", width=110
+        )
     return chosen or default
 
 

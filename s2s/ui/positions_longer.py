@@ -51,7 +51,13 @@ def _score() -> str:
     if st.session_state.setdefault(SCORE, "digits") not in SCORES:
         st.session_state[SCORE] = "digits"
     chosen = st.segmented_control(
-        "Counted", list(SCORES), format_func=_score_name, required=True, key=SCORE, persist_state="session", label_visibility="collapsed"
+        "Counted",
+        list(SCORES),
+        format_func=_score_name,
+        required=True,
+        key=SCORE,
+        persist_state="session",
+        label_visibility="collapsed",
     )
     return chosen or "digits"
 
@@ -62,7 +68,8 @@ def _score_name(score: str) -> str:
 
 def _own(asked: Twins) -> dict[str, Listed]:
     """The visitor's twins of these settings by their kind, the newest of each."""
-    tag, found = f"{sweep.TAG}{asked.name}", {}
+    tag = f"{sweep.TAG}{asked.name}"
+    found = {}
     for row in reversed(cached.listed()):
         if tag in row.tags and (known := cached.recipe(row.id)):
             found[known.model.positions.kind] = row
@@ -71,7 +78,9 @@ def _own(asked: Twins) -> dict[str, Listed]:
 
 def _is_busy(asked: Twins, own: Mapping[str, Listed]) -> bool:
     """Whether the page changes by itself: a twin trains, or is done and not tested yet."""
-    return any(row.is_live or (row.state == "done" and _kept(asked, row) is None) for row in own.values())
+    return any(
+        row.is_live or (row.state == "done" and _kept(asked, row) is None) for row in own.values()
+    )
 
 
 def _kept(asked: Twins, row: Listed) -> Reached | None:
@@ -92,7 +101,12 @@ def _shown(asked: Twins, score: str, was_busy: bool) -> None:
     else:
         known = _shipped(asked.task)
         seeds = len({one.seed for one in known})
-        _picture(asked, score, known, f"shipped, mean of {seeds} seeds" if seeds > 1 else "shipped, one seed")
+        _picture(
+            asked,
+            score,
+            known,
+            f"shipped, mean of {seeds} seeds" if seeds > 1 else "shipped, one seed",
+        )
     _button(asked, own)
 
 
@@ -118,7 +132,10 @@ def _progress(own: Mapping[str, Listed], n_measured: int) -> None:
     if n_measured == len(NAMES):
         return
     steps = sum(row.steps for row in rows)
-    done = sum(row.steps if row.state == "done" else max(row.step, cached.curves(row.id).step) for row in rows)
+    done = sum(
+        row.steps if row.state == "done" else max(row.step, cached.curves(row.id).step)
+        for row in rows
+    )
     stuck = [row for row in rows if not row.is_live and row.state != "done"]
     said = f"; {len(stuck)} stopped or failed, see Runs" if stuck else ""
     text = f"{sum(row.state == 'done' for row in rows)} of {len(NAMES)} twins trained{said}"
@@ -127,14 +144,29 @@ def _progress(own: Mapping[str, Listed], n_measured: int) -> None:
 
 def _picture(asked: Twins, score: str, found: Sequence[Reached], origin: str) -> None:
     title = f"{asked.task.capitalize()} · {_score_name(score)}, {origin}"
-    lines = [line for kind in NAMES if (line := _line(kind, [one for one in found if one.kind == kind], score))]
-    figure = figures.longer(lines, twins.TRAINED, title=title, up=SCORES[score], chance=CHANCE[score])
+    lines = [
+        line
+        for kind in NAMES
+        if (line := _line(kind, [one for one in found if one.kind == kind], score))
+    ]
+    figure = figures.longer(
+        lines, twins.TRAINED, title=title, up=SCORES[score], chance=CHANCE[score]
+    )
     low, high = twins.TRAINED
     named: dict[str, Sequence[float]] = {"digits of the line": list(twins.LENGTHS)}
     for one in found:
         named[f"{one.kind}, seed {one.seed}"] = list(getattr(one, score))
-    drawn(figure, title, f"Lines: share right by the length of a line, for each encoding; {title}", lambda: figures.columns(named))
-    spread = " The shade around a line reaches from the worst seed to the best." if len({one.seed for one in found}) > 1 else ""
+    drawn(
+        figure,
+        title,
+        f"Lines: share right by the length of a line, for each encoding; {title}",
+        lambda: figures.columns(named),
+    )
+    spread = (
+        " The shade around a line reaches from the worst seed to the best."
+        if len({one.seed for one in found}) > 1
+        else ""
+    )
     st.caption(
         f"Six models, alike but for their positions, learned to {_doing(asked.task)} lines of {low} to {high} digits in"
         f" {asked.steps:,} steps; here they are given up to {twins.LENGTHS[-1]}, {twins.EACH} lines of each length, greedily."
@@ -165,8 +197,16 @@ def _button(asked: Twins, own: Mapping[str, Listed]) -> None:
         orders = twins.orders(asked, settings.OWNER)
         seconds = sum(cached.forecast(order.source, order.recipe).seconds for order in orders)
         label = "Train the six twins" + (" again" if own else "")
-        st.button(label, key=PREFIX + "train", icon=":material/model_training:", on_click=_train, args=(asked,))
-        st.caption(f"Six ordinary runs, about {duration(seconds)} in all; they stand on Runs, and every page opens them.")
+        st.button(
+            label,
+            key=PREFIX + "train",
+            icon=":material/model_training:",
+            on_click=_train,
+            args=(asked,),
+        )
+        st.caption(
+            f"Six ordinary runs, about {duration(seconds)} in all; they stand on Runs, and every page opens them."
+        )
     if own:
         link("runs", "Their sweep on Runs", set=share.pack({"tab": "sweeps", "sweep": asked.name}))
 

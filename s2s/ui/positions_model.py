@@ -19,7 +19,8 @@ from s2s.ui.positions import NAMES, PREFIX
 from s2s.ui.positions_pictures import drawn
 from s2s.ui.text import plain
 
-SWAP, WITH = PREFIX + "swap", PREFIX + "with"
+SWAP = PREFIX + "swap"
+WITH = PREFIX + "with"
 EXACT = 1e-4  # of the size of the encoder's output: below it, a difference is rounding
 
 
@@ -33,7 +34,10 @@ def show() -> None:
     words = text.split()
     if len(words) < 2:
         positions.hold({})
-        st.info("Type a sentence of two words or more above, or press an example.", icon=":material/edit:")
+        st.info(
+            "Type a sentence of two words or more above, or press an example.",
+            icon=":material/edit:",
+        )
         return
     chosen = _chosen(words)
     positions.hold({"swap": str(chosen[0] + 1), "with": str(chosen[1] + 1)})
@@ -54,10 +58,19 @@ def _chosen(words: Sequence[str]) -> tuple[int, int]:
     for key, usual in ((SWAP, options[0]), (WITH, options[-1])):
         if st.session_state.get(key) not in options:
             st.session_state[key] = usual
-    names = {option: f"{option} · {plain(word)}" for option, word in zip(options, words, strict=True)}
+    names = {
+        option: f"{option} · {plain(word)}" for option, word in zip(options, words, strict=True)
+    }
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first, second = (
-            st.selectbox(label, options, format_func=names.__getitem__, key=key, persist_state="session", width=200)
+            st.selectbox(
+                label,
+                options,
+                format_func=names.__getitem__,
+                key=key,
+                persist_state="session",
+                width=200,
+            )
             for label, key in (("Swap word", SWAP), ("with word", WITH))
         )
     return int(first or 1) - 1, int(second or n) - 1
@@ -77,7 +90,9 @@ def order(tokens: Sequence[str], chosen: tuple[int, int], *, is_whole: bool) -> 
 
 def _swap(run: Run, tokens: Sequence[str], ids: Sequence[int], chosen: tuple[int, int]) -> None:
     st.subheader("Two words change places", anchor=False)
-    found = engine.swapped(run.model, ids, order(tokens, chosen, is_whole=run.src_tokenizer.kind == "word"))
+    found = engine.swapped(
+        run.model, ids, order(tokens, chosen, is_whole=run.src_tokenizer.kind == "word")
+    )
     kind = NAMES[run.recipe.model.positions.kind]
     with st.container(horizontal=True):
         st.metric(f"With its positions ({kind})", f"{found.ordered.max():.2g}", border=True)
@@ -101,10 +116,17 @@ def _verdict(found: Swapped) -> str:
 
 def _swapped_figure(run: Run, tokens: Sequence[str], found: Swapped) -> None:
     title = f"{cached.title(run.folder.id)} · how far each word's output moves"
-    figure = figures.beside(tokens, {"with positions": found.ordered, "without": found.bare}, title=title, up="largest difference")
+    figure = figures.beside(
+        tokens,
+        {"with positions": found.ordered, "without": found.bare},
+        title=title,
+        up="largest difference",
+    )
     named: dict[str, Sequence[object]] = {"token": [*map(cell, tokens)]}
     named |= {"with positions": found.ordered.tolist(), "without positions": found.bare.tolist()}
-    drawn(figure, title, f"Bars: {title}, with and without positions", lambda: figures.columns(named))
+    drawn(
+        figure, title, f"Bars: {title}, with and without positions", lambda: figures.columns(named)
+    )
 
 
 def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
@@ -112,7 +134,10 @@ def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
     found = engine.moved(run.model, ids)
     if found is None:
         kind = NAMES[run.recipe.model.positions.kind]
-        st.info(f"This run's positions are {kind}: nothing is added to the words' vectors.", icon=":material/do_not_disturb_on:")
+        st.info(
+            f"This run's positions are {kind}: nothing is added to the words' vectors.",
+            icon=":material/do_not_disturb_on:",
+        )
         return
     frame = _frame(run, tokens, found)
     alt = "How far the position moves each word's vector, and its nearest words before and after"
@@ -124,7 +149,12 @@ def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
     )
     st.download_button(
         "Numbers (CSV)",
-        lambda: figures.columns({name: [cell(value) if isinstance(value, str) else value for value in frame[name]] for name in frame}),
+        lambda: figures.columns(
+            {
+                name: [cell(value) if isinstance(value, str) else value for value in frame[name]]
+                for name in frame
+            }
+        ),
         "position-added.csv",
         "text/csv",
         on_click="ignore",

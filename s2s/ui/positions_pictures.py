@@ -21,7 +21,9 @@ from s2s.ui.text import plain
 
 FAR = 100  # places that query and key are moved on together, to see that their score stays
 DRAWN = 32  # pairs of random vectors
-APART, ARMS = 110, 3  # degrees between the places where arms start, as far as there are positions, and how many arms
+# degrees between the places where arms start, as far as there are positions, and how many arms
+APART = 110
+ARMS = 3
 
 
 def drawn(figure: go.Figure, title: str, alt: str, numbers: Callable[[], str]) -> None:
@@ -29,11 +31,19 @@ def drawn(figure: go.Figure, title: str, alt: str, numbers: Callable[[], str]) -
     name = file_name(title)
     chart(figure, alt=alt, file_name=name)
     st.download_button(
-        "Numbers (CSV)", numbers, f"{name}.csv", "text/csv", on_click="ignore", icon=":material/download:", key=f"numbers {name}"
+        "Numbers (CSV)",
+        numbers,
+        f"{name}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"numbers {name}",
     )
 
 
-@st.cache_resource(max_entries=6, show_spinner=False)  # arrays that nobody writes to: shared, not copied
+@st.cache_resource(
+    max_entries=6, show_spinner=False
+)  # arrays that nobody writes to: shared, not copied
 def _waves(length: int, d_model: int, base: float, layout: str) -> Matrix:
     return engine.waves(length, d_model, Positions(base=base, layout=layout))
 
@@ -65,9 +75,14 @@ def _pair(knobs: Knobs, width: int) -> int:
 def sinusoidal_matrix(asked: Asked) -> None:
     """Position down, dimension across."""
     knobs = asked.knobs
-    values, title = _sinusoids(knobs), f"Sinusoidal · {knobs.length} positions of {knobs.d_model} columns, {knobs.layout}"
+    values = _sinusoids(knobs)
+    title = f"Sinusoidal · {knobs.length} positions of {knobs.d_model} columns, {knobs.layout}"
     _matrix(values, title, "position", "dimension")
-    where = "the left half holds sines, the right cosines" if knobs.layout == "halves" else "sine and cosine stand side by side"
+    where = (
+        "the left half holds sines, the right cosines"
+        if knobs.layout == "halves"
+        else "sine and cosine stand side by side"
+    )
     st.caption(
         f"Each row is the vector that is added to the word in that place; {where}, and from fast to slow the waves grow longer."
         " Nothing here is learned, and it does not show what a model makes of it."
@@ -84,7 +99,8 @@ def learned_matrix(asked: Asked) -> None:
     """The run's table."""
     if (found := _table(asked)) is None:
         return
-    values, title = found, f"Learned · {cached.title(asked.run.folder.id)} · {len(found)} positions of {found.shape[1]} columns"
+    values = found
+    title = f"Learned · {cached.title(asked.run.folder.id)} · {len(found)} positions of {found.shape[1]} columns"
     _matrix(values, title, "position", "dimension")
     longest = asked.run.recipe.data.max_length
     st.caption(
@@ -109,8 +125,12 @@ def alibi_matrix(asked: Asked) -> None:
     knobs = asked.knobs
     values = np.outer(-engine.slopes(knobs.heads), np.arange(knobs.length)).astype(np.float32)
     title = f"ALiBi · what {knobs.heads} heads take off at {knobs.length} distances"
-    figure = figures.matrix(values, title=title, across="distance", down="head", signed=False).update_traces(y0=1)
-    named = {"distance": np.arange(knobs.length)} | {f"head {head}": row for head, row in enumerate(values, 1)}
+    figure = figures.matrix(
+        values, title=title, across="distance", down="head", signed=False
+    ).update_traces(y0=1)
+    named = {"distance": np.arange(knobs.length)} | {
+        f"head {head}": row for head, row in enumerate(values, 1)
+    }
     drawn(figure, title, f"Heatmap: {title}", lambda: figures.columns(named))
     st.caption(
         "Each row is a head: so much is added to its score before the softmax, 0 for the word itself, less the farther away."
@@ -122,10 +142,14 @@ def relative_matrix(asked: Asked) -> None:
     """Query down, key across: the bucket."""
     knobs = asked.knobs
     places = np.arange(knobs.length)
-    found = engine.buckets((places[None] - places[:, None]).ravel(), knobs.positions("relative"), is_causal=False)
+    found = engine.buckets(
+        (places[None] - places[:, None]).ravel(), knobs.positions("relative"), is_causal=False
+    )
     values = found.reshape(knobs.length, knobs.length).astype(np.float32)
     title = f"T5 · which of {knobs.buckets} buckets, query by key, {knobs.length} positions"
-    figure = figures.matrix(values, title=title, across="key", down="query", signed=False, coarse_across=True)
+    figure = figures.matrix(
+        values, title=title, across="key", down="query", signed=False, coarse_across=True
+    )
     drawn(figure, title, f"Heatmap: {title}", lambda: figures.grid(values, "query"))
     st.caption(
         "In the encoder every pair of places with the same colour shares one learned score a head. The colours name buckets; how"
@@ -153,7 +177,9 @@ def rotary_waves(asked: Asked) -> None:
     """The same of a turned query."""
     knobs = asked.knobs
     _waves_of(_turned_ones(knobs), knobs, knobs.d_head, "Rotary", ("first column", "second column"))
-    st.caption("The two columns of a pair as it turns: a wave, and the same a quarter of a turn later. Only differences of angles count.")
+    st.caption(
+        "The two columns of a pair as it turns: a wave, and the same a quarter of a turn later. Only differences of angles count."
+    )
     _lengths(knobs, knobs.d_head, "Rotary")
 
 
@@ -162,18 +188,37 @@ def learned_waves(asked: Asked) -> None:
     if (found := _table(asked)) is None:
         return
     columns = sorted({int(place) for place in np.linspace(0, found.shape[1] - 1, 5)})
-    lines = [Stroke(f"dimension {column}", np.arange(len(found)), found[:, column]) for column in columns]
+    lines = [
+        Stroke(f"dimension {column}", np.arange(len(found)), found[:, column]) for column in columns
+    ]
     _lines(lines, f"Learned · {len(columns)} of {found.shape[1]} dimensions", "position", "value")
-    st.caption("No formula made these, and they have no wavelength: neighbours can be told apart, but nothing says which comes next.")
+    st.caption(
+        "No formula made these, and they have no wavelength: neighbours can be told apart, but nothing says which comes next."
+    )
 
 
 def _waves_of(values: Matrix, knobs: Knobs, width: int, name: str, sides: tuple[str, str]) -> None:
-    pairs, chosen = engine.pairs(width, knobs.layout), _pair(knobs, width)
-    lengths, x = engine.wavelengths(width, knobs.base), np.arange(len(values))
+    pairs = engine.pairs(width, knobs.layout)
+    chosen = _pair(knobs, width)
+    lengths = engine.wavelengths(width, knobs.base)
+    x = np.arange(len(values))
     others = sorted({int(place) for place in np.linspace(0, len(pairs) - 1, 4)} - {chosen})
-    lines = [Stroke(f"pair {chosen + 1}, {side}", x, values[:, column]) for side, column in zip(sides, pairs[chosen], strict=True)]
-    lines += [Stroke(f"pair {other + 1}, a turn in {_long(lengths[other])}", x, values[:, pairs[other][0]]) for other in others]
-    _lines(lines, f"{name} · pair {chosen + 1} of {len(pairs)}: a turn in {_long(lengths[chosen])} positions", "position", "value")
+    lines = [
+        Stroke(f"pair {chosen + 1}, {side}", x, values[:, column])
+        for side, column in zip(sides, pairs[chosen], strict=True)
+    ]
+    lines += [
+        Stroke(
+            f"pair {other + 1}, a turn in {_long(lengths[other])}", x, values[:, pairs[other][0]]
+        )
+        for other in others
+    ]
+    _lines(
+        lines,
+        f"{name} · pair {chosen + 1} of {len(pairs)}: a turn in {_long(lengths[chosen])} positions",
+        "position",
+        "value",
+    )
 
 
 def _long(wavelength: float) -> str:
@@ -188,10 +233,14 @@ def _lengths(knobs: Knobs, width: int, name: str) -> None:
     _lines([line], title, "pair", "positions a turn", is_log=True)
 
 
-def _lines(lines: Sequence[Stroke], title: str, across: str, up: str, *, is_log: bool = False) -> None:
+def _lines(
+    lines: Sequence[Stroke], title: str, across: str, up: str, *, is_log: bool = False
+) -> None:
     """Lines over the same places, and a column each to download."""
     figure = figures.strokes(lines, title=title, across=across, up=up, is_log=is_log)
-    named = {across: np.asarray(lines[0].x)} | {f"{line.name} {part}".strip(): values for line in lines for part, values in _parts(line)}
+    named = {across: np.asarray(lines[0].x)} | {
+        f"{line.name} {part}".strip(): values for line in lines for part, values in _parts(line)
+    }
     drawn(figure, title, f"Lines: {title}", lambda: figures.columns(named))
 
 
@@ -226,7 +275,8 @@ def learned_distance(asked: Asked) -> None:
 
 def _likeness(name: str, knobs: Knobs, alike: Matrix, offsets: ByOffset) -> float:
     """Both pictures; the widest spread of any offset."""
-    what, length = {"dot": "dot product", "cosine": "cosine"}[knobs.measure], len(offsets.mean)
+    what = {"dot": "dot product", "cosine": "cosine"}[knobs.measure]
+    length = len(offsets.mean)
     _lines(
         [Stroke("mean", np.arange(length), offsets.mean, offsets.low, offsets.high)],
         f"{name} · {what} of two positions by their offset", "offset", what,
@@ -249,11 +299,21 @@ def rotary_distance(asked: Asked) -> None:
     settings, queries, keys = knobs.positions("rotary"), *_queries_keys(knobs)
     scores = engine.rotary_scores(queries, keys, knobs.length, settings)
     moved = engine.rotary_scores(queries, keys, knobs.length, settings, FAR)
-    mean, spread = scores.mean(0), scores.std(0) if len(scores) > 1 else np.zeros(0, np.float32)
+    mean = scores.mean(0)
+    spread = scores.std(0) if len(scores) > 1 else np.zeros(0, np.float32)
     low, high = (mean - spread, mean + spread) if len(spread) else ((), ())
-    of = {"alike": f"{DRAWN} random vectors, q = k", "unlike": f"{DRAWN} random pairs", "ones": "query and key all ones"}
+    of = {
+        "alike": f"{DRAWN} random vectors, q = k",
+        "unlike": f"{DRAWN} random pairs",
+        "ones": "query and key all ones",
+    }
     title = f"Rotary · q·k / √{knobs.d_head} by distance, {of[knobs.vectors]}"
-    _lines([Stroke("mean", np.arange(knobs.length), mean, low, high)], title, "places that the key is behind", "score")
+    _lines(
+        [Stroke("mean", np.arange(knobs.length), mean, low, high)],
+        title,
+        "places that the key is behind",
+        "score",
+    )
     st.caption(
         f"The same two vectors, farther and farther apart. Moved on together by {FAR} places, no score changes by more than"
         f" {np.abs(moved - scores).max():.1g}: only the distance counts. Vectors that are alike match best nearby; unlike ones show"
@@ -266,14 +326,22 @@ def _queries_keys(knobs: Knobs) -> tuple[Matrix, Matrix]:
         ones = np.ones((1, knobs.d_head), np.float32)
         return ones, ones
     queries = engine.drawn(DRAWN, knobs.d_head, seed=1)
-    return queries, queries if knobs.vectors == "alike" else engine.drawn(DRAWN, knobs.d_head, seed=2)
+    return queries, queries if knobs.vectors == "alike" else engine.drawn(
+        DRAWN, knobs.d_head, seed=2
+    )
 
 
 def alibi_distance(asked: Asked) -> None:
     """Slopes by head, and what they take off."""
     slopes = engine.slopes(asked.knobs.heads)
     heads = np.arange(1, len(slopes) + 1)
-    _lines([Stroke("slope", heads, slopes)], f"ALiBi · the slopes of {len(slopes)} heads", "head", "slope", is_log=True)
+    _lines(
+        [Stroke("slope", heads, slopes)],
+        f"ALiBi · the slopes of {len(slopes)} heads",
+        "head",
+        "slope",
+        is_log=True,
+    )
     power = 2 ** int(np.log2(len(slopes)))
     between = f" {len(slopes)} is no power of two: from head {power + 1} on they lie between those of the first {power}."
     rest = between if power < len(slopes) else ""
@@ -284,43 +352,74 @@ def alibi_distance(asked: Asked) -> None:
     x = np.arange(asked.knobs.length)
     some = sorted({int(place) for place in np.linspace(0, len(slopes) - 1, 6)})
     lines = [Stroke(f"head {head + 1}", x, np.exp(-slopes[head] * x)) for head in some]
-    _lines(lines, f"ALiBi · what the penalty leaves of a weight, {len(some)} of {len(slopes)} heads", "distance", "share")
-    st.caption("If all words matched equally well, weights would fall like this. In a model they do not match equally well.")
+    _lines(
+        lines,
+        f"ALiBi · what the penalty leaves of a weight, {len(some)} of {len(slopes)} heads",
+        "distance",
+        "share",
+    )
+    st.caption(
+        "If all words matched equally well, weights would fall like this. In a model they do not match equally well."
+    )
 
 
 def relative_distance(asked: Asked) -> None:
     """The bucket of every distance, and the run's scores."""
-    knobs, settings = asked.knobs, asked.knobs.positions("relative")
+    knobs = asked.knobs
+    settings = asked.knobs.positions("relative")
     x = np.arange(-knobs.length + 1, knobs.length)
     lines = [
         Stroke(name, x, engine.buckets(x, settings, is_causal=is_causal).astype(np.float32))
         for name, is_causal in (("both ways (encoder)", False), ("one way (decoder)", True))
     ]
-    _lines(lines, f"T5 · the bucket of every distance, {knobs.buckets} buckets to {knobs.max_distance}", "key minus query", "bucket")
+    _lines(
+        lines,
+        f"T5 · the bucket of every distance, {knobs.buckets} buckets to {knobs.max_distance}",
+        "key minus query",
+        "bucket",
+    )
     st.caption(
         "Near distances have a bucket each, farther ones share, and from the largest on all are one. The decoder never looks ahead"
         " and spends all its buckets on the past. A bucket's number means nothing; its score is learned."
     )
     scores = engine.bucket_scores(asked.run.model)
     if scores is None:
-        st.caption(f"{plain(cached.title(asked.run.folder.id))} has no such scores; Longer than trained trains a twin that has.")
+        st.caption(
+            f"{plain(cached.title(asked.run.folder.id))} has no such scores; Longer than trained trains a twin that has."
+        )
         return
     own = engine.buckets(x, asked.run.recipe.model.positions, is_causal=False)
-    lines = [Stroke(f"head {head + 1}", x, scores[own, head]) for head in range(min(6, scores.shape[1]))]
-    _lines(lines, f"Relative · scores that {cached.title(asked.run.folder.id)} learned", "key minus query", "added to the score")
-    st.caption("The encoder's, from the run above: where a line is high, that head likes to look so far. Far ones were rarely trained.")
+    lines = [
+        Stroke(f"head {head + 1}", x, scores[own, head]) for head in range(min(6, scores.shape[1]))
+    ]
+    _lines(
+        lines,
+        f"Relative · scores that {cached.title(asked.run.folder.id)} learned",
+        "key minus query",
+        "added to the score",
+    )
+    st.caption(
+        "The encoder's, from the run above: where a line is high, that head likes to look so far. Far ones were rarely trained."
+    )
 
 
 def sinusoidal_rotation(asked: Asked) -> None:
     """One pair on its circle, and the identity in a number."""
     knobs = asked.knobs
-    values, settings = _sinusoids(knobs), knobs.positions("sinusoidal")
+    values = _sinusoids(knobs)
+    settings = knobs.positions("sinusoidal")
     chosen = _pair(knobs, knobs.d_model)
     sine, cosine = engine.pairs(knobs.d_model, knobs.layout)[chosen]
     _turns(values[:, [cosine, sine]], knobs, chosen, ("cosine", "sine"), "Sinusoidal")
     gap = engine.rotation_gap(values, knobs.offset, settings)
-    st.metric(f"PE(pos + {knobs.offset}) minus the turned PE(pos), largest of all numbers", f"{gap:.1e}")
-    odd = " The lone last sine of an odd width is left out: it has nothing to be turned with." if knobs.d_model % 2 else ""
+    st.metric(
+        f"PE(pos + {knobs.offset}) minus the turned PE(pos), largest of all numbers", f"{gap:.1e}"
+    )
+    odd = (
+        " The lone last sine of an odd width is left out: it has nothing to be turned with."
+        if knobs.d_model % 2
+        else ""
+    )
     st.caption(
         f"From wherever one starts, {knobs.offset} places on is the same turn of the pair, and so it is in all"
         f" {knobs.d_model // 2} pairs at once: one matrix leads from each of {knobs.length - knobs.offset} places to the one"
@@ -333,12 +432,20 @@ def rotary_rotation(asked: Asked) -> None:
     knobs = asked.knobs
     chosen = _pair(knobs, knobs.d_head)
     columns = list(engine.pairs(knobs.d_head, knobs.layout)[chosen])
-    _turns(_turned_ones(knobs)[:, columns], knobs, chosen, ("first column", "second column"), "Rotary")
+    _turns(
+        _turned_ones(knobs)[:, columns], knobs, chosen, ("first column", "second column"), "Rotary"
+    )
     queries, keys = (engine.drawn(DRAWN, knobs.d_head, seed=seed) for seed in (1, 2))
     settings = knobs.positions("rotary")
-    scores = [engine.rotary_scores(queries, keys, knobs.offset + 1, settings, start)[:, -1] for start in (0, FAR)]
+    scores = [
+        engine.rotary_scores(queries, keys, knobs.offset + 1, settings, start)[:, -1]
+        for start in (0, FAR)
+    ]
     gap = np.abs(scores[1] - scores[0]).max()
-    st.metric(f"q·k {knobs.offset} apart, at the start and {FAR} places on: the largest difference", f"{gap:.1e}")
+    st.metric(
+        f"q·k {knobs.offset} apart, at the start and {FAR} places on: the largest difference",
+        f"{gap:.1e}",
+    )
     st.caption(
         f"The pair of a query turns by the same angle from place to place, and so does the key's. Between two that stand {knobs.offset}"
         " apart the angle is always the same, so their product does not know where the sentence began. The number is of"
@@ -353,10 +460,19 @@ def _turns(points: Matrix, knobs: Knobs, chosen: int, axes: tuple[str, str], nam
     turn = 360 * knobs.offset / length
     stride = min(room // (ARMS - 1), max(1, round(APART / 360 * length)))
     starts = sorted({arm * stride for arm in range(ARMS)})
-    title = f"{name} · pair {chosen + 1} of {width // 2}: {knobs.offset} places on is {turn % 360:.1f}°"
+    title = (
+        f"{name} · pair {chosen + 1} of {width // 2}: {knobs.offset} places on is {turn % 360:.1f}°"
+    )
     figure = figures.turns(points, knobs.offset, starts, title=title, axes=axes)
-    named = {"position": np.arange(len(points))} | {axis: points[:, place] for place, axis in enumerate(axes)}
-    drawn(figure, title, f"Positions of one pair of columns on a circle: {title}", lambda: figures.columns(named))
+    named = {"position": np.arange(len(points))} | {
+        axis: points[:, place] for place, axis in enumerate(axes)
+    }
+    drawn(
+        figure,
+        title,
+        f"Positions of one pair of columns on a circle: {title}",
+        lambda: figures.columns(named),
+    )
 
 
 def _table(asked: Asked) -> Matrix | None:

@@ -28,7 +28,8 @@ class View(NamedTuple):
     show: Callable[[], None]
 
 
-WAVES, TURNED = ("length", "d_model", "base", "layout"), ("length", "d_head", "base", "layout")
+WAVES = ("length", "d_model", "base", "layout")
+TURNED = ("length", "d_head", "base", "layout")
 BUCKETS = ("length", "buckets", "max_distance")
 PICTURES: Mapping[str, Mapping[str, Picture]] = MappingProxyType(
     {
@@ -45,7 +46,9 @@ PICTURES: Mapping[str, Mapping[str, Picture]] = MappingProxyType(
             "rotary": Picture(pictures.rotary_waves, (*TURNED, "pair")),
         },
         "distance": {
-            "sinusoidal": Picture(pictures.sinusoidal_distance, ("length", "d_model", "base", "measure")),
+            "sinusoidal": Picture(
+                pictures.sinusoidal_distance, ("length", "d_model", "base", "measure")
+            ),
             "learned": Picture(pictures.learned_distance, ("length", "measure")),
             "rotary": Picture(pictures.rotary_distance, ("length", "d_head", "base", "vectors")),
             "alibi": Picture(pictures.alibi_distance, ("length", "heads")),
@@ -63,9 +66,18 @@ ABSENT: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("waves", "alibi"): NO_VECTORS,
         ("waves", "relative"): NO_VECTORS,
-        ("rotation", "learned"): "Each learned vector stands for itself: no one turn leads from every place to the next.",
-        ("rotation", "alibi"): "Nothing turns here: a number that falls with distance is added to each score.",
-        ("rotation", "relative"): "Nothing turns here: each bucket of distances has a learned score that is added.",
+        (
+            "rotation",
+            "learned",
+        ): "Each learned vector stands for itself: no one turn leads from every place to the next.",
+        (
+            "rotation",
+            "alibi",
+        ): "Nothing turns here: a number that falls with distance is added to each score.",
+        (
+            "rotation",
+            "relative",
+        ): "Nothing turns here: each bucket of distances has a learned score that is added.",
     }
 )
 

@@ -47,11 +47,15 @@ def arrive() -> None:
         return
     given = share.unpack(said)
     source = given.pop("source", "")
-    if source or st.session_state.get("origin") not in sources.BRINGING:  # an address names no draft, and is no reason to leave it
+    if (
+        source or st.session_state.get("origin") not in sources.BRINGING
+    ):  # an address names no draft, and is no reason to leave it
         sources.fill(source or sources.FIRST)
     if (view := given.pop("view", "Pairs")) in VIEWS:
         st.session_state["view"] = view
-    wanted, lost = forms.understood(base(), {key: value for key, value in given.items() if key in OURS})
+    wanted, lost = forms.understood(
+        base(), {key: value for key, value in given.items() if key in OURS}
+    )
     _take({key: value for key, value in {**flat(base()), **wanted}.items() if key in OURS})
     for sentence in lost:
         pickers.say(sentence)
@@ -60,10 +64,16 @@ def arrive() -> None:
 def hold(chosen: Chosen | None) -> None:
     """Say in the address what is shown, where a link can."""
     is_kept = chosen is None or chosen.spec != ""
-    st.session_state["no link"] = "" if is_kept else "Only a kept text can be linked: press Train on these pairs, which keeps it."
+    st.session_state["no link"] = (
+        ""
+        if is_kept
+        else "Only a kept text can be linked: press Train on these pairs, which keeps it."
+    )
     place = {"source": chosen.spec if chosen else sources.FIRST} if is_kept else {}
     shown = {"view": str(st.session_state.get("view") or "Pairs"), **forms.written(changes())}
-    address.hold("set", share.pack(place | shown), share.pack({"source": sources.FIRST, "view": "Pairs"}))
+    address.hold(
+        "set", share.pack(place | shown), share.pack({"source": sources.FIRST, "view": "Pairs"})
+    )
 
 
 def views(chosen: Chosen) -> None:
@@ -82,7 +92,13 @@ def views(chosen: Chosen) -> None:
     if any(key.startswith("data.") for key in changes()):
         with st.container(horizontal=True, vertical_alignment="center"):
             learnt(changes())
-            st.button("Start anew", key="start anew", icon=":material/restart_alt:", on_click=_start_anew, type="tertiary")
+            st.button(
+                "Start anew",
+                key="start anew",
+                icon=":material/restart_alt:",
+                on_click=_start_anew,
+                type="tertiary",
+            )
     with st.container(border=True):
         st.caption(view.summary)
         try:
@@ -96,7 +112,9 @@ def take_away(chosen: Chosen) -> None:
     with st.popover("Take away", icon=":material/download:", on_change="rerun") as box:
         if not box.open:
             return
-        st.caption("The pairs that would be trained on, cleaned and as the task makes them, as parquet: for datasets, pandas and others.")
+        st.caption(
+            "The pairs that would be trained on, cleaned and as the task makes them, as parquet: for datasets, pandas and others."
+        )
         try:
             data = recipe().data
             made = drafts.made(chosen.study, "export", data)
@@ -106,7 +124,13 @@ def take_away(chosen: Chosen) -> None:
         if made:
             file = chosen.study.folder / f"{PARTS['export'].name('export', data)}.parquet"
             name = f"{file_name(chosen.name)}.parquet"
-            st.download_button(f"{made['n_pairs']:,} pairs", file.read_bytes, name, on_click="ignore", icon=":material/download:")
+            st.download_button(
+                f"{made['n_pairs']:,} pairs",
+                file.read_bytes,
+                name,
+                on_click="ignore",
+                icon=":material/download:",
+            )
 
 
 def _start_anew() -> None:
@@ -144,7 +168,9 @@ def _pairs(chosen: Chosen, now: Recipe) -> None:
 
 def _cleaning(chosen: Chosen, now: Recipe) -> None:
     if found := drafts.made(chosen.study, "lint", now.data):
-        wanted = cleaning.panel(Report.from_json(found), now.data.clean, key=chosen.study.folder.name)
+        wanted = cleaning.panel(
+            Report.from_json(found), now.data.clean, key=chosen.study.folder.name
+        )
         _take({f"data.clean.{name}": value for name, value in flat(wanted).items()})
         if wanted != now.data.clean:
             st.rerun()
@@ -154,7 +180,10 @@ def _task(chosen: Chosen, now: Recipe) -> None:
     text = _first(chosen)
     forms.inputs(base(), ["data.task"], PREFIX)
     row = TASKS[task_of(text, now.data)]
-    st.markdown(f"**{row.label}.** {worded(row.summary)}" + (f" Source: {row.source}." if row.source else ""))
+    st.markdown(
+        f"**{row.label}.** {worded(row.summary)}"
+        + (f" Source: {row.source}." if row.source else "")
+    )
     knobs = [f"data.{name}" for name in dict.fromkeys((*row.knobs, "prefix", "valid_share"))]
     with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
         forms.inputs(base(), knobs, PREFIX)
@@ -164,12 +193,16 @@ def _task(chosen: Chosen, now: Recipe) -> None:
         pd.DataFrame([(pair.src, pair.tgt) for pair in pairs], columns=["input", "output"]),
         hide_index=True,
         height=300,
-        column_config={side: st.column_config.TextColumn(width="large") for side in ("input", "output")},
+        column_config={
+            side: st.column_config.TextColumn(width="large") for side in ("input", "output")
+        },
         alt=f"What the model reads and what it must write, for the first {len(pairs)} pairs",
     )
     is_cut = any(side.endswith("…") for row in chosen.preview.rows[:SHOWN] for side in row)
     cut = f" Here only the first {LONGEST_CELL} characters of a text are taken." if is_cut else ""
-    st.caption(f"What the model reads and must write, of the first pairs, cleaned.{cut} {_too_long(chosen, now)}")
+    st.caption(
+        f"What the model reads and must write, of the first pairs, cleaned.{cut} {_too_long(chosen, now)}"
+    )
 
 
 def _first(chosen: Chosen) -> Corpus:
@@ -180,7 +213,8 @@ def _first(chosen: Chosen) -> Corpus:
 
 def _too_long(chosen: Chosen, now: Recipe) -> str:
     """What the length limit will drop, about, by the lengths of the text as it stands."""
-    limit, share = now.data.max_length, share_too_long(now, chosen.preview)
+    limit = now.data.max_length
+    share = share_too_long(now, chosen.preview)
     if share == 0:
         return f"Probably none is longer than the {limit} tokens of `data.max_length`."
     return f"About {share:.1%} are longer than the {limit} tokens of `data.max_length` and will be dropped, not cut."
@@ -195,18 +229,36 @@ def _pieces(chosen: Chosen, now: Recipe) -> None:
     if found := drafts.made(chosen.study, "pieces", now.data):
         st.caption(found["scope"])
         rows = [Row.from_json(row) for row in found["rows"]]
-        wanted = pieces.panel(rows, chosen.study.folder.name, advice=found["advice"], now=now.tokenizer)
-        _take({key: wanted[key] for key in ("tokenizer.kind", "tokenizer.vocab_size") if key in wanted})
+        wanted = pieces.panel(
+            rows, chosen.study.folder.name, advice=found["advice"], now=now.tokenizer
+        )
+        _take(
+            {
+                key: wanted[key]
+                for key in ("tokenizer.kind", "tokenizer.vocab_size")
+                if key in wanted
+            }
+        )
 
 
 VIEWS: Mapping[str, View] = MappingProxyType(
     {
         "Pairs": View(_pairs, ":material/table_rows:", "The pairs as they stand in the text."),
-        "Cleaning": View(_cleaning, ":material/cleaning_services:", "What looks wrong with the text, and what to leave out of training."),
-        "Task": View(_task, ":material/task_alt:", "What is to be learnt from the text: what the model reads, and what it must write."),
+        "Cleaning": View(
+            _cleaning,
+            ":material/cleaning_services:",
+            "What looks wrong with the text, and what to leave out of training.",
+        ),
+        "Task": View(
+            _task,
+            ":material/task_alt:",
+            "What is to be learnt from the text: what the model reads, and what it must write.",
+        ),
         "Statistics": View(_statistics, ":material/analytics:", MEASURED),
-        "Pieces": View(_pieces, ":material/content_cut:", "How each tokenizer cuts these pairs; choose one for the recipe."),
+        "Pieces": View(
+            _pieces,
+            ":material/content_cut:",
+            "How each tokenizer cuts these pairs; choose one for the recipe.",
+        ),
     }
 )
-
-

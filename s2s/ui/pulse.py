@@ -8,7 +8,9 @@ import time
 
 import streamlit as st
 
-FEW, MANY = 8, 16  # sessions: up to so many look as often as they like, or half as often; more of them a quarter
+# sessions: up to so many look as often as they like, or half as often; more of them a quarter
+FEW = 8
+MANY = 16
 LASTS = 20.0  # seconds after its last look that a session counts
 LOOKS: dict[str, float] = {}  # seconds of each session's last look, of this server
 _LOCK = threading.Lock()
@@ -16,7 +18,8 @@ _LOCK = threading.Lock()
 
 def slower() -> int:
     """Counts this session in; how many times longer than usual it waits between two looks: 1, 2 or 4."""
-    now, me = time.monotonic(), st.session_state.setdefault("who looks", secrets.token_hex(8))
+    now = time.monotonic()
+    me = st.session_state.setdefault("who looks", secrets.token_hex(8))
     with _LOCK:
         LOOKS[me] = now
         for gone in [one for one, at in LOOKS.items() if now - at > LASTS]:

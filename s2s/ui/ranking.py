@@ -14,8 +14,11 @@ from s2s.ui.reading import nats
 from s2s.ui.steps import OWN, Asked
 from s2s.ui.text import plain
 
-PENALTY, FORMULA = OWN + "rank_penalty", OWN + "rank_formula"
-LOW, HIGH, STRIDE = -2.0, 4.0, 0.1
+PENALTY = OWN + "rank_penalty"
+FORMULA = OWN + "rank_formula"
+LOW = -2.0
+HIGH = 4.0
+STRIDE = 0.1
 FORMULAS = ("power", "gnmt")
 
 
@@ -28,7 +31,11 @@ def show(asked: Asked, tree: Tree) -> None:
             _ranked(asked, tree, config)
         else:
             scored = [(number, tree.nodes[number].score) for number in tree.ended]
-            known = sorted(((number, score) for number, score in scored if score is not None), key=lambda pair: pair[1], reverse=True)
+            known = sorted(
+                ((number, score) for number, score in scored if score is not None),
+                key=lambda pair: pair[1],
+                reverse=True,
+            )
             _table(asked, tree, known, None)
 
 
@@ -49,15 +56,24 @@ def _ranked(asked: Asked, tree: Tree, config: Beams) -> None:
             "Decoding again with this setting may find others: it decides how long the search goes on, and which finished texts stay."
         )
         st.button(
-            "Decode with this setting", icon=":material/replay:", on_click=_decode, args=(asked.strategy, penalty, formula), key="decode so"
+            "Decode with this setting",
+            icon=":material/replay:",
+            on_click=_decode,
+            args=(asked.strategy, penalty, formula),
+            key="decode so",
         )
 
 
 def _slider(asked: Asked, config: Beams) -> float:
-    low, high = min(LOW, config.length_penalty), max(HIGH, config.length_penalty)
+    low = min(LOW, config.length_penalty)
+    high = max(HIGH, config.length_penalty)
     if PENALTY not in st.session_state:
-        st.session_state[PENALTY] = _number(asked.said.get("rank_penalty", ""), config.length_penalty, (low, high))
-    value = st.slider("length_penalty", low, high, step=STRIDE, key=PENALTY, persist_state="session")
+        st.session_state[PENALTY] = _number(
+            asked.said.get("rank_penalty", ""), config.length_penalty, (low, high)
+        )
+    value = st.slider(
+        "length_penalty", low, high, step=STRIDE, key=PENALTY, persist_state="session"
+    )
     steps.remember(rank_penalty="" if value == config.length_penalty else f"{value:g}")
     return float(value)
 
@@ -71,11 +87,15 @@ def _number(given: str, usual: float, span: tuple[float, float]) -> float:
 
 
 def _formula(asked: Asked, config: Beams) -> str:
-    given = st.session_state.setdefault(FORMULA, asked.said.get("rank_formula", config.length_formula))
+    given = st.session_state.setdefault(
+        FORMULA, asked.said.get("rank_formula", config.length_formula)
+    )
     if given not in FORMULAS:
         st.session_state[FORMULA] = config.length_formula
     help = "power: length^p. gnmt: ((5 + length) / 6)^p, which changes less from length to length."
-    chosen = st.segmented_control("length_formula", FORMULAS, required=True, key=FORMULA, persist_state="session", help=help)
+    chosen = st.segmented_control(
+        "length_formula", FORMULAS, required=True, key=FORMULA, persist_state="session", help=help
+    )
     value = chosen or config.length_formula
     steps.remember(rank_formula="" if value == config.length_formula else value)
     return value
@@ -83,7 +103,8 @@ def _formula(asked: Asked, config: Beams) -> str:
 
 def _verdict(asked: Asked, tree: Tree, config: Beams, other: Beams) -> None:
     """Whether the first changes."""
-    before, after = reranked(tree, config)[0][0], reranked(tree, other)[0][0]
+    before = reranked(tree, config)[0][0]
+    after = reranked(tree, other)[0][0]
     if other == config:
         return
     text = plain(_text(asked, tree, after))
@@ -94,16 +115,44 @@ def _verdict(asked: Asked, tree: Tree, config: Beams, other: Beams) -> None:
 
 
 def _table(asked: Asked, tree: Tree, ranked: list[tuple[int, float]], config: Beams | None) -> None:
-    before = {number: place for place, (number, _) in enumerate(reranked(tree, config), 1)} if config else {}
+    before = (
+        {number: place for place, (number, _) in enumerate(reranked(tree, config), 1)}
+        if config
+        else {}
+    )
     rows = []
     for place, (number, score) in enumerate(ranked, 1):
         node = tree.nodes[number]
-        row = {"place": place, "score": score, "text": _text(asked, tree, number), "tokens": node.step, "log-probability": node.total}
-        rows.append(row | ({"as decoded": _moved(place, before[number])} if config else {"times drawn": node.count}))
-    numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in ("log-probability", "score")}
-    look = {"text": st.column_config.TextColumn(width="large"), "place": st.column_config.NumberColumn(width=50)}
+        row = {
+            "place": place,
+            "score": score,
+            "text": _text(asked, tree, number),
+            "tokens": node.step,
+            "log-probability": node.total,
+        }
+        rows.append(
+            row
+            | (
+                {"as decoded": _moved(place, before[number])}
+                if config
+                else {"times drawn": node.count}
+            )
+        )
+    numbers = {
+        name: st.column_config.NumberColumn(format="%.3f") for name in ("log-probability", "score")
+    }
+    look = {
+        "text": st.column_config.TextColumn(width="large"),
+        "place": st.column_config.NumberColumn(width=50),
+    }
     first = f"first: score {nats(ranked[0][1])}" if ranked else "none"
-    st.dataframe(rows, hide_index=True, column_config=look | numbers, key="steps ranking", alt=f"{len(rows)} finished texts, {first}")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config=look | numbers,
+        key="steps ranking",
+        alt=f"{len(rows)} finished texts, {first}",
+    )
 
 
 def _moved(place: int, before: int) -> str:

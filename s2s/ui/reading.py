@@ -23,7 +23,11 @@ SURE = 0.6  # a weight that is worth a sentence
 MOSTLY = 0.5
 LINE = 62  # characters of a title; a reduction with a long name takes two lines
 DOING = {"predicts": "Writing", "reads": "Reading"}
-NAMES = {"cross": "cross-attention", "encoder": "encoder self-attention", "decoder": "decoder self-attention"}
+NAMES = {
+    "cross": "cross-attention",
+    "encoder": "encoder self-attention",
+    "decoder": "decoder self-attention",
+}
 RULES = {
     "cross": plots.PLOTS["attention"].reading,
     "encoder": "Each row is one source word being read; its cells, which sum to 1, say which words of the source it takes from.",
@@ -37,7 +41,9 @@ READ_BACK = "Each row is one word that was written and is now being read; its ce
 def translation(decoded: Decoded) -> None:
     """Large; a click selects all of it. (`st.code` would bring a copy icon, and 0.8 s of highlighter before the picture.)"""
     with st.container(key="translation"):
-        st.html(f'<p dir="auto" title="Click to select, then copy">{html.escape(decoded.text) or "(nothing)"}</p>')
+        st.html(
+            f'<p dir="auto" title="Click to select, then copy">{html.escape(decoded.text) or "(nothing)"}</p>'
+        )
 
 
 def certainty(decoded: Decoded) -> None:
@@ -48,15 +54,31 @@ def certainty(decoded: Decoded) -> None:
     )
 
 
-def picture(run: Run, kind: str, shown: Picture, *, sums: Weights | None = None, per_row: bool = False) -> str:
+def picture(
+    run: Run, kind: str, shown: Picture, *, sums: Weights | None = None, per_row: bool = False
+) -> str:
     """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is. `sums` and `per_row` as in `plots.heatmap`."""
     title = name(run, kind, shown.name)
     broken = "\n".join(part for line in title.split("\n") for part in textwrap.wrap(line, LINE))
-    figure = plots.heatmap(shown.weights, shown.keys, shown.rows, title=broken, verb=shown.verb, sums=sums, per_row=per_row)
+    figure = plots.heatmap(
+        shown.weights,
+        shown.keys,
+        shown.rows,
+        title=broken,
+        verb=shown.verb,
+        sums=sums,
+        per_row=per_row,
+    )
     with st.container(key="canvas", gap=None):
         chart(figure, alt=f"Heatmap of {title.replace(chr(10), ', ')}", file_name=file_name(title))
-        is_first = st.session_state.setdefault("first picture", title) == title  # the browser has no Plotly yet
-        if is_first and not per_row and (still := plots.still(shown.weights, shown.keys, shown.rows, title=broken)):
+        is_first = (
+            st.session_state.setdefault("first picture", title) == title
+        )  # the browser has no Plotly yet
+        if (
+            is_first
+            and not per_row
+            and (still := plots.still(shown.weights, shown.keys, shown.rows, title=broken))
+        ):
             st.html(still)
     return title
 
@@ -76,7 +98,11 @@ def how(kind: str, shown: Picture, *, is_whole: bool = True, is_part: bool = Fal
     example = f"{DOING[shown.verb]} {_quoted(word)}, {of_what}the model looks {most} at {_quoted(key)} ({weight:.2f})."
     rule = READ_BACK if (kind, shown.verb) == ("cross", "reads") else RULES[kind]
     rule = rule if is_whole and not is_part else rule.replace(", which sum to 1,", "")
-    marks = [f"<code>{html.escape(mark)}</code> {does}" for mark, does in MARKS.items() if mark in (*shown.rows, *shown.keys)]
+    marks = [
+        f"<code>{html.escape(mark)}</code> {does}"
+        for mark, does in MARKS.items()
+        if mark in (*shown.rows, *shown.keys)
+    ]
     end = f" {' and '.join(marks)}." if marks else ""
     st.html(f"{f'<p>{example}</p>' if weight else ''}<p>{html.escape(rule)}{end}</p>")
 
@@ -87,7 +113,8 @@ def _quoted(token: str) -> str:
 
 def telling(weights: Weights, words: Sequence[str], keys: Sequence[str]) -> tuple[str, str, float]:
     """The row that shows most: a strong look that crosses others, as where two words change places; never the end."""
-    rows, places = analysis.reading(weights, keys, words), weights.argmax(1)
+    rows = analysis.reading(weights, keys, words)
+    places = weights.argmax(1)
     candidates = [i for i, word in enumerate(words) if word != "</s>"] or [0]
 
     def worth(i: int) -> tuple[bool, int, float]:
@@ -101,7 +128,14 @@ def telling(weights: Weights, words: Sequence[str], keys: Sequence[str]) -> tupl
 def download(shown: Picture, title: str) -> None:
     """The numbers of the picture, as a table."""
     make = partial(plots.numbers, shown.weights, shown.keys, shown.rows, shown.verb)
-    st.download_button("Numbers (CSV)", make, f"{file_name(title)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        make,
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def file_name(shown: str) -> str:

@@ -33,11 +33,18 @@ MAIN = (
     "model.dropout",
     "tokenizer.kind",
 )
-ALL = tuple(key for key in flat(Recipe()) if not key.startswith("model.ids."))  # fixed by our tokenizers
+ALL = tuple(
+    key for key in flat(Recipe()) if not key.startswith("model.ids.")
+)  # fixed by our tokenizers
 TABS = MappingProxyType(
     {
         "Text": ("data.", "tokenizer."),
-        "Encoder and decoder": ("model.d_model", "model.dropout", "model.encoder.", "model.decoder."),
+        "Encoder and decoder": (
+            "model.d_model",
+            "model.dropout",
+            "model.encoder.",
+            "model.decoder.",
+        ),
         "Inside a layer": ("model.norm.", "model.attention.", "model.feed_forward."),
         "Ends and order": ("model.positions.", "model.embeddings.", "model.output.", "model.init."),
         "Training": ("train.",),
@@ -59,7 +66,14 @@ class Asked:
 
     def order(self) -> training.Asked:
         """As the queue takes it."""
-        return training.Asked(self.recipe, self.source, preset=self.preset, name=self.name, owner=settings.OWNER, init_from=self.init_from)
+        return training.Asked(
+            self.recipe,
+            self.source,
+            preset=self.preset,
+            name=self.name,
+            owner=settings.OWNER,
+            init_from=self.init_from,
+        )
 
 
 def form() -> Asked:
@@ -68,16 +82,32 @@ def form() -> Asked:
     if said is not None:
         _fill(share.unpack(said))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        source, preset = _source(), _preset()
+        source = _source()
+        preset = _preset()
         usual = f"{preset} on {cached.called(source)}{_origin(st.session_state.get(FROM) or '')}"
-        name = st.text_input("Name", key="run name", max_chars=80, placeholder=usual, persist_state="session", width=260)
-        presets = st.popover("Presets", icon=":material/menu_book:", key="all presets", on_change="rerun", width="content")
+        name = st.text_input(
+            "Name",
+            key="run name",
+            max_chars=80,
+            placeholder=usual,
+            persist_state="session",
+            width=260,
+        )
+        presets = st.popover(
+            "Presets",
+            icon=":material/menu_book:",
+            key="all presets",
+            on_change="rerun",
+            width="content",
+        )
     if presets.open:
         with presets:
             _table_of_presets()
     base = PRESETS[preset].recipe
     row = PRESETS[preset]
-    st.caption(f"{row.summary} Good for: {row.good_for[0].lower()}{row.good_for[1:]} Source: {row.source}.")
+    st.caption(
+        f"{row.summary} Good for: {row.good_for[0].lower()}{row.good_for[1:]} Source: {row.source}."
+    )
     changes = forms.changes(base, ALL, PREFIX)
     learnt(changes)
     wrong = forms.why_not(base, changes)
@@ -92,15 +122,29 @@ def form() -> Asked:
 def _table_of_presets() -> None:
     """A table whose cells wrap, so that a phone shows it too."""
     sizes = cached.preset_sizes()
-    rows = [(name, short_count(sizes[name]), f"{row.good_for} ({row.source})") for name, row in PRESETS.items()]
-    st.table(pd.DataFrame(rows, columns=["preset", "parameters", "good for, why, and source"]), hide_index=True)
-    vocabularies = " and ".join(f"{PRESETS[name].src_vocab_size:,} for {name}" for name in ("small", "mini-t5"))
-    st.caption(f"Parameters with the vocabulary that a preset is quoted for, {vocabularies}; the card counts with that of your text.")
+    rows = [
+        (name, short_count(sizes[name]), f"{row.good_for} ({row.source})")
+        for name, row in PRESETS.items()
+    ]
+    st.table(
+        pd.DataFrame(rows, columns=["preset", "parameters", "good for, why, and source"]),
+        hide_index=True,
+    )
+    vocabularies = " and ".join(
+        f"{PRESETS[name].src_vocab_size:,} for {name}" for name in ("small", "mini-t5")
+    )
+    st.caption(
+        f"Parameters with the vocabulary that a preset is quoted for, {vocabularies}; the card counts with that of your text."
+    )
 
 
 def learnt(changes: Mapping[str, Any]) -> None:
     """What was decided for the text: the task, and what is left out."""
-    said = [f"{key.removeprefix('data.').removeprefix('clean.')} = {value}" for key, value in changes.items() if key.startswith("data.")]
+    said = [
+        f"{key.removeprefix('data.').removeprefix('clean.')} = {value}"
+        for key, value in changes.items()
+        if key.startswith("data.")
+    ]
     if said:
         st.caption(worded(f"Chosen for the text: {', '.join(f'`{each}`' for each in said)}."))
 
@@ -111,26 +155,51 @@ def _settings(base: Recipe, wrong: UserError | None) -> None:
         forms.inputs(base, MAIN, PREFIX, wrong=wrong)
     if wrong and forms.place(wrong, MAIN) is None:
         forms.complain(wrong)
-    more = st.expander("All settings", icon=":material/tune:", key="all settings", on_change="rerun")
+    more = st.expander(
+        "All settings", icon=":material/tune:", key="all settings", on_change="rerun"
+    )
     if not more.open:
         return
     with more:
         for tab, (name, starts) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
             keys = [key for key in ALL if key.startswith(starts) and key not in MAIN]
-            with tab, st.grid(3, min_column_width=200, vertical_alignment="bottom", key=f"tab {name}"):
+            with (
+                tab,
+                st.grid(3, min_column_width=200, vertical_alignment="bottom", key=f"tab {name}"),
+            ):
                 forms.inputs(base, keys, PREFIX, wrong=wrong)
 
 
 def _source() -> str:
-    names = distinct({text.spec: text.name for text in cached.texts()} | {spec: spec for spec in SHIPPED})
+    names = distinct(
+        {text.spec: text.name for text in cached.texts()} | {spec: spec for spec in SHIPPED}
+    )
     if st.session_state.get("source") not in names:
         st.session_state["source"] = FIRST
-    return str(st.selectbox("Text", list(names), format_func=names.__getitem__, key="source", persist_state="session", width=300))
+    return str(
+        st.selectbox(
+            "Text",
+            list(names),
+            format_func=names.__getitem__,
+            key="source",
+            persist_state="session",
+            width=300,
+        )
+    )
 
 
 def _preset() -> str:
     st.session_state.setdefault("preset", USUAL)
-    return str(st.selectbox("Preset", list(PRESETS), key="preset", on_change=_take_preset, persist_state="session", width=220))
+    return str(
+        st.selectbox(
+            "Preset",
+            list(PRESETS),
+            key="preset",
+            on_change=_take_preset,
+            persist_state="session",
+            width=220,
+        )
+    )
 
 
 def _take_preset() -> None:
@@ -142,7 +211,9 @@ def _take_preset() -> None:
 def _fill(given: dict[str, str]) -> None:
     """Put what a link says into the widgets; what it cannot mean is said and left out. A text alone leaves the recipe as it is."""
     names_recipe = set(given) - {"source"}
-    source, preset, start = given.pop("source", FIRST), given.pop("preset", USUAL), given.pop(FROM, "")
+    source = given.pop("source", FIRST)
+    preset = given.pop("preset", USUAL)
+    start = given.pop(FROM, "")
     if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
         pickers.say(f"There is no text {source[:60]} here (any more); {FIRST} is shown instead.")
         source = FIRST
@@ -168,7 +239,15 @@ def _fill(given: dict[str, str]) -> None:
 def button(asked: Asked, why_not: UserError | None) -> None:
     """Train; what the queue refuses stands beside it."""
     is_wrong = why_not is not None
-    st.button("Train", type="primary", icon=":material/play_arrow:", key="train", on_click=_train, args=(asked,), disabled=is_wrong)
+    st.button(
+        "Train",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="train",
+        on_click=_train,
+        args=(asked,),
+        disabled=is_wrong,
+    )
     if refused := st.session_state.pop("refused", None):
         forms.complain(refused)
     with contextlib.suppress(UserError):  # who presses will hear of it

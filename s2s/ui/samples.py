@@ -40,7 +40,14 @@ def show(asked: Asked) -> None:
             " This view shows how alike they are.",
             icon=":material/grid_view:",
         )
-        st.button("Use MBR", icon=":material/casino:", on_click=steps.search_with, args=("mbr",), type="primary", key="use mbr")
+        st.button(
+            "Use MBR",
+            icon=":material/casino:",
+            on_click=steps.search_with,
+            args=("mbr",),
+            type="primary",
+            key="use mbr",
+        )
         return
     rows, pairs = compared(asked, config)
     measure = NAMES[config.utility]
@@ -50,11 +57,25 @@ def show(asked: Asked) -> None:
         st.caption(plots.PLOTS["utility"].reading)
         drawn = [row.times for row in rows]
         title = f"{cached.title(asked.run.folder.id)} · step {asked.run.step:,}\n{measure} of {sum(drawn)} samples (mbr)"
-        figure = plots.utility(pairs, [row.expected for row in rows], drawn, title=title, measure=measure)
-        chart(figure, alt=f"Heatmap of {title.replace(chr(10), ', ')}; {_said(rows, measure)}", file_name=file_name(title))
+        figure = plots.utility(
+            pairs, [row.expected for row in rows], drawn, title=title, measure=measure
+        )
+        chart(
+            figure,
+            alt=f"Heatmap of {title.replace(chr(10), ', ')}; {_said(rows, measure)}",
+            file_name=file_name(title),
+        )
         make = partial(table, rows, pairs)
         file = f"{file_name(title)}.csv"
-        st.download_button("Numbers (CSV)", make, file, "text/csv", on_click="ignore", icon=":material/download:", key="samples csv")
+        st.download_button(
+            "Numbers (CSV)",
+            make,
+            file,
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key="samples csv",
+        )
     with st.container(border=True):
         _texts(rows, measure)
 
@@ -66,15 +87,21 @@ def compared(asked: Asked, config: MBR) -> tuple[list[Row], Floats]:
     drawn = [texts[number] for number in tree.ended for _ in range(tree.nodes[number].count)]
     log_probs: dict[str, float] = {}
     for number in tree.ended:
-        log_probs[texts[number]] = max(tree.nodes[number].log_prob, log_probs.get(texts[number], -np.inf))
+        log_probs[texts[number]] = max(
+            tree.nodes[number].log_prob, log_probs.get(texts[number], -np.inf)
+        )
     return ranked(utilities(drawn, config.utility), log_probs)
 
 
 def ranked(found: Utilities, log_probs: dict[str, float]) -> tuple[list[Row], Floats]:
     """Best first; of equal ones the more probable, as decoding has it."""
     expected = found.expected
-    rows = [Row(text, count, expected[text], log_probs[text]) for text, count in found.counts.items()]
-    order = sorted(range(len(rows)), key=lambda place: (-rows[place].expected, -rows[place].log_prob))
+    rows = [
+        Row(text, count, expected[text], log_probs[text]) for text, count in found.counts.items()
+    ]
+    order = sorted(
+        range(len(rows)), key=lambda place: (-rows[place].expected, -rows[place].log_prob)
+    )
     return [rows[place] for place in order], found.pairs[np.ix_(order, order)]
 
 
@@ -83,7 +110,11 @@ def _why(rows: list[Row], measure: str) -> str:
     n = sum(row.times for row in rows)
     first = rows[0]
     if len(rows) == 1:
-        return f":material/trophy: All {n} samples are the same text, so there is nothing to choose." if n > 1 else "There is one sample."
+        return (
+            f":material/trophy: All {n} samples are the same text, so there is nothing to choose."
+            if n > 1
+            else "There is one sample."
+        )
     text = f"*{plain(first.text)}*" if first.text else "(nothing)"
     won = f":material/trophy: Sample 1, {text}, won because it is most like all {n}: {_said(rows, measure)}."
     likeliest = max(range(len(rows)), key=lambda place: rows[place].log_prob)
@@ -108,10 +139,20 @@ def _texts(rows: list[Row], measure: str) -> None:
     look = {
         "sample": st.column_config.NumberColumn(width=60),
         "text": st.column_config.TextColumn(width="large"),
-        f"mean {measure}": st.column_config.NumberColumn(format="%.2f", help="Beside all samples, itself among them, 0 to 100."),
-        "log-probability": st.column_config.NumberColumn(format="%.3f", help="The model's own, nats."),
+        f"mean {measure}": st.column_config.NumberColumn(
+            format="%.2f", help="Beside all samples, itself among them, 0 to 100."
+        ),
+        "log-probability": st.column_config.NumberColumn(
+            format="%.3f", help="The model's own, nats."
+        ),
     }
-    st.dataframe(shown, hide_index=True, column_config=look, key="samples table", alt=f"{len(rows)} different samples")
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config=look,
+        key="samples table",
+        alt=f"{len(rows)} different samples",
+    )
 
 
 def table(rows: list[Row], pairs: Floats) -> str:
@@ -121,6 +162,12 @@ def table(rows: list[Row], pairs: Floats) -> str:
     numbers = [f"beside_{number}" for number in range(1, len(rows) + 1)]
     lines.writerow(["sample", "text", "times_drawn", "mean", "log_prob", *numbers])
     for number, (row, values) in enumerate(zip(rows, pairs, strict=True), 1):
-        own = [number, plots.cell(row.text), row.times, f"{row.expected:.6f}", f"{row.log_prob:.6f}"]
+        own = [
+            number,
+            plots.cell(row.text),
+            row.times,
+            f"{row.expected:.6f}",
+            f"{row.log_prob:.6f}",
+        ]
         lines.writerow([*own, *(f"{value:.6f}" for value in values)])
     return out.getvalue()

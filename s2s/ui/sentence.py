@@ -30,14 +30,22 @@ def sentence_box(known: Known) -> str:
     words = printable(typed or "").split()
     text = " ".join(words[:MOST_WORDS])[:MOST_CHARACTERS].strip()
     if text != " ".join(words):
-        st.caption(f"Only the first {len(text.split())} of {len(words)} words are translated: a picture holds no more.")
+        st.caption(
+            f"Only the first {len(text.split())} of {len(words)} words are translated: a picture holds no more."
+        )
     return text
 
 
 def chips(known: Known) -> None:
     """Sentences to try."""
     with st.container(key="chips", horizontal=True, gap="xsmall"):
-        st.button("Surprise me", key="surprise", icon=":material/casino:", on_click=_surprise, args=(known,))
+        st.button(
+            "Surprise me",
+            key="surprise",
+            icon=":material/casino:",
+            on_click=_surprise,
+            args=(known,),
+        )
         for number, example in enumerate(known.examples):
             st.button(plain(example), key=f"chip{number}", on_click=_say, args=(example,))
 
@@ -50,7 +58,11 @@ def unknown_words(run: Run, known: Known, text: str) -> None:
     with st.container(key="unknown", gap="xsmall"):
         for number, word in enumerate(strange[:MOST_OFFERS]):
             _offer(known, text, (number, word))
-        more = f"{len(strange) - MOST_OFFERS} more words are unknown. " if len(strange) > MOST_OFFERS else ""
+        more = (
+            f"{len(strange) - MOST_OFFERS} more words are unknown. "
+            if len(strange) > MOST_OFFERS
+            else ""
+        )
         st.caption(f"{more}What the model makes below of words that it never read is a guess.")
 
 
@@ -60,9 +72,17 @@ def _offer(known: Known, text: str, numbered: tuple[int, str]) -> None:
     among = f"the {len(known.words):,} known words" if known.words else "the known signs"
     asked = f"; did you mean *{plain(near)}*?" if near else "."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":material/help: **{plain(shortened(word))}** is not among {among}{asked}", width="content")
+        st.markdown(
+            f":material/help: **{plain(shortened(word))}** is not among {among}{asked}",
+            width="content",
+        )
         if near:
-            st.button(f"Use {plain(near)}", key=f"offer{number}", on_click=_replace, args=(text, word, near))
+            st.button(
+                f"Use {plain(near)}",
+                key=f"offer{number}",
+                on_click=_replace,
+                args=(text, word, near),
+            )
 
 
 def _say(text: str) -> None:

@@ -21,7 +21,15 @@ PULSE = 2.0  # seconds between two looks at live runs
 POINTS = 40  # of a sparkline
 FEW = 5  # runs that one finds without a search
 TAB = "runs tab"
-MARKS = {"done": "✓", "failed": "✗", "running": "▶", "starting": "▶", "queued": "…", "stopped": "❚❚", "interrupted": "!"}
+MARKS = {
+    "done": "✓",
+    "failed": "✗",
+    "running": "▶",
+    "starting": "▶",
+    "queued": "…",
+    "stopped": "❚❚",
+    "interrupted": "!",
+}
 
 
 def tabs(views: Mapping[str, Callable[[str], None]], run_id: str) -> None:
@@ -29,21 +37,32 @@ def tabs(views: Mapping[str, Callable[[str], None]], run_id: str) -> None:
     slugs = {name: name.lower().replace(" ", "-") for name in views}
     usual, *_ = views
     asked = address.arrived("set")
-    _take(st.session_state.pop("turn to", asked), {slug: name for name, slug in slugs.items()} | {"": usual})
+    _take(
+        st.session_state.pop("turn to", asked),
+        {slug: name for name, slug in slugs.items()} | {"": usual},
+    )
     if st.session_state.get(TAB) not in views:
         st.session_state[TAB] = st.session_state.get("runs view", usual)
     shown = st.session_state["runs view"] = st.session_state[TAB]
-    for (name, draw), tab in zip(views.items(), st.tabs(list(views), key=TAB, on_change="rerun"), strict=True):
+    for (name, draw), tab in zip(
+        views.items(), st.tabs(list(views), key=TAB, on_change="rerun"), strict=True
+    ):
         if name == shown:
             with tab:
                 _drawn(draw, run_id)
     held = {key: str(st.session_state.get(key) or "") for key in ("sweep", AT)}
     held["compared"] = " ".join(st.session_state.get("compared", ()))
-    said = {"tab": slugs[shown]} | {key: value for key, value in held.items() if value and key in USED.get(slugs[shown], ())}
+    said = {"tab": slugs[shown]} | {
+        key: value for key, value in held.items() if value and key in USED.get(slugs[shown], ())
+    }
     address.hold("set", "" if shown == usual else share.pack(said))
 
 
-USED = {"side-by-side": ("compared",), "sweeps": ("sweep",), "attention-while-learning": (AT,)}  # what an address says beside the view
+USED = {
+    "side-by-side": ("compared",),
+    "sweeps": ("sweep",),
+    "attention-while-learning": (AT,),
+}  # what an address says beside the view
 
 
 def turn_to(tab: str, compared: Sequence[str]) -> None:
@@ -95,13 +114,17 @@ def _table(chosen: str, was_live: bool) -> None:
     shown = [row for row in rows if matches(row, wanted)]
     key = f"runs {chosen} {len(rows)} {wanted}"  # another choice above is another selection here
     st.dataframe(
-        pd.DataFrame([_cells(row) for row in shown], columns=list(_cells(rows[0])) if rows else None),
+        pd.DataFrame(
+            [_cells(row) for row in shown], columns=list(_cells(rows[0])) if rows else None
+        ),
         hide_index=True,
         placeholder="–",
         key=key,
         on_select=partial(choose, key, [row.id for row in shown]),
         selection_mode="single-row",
-        selection_default={"selection": {"rows": [i for i, row in enumerate(shown) if row.id == chosen]}},
+        selection_default={
+            "selection": {"rows": [i for i, row in enumerate(shown) if row.id == chosen]}
+        },
         column_config=COLUMNS,
         alt=f"{len(shown)} runs with state, name, score, steps and text",
     )
@@ -111,16 +134,26 @@ def _table(chosen: str, was_live: bool) -> None:
 
 def _search() -> str | None:
     return st.text_input(
-        "Find", key="find run", placeholder="name, tag, text or state", live="300ms", max_chars=80, persist_state="session", width=300
+        "Find",
+        key="find run",
+        placeholder="name, tag, text or state",
+        live="300ms",
+        max_chars=80,
+        persist_state="session",
+        width=300,
     )
 
 
 COLUMNS = {  # the first come first into sight; pixels
     "state": st.column_config.TextColumn(width=90),
     "name": st.column_config.TextColumn(width=200),
-    "loss": st.column_config.NumberColumn(width=60, format="%.3f", help="Best validation loss, nats a token."),
+    "loss": st.column_config.NumberColumn(
+        width=60, format="%.3f", help="Best validation loss, nats a token."
+    ),
     "accuracy": st.column_config.NumberColumn(
-        width=75, format="percent", help="Tokens of the validation pairs that the model ranks first, at the step of the best loss."
+        width=75,
+        format="percent",
+        help="Tokens of the validation pairs that the model ranks first, at the step of the best loss.",
     ),
     "BLEU": st.column_config.NumberColumn(
         width=55,
@@ -132,7 +165,9 @@ COLUMNS = {  # the first come first into sight; pixels
     "steps": st.column_config.TextColumn(width=105),
     "started": st.column_config.DatetimeColumn(width=105, format="distance"),
     "preset": st.column_config.TextColumn(width=80),
-    "started from": st.column_config.TextColumn(width=110, help="The run whose weights it began with."),
+    "started from": st.column_config.TextColumn(
+        width=110, help="The run whose weights it began with."
+    ),
     "text": st.column_config.TextColumn(width=120),
     "tags": st.column_config.ListColumn(width=110),
 }
@@ -159,13 +194,21 @@ def _cells(row: Listed) -> dict[str, object]:
 
 def state(row: Listed) -> str:
     """A mark and a word."""
-    return "❚❚ paused" if row.is_paused and row.state == "running" else f"{MARKS[row.state]} {watch.STATES[row.state][2]}"
+    return (
+        "❚❚ paused"
+        if row.is_paused and row.state == "running"
+        else f"{MARKS[row.state]} {watch.STATES[row.state][2]}"
+    )
 
 
 def bleu(run_id: str, best_step: int | None) -> float | None:
     """At the best validation; never that of another step, whose loss is not told beside it."""
     curves = cached.curves(run_id)
-    known = {int(step): float(score) for step, score in zip(curves.valid_steps, curves.valid_bleu, strict=True) if math.isfinite(score)}
+    known = {
+        int(step): float(score)
+        for step, score in zip(curves.valid_steps, curves.valid_bleu, strict=True)
+        if math.isfinite(score)
+    }
     return None if best_step is None else known.get(best_step)
 
 
@@ -176,7 +219,16 @@ def called(run: str) -> str:
 
 def matches(row: Listed, wanted: str) -> bool:
     """Whether every word stands in the run's name, tags, text, preset, state, note or id."""
-    words = (row.id, row.name, *row.tags, cached.called(row.source), row.source, row.preset, state(row), row.comment)
+    words = (
+        row.id,
+        row.name,
+        *row.tags,
+        cached.called(row.source),
+        row.source,
+        row.preset,
+        state(row),
+        row.comment,
+    )
     everything = "\n".join(words).casefold()
     return all(word in everything for word in wanted.casefold().split())
 

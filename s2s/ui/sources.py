@@ -22,11 +22,27 @@ from s2s.ui.drafts import Draft
 from s2s.ui.text import distinct, plain, shortened, worded
 
 MOST_MEGABYTES = 200
-UNITS = MappingProxyType({"line": "lines", "passage": "passages of 120 characters", "dialogue": "dialogues, with a blank line between"})
+UNITS = MappingProxyType(
+    {
+        "line": "lines",
+        "passage": "passages of 120 characters",
+        "dialogue": "dialogues, with a blank line between",
+    }
+)
 FIRST = "builtin:en-fr"
-NEEDY = ("queued", "starting", "running", "stopped", "interrupted")  # states of runs that would read their text again
+NEEDY = (
+    "queued",
+    "starting",
+    "running",
+    "stopped",
+    "interrupted",
+)  # states of runs that would read their text again
 SHIPPED = MappingProxyType(
-    {f"{kind}:{name}": row.summary for kind, rows in (("builtin", BUILTINS), ("synthetic", SYNTHETIC)) for name, row in rows.items()}
+    {
+        f"{kind}:{name}": row.summary
+        for kind, rows in (("builtin", BUILTINS), ("synthetic", SYNTHETIC))
+        for name, row in rows.items()
+    }
 )
 
 
@@ -94,7 +110,12 @@ def fill(spec: str) -> None:
 
 def _builtin() -> Chosen:
     spec = st.selectbox(
-        "Text", list(SHIPPED), index=list(SHIPPED).index(FIRST), key="builtin", persist_state="session", format_func=_bare
+        "Text",
+        list(SHIPPED),
+        index=list(SHIPPED).index(FIRST),
+        key="builtin",
+        persist_state="session",
+        format_func=_bare,
     )
     st.caption(SHIPPED[spec])
     return Chosen(_bare(spec), cached.preview(spec), drafts.study_of(spec), spec)
@@ -107,12 +128,23 @@ def _bare(spec: str) -> str:
 def _kept() -> Chosen | None:
     names = distinct({text.spec: text.name for text in cached.texts()})
     if not names:
-        st.info("Nothing is kept yet: upload or paste a text and train on it, and it stays here.", icon=":material/inventory_2:")
+        st.info(
+            "Nothing is kept yet: upload or paste a text and train on it, and it stays here.",
+            icon=":material/inventory_2:",
+        )
         return None
     if st.session_state.get("kept") not in names:
         st.session_state["kept"] = next(iter(names))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        spec = str(st.selectbox("Text", list(names), format_func=names.__getitem__, key="kept", persist_state="session"))
+        spec = str(
+            st.selectbox(
+                "Text",
+                list(names),
+                format_func=names.__getitem__,
+                key="kept",
+                persist_state="session",
+            )
+        )
         _change(spec, cached.called(spec))
         _away(spec, cached.called(spec))
     if refused := st.session_state.pop("refused text", None):
@@ -126,18 +158,35 @@ def _change(spec: str, name: str) -> None:
     """Another name."""
     hash = _bare(spec)
     with st.popover("Change", icon=":material/edit:", key=f"change {hash}"):
-        st.text_input("Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,))
-        st.caption("Kept on this server until it is deleted. Everybody who uses this server sees it.")
+        st.text_input(
+            "Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,)
+        )
+        st.caption(
+            "Kept on this server until it is deleted. Everybody who uses this server sees it."
+        )
 
 
 def _away(spec: str, name: str) -> None:
     """Away with it, by a second click; the keys carry its hash, so that all is closed when the next text stands here."""
     hash = _bare(spec)
     with st.popover("Delete", icon=":material/delete:", key=f"away {hash}"):
-        st.write("It is deleted for good. Runs that were trained on it stay, but cannot be resumed without it.")
-        if n := sum(row.state in NEEDY and row.source.partition("#")[0] == spec for row in cached.listed()):
-            st.warning(f"{n} waiting, training or stopped run{'s need' if n > 1 else ' needs'} it.", icon=":material/warning:")
-        st.button(f"Delete {plain(shortened(name))}", key=f"delete text {hash}", on_click=_delete, args=(hash,), type="primary")
+        st.write(
+            "It is deleted for good. Runs that were trained on it stay, but cannot be resumed without it."
+        )
+        if n := sum(
+            row.state in NEEDY and row.source.partition("#")[0] == spec for row in cached.listed()
+        ):
+            st.warning(
+                f"{n} waiting, training or stopped run{'s need' if n > 1 else ' needs'} it.",
+                icon=":material/warning:",
+            )
+        st.button(
+            f"Delete {plain(shortened(name))}",
+            key=f"delete text {hash}",
+            on_click=_delete,
+            args=(hash,),
+            type="primary",
+        )
 
 
 def _rename(hash: str) -> None:
@@ -166,7 +215,9 @@ def _upload() -> Chosen | None:
     offer = draft.study.result("offer") or {}
     draft.read(_spec(draft, offer))
     if len(splits := offer.get("splits", ())) > 1:
-        st.caption(f"The .zip holds the splits {', '.join(splits)}: training reads train, and validation valid where it is there.")
+        st.caption(
+            f"The .zip holds the splits {', '.join(splits)}: training reads train, and validation valid where it is there."
+        )
     return _drafted(draft)
 
 
@@ -186,9 +237,13 @@ def _take_files() -> None:
     if not uploaded:
         return
     if len(uploaded) > 2:
-        raise UserError(f"{len(uploaded)} files were given; give one table, one .zip, or two text files that are aligned line by line.")
+        raise UserError(
+            f"{len(uploaded)} files were given; give one table, one .zip, or two text files that are aligned line by line."
+        )
     name = printable(" + ".join(file.name for file in uploaded))[:80]
-    drafts.begin("Upload", name, [(file.name, file.getvalue()) for file in uploaded])  # no copy, unlike `getbuffer`
+    drafts.begin(
+        "Upload", name, [(file.name, file.getvalue()) for file in uploaded]
+    )  # no copy, unlike `getbuffer`
     st.session_state["n uploads"] += 1  # the field lets go of the files
     st.rerun()
 
@@ -197,11 +252,25 @@ def _spec(draft: Draft, offer: Mapping[str, Any]) -> str:
     """How the files are read, by the widgets beside."""
     names = [column[0] for column in offer["columns"]]
     if offer["kind"] == "plain":
-        st.caption(worded(f"There is no second text beside it ({offer['reason']}): it serves tasks that need no targets."))
-        unit = st.radio("Plain text, cut into", list(UNITS), format_func=UNITS.__getitem__, key="unit", horizontal=True)
-        return f"text:{draft.files[0]}#unit={unit}" + (f",column={_written(names, offer['src'])}" if offer["src"] else "")
+        st.caption(
+            worded(
+                f"There is no second text beside it ({offer['reason']}): it serves tasks that need no targets."
+            )
+        )
+        unit = st.radio(
+            "Plain text, cut into",
+            list(UNITS),
+            format_func=UNITS.__getitem__,
+            key="unit",
+            horizontal=True,
+        )
+        return f"text:{draft.files[0]}#unit={unit}" + (
+            f",column={_written(names, offer['src'])}" if offer["src"] else ""
+        )
     if len(draft.files) == 2:
-        ordered = sorted(draft.files, key=lambda file: names[draft.files.index(file)] != offer["src"])
+        ordered = sorted(
+            draft.files, key=lambda file: names[draft.files.index(file)] != offer["src"]
+        )
         is_swapped = st.toggle("Swap the two files", key=f"swap {draft.study.folder.name}")
         first, second = ordered[::-1] if is_swapped else ordered
         st.caption(worded(f"The source is `{first}`, the target `{second}`: {offer['reason']}."))
@@ -216,10 +285,19 @@ def _written(names: list[str], name: str) -> str:
 
 def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
     """Pickers for the two columns of a table, set to what its names suggest."""
-    key, labels = draft.study.folder.name, distinct(dict(zip(names, offer["labels"], strict=True)))
+    key = draft.study.folder.name
+    labels = distinct(dict(zip(names, offer["labels"], strict=True)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
-            str(st.selectbox(name, names, names.index(usual), format_func=labels.__getitem__, key=f"{name} {key}"))
+            str(
+                st.selectbox(
+                    name,
+                    names,
+                    names.index(usual),
+                    format_func=labels.__getitem__,
+                    key=f"{name} {key}",
+                )
+            )
             for name, usual in (("Source column", offer["src"]), ("Target column", offer["tgt"]))
         )
         task = st.selectbox(
@@ -232,9 +310,12 @@ def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
             help="A third column whose text stands before the source, `summarize: ...` say: several tasks in one file.",
             disabled=len(names) < 3,
         )
-        header, has_header = "", offer["has_header"]
+        header = ""
+        has_header = offer["has_header"]
         if not offer["is_named"]:
-            has_header = st.toggle("Row 1 holds the column names", offer["has_header"], key=f"header {key}")
+            has_header = st.toggle(
+                "Row 1 holds the column names", offer["has_header"], key=f"header {key}"
+            )
             header = f",header={'yes' if has_header else 'no'}"
     if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
         st.caption(worded(f"These two were chosen for you: {offer['reason']}."))
@@ -242,14 +323,22 @@ def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
         raise UserError("Source and target are the same column; choose two.")
     chosen = {"src": src, "tgt": tgt} | ({"prefix": str(task)} if task else {})
     is_named = has_header == offer["has_header"]  # or its names are none
-    return ",".join(f"{key}={_written(names, name) if is_named else names.index(name) + 1}" for key, name in chosen.items()) + header
+    return (
+        ",".join(
+            f"{key}={_written(names, name) if is_named else names.index(name) + 1}"
+            for key, name in chosen.items()
+        )
+        + header
+    )
 
 
 def _hub() -> Chosen | None:
     draft = drafts.held("Hub")
     if draft is None:
         asked = hubset.choose()
-        if asked and st.button("Load these rows", type="primary", icon=":material/cloud_download:", key="load hub"):
+        if asked and st.button(
+            "Load these rows", type="primary", icon=":material/cloud_download:", key="load hub"
+        ):
             fresh = drafts.begin("Hub", asked.name, token=asked.token)
             fresh.read(asked.spec)
             st.rerun()
@@ -269,11 +358,15 @@ def _paste() -> Chosen | None:
     )
     if not text or not text.strip():
         drafts.drop("Paste")
-        st.caption("Two columns copied from a spreadsheet paste as they are. Press Ctrl+Enter when done.")
+        st.caption(
+            "Two columns copied from a spreadsheet paste as they are. Press Ctrl+Enter when done."
+        )
         return None
     draft = drafts.held("Paste")
     if draft is None or st.session_state.get("pasted") != text:
-        draft = drafts.begin("Paste", "pasted text", [("pasted text", text.encode(errors="surrogatepass"))])
+        draft = drafts.begin(
+            "Paste", "pasted text", [("pasted text", text.encode(errors="surrogatepass"))]
+        )
         st.session_state["pasted"] = text
     draft.read(f"pasted:{draft.files[0]}")
     drafts.whereabouts("Paste", draft)

@@ -19,7 +19,13 @@ from s2s.data import study
 
 HOUR = 3600.0  # seconds
 FRAME = Path(__file__).parent / "frame.py"
-HEAVY = ("torch", "pandas", "plotly.graph_objects", "plotly.express", "streamlit.elements.plotly_chart")
+HEAVY = (
+    "torch",
+    "pandas",
+    "plotly.graph_objects",
+    "plotly.express",
+    "streamlit.elements.plotly_chart",
+)
 
 
 @contextlib.asynccontextmanager

@@ -47,7 +47,9 @@ class Gathered:
 
     words: Sequence[Index]
     sentences: Sequence[Index]
-    places: Sequence[tuple[int, str]]  # of each row of `words`: its place in the sentence, from 0, and the word
+    places: Sequence[
+        tuple[int, str]
+    ]  # of each row of `words`: its place in the sentence, from 0, and the word
     numbers: Sequence[int]  # of each text of the two: its place in the pool
     seconds: float
 
@@ -57,7 +59,9 @@ def states(run: Run, text: str, target: str) -> States:
     return _states(str(run.folder.path), run.step, text, target, run)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)  # arrays that nobody writes to: shared, not copied
+@st.cache_resource(
+    max_entries=64, show_spinner=False
+)  # arrays that nobody writes to: shared, not copied
 def _states(folder: str, step: int, text: str, target: str, _run: Run) -> States:
     return _run.states(text, target)
 
@@ -82,7 +86,9 @@ def _pool(folder: str, _run: Run) -> Pool:
     source = str(_run.folder.about().get("source", ""))
     own = list(dict.fromkeys(_own(source)))[:MOST]
     others = [text for text in dict.fromkeys(known.of(_run).sentences) if text not in set(own)]
-    return Pool(tuple([*own, *others][:MOST]), len(own), "held out" if source in known.EXAMPLES else "probe")
+    return Pool(
+        tuple([*own, *others][:MOST]), len(own), "held out" if source in known.EXAMPLES else "probe"
+    )
 
 
 def _own(spec: str) -> list[str]:
@@ -121,7 +127,9 @@ def _gathered(folder: str, step: int, _run: Run) -> Gathered:
             break
     layers = range(_run.recipe.model.encoder.n_layers + 1 if vectors else 0)
     of_words = [Index.of([text[layer] for text in vectors]) for layer in layers]
-    of_sentences = [Index.of([text[layer].mean(0, keepdims=True) for text in vectors]) for layer in layers]
+    of_sentences = [
+        Index.of([text[layer].mean(0, keepdims=True) for text in vectors]) for layer in layers
+    ]
     return Gathered(of_words, of_sentences, places, numbers, time.perf_counter() - before)
 
 
@@ -133,7 +141,9 @@ def usual(run: Run) -> Floats:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _usual(folder: str, step: int, _run: Run) -> Floats:
     texts = pool(_run).texts
-    found = [words.vectors for _, words in many.read(_run, texts[:: max(1, len(texts) // SOME)][:SOME])]
+    found = [
+        words.vectors for _, words in many.read(_run, texts[:: max(1, len(texts) // SOME)][:SOME])
+    ]
     return strangers(found) if found else np.full(_run.recipe.model.encoder.n_layers + 1, np.nan)
 
 

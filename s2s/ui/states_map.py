@@ -33,15 +33,28 @@ def show(asked: Asked) -> None:
     vectors = np.concatenate([side.vectors for side in sides], 1)  # (n_layers + 1, points, d_model)
     points = _points(given, asked.side, vectors[asked.layer])
     chosen = range(len(vectors)) if is_all else [asked.layer]
-    layers = [_layer(principal(vectors[layer]), layer_name(layer, len(vectors) - 1)) for layer in chosen]
+    layers = [
+        _layer(principal(vectors[layer]), layer_name(layer, len(vectors) - 1)) for layer in chosen
+    ]
     place = f"{asked.side} · every layer" if is_all else asked.layer_name
     title = f"{asked.name}\n{place}\nPCA of {len(points)} tokens of {SENTENCES[len(given)]}, by {colour}"
     figure = plots.PLOTS["states"].draw(layers, points, colour=colour, title=title)
     with st.container(key="points", gap=None):
-        chart(figure, alt=f"Scatter plot: {title.replace(chr(10), ', ')}. The numbers can be downloaded below.", file_name=file_name(title))
+        chart(
+            figure,
+            alt=f"Scatter plot: {title.replace(chr(10), ', ')}. The numbers can be downloaded below.",
+            file_name=file_name(title),
+        )
     st.markdown(_about(asked, layers[-1 if is_all else 0], len(points), is_all=is_all))
     make = partial(states_table, layers, points)
-    st.download_button("Numbers (CSV)", make, f"{file_name(title)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        make,
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def _layer(found: Projection, name: str) -> Layer:
@@ -50,7 +63,11 @@ def _layer(found: Projection, name: str) -> Layer:
 
 def _points(given: list[States], side: str, vectors: Vectors) -> list[Point]:
     """In the order of the vectors (points, d_model), with what hover says of each at the chosen layer."""
-    where = [(text, place) for text, seen in enumerate(given) for place in range(len(seen.side(side).tokens))]
+    where = [
+        (text, place)
+        for text, seen in enumerate(given)
+        for place in range(len(seen.side(side).tokens))
+    ]
     likeness = unit(vectors) @ unit(vectors).T
     np.fill_diagonal(likeness, -np.inf)
     nearest = likeness.argmax(1) if len(where) > 1 else []
@@ -62,19 +79,29 @@ def _points(given: list[States], side: str, vectors: Vectors) -> list[Point]:
             near, near_place = where[nearest[number]]
             beside = f"{names[nearest[number]]}, sentence {near + 1}, position {near_place + 1}"
             about += f"\nmost alike: {beside} (cosine {likeness[number, nearest[number]]:.2f})"
-        points.append(Point(names[number], given[text].side(side).tokens[place], text, place + 1, about))
+        points.append(
+            Point(names[number], given[text].side(side).tokens[place], text, place + 1, about)
+        )
     return points
 
 
 def _name(seen: States, side: str, place: int) -> str:
     """A source token; of the decoder what it reads and what it predicts there."""
-    return seen.src_tokens[place] if side == "encoder" else f"{seen.tgt_inputs[place]} → {seen.tgt_tokens[place]}"
+    return (
+        seen.src_tokens[place]
+        if side == "encoder"
+        else f"{seen.tgt_inputs[place]} → {seen.tgt_tokens[place]}"
+    )
 
 
 def _about(asked: Asked, layer: Layer, n: int, *, is_all: bool) -> str:
     """What a state is, and how much of it the picture shows."""
     width = asked.seen.encoder.shape[2]
-    what = "read by the encoder" if asked.side == "encoder" else "read by the decoder, which is about to write the next (“read → written”)"
+    what = (
+        "read by the encoder"
+        if asked.side == "encoder"
+        else "read by the decoder, which is about to write the next (“read → written”)"
+    )
     kept = percent(sum(layer.shares))
     holds = f"Two axes hold {kept} of all differences {'in the last layer' if is_all else 'here'}"
     return (

@@ -40,12 +40,20 @@ def show(asked: Asked) -> None:
     if not words.words:
         st.info("The sentence has no word to look up.", icon=":material/edit:")
         return
-    options = {WHOLE: "the whole sentence"} | {str(at): f"{at} · {word}" for at, word in enumerate(words.words, 1)}
-    unit = choice("unit", "Neighbours of", options, str(_telling(asked, words) + 1), st.selectbox, width=260)
-    pool, found = states_held.pool(asked.run), states_held.gathered(asked.run)
+    options = {WHOLE: "the whole sentence"} | {
+        str(at): f"{at} · {word}" for at, word in enumerate(words.words, 1)
+    }
+    unit = choice(
+        "unit", "Neighbours of", options, str(_telling(asked, words) + 1), st.selectbox, width=260
+    )
+    pool = states_held.pool(asked.run)
+    found = states_held.gathered(asked.run)
     rows = neighbours(asked, words, unit, pool, found)
     if not rows:
-        st.info("No other sentence of this run's text is here to look through.", icon=":material/search_off:")
+        st.info(
+            "No other sentence of this run's text is here to look through.",
+            icon=":material/search_off:",
+        )
         return
     what = "the sentence" if unit == WHOLE else words.words[int(unit) - 1]
     title = f"{asked.name} · {asked.layer_name} · nearest to {what}"
@@ -54,7 +62,14 @@ def show(asked: Asked) -> None:
     _table(rows, title, is_word=unit != WHOLE)
     st.caption(f"{_looked(pool, found)} {EXPLAINED}")
     make = partial(table, rows)
-    st.download_button("Numbers (CSV)", make, f"{file_name(title)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        make,
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 EXPLAINED = (
@@ -68,14 +83,19 @@ def neighbours(asked: Asked, words: Words, unit: str, pool: Pool, found: Gathere
     """The nearest first; the sentence itself is left out."""
     if not found.numbers:
         return []
-    own = next((row for row, number in enumerate(found.numbers) if pool.texts[number] == asked.text), None)
+    own = next(
+        (row for row, number in enumerate(found.numbers) if pool.texts[number] == asked.text), None
+    )
     layer = words.vectors[asked.layer]
     if unit == WHOLE:
         near = found.sentences[asked.layer].nearest(layer.mean(0), MOST, without=own)
         return [_row(pool, found, each.cosine, each.row, ("", -1)) for each in near]
     index = found.words[asked.layer]
     near = index.nearest(layer[int(unit) - 1], MOST, without=own)
-    return [_row(pool, found, each.cosine, int(index.texts[each.row]), found.places[each.row][::-1]) for each in near]
+    return [
+        _row(pool, found, each.cosine, int(index.texts[each.row]), found.places[each.row][::-1])
+        for each in near
+    ]
 
 
 def _row(pool: Pool, found: Gathered, cosine: float, text: int, word: tuple[str, int]) -> Row:
@@ -115,14 +135,32 @@ ORIGINS = "`its text`: what it was trained on. `held out`: never trained on. `pr
 
 def _table(rows: Sequence[Row], title: str, *, is_word: bool) -> None:
     names = ["cosine", *(["word", "place"] if is_word else []), "sentence", "from"]
-    shown = [{"cosine": row.cosine, "word": row.word, "place": row.place, "sentence": row.sentence, "from": row.origin} for row in rows]
+    shown = [
+        {
+            "cosine": row.cosine,
+            "word": row.word,
+            "place": row.place,
+            "sentence": row.sentence,
+            "from": row.origin,
+        }
+        for row in rows
+    ]
     look = {
-        "cosine": st.column_config.NumberColumn(format="%.3f", width=70, help="1: the same direction."),
+        "cosine": st.column_config.NumberColumn(
+            format="%.3f", width=70, help="1: the same direction."
+        ),
         "place": st.column_config.NumberColumn(width=60, help="In its sentence, from 1."),
         "sentence": st.column_config.TextColumn(width="large"),
         "from": st.column_config.TextColumn(width=90, help=ORIGINS),
     }
-    st.dataframe(shown, hide_index=True, column_order=names, column_config=look, key="neighbours table", alt=title)
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_order=names,
+        column_config=look,
+        key="neighbours table",
+        alt=title,
+    )
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -130,5 +168,14 @@ def table(rows: Sequence[Row]) -> str:
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(["cosine", "word", "place", "sentence", "from"])
-    lines.writerows([f"{row.cosine:.6f}", plots.cell(row.word), row.place or "", plots.cell(row.sentence), row.origin] for row in rows)
+    lines.writerows(
+        [
+            f"{row.cosine:.6f}",
+            plots.cell(row.word),
+            row.place or "",
+            plots.cell(row.sentence),
+            row.origin,
+        ]
+        for row in rows
+    )
     return out.getvalue()

@@ -28,12 +28,21 @@ FIRST_VIEW = "map"
 OF_SENTENCES = ("word", "word2", "unit")  # places in these sentences, which mean nothing in others
 OF_PAGE = ("second", "strategy", "view", "side", "colour", "shown", "layers")
 USUALLY = MappingProxyType(
-    {"strategy": forced.USUAL, "view": FIRST_VIEW, "side": SIDES[0], "colour": "word", "shown": "both", "layers": "one"}
+    {
+        "strategy": forced.USUAL,
+        "view": FIRST_VIEW,
+        "side": SIDES[0],
+        "colour": "word",
+        "shown": "both",
+        "layers": "one",
+    }
 )
 SEGMENTS = partial(st.segmented_control, required=True)
 PAIR = ("the bank is by the river", "I need to bank the money")  # one word, two senses
 # What stands before it in the sources of a built-in text.
-PAIRS = MappingProxyType({"builtin:en-fr": "", "builtin:en-es": "", "builtin:tasks": "translate English to French: "})
+PAIRS = MappingProxyType(
+    {"builtin:en-fr": "", "builtin:en-es": "", "builtin:tasks": "translate English to French: "}
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,10 @@ def ask(views: Mapping[str, str], sides: Mapping[str, str]) -> Asked | None:
         sentence.unknown_words(best, facts, text)
     sentence.chips(facts)
     if not text:
-        st.info("Type a sentence above, or press an example: its states appear here.", icon=":material/edit:")
+        st.info(
+            "Type a sentence above, or press an example: its states appear here.",
+            icon=":material/edit:",
+        )
         return None
     more = st.expander("Checkpoint, and what the model writes", icon=":material/tune:")
     with more, st.container(horizontal=True, vertical_alignment="bottom"):
@@ -100,21 +112,42 @@ def ask(views: Mapping[str, str], sides: Mapping[str, str]) -> Asked | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         side = sides.get(view) or choice("side", "Stack", {name: name for name in SIDES}, SIDES[0])
         layer = _layer(seen.side(side).n_layers, side)
-        second, beside = _second(run, facts, text, strategy) if view in ("map", "same") else ("", None)
+        second, beside = (
+            _second(run, facts, text, strategy) if view in ("map", "same") else ("", None)
+        )
     _forget_of_others((run.folder.id, run.step, text, target, *([second] if second else [])))
     return Asked(run, text, target, seen, layer, view, side, second, beside)
 
 
-def choice(name: str, label: str, options: Mapping[str, str], usual: str, how: Callable[..., Any] = SEGMENTS, **look: Any) -> str:
+def choice(
+    name: str,
+    label: str,
+    options: Mapping[str, str],
+    usual: str,
+    how: Callable[..., Any] = SEGMENTS,
+    **look: Any,
+) -> str:
     """A widget for one of some slugs, which `set` keeps under `name`. What a link says and isn't there is said, and `usual` taken.
 
     What is usual for one sentence only is written into the address like anything else.
     """
     key = OWN + name
     if st.session_state.setdefault(key, value(name) or usual) not in options:
-        pickers.say(f"There is no {label.lower()} {shortened(str(st.session_state[key]))} here; {options[usual]} is shown instead.")
+        pickers.say(
+            f"There is no {label.lower()} {shortened(str(st.session_state[key]))} here; {options[usual]} is shown instead."
+        )
         st.session_state[key] = usual
-    chosen = str(how(label, list(options), format_func=options.__getitem__, key=key, persist_state="session", **look) or usual)
+    chosen = str(
+        how(
+            label,
+            list(options),
+            format_func=options.__getitem__,
+            key=key,
+            persist_state="session",
+            **look,
+        )
+        or usual
+    )
     remember(**{name: chosen})
     return chosen
 
@@ -145,14 +178,20 @@ def _forced(run: Run, text: str, wanted: str, own: str) -> tuple[str, States]:
     """What is written, and the states."""
     target, seen = forced.looked(wanted, own, partial(states_held.states, run, text))
     if target == wanted != own:
-        st.caption(f"Made to write: *{plain(shortened(wanted, 120))}*. {_strange(run.tgt_tokenizer.unknown(wanted), 'there')}")
+        st.caption(
+            f"Made to write: *{plain(shortened(wanted, 120))}*. {_strange(run.tgt_tokenizer.unknown(wanted), 'there')}"
+        )
     return target, seen
 
 
 def _strange(words: Sequence[str], where: str) -> str:
     """What the model reads as `<unk>`; empty where there is none."""
     named = ", ".join(plain(shortened(word)) for word in words[: sentence.MOST_OFFERS])
-    return f"Unknown {where}, and read as `<unk>`: {named}{' …' if len(words) > sentence.MOST_OFFERS else ''}." if words else ""
+    return (
+        f"Unknown {where}, and read as `<unk>`: {named}{' …' if len(words) > sentence.MOST_OFFERS else ''}."
+        if words
+        else ""
+    )
 
 
 LAYER = (
@@ -167,12 +206,33 @@ def _layer(n_layers: int, side: str) -> int:
     given = st.query_params.get_all("layer")
     if given and given[-1] not in options:
         has = f"the {side} has {n_layers}, with 0 for the embeddings"
-        pickers.say(f"The link asked for layer {shortened(given[-1])}; {has}, and layer {n_layers} is shown instead.")
-    if st.session_state.get("layer") not in (None, *options):  # of another page, or of a deeper stack
+        pickers.say(
+            f"The link asked for layer {shortened(given[-1])}; {has}, and layer {n_layers} is shown instead."
+        )
+    if st.session_state.get("layer") not in (
+        None,
+        *options,
+    ):  # of another page, or of a deeper stack
         del st.session_state["layer"]
     if len(options) <= pickers.SEGMENTS:
-        return int(SEGMENTS("Layer", options, default=options[-1], key="layer", bind="query-params", help=LAYER) or n_layers)
-    return int(st.selectbox("Layer", options, index=n_layers, key="layer", bind="query-params", help=LAYER, width=110) or n_layers)
+        return int(
+            SEGMENTS(
+                "Layer", options, default=options[-1], key="layer", bind="query-params", help=LAYER
+            )
+            or n_layers
+        )
+    return int(
+        st.selectbox(
+            "Layer",
+            options,
+            index=n_layers,
+            key="layer",
+            bind="query-params",
+            help=LAYER,
+            width=110,
+        )
+        or n_layers
+    )
 
 
 def _second(run: Run, facts: Known, text: str, strategy: str) -> tuple[str, States | None]:
@@ -223,7 +283,9 @@ def _forget_of_others(meant: tuple[object, ...]) -> None:
     """Places of some sentences are none in others; a view without a second sentence does not forget it."""
     before = st.session_state.get("states of", meant)
     if any(old != new for old, new in zip(before, meant, strict=False)):
-        st.session_state[SAID] = {name: text for name, text in _held().items() if name not in OF_SENTENCES}
+        st.session_state[SAID] = {
+            name: text for name, text in _held().items() if name not in OF_SENTENCES
+        }
         _empty(OF_SENTENCES)
     st.session_state["states of"] = (*meant, *before[len(meant) :])
 
@@ -236,6 +298,8 @@ def _empty(names: Iterable[str]) -> None:
 def _fill(said: Mapping[str, str]) -> None:
     """Take what a link says; the widgets are filled from it when they are next drawn."""
     names = (*OF_SENTENCES, *OF_PAGE)
-    st.session_state[SAID] = {name: said[name] for name in names if said.get(name) not in (None, "", USUALLY.get(name))}
+    st.session_state[SAID] = {
+        name: said[name] for name in names if said.get(name) not in (None, "", USUALLY.get(name))
+    }
     st.session_state.pop("states of", None)
     _empty(names)

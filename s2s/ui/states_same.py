@@ -27,9 +27,13 @@ CLEAR = 0.05  # of a cosine: less is no difference worth a sentence
 def show(asked: Asked) -> None:
     """Two words to pick, the lines, and what was measured."""
     if asked.beside is None:
-        st.info("Type a second sentence above: the same word is looked up in both.", icon=":material/edit:")
+        st.info(
+            "Type a second sentence above: the same word is looked up in both.",
+            icon=":material/edit:",
+        )
         return
-    one, other = states.words_of(asked.run, asked.seen), states.words_of(asked.run, asked.beside)
+    one = states.words_of(asked.run, asked.seen)
+    other = states.words_of(asked.run, asked.beside)
     if not one.words or not other.words:
         st.info("One of the sentences has no word that could be compared.", icon=":material/edit:")
         return
@@ -37,18 +41,32 @@ def show(asked: Asked) -> None:
     with st.container(horizontal=True):
         here = _picked("word", "Word in the first sentence", one, first)
         there = _picked("word2", "Word in the second sentence", other, second)
-    likes = states_held.likes(asked.run, asked.text, here), states_held.likes(asked.run, asked.second, there)
+    likes = (
+        states_held.likes(asked.run, asked.text, here),
+        states_held.likes(asked.run, asked.second, there),
+    )
     rows = _rows(asked, (one, here), (other, there), likes)
     names = short_names(asked.seen.side("encoder").n_layers)
     words = f"“{shortened(one.words[here], 20)}” and “{shortened(other.words[there], 20)}”"
     title = f"{asked.name}\nencoder · cosine after each layer\n{words} in two sentences"
     figure = plots.PLOTS["likeness"].draw(rows, names, chosen=asked.layer, title=title)
     with st.container(key="points", gap=None):
-        chart(figure, alt=f"Lines: {title.replace(chr(10), ', ')}; {_numbers(rows[0].cosines)}", file_name=file_name(title))
+        chart(
+            figure,
+            alt=f"Lines: {title.replace(chr(10), ', ')}; {_numbers(rows[0].cosines)}",
+            file_name=file_name(title),
+        )
     st.markdown(verdict(one.words[here], other.words[there], [row.cosines for row in rows]))
     st.caption(f"{plots.PLOTS['likeness'].reading} {EXPLAINED}")
     make = partial(likeness_table, rows, names)
-    st.download_button("Numbers (CSV)", make, f"{file_name(title)}.csv", "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        make,
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 EXPLAINED = (
@@ -67,7 +85,10 @@ def shared(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     >>> shared("say: the bank is open".split(), "say: we bank the coin".split())
     (2, 2)
     """
-    begun = next((at for at, (ours, theirs) in enumerate(zip(one, other, strict=False)) if ours != theirs), min(len(one), len(other)))
+    begun = next(
+        (at for at, (ours, theirs) in enumerate(zip(one, other, strict=False)) if ours != theirs),
+        min(len(one), len(other)),
+    )
     for start in (begun, 0):
         if both := [word for word in one[start:] if word in other[start:]]:
             word = max(both, key=len)
@@ -81,7 +102,9 @@ def _picked(name: str, label: str, words: Words, usual: int) -> int:
     return int(choice(name, label, options, str(usual + 1), st.selectbox, width=240)) - 1
 
 
-def _rows(asked: Asked, one: tuple[Words, int], other: tuple[Words, int], likes: tuple[Likes, Likes]) -> list[Series]:
+def _rows(
+    asked: Asked, one: tuple[Words, int], other: tuple[Words, int], likes: tuple[Likes, Likes]
+) -> list[Series]:
     """What is asked about, each word beside its likes where there are any, and any two words."""
     states_of = [words.vectors[:, at] for words, at in (one, other)]  # (n_layers + 1, d_model) each
     found = [Series("these two", cosines(*states_of).tolist())]
@@ -89,23 +112,37 @@ def _rows(asked: Asked, one: tuple[Words, int], other: tuple[Words, int], likes:
         if not like.n:
             continue
         before = f"after “{shortened(words.words[at - 1], 12)}”" if at else "at the beginning"
-        found.append(Series(f"“{shortened(words.words[at], 12)}” ({number}), elsewhere {before}: {like.n}×", like.mean.tolist()))
+        found.append(
+            Series(
+                f"“{shortened(words.words[at], 12)}” ({number}), elsewhere {before}: {like.n}×",
+                like.mean.tolist(),
+            )
+        )
     return [*found, Series("any two words", states_held.usual(asked.run).tolist())]
 
 
 def verdict(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:
     """What was measured, against the story that a word's senses drift apart layer by layer; `rows` as drawn."""
     asked, *likes, usual = rows
-    first, last = asked[0], asked[-1]
+    first = asked[0]
+    last = asked[-1]
     who = f"the two *{plain(one)}*" if one == other else f"*{plain(one)}* and *{plain(other)}*"
-    said = [f"**Measured:** {who} have cosine {_said(first)} as they enter, {_said(last)} after the last layer."]
+    said = [
+        f"**Measured:** {who} have cosine {_said(first)} as they enter, {_said(last)} after the last layer."
+    ]
     said += [_story(asked)] if one == other else []
     known = [line[-1] for line in likes if not math.isnan(line[-1])]
     if one == other and known:
         beside = " and ".join(map(_said, known))
         is_less = last < min(known) - CLEAR
-        so = "less alike than is usual" if is_less else "no less alike than is usual, so that no two senses show in it"
-        said.append(f"There it has {beside} with itself after the same word elsewhere: these two are {so}.")
+        so = (
+            "less alike than is usual"
+            if is_less
+            else "no less alike than is usual, so that no two senses show in it"
+        )
+        said.append(
+            f"There it has {beside} with itself after the same word elsewhere: these two are {so}."
+        )
     if not math.isnan(usual[-1]):
         said.append(f"Any two words of different sentences have {_said(usual[-1])} there.")
     return " ".join(said)

@@ -26,7 +26,13 @@ def buttons(row: Listed, curves: Curves) -> None:
     """One row: what the run's state allows."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if row.is_live and row.is_stopping:
-            st.button("Stopping …", icon=":material/stop:", key="stop", disabled=True, help="It saves a checkpoint, then it stops.")
+            st.button(
+                "Stopping …",
+                icon=":material/stop:",
+                key="stop",
+                disabled=True,
+                help="It saves a checkpoint, then it stops.",
+            )
         elif row.is_live:
             _while_it_trains(row, curves)
         elif row.state in ("stopped", "interrupted", "failed"):
@@ -46,15 +52,35 @@ def buttons(row: Listed, curves: Curves) -> None:
 def _while_it_trains(row: Listed, curves: Curves) -> None:
     if row.state == "running" and row.is_paused:
         _button("Continue", ":material/play_arrow:", "carry on", row.id, is_first=True)
-        _button("One step", ":material/skip_next:", "one step", row.id, help="One update, then it waits again.")
+        _button(
+            "One step",
+            ":material/skip_next:",
+            "one step",
+            row.id,
+            help="One update, then it waits again.",
+        )
     elif row.state == "running":
-        _button("Pause", ":material/pause:", "pause", row.id, help="It waits where it is until you let it go on.")
+        _button(
+            "Pause",
+            ":material/pause:",
+            "pause",
+            row.id,
+            help="It waits where it is until you let it go on.",
+        )
     _button("Stop", ":material/stop:", "stop", row.id, help="Saves a checkpoint first.")
     if row.state == "running" and (recipe := cached.recipe(row.id)):
         _rate(row, recipe, curves)
 
 
-def _button(label: str, icon: str, what: str, run_id: str, *, is_first: bool = False, help: str | None = None) -> None:
+def _button(
+    label: str,
+    icon: str,
+    what: str,
+    run_id: str,
+    *,
+    is_first: bool = False,
+    help: str | None = None,
+) -> None:
     kind = "primary" if is_first else "secondary"
     st.button(label, icon=icon, key=what, on_click=act, args=(what, run_id), type=kind, help=help)  # type: ignore[arg-type]
 
@@ -67,9 +93,19 @@ def _rate(row: Listed, recipe: Recipe, curves: Curves) -> None:
         wanted = _wanted(row.id, recipe, now)
         st.caption(worded(rates(recipe, curves.step + 1, now, wanted)))
         button = "Use it from the next step"
-        st.button(button, key="change lr", on_click=act, args=("change lr", row.id), type="primary", disabled=wanted == now)
+        st.button(
+            button,
+            key="change lr",
+            on_click=act,
+            args=("change lr", row.id),
+            type="primary",
+            disabled=wanted == now,
+        )
         if history:
-            st.caption("Changed so far:  \n" + "  \n".join(worded(told(change)) for change in reversed(history)))
+            st.caption(
+                "Changed so far:  \n"
+                + "  \n".join(worded(told(change)) for change in reversed(history))
+            )
 
 
 def _wanted(run_id: str, recipe: Recipe, now: float) -> float:
@@ -82,7 +118,11 @@ def _wanted(run_id: str, recipe: Recipe, now: float) -> float:
 
 def changes(run_id: str) -> list[Mapping[str, Any]]:
     """What was changed after the run was asked for: `step`, `time`, and `lr` or `steps`."""
-    return [change for change in cached.about(run_id).get("changes") or [] if {"step", "time"} <= change.keys()]
+    return [
+        change
+        for change in cached.about(run_id).get("changes") or []
+        if {"step", "time"} <= change.keys()
+    ]
 
 
 def _rate_key(run_id: str) -> str:
@@ -91,21 +131,33 @@ def _rate_key(run_id: str) -> str:
 
 def peak(recipe: Recipe, history: Sequence[Mapping[str, Any]]) -> float:
     """The schedule's highest rate as it stands: the recipe's, or what it was changed to."""
-    return next((float(change["lr"]) for change in reversed(history) if "lr" in change), recipe.train.lr)
+    return next(
+        (float(change["lr"]) for change in reversed(history) if "lr" in change), recipe.train.lr
+    )
 
 
 def told(change: Mapping[str, Any]) -> str:
     """A change in a line."""
-    what = ", ".join(f"`train.{key}` {change[key]:{form}}" for key, form in (("lr", "g"), ("steps", ",")) if key in change)
+    what = ", ".join(
+        f"`train.{key}` {change[key]:{form}}"
+        for key, form in (("lr", "g"), ("steps", ","))
+        if key in change
+    )
     return f"{what} from step {change['step']:,} ({str(change['time'])[:16].replace('T', ' ')} UTC)"
 
 
 def rates(recipe: Recipe, step: int, now: float, wanted: float) -> str:
     """What the schedule makes of a peak at a step, in a sentence."""
     train = recipe.train
-    follows = f"{train.schedule} schedule" + (f" after {train.warmup_steps:,} steps of warm-up" if train.warmup_steps else "")
+    follows = f"{train.schedule} schedule" + (
+        f" after {train.warmup_steps:,} steps of warm-up" if train.warmup_steps else ""
+    )
     usual = f"`{LR}` is the highest rate of the {follows}. At step {step:,} it gives {learning_rate(step, train, now):.2e}"
-    return usual + (f"; with {wanted:g} it would give {learning_rate(step, train, wanted):.2e}." if wanted != now else ".")
+    return usual + (
+        f"; with {wanted:g} it would give {learning_rate(step, train, wanted):.2e}."
+        if wanted != now
+        else "."
+    )
 
 
 def _more(row: Listed, label: str, least: int, usual: int) -> None:
@@ -138,8 +190,13 @@ def act(what: str, run_id: str) -> None:
 
 def _new_rate(run_id: str) -> float | None:
     """None where it stays as it was."""
-    held, recipe = st.session_state.get(_rate_key(run_id)), cached.recipe(run_id)
-    return float(held) if held is not None and recipe and float(held) != peak(recipe, changes(run_id)) else None
+    held = st.session_state.get(_rate_key(run_id))
+    recipe = cached.recipe(run_id)
+    return (
+        float(held)
+        if held is not None and recipe and float(held) != peak(recipe, changes(run_id))
+        else None
+    )
 
 
 def _do(what: str, run_id: str) -> None:
@@ -155,7 +212,9 @@ def _do(what: str, run_id: str) -> None:
         case "stop":
             board.stop(run_id, settings.OWNER)
         case "resume" | "continue":
-            more = (int(st.session_state["to step"]), _new_rate(run_id)) if what == "continue" else ()
+            more = (
+                (int(st.session_state["to step"]), _new_rate(run_id)) if what == "continue" else ()
+            )
             training.submit_resume(run_id, settings.OWNER, *more)
             worker.ensure()
         case _:

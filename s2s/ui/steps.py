@@ -15,11 +15,20 @@ from s2s.decode.limits import FILTERS
 from s2s.runs import Decoded, Run
 from s2s.ui import address, cached, forced, forms, known, pickers, sentence
 
-USUAL, FIRST_VIEW = "beam", "tree"
+USUAL = "beam"
+FIRST_VIEW = "tree"
 OWN = "steps own "  # how the keys of the views' widgets begin: a link that arrives empties them, so that they take what it says
-OF_SENTENCE = ("at", "forced")  # what a view keeps that means nothing beside another sentence or checkpoint
+OF_SENTENCE = (
+    "at",
+    "forced",
+)  # what a view keeps that means nothing beside another sentence or checkpoint
 OF_SEARCH = ("node", "rank_penalty", "rank_formula")  # nor beside another search
-OF_VIEWS = (*OF_SENTENCE, *OF_SEARCH, "pruned", *(f"ruler_{name}" for name in ("temperature", *FILTERS, "log")))
+OF_VIEWS = (
+    *OF_SENTENCE,
+    *OF_SEARCH,
+    "pruned",
+    *(f"ruler_{name}" for name in ("temperature", *FILTERS, "log")),
+)
 SAID = "steps said"  # the views' own values in this session
 
 
@@ -50,20 +59,38 @@ def ask(best: Run) -> Asked | None:
     _forget_of_others(OF_SEARCH, (run.folder.id, run.step, text, strategy, str(knobs)))
     _hold()
     if not text:
-        st.info("Type a sentence above, or press an example: how it was translated, step by step, appears here.", icon=":material/edit:")
+        st.info(
+            "Type a sentence above, or press an example: how it was translated, step by step, appears here.",
+            icon=":material/edit:",
+        )
     if not text or wrong:
         return None
-    return Asked(run, text, strategy, knobs, cached.decoded(run, text, strategy, knobs), share.unpack(st.session_state["set"]))
+    return Asked(
+        run,
+        text,
+        strategy,
+        knobs,
+        cached.decoded(run, text, strategy, knobs),
+        share.unpack(st.session_state["set"]),
+    )
 
 
 def view_picker(labels: Mapping[str, str]) -> str:
     """Which of the views is shown."""
     if st.session_state.get(VIEW) not in labels:
-        pickers.say(f"There is no view {str(st.session_state.get(VIEW))[:40]} of the steps; {labels[FIRST_VIEW]} is shown instead.")
+        pickers.say(
+            f"There is no view {str(st.session_state.get(VIEW))[:40]} of the steps; {labels[FIRST_VIEW]} is shown instead."
+        )
         st.session_state[VIEW] = FIRST_VIEW
         _hold()
     chosen = st.segmented_control(
-        "View", list(labels), format_func=labels.__getitem__, required=True, key=VIEW, persist_state="session", label_visibility="collapsed"
+        "View",
+        list(labels),
+        format_func=labels.__getitem__,
+        required=True,
+        key=VIEW,
+        persist_state="session",
+        label_visibility="collapsed",
     )
     return chosen or FIRST_VIEW
 
@@ -84,7 +111,8 @@ def search_with(strategy: str, **knobs: Any) -> None:
         st.session_state[_prefix(strategy) + key] = value
 
 
-VIEW, STRATEGY = "steps view", "steps strategy"
+VIEW = "steps view"
+STRATEGY = "steps strategy"
 SHOWN = "steps shown"  # strategy and settings as an address holds them
 
 
@@ -92,16 +120,28 @@ def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
     """Checkpoint, strategy and settings, and what is wrong with them."""
     with st.container(horizontal=True):
         strategy = str(
-            st.segmented_control("Strategy", list(STRATEGIES), default=USUAL, required=True, key=STRATEGY, persist_state="session") or USUAL
+            st.segmented_control(
+                "Strategy",
+                list(STRATEGIES),
+                default=USUAL,
+                required=True,
+                key=STRATEGY,
+                persist_state="session",
+            )
+            or USUAL
         )
         run = forced.checkpoint(best)
-    row, prefix = STRATEGIES[strategy], _prefix(strategy)
+    row = STRATEGIES[strategy]
+    prefix = _prefix(strategy)
     st.caption(row.summary)
     config = row.config()
     knobs = forms.changes(config, list(flat(config)), prefix)
     wrong = _why_not(run, strategy, knobs)
     names = _own_first(config)
-    with st.expander("Settings of the search", expanded=bool(wrong), icon=":material/tune:"), st.grid(4, min_column_width=150):
+    with (
+        st.expander("Settings of the search", expanded=bool(wrong), icon=":material/tune:"),
+        st.grid(4, min_column_width=150),
+    ):
         forms.inputs(config, names, prefix, wrong=wrong)
     if wrong and not forms.place(wrong, names):
         forms.complain(wrong)
@@ -142,7 +182,9 @@ def _hold() -> None:
     """Everything that `set` says."""
     shown = st.session_state.setdefault(SHOWN, _usual())
     view = {"view": str(st.session_state.setdefault(VIEW, FIRST_VIEW))}
-    address.hold("set", share.pack(shown | view | _own()), share.pack(_usual() | {"view": FIRST_VIEW}))
+    address.hold(
+        "set", share.pack(shown | view | _own()), share.pack(_usual() | {"view": FIRST_VIEW})
+    )
 
 
 def _usual() -> dict[str, str]:
@@ -174,7 +216,8 @@ def _fill(said: dict[str, str]) -> None:
         row = choose("strategy", name, STRATEGIES)
     except UserError as error:
         pickers.say(f"{error} {USUAL} is shown instead.")
-        row, name = STRATEGIES[USUAL], USUAL
+        row = STRATEGIES[USUAL]
+        name = USUAL
     st.session_state[VIEW] = said.pop("view", FIRST_VIEW)
     st.session_state[SAID] = {key: said.pop(key) for key in OF_VIEWS if key in said}
     _empty(OF_VIEWS)

@@ -30,7 +30,12 @@ class Cell:
 
 
 def strip(
-    cells: Sequence[Cell], chosen: int, *, key: str, on_pick: Callable[[int], None], on_rival: Callable[[int, int], None]
+    cells: Sequence[Cell],
+    chosen: int,
+    *,
+    key: str,
+    on_pick: Callable[[int], None],
+    on_rival: Callable[[int, int], None],
 ) -> None:
     """The tokens side by side. A press on one calls `on_pick` with its place, from 0, one on a rival `on_rival` with place and token.
 

@@ -22,11 +22,16 @@ CAPTION = f"One run for each combination of these values, at most {sweep.MOST}; 
 
 def panel(asked: Asked, why_not: UserError | None) -> None:
     """Up to three settings with their values, what that comes to, and the button."""
-    with st.expander("Sweep", icon=":material/grid_view:", key="sweeping", on_change="rerun") as part:
+    with st.expander(
+        "Sweep", icon=":material/grid_view:", key="sweeping", on_change="rerun"
+    ) as part:
         if part.open:
             _form(asked, why_not)
     if name := st.session_state.pop("swept", ""):
-        st.success(f"The sweep {plain(name)} is queued; its runs train one after another.", icon=":material/check_circle:")
+        st.success(
+            f"The sweep {plain(name)} is queued; its runs train one after another.",
+            icon=":material/check_circle:",
+        )
         link("runs", "See it on Runs", set=share.pack({"tab": "sweeps", "sweep": name}))
     if refused := st.session_state.pop("not swept", None):
         forms.complain(refused)
@@ -35,7 +40,9 @@ def panel(asked: Asked, why_not: UserError | None) -> None:
 def _form(asked: Asked, why_not: UserError | None) -> None:
     st.caption(CAPTION)
     chosen: list[tuple[str, str]] = []
-    while len(chosen) < sweep.KNOBS and (one := _row(asked, len(chosen))):  # a row more for each that is filled in
+    while len(chosen) < sweep.KNOBS and (
+        one := _row(asked, len(chosen))
+    ):  # a row more for each that is filled in
         chosen.append(one)
     if why_not:
         st.caption("First mend what stands above.")
@@ -92,9 +99,20 @@ def _button(orders: list[training.Asked]) -> None:
     if n:
         seconds = sum(cached.forecast(order.source, order.recipe).seconds for order in orders)
         each = "; ".join(order.name.rpartition(": ")[2] for order in orders[:3])
-        st.caption(worded(f"{n} run{'s' * (n > 1)}, {duration(seconds)} in all: {each}{'; …' if n > 3 else ''}"))
+        st.caption(
+            worded(
+                f"{n} run{'s' * (n > 1)}, {duration(seconds)} in all: {each}{'; …' if n > 3 else ''}"
+            )
+        )
     label = f"Queue {n} run{'s' * (n != 1)}"
-    st.button(label, key="queue sweep", icon=":material/queue:", disabled=not n, on_click=_queue, args=(orders,))
+    st.button(
+        label,
+        key="queue sweep",
+        icon=":material/queue:",
+        disabled=not n,
+        on_click=_queue,
+        args=(orders,),
+    )
 
 
 def _queue(orders: list[training.Asked]) -> None:

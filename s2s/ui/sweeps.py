@@ -68,7 +68,9 @@ def tab(run_id: str) -> None:
 def _empty() -> None:
     with st.container(border=True, horizontal_alignment="center"):
         st.subheader("No sweeps yet", anchor=False)
-        st.caption("A sweep trains one recipe with several values of a setting or two. Queue one from Train, and it is compared here.")
+        st.caption(
+            "A sweep trains one recipe with several values of a setting or two. Queue one from Train, and it is compared here."
+        )
         link("train", "Queue a sweep")
 
 
@@ -84,7 +86,10 @@ def sweeps(rows: Sequence[Listed]) -> dict[str, list[Listed]]:
 
 def _of(run_id: str, found: Mapping[str, Sequence[Listed]]) -> str:
     """The sweep of the page's run, or else the newest."""
-    return next((name for name, rows in found.items() if run_id in {row.id for row in rows}), next(iter(found)))
+    return next(
+        (name for name, rows in found.items() if run_id in {row.id for row in rows}),
+        next(iter(found)),
+    )
 
 
 def _shown(name: str, chosen: str, was_live: bool) -> None:
@@ -101,18 +106,28 @@ def measured(name: str, rows: Sequence[Listed]) -> Sweep:
     """What the runs were asked for and how far they came, by their settings; of one whose recipe cannot be read, the scores alone."""
     recipes = {row.id: recipe for row in rows if (recipe := cached.recipe(row.id))}
     varied = differences.swept(list(recipes.values()))
-    knobs = {knob.key: dict.fromkeys(row.id for row in rows) | dict(zip(recipes, knob.values, strict=True)) for knob in varied}
+    knobs = {
+        knob.key: dict.fromkeys(row.id for row in rows)
+        | dict(zip(recipes, knob.values, strict=True))
+        for knob in varied
+    }
     rows = sorted(rows, key=lambda row: [_rank(values[row.id]) for values in knobs.values()])
     scores = {
         LOSS: {row.id: row.best_loss for row in rows},
-        "accuracy (%)": {row.id: None if row.token_accuracy is None else round(100 * row.token_accuracy, 2) for row in rows},
+        "accuracy (%)": {
+            row.id: None if row.token_accuracy is None else round(100 * row.token_accuracy, 2)
+            for row in rows
+        },
         "BLEU": {row.id: shelf.bleu(row.id, row.best_step) for row in rows},
     }
     return Sweep(
         name,
         rows,
         knobs,
-        {score: {run: _finite(value) for run, value in values.items()} for score, values in scores.items()},
+        {
+            score: {run: _finite(value) for run, value in values.items()}
+            for score, values in scores.items()
+        },
         distinct({row.id: row.name or row.id for row in rows}),
     )
 
@@ -133,7 +148,10 @@ def _progress(rows: Sequence[Listed]) -> None:
     states = Counter(watch.STATES[row.state][2] for row in rows)
     said = [f"{n} {word}" for word, n in states.items() if word != "done"]
     steps = sum(row.steps for row in rows)
-    done = sum(row.steps if row.state == "done" else max(row.step, cached.curves(row.id).step) for row in rows)
+    done = sum(
+        row.steps if row.state == "done" else max(row.step, cached.curves(row.id).step)
+        for row in rows
+    )
     text = ", ".join([f"{states['done']} of {len(rows)} done", *said])
     st.progress(min(1.0, done / steps) if steps else 0.0, text=f"{text}.")
 
@@ -144,10 +162,15 @@ def _verdict(sweep: Sweep) -> None:
     if best is None:
         st.caption("The first validation will say which run is ahead.")
         return
-    settings = " and ".join(f"`{key}` {written(values[best])}" for key, values in sweep.knobs.items()) or "the settings of all others"
+    settings = (
+        " and ".join(f"`{key}` {written(values[best])}" for key, values in sweep.knobs.items())
+        or "the settings of all others"
+    )
     ahead = "Ahead so far" if sweep.is_live else "Best"
     loss = f"validation loss {sweep.scores[LOSS][best]:.3f}"
-    st.markdown(f"**{ahead}: {plain(sweep.names[best])}**, {loss}, with {worded(settings)}.{_by_bleu(sweep, best)}")
+    st.markdown(
+        f"**{ahead}: {plain(sweep.names[best])}**, {loss}, with {worded(settings)}.{_by_bleu(sweep, best)}"
+    )
 
 
 def _by_bleu(sweep: Sweep, best: str) -> str:
@@ -160,12 +183,21 @@ def _by_bleu(sweep: Sweep, best: str) -> str:
 
 def _picture(sweep: Sweep) -> None:
     runs = [row.id for row in sweep.rows]
-    scores = {name: values for name, values in sweep.scores.items() if any(value is not None for value in values.values())}
-    axes = [Axis(name, tuple(values[run] for run in runs), name == LOSS) for name, values in {**sweep.knobs, **scores}.items()]
+    scores = {
+        name: values
+        for name, values in sweep.scores.items()
+        if any(value is not None for value in values.values())
+    }
+    axes = [
+        Axis(name, tuple(values[run] for run in runs), name == LOSS)
+        for name, values in {**sweep.knobs, **scores}.items()
+    ]
     title = f"Sweep {sweep.name} · {len(runs)} runs"
     best = sweep.best
     place = None if best is None else runs.index(best)
-    figure = plots.parallel(axes if sweep.knobs else [], list(sweep.names.values()), best=place, title=title)
+    figure = plots.parallel(
+        axes if sweep.knobs else [], list(sweep.names.values()), best=place, title=title
+    )
     said = f"; best: {sweep.names[best]}" if best else ""
     alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{said}; the table below holds the numbers"
     with st.container(key="parallel"):
@@ -180,19 +212,30 @@ def table(sweep: Sweep) -> pd.DataFrame:
             "best": ["★" if row.id == sweep.best else "" for row in sweep.rows],
             "state": [shelf.state(row) for row in sweep.rows],
             "name": [sweep.names[row.id] for row in sweep.rows],
-            **{name: [values[row.id] for row in sweep.rows] for name, values in {**sweep.knobs, **sweep.scores}.items()},
-            "steps": [f"{max(row.step, cached.curves(row.id).step):,} of {row.steps:,}" for row in sweep.rows],
+            **{
+                name: [values[row.id] for row in sweep.rows]
+                for name, values in {**sweep.knobs, **sweep.scores}.items()
+            },
+            "steps": [
+                f"{max(row.step, cached.curves(row.id).step):,} of {row.steps:,}"
+                for row in sweep.rows
+            ],
             "run": [row.id for row in sweep.rows],
         }
     )
     for column, values in sweep.knobs.items():
-        if any(isinstance(value, (str, bool)) for value in values.values()):  # a column is of one kind
-            frame[column] = ["" if values[row.id] is None else written(values[row.id]) for row in sweep.rows]
+        if any(
+            isinstance(value, (str, bool)) for value in values.values()
+        ):  # a column is of one kind
+            frame[column] = [
+                "" if values[row.id] is None else written(values[row.id]) for row in sweep.rows
+            ]
     return frame
 
 
 def _table(sweep: Sweep, chosen: str) -> None:
-    frame, runs = table(sweep), [row.id for row in sweep.rows]
+    frame = table(sweep)
+    runs = [row.id for row in sweep.rows]
     key = f"sweep {sweep.name} {chosen} {len(runs)}"
     st.dataframe(
         frame.drop(columns="run"),
@@ -201,10 +244,22 @@ def _table(sweep: Sweep, chosen: str) -> None:
         key=key,
         on_select=partial(shelf.choose, key, runs),
         selection_mode="single-row",
-        selection_default={"selection": {"rows": [place for place, run in enumerate(runs) if run == chosen]}},
-        column_config={"best": st.column_config.TextColumn("", width=28), LOSS: st.column_config.NumberColumn(format="%.3f")},
+        selection_default={
+            "selection": {"rows": [place for place, run in enumerate(runs) if run == chosen]}
+        },
+        column_config={
+            "best": st.column_config.TextColumn("", width=28),
+            LOSS: st.column_config.NumberColumn(format="%.3f"),
+        },
         alt=f"{len(runs)} runs of the sweep with their settings and scores",
     )
     st.caption("A click on a row chooses that run, here and on every page.")
     file = f"{file_name(f'sweep {sweep.name}')}.csv"
-    st.download_button("Numbers (CSV)", frame.to_csv(index=False), file, "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Numbers (CSV)",
+        frame.to_csv(index=False),
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )

@@ -30,7 +30,9 @@ def worded(sentence: str) -> str:
 def distinct(names: Mapping[str, str]) -> dict[str, str]:
     """The same names, but for those that stand for several keys: they get the key's end. (A widget's options travel by name.)"""
     often = Counter(names.values())
-    return {key: name if often[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()}
+    return {
+        key: name if often[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()
+    }
 
 
 def shortened(text: str, length: int = 40) -> str:

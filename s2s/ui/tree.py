@@ -22,9 +22,25 @@ from s2s.ui.text import plain
 
 N_KEPT = 16  # of each step, that are drawn
 HINT = 34  # characters of a line of what hovering says
-COLUMNS = ("node", "parent", "step", "token", "state", "best_path", "count", "rank", "log_prob", "total", "score", "place", "reason")
-PRUNED_SHOWN, USUAL = {"none": 0, "few": 3, "all": 10**6}, "few"
-NODE, SHOWN = OWN + "node", OWN + "pruned"
+COLUMNS = (
+    "node",
+    "parent",
+    "step",
+    "token",
+    "state",
+    "best_path",
+    "count",
+    "rank",
+    "log_prob",
+    "total",
+    "score",
+    "place",
+    "reason",
+)
+PRUNED_SHOWN = {"none": 0, "few": 3, "all": 10**6}
+USUAL = "few"
+NODE = OWN + "node"
+SHOWN = OWN + "pruned"
 
 
 def show(asked: Asked) -> None:
@@ -34,7 +50,8 @@ def show(asked: Asked) -> None:
     with st.container(border=True, key="beamtree"):
         st.caption(f"{plots.PLOTS['tree'].reading} {_counts(asked, tree)}")
         words = _words(asked, tree)
-        chosen, shown = _held(asked, tree), _shown(asked)
+        chosen = _held(asked, tree)
+        shown = _shown(asked)
         twigs = plots.drawn(_twigs(tree, words), N_KEPT, PRUNED_SHOWN[shown], also=chosen)
         _picture(asked, tree, twigs, chosen)
         _left_out(tree, len(tree.nodes) - len(twigs))
@@ -42,7 +59,13 @@ def show(asked: Asked) -> None:
             _pruned_picker()
         with st.container(horizontal=True, vertical_alignment="center"):
             _download(asked, tree, words)
-            link("attention", "Where it looked", step=str(asked.run.step), src=asked.text, tgt=asked.found.text)
+            link(
+                "attention",
+                "Where it looked",
+                step=str(asked.run.step),
+                src=asked.text,
+                tgt=asked.found.text,
+            )
     with st.container(border=True):
         chosen = _picker(asked, tree, [twig.number for twig in twigs], words)
         _alternatives(asked, tree, chosen, words)
@@ -73,9 +96,21 @@ def _shown(asked: Asked) -> str:
 
 
 def _pruned_picker() -> None:
-    options = {slug: label for slug, label in zip(PRUNED_SHOWN, ("none", "the 3 best of each step", "all"), strict=True)}
+    options = {
+        slug: label
+        for slug, label in zip(
+            PRUNED_SHOWN, ("none", "the 3 best of each step", "all"), strict=True
+        )
+    }
     label = "Of what was let go, draw"
-    st.segmented_control(label, list(options), format_func=options.__getitem__, required=True, key=SHOWN, persist_state="session")
+    st.segmented_control(
+        label,
+        list(options),
+        format_func=options.__getitem__,
+        required=True,
+        key=SHOWN,
+        persist_state="session",
+    )
 
 
 def _held(asked: Asked, tree: Tree) -> int:
@@ -85,7 +120,9 @@ def _held(asked: Asked, tree: Tree) -> int:
         given = asked.said.get("node", str(usual))
         is_there = given.isdecimal() and 0 < int(given) < len(tree.nodes)
         if not is_there:
-            pickers.say(f"This search has no node {given[:20]}; the word that the model was least sure of is chosen instead.")
+            pickers.say(
+                f"This search has no node {given[:20]}; the word that the model was least sure of is chosen instead."
+            )
         st.session_state[NODE] = int(given) if is_there else usual
     chosen = int(st.session_state[NODE])
     steps.remember(node="" if chosen == usual else str(chosen))
@@ -94,7 +131,11 @@ def _held(asked: Asked, tree: Tree) -> int:
 
 def least_sure(tree: Tree) -> int:
     """Of the best path the node with the lowest probability, given its prefix."""
-    path = [number for number, node in enumerate(tree.nodes) if node.is_best and number and node.state == KEPT]
+    path = [
+        number
+        for number, node in enumerate(tree.nodes)
+        if node.is_best and number and node.state == KEPT
+    ]
     return min(path, key=lambda number: own_log_prob(tree, tree.nodes[number]), default=1)
 
 
@@ -115,9 +156,22 @@ def _twig(tree: Tree, number: int, word: str) -> Twig:
     often = f" ×{node.count}" if node.count > 1 else ""
     numbers = (f"probability {percent(share)}", f"log-probability up to here {nats(node.log_prob)}")
     said = (f"{word} · step {node.step}", *numbers, *textwrap.wrap(node.reason, HINT))
-    total = f"{nats(node.score)} score" if node.place and node.score is not None else nats(node.total)
+    total = (
+        f"{nats(node.score)} score" if node.place and node.score is not None else nats(node.total)
+    )
     order = node.rank or number
-    return Twig(number, node.parent, node.step, word + often, total, node.state, order, node.place, is_best=node.is_best, said=said)
+    return Twig(
+        number,
+        node.parent,
+        node.step,
+        word + often,
+        total,
+        node.state,
+        order,
+        node.place,
+        is_best=node.is_best,
+        said=said,
+    )
 
 
 def _picture(asked: Asked, tree: Tree, twigs: list[Twig], chosen: int) -> None:
@@ -126,7 +180,9 @@ def _picture(asked: Asked, tree: Tree, twigs: list[Twig], chosen: int) -> None:
     alt = f"Tree of {shown.replace(chr(10), ', ')}; best path: {asked.found.text}"
     wide = f"min-width: {figure.layout.width}px; max-width: none;"
     with st.container(key="treescroll"):
-        st.html(f"<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-fingers) {{ {wide} }}</style>")
+        st.html(
+            f"<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-fingers) {{ {wide} }}</style>"
+        )
         pickable(figure, alt=alt, file_name=file_name(shown), key="steps tree chart", on_pick=_pick)
 
 
@@ -144,22 +200,36 @@ def _pick(number: object) -> None:
 
 def _left_out(tree: Tree, n_missing: int) -> None:
     if n_missing:
-        st.caption(f"{n_missing} of {len(tree.nodes) - 1} nodes are not drawn; the table to download has all.")
+        st.caption(
+            f"{n_missing} of {len(tree.nodes) - 1} nodes are not drawn; the table to download has all."
+        )
 
 
 def _picker(asked: Asked, tree: Tree, numbers: list[int], words: list[str]) -> int:
     """The same choice as a click in the picture."""
-    options = {number: f"step {tree.nodes[number].step} · {words[number]} · {tree.nodes[number].state}" for number in numbers if number}
+    options = {
+        number: f"step {tree.nodes[number].step} · {words[number]} · {tree.nodes[number].state}"
+        for number in numbers
+        if number
+    }
     st.subheader("A word and its alternatives", anchor=False)
     label = "Click a word in the tree, or choose it here"
-    chosen = st.selectbox(label, list(options), format_func=lambda number: options[number], key=NODE, persist_state="session")
+    chosen = st.selectbox(
+        label,
+        list(options),
+        format_func=lambda number: options[number],
+        key=NODE,
+        persist_state="session",
+    )
     return int(chosen)
 
 
 def _alternatives(asked: Asked, tree: Tree, chosen: int, words: list[str]) -> None:
     """What the model could have written in its place, and what became of each."""
     node = tree.nodes[chosen]
-    st.caption(f"What became of it: {node.reason}. The table: the most probable tokens in this place, after the same words before.")
+    st.caption(
+        f"What became of it: {node.reason}. The table: the most probable tokens in this place, after the same words before."
+    )
     nexts = [(each.token, each.log_prob, each.node) for each in tree.nexts.get(node.parent, ())]
     if chosen not in [number for _, _, number in nexts]:
         nexts.append((node.token, own_log_prob(tree, node), chosen))
@@ -169,18 +239,30 @@ def _alternatives(asked: Asked, tree: Tree, chosen: int, words: list[str]) -> No
             "": "▶" if number == chosen else "",
             "token": word,
             "probability": 100 * math.exp(log_prob),
-            "sum so far": tree.nodes[node.parent].total + log_prob if number is None else tree.nodes[number].total,
-            "what became of it": tree.nodes[number].reason if number is not None else _untold(tree, node, log_prob),
+            "sum so far": tree.nodes[node.parent].total + log_prob
+            if number is None
+            else tree.nodes[number].total,
+            "what became of it": tree.nodes[number].reason
+            if number is not None
+            else _untold(tree, node, log_prob),
         }
         for word, (_, log_prob, number) in zip(names, nexts, strict=True)
     ]
     look = {
         "": st.column_config.TextColumn(width=28),
         "probability": st.column_config.NumberColumn(format="%.2f %%"),
-        "sum so far": st.column_config.NumberColumn(format="%.3f", help="Log-probability up to here as the strategy counts it, nats."),
+        "sum so far": st.column_config.NumberColumn(
+            format="%.3f", help="Log-probability up to here as the strategy counts it, nats."
+        ),
         "what became of it": st.column_config.TextColumn(width="large"),
     }
-    st.dataframe(rows, hide_index=True, column_config=look, key="steps alternatives", alt=f"Alternatives of {words[chosen]}")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config=look,
+        key="steps alternatives",
+        alt=f"Alternatives of {words[chosen]}",
+    )
 
 
 def _untold(tree: Tree, node: Node, log_prob: float) -> str:
@@ -199,7 +281,15 @@ def _untold(tree: Tree, node: Node, log_prob: float) -> str:
 def _download(asked: Asked, tree: Tree, words: list[str]) -> None:
     file = f"{file_name(name(asked, tree))}.csv"
     make = partial(table, tree, words)
-    st.download_button("Numbers (CSV)", make, file, "text/csv", on_click="ignore", icon=":material/download:", key="tree csv")
+    st.download_button(
+        "Numbers (CSV)",
+        make,
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key="tree csv",
+    )
 
 
 def table(tree: Tree, words: list[str]) -> str:
@@ -209,6 +299,24 @@ def table(tree: Tree, words: list[str]) -> str:
     rows.writerow(COLUMNS)
     for number, (node, word) in enumerate(zip(tree.nodes, words, strict=True)):
         score = "" if node.score is None else f"{node.score:.6f}"
-        place = [number, node.parent, node.step, plots.cell(word), node.state, int(node.is_best), node.count, node.rank or ""]
-        rows.writerow([*place, f"{node.log_prob:.6f}", f"{node.total:.6f}", score, node.place or "", node.reason])
+        place = [
+            number,
+            node.parent,
+            node.step,
+            plots.cell(word),
+            node.state,
+            int(node.is_best),
+            node.count,
+            node.rank or "",
+        ]
+        rows.writerow(
+            [
+                *place,
+                f"{node.log_prob:.6f}",
+                f"{node.total:.6f}",
+                score,
+                node.place or "",
+                node.reason,
+            ]
+        )
     return out.getvalue()

@@ -25,9 +25,14 @@ from s2s.ui.text import distinct, duration
 
 MOST = len(DASHES)  # lines that are told apart without their colours
 KEY = "compared"
-BEST, DIFFERS = "★", "≠"
+BEST = "★"
+DIFFERS = "≠"
 ROOM = 32  # characters of a run's name over a column
-BREAKS = (": ", ", ", " · ")  # where a name may be cut: a sweep's say `preset on text: setting value, setting value`
+BREAKS = (
+    ": ",
+    ", ",
+    " · ",
+)  # where a name may be cut: a sweep's say `preset on text: setting value, setting value`
 OWN = ("measured", " ", "setting", "meaning")  # columns that are no runs
 
 
@@ -40,9 +45,16 @@ class Shown(NamedTuple):
 
 
 CURVES: Mapping[str, Shown] = {
-    "Validation loss": Shown(lambda curves: (curves.valid_steps, curves.valid_loss), "loss (nats a token)"),
-    "Training loss": Shown(lambda curves: (curves.steps, curves.loss), "loss (nats a token)", is_held_out=False),
-    "Accuracy": Shown(lambda curves: (curves.valid_steps, 100 * curves.valid_token_accuracy), "tokens ranked first (%)"),
+    "Validation loss": Shown(
+        lambda curves: (curves.valid_steps, curves.valid_loss), "loss (nats a token)"
+    ),
+    "Training loss": Shown(
+        lambda curves: (curves.steps, curves.loss), "loss (nats a token)", is_held_out=False
+    ),
+    "Accuracy": Shown(
+        lambda curves: (curves.valid_steps, 100 * curves.valid_token_accuracy),
+        "tokens ranked first (%)",
+    ),
     "BLEU": Shown(lambda curves: (curves.valid_steps, curves.valid_bleu), "BLEU (0 to 100)"),
 }
 
@@ -51,7 +63,10 @@ def tab(run_id: str) -> None:
     """Which runs, then what they share and what not; it looks again by itself while one of them lives."""
     chosen = _chosen(run_id)
     if len(chosen) < 2:
-        st.info("Choose two runs or more, and their scores, curves and settings stand side by side.", icon=":material/compare_arrows:")
+        st.info(
+            "Choose two runs or more, and their scores, curves and settings stand side by side.",
+            icon=":material/compare_arrows:",
+        )
         return
     rows = cached.runs()
     is_live = any(row.is_live for each in chosen if (row := rows.get(each)))
@@ -61,7 +76,12 @@ def tab(run_id: str) -> None:
 
 def _chosen(run_id: str) -> list[str]:
     """The run of the page and the newest other one, unless somebody says otherwise."""
-    names = distinct({run: f"{middle(name, 2 * ROOM)} · {run}" if name != run else run for run, name in _names([*cached.runs()]).items()})
+    names = distinct(
+        {
+            run: f"{middle(name, 2 * ROOM)} · {run}" if name != run else run
+            for run, name in _names([*cached.runs()]).items()
+        }
+    )
     given = st.session_state.get(KEY, [])
     held = [each for each in given if each in names][:MOST]
     if lost := [each for each in given if each not in names]:
@@ -72,7 +92,12 @@ def _chosen(run_id: str) -> list[str]:
     if held != given:
         st.session_state[KEY] = held
     return st.multiselect(
-        "Runs to compare", list(names), format_func=names.__getitem__, key=KEY, max_selections=MOST, persist_state="session"
+        "Runs to compare",
+        list(names),
+        format_func=names.__getitem__,
+        key=KEY,
+        max_selections=MOST,
+        persist_state="session",
     )
 
 
@@ -85,13 +110,17 @@ def _columns(runs: Sequence[str]) -> dict[str, str]:
     """A name for each run's column: what people call it, with its id where another column is called so."""
     titles = apart(_names(runs))
     taken = Counter([*titles.values(), *OWN])
-    return {run: title if taken[title] == 1 else f"{title} · {run}" for run, title in titles.items()}
+    return {
+        run: title if taken[title] == 1 else f"{title} · {run}" for run, title in titles.items()
+    }
 
 
 def _names(runs: Sequence[str]) -> dict[str, str]:
     """As they were given, at full length."""
     rows = cached.runs()
-    return {run: printable(row.name) if (row := rows.get(run)) and row.name else run for run in runs}
+    return {
+        run: printable(row.name) if (row := rows.get(run)) and row.name else run for run in runs
+    }
 
 
 def apart(names: Mapping[str, str]) -> dict[str, str]:
@@ -99,13 +128,21 @@ def apart(names: Mapping[str, str]) -> dict[str, str]:
     common = _beginning([*names.values()])
     start = max(common.rfind(sign) + len(sign) if sign in common else 0 for sign in BREAKS)
     is_cut = start > 0 and len(names) > 1 and any(len(name) > ROOM for name in names.values())
-    return {run: middle(f"…{name[start:]}" if is_cut else name, ROOM) for run, name in names.items()}
+    return {
+        run: middle(f"…{name[start:]}" if is_cut else name, ROOM) for run, name in names.items()
+    }
 
 
 def _beginning(names: Sequence[str]) -> str:
     """What all of them begin with."""
-    first, last = min(names), max(names)
-    return first[: next((i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))]
+    first = min(names)
+    last = max(names)
+    return first[
+        : next(
+            (i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
+            len(first),
+        )
+    ]
 
 
 def middle(name: str, length: int) -> str:
@@ -123,9 +160,21 @@ def middle(name: str, length: int) -> str:
 def _measured(chosen: Sequence[str]) -> None:
     titles = _columns(chosen)
     rows = {name: _marked(score, chosen) for name, score in SCORES.items()}
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=[titles[run] for run in chosen]).rename_axis("measured").reset_index()
-    st.dataframe(frame, hide_index=True, placeholder="", alt=f"Scores and sizes of {len(chosen)} runs", key="versus scores")
-    st.caption(f"{BEST} the best of them. Loss, accuracy and BLEU are those of a run's best validation, on its own validation pairs.")
+    frame = (
+        pd.DataFrame.from_dict(rows, orient="index", columns=[titles[run] for run in chosen])
+        .rename_axis("measured")
+        .reset_index()
+    )
+    st.dataframe(
+        frame,
+        hide_index=True,
+        placeholder="",
+        alt=f"Scores and sizes of {len(chosen)} runs",
+        key="versus scores",
+    )
+    st.caption(
+        f"{BEST} the best of them. Loss, accuracy and BLEU are those of a run's best validation, on its own validation pairs."
+    )
     _picture(titles)
 
 
@@ -148,11 +197,18 @@ def _seconds(run: str) -> float | None:
 
 def _best(run: str, column: str) -> float | None:
     """At the best validation, as the table of runs has it; of a run that says of none, at that with the lowest loss."""
-    curves, row = cached.curves(run), cached.runs().get(run)
+    curves = cached.curves(run)
+    row = cached.runs().get(run)
     if not len(curves.valid_loss) or not np.isfinite(curves.valid_loss).any():
         return None
-    places = np.flatnonzero(curves.valid_steps == row.best_step) if row and row.best_step is not None else np.array([], int)
-    return float(getattr(curves, column)[places[-1] if len(places) else np.nanargmin(curves.valid_loss)])
+    places = (
+        np.flatnonzero(curves.valid_steps == row.best_step)
+        if row and row.best_step is not None
+        else np.array([], int)
+    )
+    return float(
+        getattr(curves, column)[places[-1] if len(places) else np.nanargmin(curves.valid_loss)]
+    )
 
 
 def _bleu(run: str) -> float | None:
@@ -166,8 +222,12 @@ def _state(run: str) -> str:
 
 SCORES: Mapping[str, Score] = {
     "state": Score(_state),
-    "validation loss": Score(lambda run: _best(run, "valid_loss"), lambda value: f"{value:.3f}", lambda value: -value),
-    "accuracy": Score(lambda run: _best(run, "valid_token_accuracy"), lambda value: f"{value:.1%}", float),
+    "validation loss": Score(
+        lambda run: _best(run, "valid_loss"), lambda value: f"{value:.3f}", lambda value: -value
+    ),
+    "accuracy": Score(
+        lambda run: _best(run, "valid_token_accuracy"), lambda value: f"{value:.1%}", float
+    ),
     "BLEU": Score(_bleu, lambda value: f"{value:.1f}", float),
     "parameters": Score(_parameters, lambda value: f"{value:,}"),
     "steps": Score(lambda run: cached.curves(run).step, lambda value: f"{value:,}"),
@@ -182,8 +242,13 @@ def _marked(score: Score, chosen: Sequence[str]) -> list[str]:
     known = [value for value in values if not _is_missing(value)]
     better = score.better
     best = max(map(better, known)) if better and len(set(known)) > 1 else None
-    stars = [f"{BEST} " if better and each in known and better(each) == best else "" for each in values]
-    return ["-" if _is_missing(each) else star + score.form(each) for star, each in zip(stars, values, strict=True)]
+    stars = [
+        f"{BEST} " if better and each in known and better(each) == best else "" for each in values
+    ]
+    return [
+        "-" if _is_missing(each) else star + score.form(each)
+        for star, each in zip(stars, values, strict=True)
+    ]
 
 
 def _is_missing(value: float | str | None) -> bool:
@@ -192,13 +257,32 @@ def _is_missing(value: float | str | None) -> bool:
 
 def _picture(titles: Mapping[str, str]) -> None:
     usual = next(iter(CURVES))
-    what = st.segmented_control("Curve", list(CURVES), default=usual, required=True, key="versus curve", persist_state="session") or usual
+    what = (
+        st.segmented_control(
+            "Curve",
+            list(CURVES),
+            default=usual,
+            required=True,
+            key="versus curve",
+            persist_state="session",
+        )
+        or usual
+    )
     shown = CURVES[what]
-    lines = [Line(name, *shown.points(cached.curves(run)), place, shown.is_held_out) for place, (run, name) in enumerate(titles.items())]
+    lines = [
+        Line(name, *shown.points(cached.curves(run)), place, shown.is_held_out)
+        for place, (run, name) in enumerate(titles.items())
+    ]
     title = f"{what} by step · {len(titles)} runs"
-    last = [f"{line.name} {np.asarray(line.values)[-1]:.4g}" for line in lines if np.size(line.values)]
+    last = [
+        f"{line.name} {np.asarray(line.values)[-1]:.4g}" for line in lines if np.size(line.values)
+    ]
     figure = plots.curves(lines, title=title, up=shown.up)
-    chart(figure, alt=f"{what} by step of {len(titles)} runs; last: {', '.join(last) or 'none yet'}", file_name=file_name(title))
+    chart(
+        figure,
+        alt=f"{what} by step of {len(titles)} runs; last: {', '.join(last) or 'none yet'}",
+        file_name=file_name(title),
+    )
 
 
 def _settings(chosen: Sequence[str]) -> None:
@@ -219,18 +303,40 @@ def _settings(chosen: Sequence[str]) -> None:
     if len(shown):
         height: Any = "auto" if everything else "content"
         alt = f"{len(shown)} settings of each run"
-        st.dataframe(shown, hide_index=True, placeholder="", alt=alt, height=height, key="versus settings", column_config=LOOK)
+        st.dataframe(
+            shown,
+            hide_index=True,
+            placeholder="",
+            alt=alt,
+            height=height,
+            key="versus settings",
+            column_config=LOOK,
+        )
     file = f"{file_name(' and '.join(names))}.csv"
-    st.download_button("Settings (CSV)", cells.to_csv(index=False), file, "text/csv", on_click="ignore", icon=":material/download:")
+    st.download_button(
+        "Settings (CSV)",
+        cells.to_csv(index=False),
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
-LOOK = {" ": st.column_config.TextColumn(width=28), "setting": st.column_config.TextColumn(pinned=True)}
+LOOK = {
+    " ": st.column_config.TextColumn(width=28),
+    "setting": st.column_config.TextColumn(pinned=True),
+}
 
 
 def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
     about = cached.about(run)
     text = cached.called(str(about.get("source", "")))
-    begun = {"text": text, "preset": about.get("preset") or "", "started from": facts.origin(about) or "random weights"}
+    begun = {
+        "text": text,
+        "preset": about.get("preset") or "",
+        "started from": facts.origin(about) or "random weights",
+    }
     return begun | {"changed while it ran": facts.changed(about) or "nothing"} | flat(recipe)
 
 
@@ -238,4 +344,9 @@ def _cells(row: differences.Row, names: Sequence[str]) -> dict[str, str]:
     known = settings(Recipe)
     meaning = known[row.key].field.metadata["help"] if row.key in known else ""
     values = (written(value) for value in row.values)
-    return {" ": DIFFERS if row.differs else "", "setting": row.key, **dict(zip(names, values, strict=True)), "meaning": meaning}
+    return {
+        " ": DIFFERS if row.differs else "",
+        "setting": row.key,
+        **dict(zip(names, values, strict=True)),
+        "meaning": meaning,
+    }

@@ -16,11 +16,23 @@ from s2s.analysis.anatomy import Anatomy
 from s2s.config import ModelConfig, Stack
 from s2s.runs import Run
 from s2s.runs.lab import Reference
-from s2s.ui import address, cached, forced, known, lab, pickers, sentence, walkthrough_live, walkthrough_pictures
+from s2s.ui import (
+    address,
+    cached,
+    forced,
+    known,
+    lab,
+    pickers,
+    sentence,
+    walkthrough_live,
+    walkthrough_pictures,
+)
 from s2s.ui.text import plain, shortened
 from s2s.ui.walkthrough_code import Code, excerpt
 
-SAID, STEP, PLACE = "walk said", "walk step", "walk place"
+SAID = "walk said"
+STEP = "walk step"
+PLACE = "walk place"
 USUALLY = {"step": "pieces", "position": "2"}  # the first word of a sentence is often an article
 STRATEGY = "greedy"  # writes what the last step says: the most probable token, again and again
 
@@ -77,7 +89,9 @@ class Step(NamedTuple):
     words: Callable[[Run], tuple[str, str]]  # two sentences, markdown
     code: Callable[[Run], tuple[Code, ...]]
     draw: Callable[[Walk], None]
-    knobs: tuple[str, ...] = ()  # of `layer`, `head`, and `src` or `tgt` where a word of that side is chosen
+    knobs: tuple[
+        str, ...
+    ] = ()  # of `layer`, `head`, and `src` or `tgt` where a word of that side is chosen
     stack: str = "encoder"
     when: Callable[[ModelConfig], bool] = lambda config: True
     is_wide: bool = False  # the pictures stand below the words, not beside them
@@ -103,7 +117,10 @@ def ask(steps: Steps) -> tuple[Step, Walk] | None:
             target = forced.target(run, text, STRATEGY) if text else ""
     sentence.unknown_words(run, facts, text)
     if not text:
-        st.info("Type a sentence above: what the model makes of it, number by number, appears here.", icon=":material/edit:")
+        st.info(
+            "Type a sentence above: what the model makes of it, number by number, appears here.",
+            icon=":material/edit:",
+        )
         return None
     return step, _walk(run, step, text, target)
 
@@ -111,7 +128,8 @@ def ask(steps: Steps) -> tuple[Step, Walk] | None:
 def show(step: Step, walk: Walk) -> None:
     """Pictures on the left, words on the right; on a phone the words come first."""
     if step.is_wide:
-        words, pictures = st.container(), st.container()
+        words = st.container()
+        pictures = st.container()
     else:
         with st.container(key="walk"):
             pictures, words = st.columns([3, 2], gap="medium")
@@ -150,12 +168,16 @@ def _step(steps: Steps, there: Steps) -> str:
     """Which step is shown; one that this model does not have gives way to the one before it."""
     slug = _held()["step"]
     if slug not in steps:
-        pickers.say(f"There is no step {shortened(slug)} of the walkthrough; the first is shown instead.")
+        pickers.say(
+            f"There is no step {shortened(slug)} of the walkthrough; the first is shown instead."
+        )
         slug = next(iter(there))
     elif slug not in there:
         order = [*steps]
         before = [each for each in order[: order.index(slug)] if each in there]
-        pickers.say(f"This model has no step `{steps[slug].title}`; the one before it is shown instead.")
+        pickers.say(
+            f"This model has no step `{steps[slug].title}`; the one before it is shown instead."
+        )
         slug = before[-1]
     _remember(step=slug)
     return slug
@@ -165,14 +187,40 @@ def _navigation(there: Steps, slug: str) -> None:
     """Back, the list of all steps, on, and how far one has come."""
     slugs = [*there]
     at = slugs.index(slug)
-    names = {each: f"{number} of {len(slugs)} · {row.part} · {row.title}" for number, (each, row) in enumerate(there.items(), 1)}
+    names = {
+        each: f"{number} of {len(slugs)} · {row.part} · {row.title}"
+        for number, (each, row) in enumerate(there.items(), 1)
+    }
     st.session_state[STEP] = slug
     with st.container(horizontal=True, vertical_alignment="center", key="walk way"):
-        before, after = slugs[max(0, at - 1)], slugs[min(len(slugs) - 1, at + 1)]
-        st.button("Previous", key="walk back", icon=":material/arrow_back:", disabled=at == 0, on_click=_go, args=(before,))
-        st.selectbox("Step", slugs, format_func=names.__getitem__, key=STEP, on_change=_chosen, label_visibility="collapsed")
+        before = slugs[max(0, at - 1)]
+        after = slugs[min(len(slugs) - 1, at + 1)]
+        st.button(
+            "Previous",
+            key="walk back",
+            icon=":material/arrow_back:",
+            disabled=at == 0,
+            on_click=_go,
+            args=(before,),
+        )
+        st.selectbox(
+            "Step",
+            slugs,
+            format_func=names.__getitem__,
+            key=STEP,
+            on_change=_chosen,
+            label_visibility="collapsed",
+        )
         is_last = at == len(slugs) - 1
-        st.button("Next", key="walk on", type="primary", icon=":material/arrow_forward:", disabled=is_last, on_click=_go, args=(after,))
+        st.button(
+            "Next",
+            key="walk on",
+            type="primary",
+            icon=":material/arrow_forward:",
+            disabled=is_last,
+            on_click=_go,
+            args=(after,),
+        )
     st.progress((at + 1) / len(slugs))
     st.subheader(there[slug].title, anchor=False)
 
@@ -191,21 +239,38 @@ def _numbered(label: str, key: str, n: int, *, is_there: bool) -> int:
     given = st.query_params.get_all(key)
     is_known = not given or given[-1] in (*options, pickers.MEAN)
     if not is_known:
-        pickers.say(f"The link asked for {key} {shortened(given[-1])}, which this model doesn't have here; {key} 1 is shown instead.")
-    if st.session_state.get(key, "1") not in options:  # the mean of all, on another page, or another stack's
+        pickers.say(
+            f"The link asked for {key} {shortened(given[-1])}, which this model doesn't have here; {key} 1 is shown instead."
+        )
+    if (
+        st.session_state.get(key, "1") not in options
+    ):  # the mean of all, on another page, or another stack's
         st.session_state[key] = options[0]
     if n <= pickers.SEGMENTS:
-        chosen = st.segmented_control(label, options, default="1", required=True, key=key, bind="query-params", disabled=not is_there)
+        chosen = st.segmented_control(
+            label,
+            options,
+            default="1",
+            required=True,
+            key=key,
+            bind="query-params",
+            disabled=not is_there,
+        )
     else:
-        chosen = st.selectbox(label, options, key=key, bind="query-params", width=110, disabled=not is_there)
+        chosen = st.selectbox(
+            label, options, key=key, bind="query-params", width=110, disabled=not is_there
+        )
     return int(chosen or 1) - 1
 
 
 def _place(walk: Walk, step: Step) -> int:
     """The chosen word's place in what the step looks at, from 0."""
-    said, longest = _held()["position"], max(len(walk.src), len(walk.tgt))
+    said = _held()["position"]
+    longest = max(len(walk.src), len(walk.tgt))
     if not (said.isdecimal() and 1 <= int(said[:9]) <= longest):
-        pickers.say(f"There is no word {shortened(said)} in this sentence; word 1 is shown instead.")
+        pickers.say(
+            f"There is no word {shortened(said)} in this sentence; word 1 is shown instead."
+        )
         said = "1"
         _remember(position=said)
     tokens = walk.tgt_tokens if "tgt" in step.knobs else walk.src_tokens
@@ -213,7 +278,14 @@ def _place(walk: Walk, step: Step) -> int:
     if {"src", "tgt"} & {*step.knobs}:
         st.session_state[PLACE] = place
         names = [f"{number} · {token}" for number, token in enumerate(tokens, 1)]
-        st.selectbox("Word", range(len(tokens)), format_func=names.__getitem__, key=PLACE, on_change=_placed, width=190)
+        st.selectbox(
+            "Word",
+            range(len(tokens)),
+            format_func=names.__getitem__,
+            key=PLACE,
+            on_change=_placed,
+            width=190,
+        )
     return place
 
 

@@ -29,49 +29,91 @@ def _attended(walk: Walk) -> Attended:
 
 
 def _queries(walk: Walk) -> None:
-    seen, tokens, head = _attended(walk), walk.src_tokens, walk.head
+    seen = _attended(walk)
+    tokens = walk.src_tokens
+    head = walk.head
     for name, each in (("Queries", seen.queries), ("Keys", seen.keys), ("Values", seen.values)):
         numbers(f"{name} of head {head + 1}", each[head], tokens, mark=walk.place)
 
 
 def _scores(walk: Walk) -> None:
-    seen, tokens, row = _attended(walk), walk.src_tokens, walk.place
+    seen = _attended(walk)
+    tokens = walk.src_tokens
+    row = walk.place
     products = seen.products[walk.head]
     pairs(f"Queries times keys, head {walk.head + 1}", products, tokens, tokens, mark=row)
     best = int(products[row].argmax())
-    st.caption(f"The query of {quoted(tokens[row])} fits best the key of {quoted(tokens[best])}: {signed(products[row, best])}.")
+    st.caption(
+        f"The query of {quoted(tokens[row])} fits best the key of {quoted(tokens[best])}: {signed(products[row, best])}."
+    )
 
 
 def _scaling(walk: Walk) -> None:
-    seen, tokens, row = _attended(walk), walk.src_tokens, walk.place
+    seen = _attended(walk)
+    tokens = walk.src_tokens
+    row = walk.place
     pairs(f"Scaled scores, head {walk.head + 1}", seen.scaled[walk.head], tokens, tokens, mark=row)
-    both = np.stack([probing.sharpened(each[walk.head, row]) for each in (seen.products, seen.scaled)])
-    pairs(f"Softmax of the row of {tokens[row]}", both, ("not scaled", "in this model"), tokens, of=WAYS)
+    both = np.stack(
+        [probing.sharpened(each[walk.head, row]) for each in (seen.products, seen.scaled)]
+    )
+    pairs(
+        f"Softmax of the row of {tokens[row]}",
+        both,
+        ("not scaled", "in this model"),
+        tokens,
+        of=WAYS,
+    )
     most = both.max(1)
-    st.caption(f"The largest share of that row would be {most[0]:.2f} without scaling; it is {most[1]:.2f}.")
+    st.caption(
+        f"The largest share of that row would be {most[0]:.2f} without scaling; it is {most[1]:.2f}."
+    )
 
 
 def _bias(walk: Walk) -> None:
-    seen, tokens = _attended(walk), walk.src_tokens
+    seen = _attended(walk)
+    tokens = walk.src_tokens
     if seen.bias is not None:
-        pairs(f"What positions add, head {walk.head + 1}", seen.bias[walk.head], tokens, tokens, mark=walk.place)
+        pairs(
+            f"What positions add, head {walk.head + 1}",
+            seen.bias[walk.head],
+            tokens,
+            tokens,
+            mark=walk.place,
+        )
     pairs("Scaled scores plus that", seen.scores[walk.head], tokens, tokens, mark=walk.place)
 
 
 def _mask(walk: Walk) -> None:
     seen = walkthrough_live.padded(walk.run, walk.src, walk.tgt, walk.layer).encoder.self_attention
-    row, n_padded = walk.place, len(seen.mask) - len(walk.src)
+    row = walk.place
+    n_padded = len(seen.mask) - len(walk.src)
     tokens = [*walk.src_tokens, *[PAD] * n_padded]
-    st.caption(f"As in a batch beside a sentence {counted(n_padded, 'token')} longer: `<pad>` fills the row.")
+    st.caption(
+        f"As in a batch beside a sentence {counted(n_padded, 'token')} longer: `<pad>` fills the row."
+    )
     pairs("Scores", seen.scores[walk.head], tokens, tokens, mark=row)
     pairs("The mask M: 0 or −∞", looks(seen.mask), tokens, tokens, mark=row)
     pairs("Scores plus M", seen.masked[walk.head], tokens, tokens, mark=row)
     by_fill = ("−∞", "−1e9", "this model")
-    st.markdown("**What else could stand for “may not look”?** The softmax of the framed row, by what is added there:")
+    st.markdown(
+        "**What else could stand for “may not look”?** The softmax of the framed row, by what is added there:"
+    )
     found = probing.fills(seen, walk.head, row, seen.mask[row])
-    pairs("Some keys are hidden", np.stack([found.infinite, found.billion, found.ours]), by_fill, tokens, of=WAYS)
+    pairs(
+        "Some keys are hidden",
+        np.stack([found.infinite, found.billion, found.ours]),
+        by_fill,
+        tokens,
+        of=WAYS,
+    )
     found = probing.fills(seen, walk.head, row, np.zeros_like(seen.mask[row]))
-    pairs("All keys are hidden", np.stack([found.infinite, found.billion, found.ours]), by_fill, tokens, of=WAYS)
+    pairs(
+        "All keys are hidden",
+        np.stack([found.infinite, found.billion, found.ours]),
+        by_fill,
+        tokens,
+        of=WAYS,
+    )
     st.caption(
         "While some key may be looked at, all agree. Where none may, −∞ gives 0/0 = NaN, which spoils every number after it; −1e9 swallows"
         " the scores and spreads the look evenly over what is hidden; this model gives zeros: who may look at nothing takes nothing."
@@ -79,24 +121,40 @@ def _mask(walk: Walk) -> None:
 
 
 def _softmax(walk: Walk) -> None:
-    seen, tokens, row = _attended(walk), walk.src_tokens, walk.place
+    seen = _attended(walk)
+    tokens = walk.src_tokens
+    row = walk.place
     found = seen.weights[walk.head]
     weights(f"Weights of head {walk.head + 1}", found, tokens, tokens, "reads")
     best = int(found[row].argmax())
-    st.caption(f"{quoted(tokens[row])} takes {found[row, best]:.0%} from {quoted(tokens[best])}; its row sums to {found[row].sum():.2f}.")
+    st.caption(
+        f"{quoted(tokens[row])} takes {found[row, best]:.0%} from {quoted(tokens[best])}; its row sums to {found[row].sum():.2f}."
+    )
 
 
 def _weighted(walk: Walk) -> None:
-    seen, tokens, row = _attended(walk), walk.src_tokens, walk.place
-    shares, values = seen.weights[walk.head, row], seen.values[walk.head]
+    seen = _attended(walk)
+    tokens = walk.src_tokens
+    row = walk.place
+    shares = seen.weights[walk.head, row]
+    values = seen.values[walk.head]
     parts = [f"{token} × {share:.2f}" for token, share in zip(tokens, shares, strict=True)]
     summed = np.concatenate([shares[:, None] * values, seen.gathered[walk.head, row][None]])
-    numbers(f"What {tokens[row]} gathers: values by weight", summed, [*parts, "their sum"], mark=len(parts), noun="row")
-    numbers(f"What head {walk.head + 1} gathers for each", seen.gathered[walk.head], tokens, mark=row)
+    numbers(
+        f"What {tokens[row]} gathers: values by weight",
+        summed,
+        [*parts, "their sum"],
+        mark=len(parts),
+        noun="row",
+    )
+    numbers(
+        f"What head {walk.head + 1} gathers for each", seen.gathered[walk.head], tokens, mark=row
+    )
 
 
 def _heads(walk: Walk) -> None:
-    seen, tokens = _attended(walk), walk.src_tokens
+    seen = _attended(walk)
+    tokens = walk.src_tokens
     heads("The heads side by side", seen.joined, tokens, len(seen.gathered), mark=walk.place)
     if walk.config.attention.output_projection:
         numbers("Mixed by the output matrix", seen.out, tokens, mark=walk.place)
@@ -111,19 +169,28 @@ def _queries_formula(run: Run) -> str:
     x = r"\mathrm{norm}(x)" if config.norm.place == "pre" and config.norm.kind != "none" else "x"
     turn = "R_t" if config.positions.kind == "rotary" else ""
     products = {name: f"{x} W_{name}{_bias_term(config, name)}" for name in "QKV"}
-    parts = [f"{name.lower()} = {turn}({each})" if turn and name != "V" else f"{name.lower()} = {each}" for name, each in products.items()]
+    parts = [
+        f"{name.lower()} = {turn}({each})" if turn and name != "V" else f"{name.lower()} = {each}"
+        for name, each in products.items()
+    ]
     return lines(*parts)
 
 
 def _queries_words(run: Run) -> tuple[str, str]:
     config = run.recipe.model
-    first = (
-        "From its vector each word makes three: a query (what it looks for), a key (what it can be found by) and a value (what it gives)."
+    first = "From its vector each word makes three: a query (what it looks for), a key (what it can be found by) and a value (what it gives)."
+    where = (
+        "its normed vector"
+        if config.norm.place == "pre" and config.norm.kind != "none"
+        else "the vector itself"
     )
-    where = "its normed vector" if config.norm.place == "pre" and config.norm.kind != "none" else "the vector itself"
-    d_head, n_heads = config.d_head(config.encoder), config.encoder.n_heads
+    d_head = config.d_head(config.encoder)
+    n_heads = config.encoder.n_heads
     size = f"{counted(n_heads, 'head')}, {d_head} numbers each"
-    return first, f"Each is {where} times a matrix that training has set; this layer does so for {size}."
+    return (
+        first,
+        f"Each is {where} times a matrix that training has set; this layer does so for {size}.",
+    )
 
 
 def _d_head(run: Run) -> int:
@@ -154,21 +221,30 @@ def _heads_words(run: Run) -> tuple[str, str]:
     config = run.recipe.model
     first = f"{counted(config.encoder.n_heads, 'head')} look each in its own way, and what they gather is put side by side."
     if config.attention.output_projection:
-        return first, f"One more matrix mixes them into the {config.d_model} numbers that the stream has."
-    return first, "This model has no matrix to mix them: they are the sublayer's output as they stand."
+        return (
+            first,
+            f"One more matrix mixes them into the {config.d_model} numbers that the stream has.",
+        )
+    return (
+        first,
+        "This model has no matrix to mix them: they are the sublayer's output as they stand.",
+    )
 
 
 def _heads_formula(run: Run) -> str:
     config = run.recipe.model
     joined = r"\mathrm{Concat}(z^{(1)}, \ldots, z^{(%d)})" % config.encoder.n_heads  # noqa: UP031 (braces)
-    return rf"{joined}\,W_O{_bias_term(config, 'O')}" if config.attention.output_projection else joined
+    return (
+        rf"{joined}\,W_O{_bias_term(config, 'O')}" if config.attention.output_projection else joined
+    )
 
 
 def _softmax_formula(run: Run) -> str:
     bias = r" + b" if run.recipe.model.positions.kind in ("alibi", "relative") else ""
     scale = rf"/\sqrt{{{_d_head(run)}}}" if run.recipe.model.attention.scaled else ""
     return lines(
-        r"a_{ij} = \exp s_{ij} \,/\, \textstyle\sum_k \exp s_{ik}", rf"A = \mathrm{{softmax}}\left(QK^\top{scale}{bias} + M\right)"
+        r"a_{ij} = \exp s_{ij} \,/\, \textstyle\sum_k \exp s_{ik}",
+        rf"A = \mathrm{{softmax}}\left(QK^\top{scale}{bias} + M\right)",
     )
 
 

@@ -43,7 +43,11 @@ def excerpt(code: Code) -> Excerpt:
     lines, start = inspect.getsourcelines(of)
     begin, end = _found(lines, code) if code.first else (0, len(lines))
     file = Path(inspect.getsourcefile(of) or "").relative_to(ROOT).as_posix()
-    shown = lines[begin:end] if code.first else [line for number, line in enumerate(lines) if number not in _prose(lines)]
+    shown = (
+        lines[begin:end]
+        if code.first
+        else [line for number, line in enumerate(lines) if number not in _prose(lines)]
+    )
     return Excerpt(file, start + begin, textwrap.dedent("".join(shown)).rstrip())
 
 
@@ -54,14 +58,22 @@ def _found(lines: list[str], code: Code) -> tuple[int, int]:
         raise ValueError(f"`{code.of.__qualname__}` has no line with `{code.first}`")
     if not code.last:
         return begin, begin + 1
-    end = next((number for number, line in enumerate(lines) if number >= begin and code.last in line), None)
+    end = next(
+        (number for number, line in enumerate(lines) if number >= begin and code.last in line), None
+    )
     if end is None:
-        raise ValueError(f"`{code.of.__qualname__}` has no line with `{code.last}` after `{code.first}`")
+        raise ValueError(
+            f"`{code.of.__qualname__}` has no line with `{code.last}` after `{code.first}`"
+        )
     return begin, end + 1
 
 
 def _prose(lines: list[str]) -> range:
     """The lines of the docstring."""
     body = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    first = body.body[0] if isinstance(body, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(body) else None
+    first = (
+        body.body[0]
+        if isinstance(body, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(body)
+        else None
+    )
     return range(first.lineno - 1, first.end_lineno or first.lineno) if first else range(0)

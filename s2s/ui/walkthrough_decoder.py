@@ -20,26 +20,45 @@ from s2s.ui.walkthrough_pictures import counted, looks, numbers, pairs, weights
 
 
 def _shifted(walk: Walk) -> None:
-    reads, predicts = walk.tgt_tokens, walk.written.tokens
-    rows = [{"place": at, "reads": one, "predicts": other} for at, (one, other) in enumerate(zip(reads, predicts, strict=True), 1)]
-    st.dataframe(rows, hide_index=True, width="content", alt="What the decoder reads and predicts at each place")
+    reads = walk.tgt_tokens
+    predicts = walk.written.tokens
+    rows = [
+        {"place": at, "reads": one, "predicts": other}
+        for at, (one, other) in enumerate(zip(reads, predicts, strict=True), 1)
+    ]
+    st.dataframe(
+        rows,
+        hide_index=True,
+        width="content",
+        alt="What the decoder reads and predicts at each place",
+    )
     whose = "its own translation" if walk.is_own else "the target that you gave"
-    st.caption(f"The decoder is made to write {whose}: another can be typed under *Sentences, target*.")
+    st.caption(
+        f"The decoder is made to write {whose}: another can be typed under *Sentences, target*."
+    )
     is_placed = walk.config.positions.kind in ("sinusoidal", "learned")
-    numbers(f"What it reads, as vectors{' with positions' if is_placed else ''}", walk.seen.tgt.out, reads)
+    numbers(
+        f"What it reads, as vectors{' with positions' if is_placed else ''}",
+        walk.seen.tgt.out,
+        reads,
+    )
 
 
 def _causal(walk: Walk) -> None:
-    seen, tokens = walk.seen.decoder.self_attention, walk.tgt_tokens
+    seen = walk.seen.decoder.self_attention
+    tokens = walk.tgt_tokens
     pairs(f"Scores, head {walk.head + 1}", seen.scores[walk.head], tokens, tokens, mark=walk.place)
     pairs("The mask M: 0 or −∞", looks(seen.mask), tokens, tokens, mark=walk.place)
     pairs("Scores plus M", seen.masked[walk.head], tokens, tokens, mark=walk.place)
     sees = counted(int(seen.mask[walk.place].sum()), "token")
-    st.caption(f"The row that reads {quoted(tokens[walk.place])} may look at {sees}: at itself and at what stands before it.")
+    st.caption(
+        f"The row that reads {quoted(tokens[walk.place])} may look at {sees}: at itself and at what stands before it."
+    )
 
 
 def _self_attention(walk: Walk) -> None:
-    seen, tokens = walk.seen.decoder.self_attention, walk.tgt_tokens
+    seen = walk.seen.decoder.self_attention
+    tokens = walk.tgt_tokens
     weights(f"Weights of head {walk.head + 1}", seen.weights[walk.head], tokens, tokens, "reads")
     numbers(f"What head {walk.head + 1} gathers", seen.gathered[walk.head], tokens, mark=walk.place)
 
@@ -50,13 +69,26 @@ def _bridge(walk: Walk) -> None:
     numbers("Keys, from the memory", seen.keys[walk.head], walk.src_tokens)
     numbers("Values, from the memory", seen.values[walk.head], walk.src_tokens)
     found = seen.weights[walk.head]
-    weights(f"Weights of head {walk.head + 1}", found, walk.written.tokens, walk.src_tokens, "predicts")
+    weights(
+        f"Weights of head {walk.head + 1}", found, walk.written.tokens, walk.src_tokens, "predicts"
+    )
     best = int(found[walk.place].argmax())
-    read, word, looked = (quoted(each) for each in (walk.tgt_tokens[walk.place], walk.written.tokens[walk.place], walk.src_tokens[best]))
-    st.caption(f"The place that reads {read} predicts {word}: there, this head looks most at {looked} ({found[walk.place, best]:.2f}).")
+    read, word, looked = (
+        quoted(each)
+        for each in (
+            walk.tgt_tokens[walk.place],
+            walk.written.tokens[walk.place],
+            walk.src_tokens[best],
+        )
+    )
+    st.caption(
+        f"The place that reads {read} predicts {word}: there, this head looks most at {looked} ({found[walk.place, best]:.2f})."
+    )
     n_layers, (n_heads, length, d_head) = walk.config.decoder.n_layers, seen.keys.shape
     size = f"{counted(n_layers, 'layer')} × {counted(n_heads, 'head')} × {counted(length, 'token')} × {d_head} numbers"
-    st.caption(f"Keys and values are computed once a sentence and kept while the target grows: {size}, twice.")
+    st.caption(
+        f"Keys and values are computed once a sentence and kept while the target grows: {size}, twice."
+    )
 
 
 def _cross(walk: Walk) -> Attended:
@@ -67,7 +99,9 @@ def _cross(walk: Walk) -> Attended:
 
 
 def _attentions(walk: Walk) -> None:
-    src, tgt, seen = walk.src_tokens, walk.tgt_tokens, walk.seen
+    src = walk.src_tokens
+    tgt = walk.tgt_tokens
+    seen = walk.seen
     kinds = (
         ("Encoder", seen.encoder.self_attention, src, src, "reads"),
         ("Decoder", seen.decoder.self_attention, tgt, tgt, "reads"),
@@ -76,7 +110,13 @@ def _attentions(walk: Walk) -> None:
     for place, (name, each, rows, columns, verb) in zip(st.columns(3), kinds, strict=True):
         with place:
             pairs(f"{name}: the mask M", looks(each.mask), rows, columns)
-            weights(f"{name}: weights of head {_head(each, walk) + 1}", each.weights[_head(each, walk)], rows, columns, verb)
+            weights(
+                f"{name}: weights of head {_head(each, walk) + 1}",
+                each.weights[_head(each, walk)],
+                rows,
+                columns,
+                verb,
+            )
     st.caption(
         "This sentence stands alone, so nothing is padded: in a batch, the columns of `<pad>` would be −∞ in the encoder and on the bridge,"
         " too."
@@ -89,7 +129,8 @@ def _head(seen: Attended, walk: Walk) -> int:
 
 
 def _feed_forward(walk: Walk) -> None:
-    fed, n = walk.seen.decoder.feed_forward, walk.config.decoder.n_layers
+    fed = walk.seen.decoder.feed_forward
+    n = walk.config.decoder.n_layers
     if fed is not None:
         wide(walk, fed, walk.tgt_tokens)
     name = f"The stream behind layer {walk.layer + 1} of {n}"

@@ -31,7 +31,11 @@ ACTIVATIONS = MappingProxyType(
         "silu": r"\mathrm{SiLU}(%s)",
     }
 )
-CURVES = lines(r"\mathrm{ReLU}(u) = \max(0, u)", r"\mathrm{GELU}(u) = u\,\Phi(u)", r"\mathrm{SiLU}(u) = u / (1 + e^{-u})")
+CURVES = lines(
+    r"\mathrm{ReLU}(u) = \max(0, u)",
+    r"\mathrm{GELU}(u) = u\,\Phi(u)",
+    r"\mathrm{SiLU}(u) = u / (1 + e^{-u})",
+)
 SRC = ("layer", "src")
 
 
@@ -40,9 +44,18 @@ def residual(walk: Walk, joined: Joined, tokens: list[str]) -> None:
     numbers("The stream before", joined.before, tokens, mark=walk.place)
     numbers("What the attention adds", joined.added, tokens, mark=walk.place)
     is_normed = walk.config.norm.place == "post" and walk.config.norm.kind != "none"
-    numbers("Their sum, normed" if is_normed else "Their sum: the stream behind", joined.after, tokens, mark=walk.place)
-    before, added = (float(np.linalg.norm(each[walk.place])) for each in (joined.before, joined.added))
-    st.caption(f"For {quoted(tokens[walk.place])} the stream is {before:.1f} long, and what joins it {added:.1f}.")
+    numbers(
+        "Their sum, normed" if is_normed else "Their sum: the stream behind",
+        joined.after,
+        tokens,
+        mark=walk.place,
+    )
+    before, added = (
+        float(np.linalg.norm(each[walk.place])) for each in (joined.before, joined.added)
+    )
+    st.caption(
+        f"For {quoted(tokens[walk.place])} the stream is {before:.1f} long, and what joins it {added:.1f}."
+    )
 
 
 def _norm(walk: Walk) -> None:
@@ -60,7 +73,11 @@ def _norm(walk: Walk) -> None:
     st.caption(f"Every layer has several; this is the one {where}.")
     numbers("Before the norm", found.given, walk.src_tokens, mark=walk.place)
     numbers("After it", found.out, walk.src_tokens, mark=walk.place)
-    learned = [(name, each) for name, each in (("scale γ", found.scale), ("shift β", found.shift)) if each is not None]
+    learned = [
+        (name, each)
+        for name, each in (("scale γ", found.scale), ("shift β", found.shift))
+        if each is not None
+    ]
     if learned:
         names, values = zip(*learned, strict=True)
         numbers("What training has set", np.stack(values), names, noun="vector")
@@ -68,7 +85,11 @@ def _norm(walk: Walk) -> None:
 
 
 def _where(config: ModelConfig) -> str:
-    return "through which the attention reads the stream" if is_pre(config) else "behind the sum of stream and attention"
+    return (
+        "through which the attention reads the stream"
+        if is_pre(config)
+        else "behind the sum of stream and attention"
+    )
 
 
 def _moments(walk: Walk, found: probing.Normed) -> None:
@@ -79,14 +100,23 @@ def _moments(walk: Walk, found: probing.Normed) -> None:
         | {f"var. {name}": round(float(each[at].var()), 3) for name, each in stages.items()}
         for at, token in enumerate(walk.src_tokens)
     ]
-    st.caption("Mean and variance of each token's numbers: before, normed, and after the learned scale and shift.")
-    st.dataframe(rows, hide_index=True, alt="Mean and variance of each token's numbers before and after the norm")
+    st.caption(
+        "Mean and variance of each token's numbers: before, normed, and after the learned scale and shift."
+    )
+    st.dataframe(
+        rows,
+        hide_index=True,
+        alt="Mean and variance of each token's numbers before and after the norm",
+    )
 
 
 def _fed(walk: Walk) -> Fed | None:
     fed = walk.seen.encoder.feed_forward
     if fed is None:
-        st.info("This model has no feed-forward: its layers are attention alone.", icon=":material/block:")
+        st.info(
+            "This model has no feed-forward: its layers are attention alone.",
+            icon=":material/block:",
+        )
     return fed
 
 
@@ -103,18 +133,39 @@ def wide(walk: Walk, fed: Fed, tokens: list[str]) -> None:
     numbers("What the feed-forward adds", fed.out, tokens, mark=walk.place)
     still = float((fed.hidden == 0).mean())
     if still > 0.01:
-        st.caption(f"{still:.0%} of the hidden numbers are exactly 0: those units keep quiet for these words.")
+        st.caption(
+            f"{still:.0%} of the hidden numbers are exactly 0: those units keep quiet for these words."
+        )
 
 
 def _one_position(walk: Walk) -> None:
     moved = walkthrough_live.erased(walk.run, walk.src, walk.tgt, walk.layer, walk.place)
     token = walk.src_tokens[walk.place]
-    st.caption(f"The input of {quoted(token)} is set to zeros; here is how far each sublayer's output moves.")
+    st.caption(
+        f"The input of {quoted(token)} is set to zeros; here is how far each sublayer's output moves."
+    )
     if moved.feed_forward is not None:
-        numbers("Feed-forward: change of its output", moved.feed_forward, walk.src_tokens, mark=walk.place)
-    numbers("Self-attention: change of its output", moved.attention, walk.src_tokens, mark=walk.place)
-    rows = [(name, each) for name, each in (("feed-forward", moved.feed_forward), ("self-attention", moved.attention)) if each is not None]
-    said = (f"in the {name} {counted(int((np.abs(each).max(1) > 0).sum()), 'row')} of {len(each)}" for name, each in rows)
+        numbers(
+            "Feed-forward: change of its output",
+            moved.feed_forward,
+            walk.src_tokens,
+            mark=walk.place,
+        )
+    numbers(
+        "Self-attention: change of its output", moved.attention, walk.src_tokens, mark=walk.place
+    )
+    rows = [
+        (name, each)
+        for name, each in (
+            ("feed-forward", moved.feed_forward),
+            ("self-attention", moved.attention),
+        )
+        if each is not None
+    ]
+    said = (
+        f"in the {name} {counted(int((np.abs(each).max(1) > 0).sum()), 'row')} of {len(each)}"
+        for name, each in rows
+    )
     st.caption(f"Changed: {', '.join(said)}.")
 
 
@@ -124,19 +175,37 @@ def _activation(walk: Walk) -> None:
     counts, edges = np.histogram(fed.inputs, BINS)
     reach = max(3.0, float(np.abs(fed.inputs).max()))
     grid = np.linspace(-reach, reach, POINTS, dtype=np.float32)
-    curves, used = probing.curves(grid), walk.config.feed_forward.activation
-    shown = {name: curve for name, curve in curves.items() if name in ("relu", "gelu", "silu", used)}
+    curves = probing.curves(grid)
+    used = walk.config.feed_forward.activation
+    shown = {
+        name: curve for name, curve in curves.items() if name in ("relu", "gelu", "silu", used)
+    }
     size = f"{counted(len(fed.inputs), 'token')} × {fed.inputs.shape[1]:,}"
     title = f"Activations over this layer's inputs\n{fed.inputs.size:,} numbers: {size}"
-    drawn = plots.activations(grid, shown, [*map(int, counts)], [*map(float, edges)], title=title, used=used)
-    figure("activations", drawn, "Activation curves", values=np.stack([*shown.values()]), rows=[*shown], columns=[f"{x:.3f}" for x in grid])
+    drawn = plots.activations(
+        grid, shown, [*map(int, counts)], [*map(float, edges)], title=title, used=used
+    )
+    figure(
+        "activations",
+        drawn,
+        "Activation curves",
+        values=np.stack([*shown.values()]),
+        rows=[*shown],
+        columns=[f"{x:.3f}" for x in grid],
+    )
     below = float((fed.inputs < 0).mean())
-    st.caption(f"{below:.0%} of the inputs are below 0: ReLU makes 0 of them, GELU and SiLU numbers a little below 0.")
+    st.caption(
+        f"{below:.0%} of the inputs are below 0: ReLU makes 0 of them, GELU and SiLU numbers a little below 0."
+    )
 
 
 def _memory(walk: Walk) -> None:
     n = walk.config.encoder.n_layers
-    numbers(f"Behind all {n} layers" if n > 1 else "Behind the layer", walk.seen.encoded, walk.src_tokens)
+    numbers(
+        f"Behind all {n} layers" if n > 1 else "Behind the layer",
+        walk.seen.encoded,
+        walk.src_tokens,
+    )
     if walk.config.encoder.final_norm and walk.config.norm.kind != "none":
         numbers("The memory: after the final norm", walk.seen.memory, walk.src_tokens)
 
@@ -164,7 +233,10 @@ def _residual_words(run: Run) -> tuple[str, str]:
         )
     if run.recipe.model.norm.kind == "none":
         return first, "This model has no norm anywhere, so the sum goes on as it is."
-    return first, "This model, as the paper, norms the sum, so the stream passes a norm behind each sublayer."
+    return (
+        first,
+        "This model, as the paper, norms the sum, so the stream passes a norm behind each sublayer.",
+    )
 
 
 def _norm_formula(run: Run) -> str:
@@ -180,11 +252,21 @@ def _norm_formula(run: Run) -> str:
 def _norm_words(run: Run) -> tuple[str, str]:
     norm = run.recipe.model.norm
     if norm.kind == "none":
-        return "This model has no norm.", "Deep ones can hardly be trained without: numbers would grow from layer to layer."
-    how = "their root mean square becomes 1" if norm.kind == "rms" else "their mean becomes 0 and their variance 1"
+        return (
+            "This model has no norm.",
+            "Deep ones can hardly be trained without: numbers would grow from layer to layer.",
+        )
+    how = (
+        "their root mean square becomes 1"
+        if norm.kind == "rms"
+        else "their mean becomes 0 and their variance 1"
+    )
     learned = "scale and shift" if norm.kind == "layer" and norm.bias else "scale"
     first = f"Each token's {run.recipe.model.d_model} numbers are brought to one size, whatever they were: {how}."
-    return first, f"Then a learned {learned} for each dimension follows, so that the model may weigh them anew."
+    return (
+        first,
+        f"Then a learned {learned} for each dimension follows, so that the model may weigh them anew.",
+    )
 
 
 def ffn_formula(run: Run) -> str:
@@ -225,7 +307,11 @@ def _memory_formula(run: Run) -> str:
     config = run.recipe.model
     last = rf"x^{{({config.encoder.n_layers})}}"
     is_normed = config.encoder.final_norm and config.norm.kind != "none"
-    return rf"\mathrm{{memory}} = \mathrm{{norm}}({last})" if is_normed else rf"\mathrm{{memory}} = {last}"
+    return (
+        rf"\mathrm{{memory}} = \mathrm{{norm}}({last})"
+        if is_normed
+        else rf"\mathrm{{memory}} = {last}"
+    )
 
 
 ROWS: Mapping[str, Step] = MappingProxyType(

@@ -32,10 +32,23 @@ def _loss(walk: Walk) -> None:
     losses = np.array([-value for value in target.log_probs], np.float32)
     own = cached.decoded(walk.run, walk.text, STRATEGY, {}).hypotheses[:1]
     parting = divergence(own[0].ids, target.ids) if own else None
-    free = [Token(token, -value) for each in own for token, value in zip(each.tokens, each.token_log_probs, strict=True)]
-    forced = [Token(token, -value) for token, value in zip(target.tokens, target.log_probs, strict=True)]
+    free = [
+        Token(token, -value)
+        for each in own
+        for token, value in zip(each.tokens, each.token_log_probs, strict=True)
+    ]
+    forced = [
+        Token(token, -value) for token, value in zip(target.tokens, target.log_probs, strict=True)
+    ]
     drawn = plots.losses(forced, free, parting, title="Loss of each position")
-    figure("losses", drawn, "Loss of each position", values=losses[:, None], rows=target.tokens, columns=("nats",))
+    figure(
+        "losses",
+        drawn,
+        "Loss of each position",
+        values=losses[:, None],
+        rows=target.tokens,
+        columns=("nats",),
+    )
     worst = int(losses.argmax())
     st.caption(
         f"Summed {signed(float(losses.sum()))} nats, {signed(float(losses.mean()))} a token; the hardest is {quoted(target.tokens[worst])}:"
@@ -45,12 +58,25 @@ def _loss(walk: Walk) -> None:
 
 def _gradients(walk: Walk) -> None:
     whole, cut = walkthrough_live.flows(walk.run, walk.src, (*walk.tgt, walk.written.ids[-1]))
-    places = [f"{letter}{number or ' in'}" for letter, each in (("E", whole.encoder), ("D", whole.decoder)) for number in range(len(each))]
+    places = [
+        f"{letter}{number or ' in'}"
+        for letter, each in (("E", whole.encoder), ("D", whole.decoder))
+        for number in range(len(each))
+    ]
     ways = {"with the residual": whole, "without it": cut}
     lengths = {name: np.concatenate([each.encoder, each.decoder]) for name, each in ways.items()}
-    shares = {name: [*map(float, each / max(float(each[-1]), TINY))] for name, each in lengths.items()}
+    shares = {
+        name: [*map(float, each / max(float(each[-1]), TINY))] for name, each in lengths.items()
+    }
     drawn = plots.flow(places, shares, title="The gradient by layer")
-    figure("flow", drawn, "The gradient by layer", values=np.stack([*lengths.values()]), rows=[*lengths], columns=places)
+    figure(
+        "flow",
+        drawn,
+        "The gradient by layer",
+        values=np.stack([*lengths.values()]),
+        rows=[*lengths],
+        columns=places,
+    )
     st.caption(
         "E in and D in: before the first layer of encoder and decoder; E1, D1, …: behind each. The loss is"
         f" {whole.loss:.2f} nats a token with the residual and {cut.loss:.2f} without, so lengths are shown against the decoder's end,"
@@ -59,7 +85,8 @@ def _gradients(walk: Walk) -> None:
 
 
 def _counted(walk: Walk) -> None:
-    reference, own = wanted(walk), cached.decoded(walk.run, walk.text, STRATEGY, {}).text
+    reference = wanted(walk)
+    own = cached.decoded(walk.run, walk.text, STRATEGY, {}).text
     st.caption(f"The model writes {quoted(own)}.")
     evaluation_counted.panel(own, reference.text)
     link("evaluate", "Score a whole test set")
@@ -67,7 +94,11 @@ def _counted(walk: Walk) -> None:
 
 def _gradients_formula(run: Run) -> str:
     step = r"\left(I + \frac{\partial f_k}{\partial x}\right)"
-    norm = "" if is_pre(run.recipe.model) or run.recipe.model.norm.kind == "none" else r"J_{\mathrm{norm}}\,"
+    norm = (
+        ""
+        if is_pre(run.recipe.model) or run.recipe.model.norm.kind == "none"
+        else r"J_{\mathrm{norm}}\,"
+    )
     return rf"\frac{{\partial L}}{{\partial x^{{(l)}}}} = \frac{{\partial L}}{{\partial x^{{(n)}}}} \prod_{{k > l}} {norm}{step}"
 
 

@@ -35,18 +35,25 @@ def flows(run: Run, src: Ids, tgt: Ids) -> tuple[probing.Flow, probing.Flow]:
     return _flows(str(run.folder.path), run.step, src, tgt, run)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)  # some megabytes each where the vocabulary is large
+@st.cache_resource(
+    max_entries=16, show_spinner=False
+)  # some megabytes each where the vocabulary is large
 def _dissected(folder: str, step: int, src: Ids, tgt: Ids, layer: int, _run: Run) -> Anatomy:
     return dissect(_run.model, src, tgt, layer)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _erased(folder: str, step: int, src: Ids, where: tuple[int, int], _run: Run, _seen: Layer) -> probing.Erased:
+def _erased(
+    folder: str, step: int, src: Ids, where: tuple[int, int], _run: Run, _seen: Layer
+) -> probing.Erased:
     layer, position = where
     return probing.erased(_run.model, _seen, layer, position)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Following the gradient …")
-def _flows(folder: str, step: int, src: Ids, tgt: Ids, _run: Run) -> tuple[probing.Flow, probing.Flow]:
-    kept, cut = probing.twin(_run.model), probing.without_residual(_run.model)
+def _flows(
+    folder: str, step: int, src: Ids, tgt: Ids, _run: Run
+) -> tuple[probing.Flow, probing.Flow]:
+    kept = probing.twin(_run.model)
+    cut = probing.without_residual(_run.model)
     return probing.flow(kept, src, tgt), probing.flow(cut, src, tgt)

@@ -20,10 +20,16 @@ from s2s.ui.text import plain, shortened
 MOST = 64  # columns that are drawn
 DRAWN = "walk drawn"  # rows of PLOTS, since the last legend
 NEVER = np.float32(-np.inf)
-READINGS = MappingProxyType({"attention": "Each row of weights sums to 1: the brighter a cell, the more is taken from that word."})
+READINGS = MappingProxyType(
+    {
+        "attention": "Each row of weights sums to 1: the brighter a cell, the more is taken from that word."
+    }
+)
 
 
-def numbers(name: str, values: Array, rows: Sequence[str], *, mark: int | None = None, noun: str = "token") -> None:
+def numbers(
+    name: str, values: Array, rows: Sequence[str], *, mark: int | None = None, noun: str = "token"
+) -> None:
     """(tokens, numbers): the first columns drawn, all of them to download."""
     n_rows, n_columns = values.shape
     cut = f" (the first {MOST} drawn)" if n_columns > MOST else ""
@@ -32,19 +38,31 @@ def numbers(name: str, values: Array, rows: Sequence[str], *, mark: int | None =
     _shown("tensor", drawn, title, partial(plots.table, values, rows))
 
 
-def heads(name: str, values: Array, rows: Sequence[str], n_heads: int, *, mark: int | None = None) -> None:
+def heads(
+    name: str, values: Array, rows: Sequence[str], n_heads: int, *, mark: int | None = None
+) -> None:
     """(tokens, heads * d_head): the first numbers of each head, side by side."""
     each = values.shape[1] // n_heads
     kept = min(each, max(1, MOST // n_heads))
     drawn = values.reshape(len(rows), n_heads, each)[:, :, :kept].reshape(len(rows), -1)
     cut = f" (first {kept} drawn)" if kept < each else ""
-    title = f"{name}\n{counted(len(rows), 'token')} × {counted(n_heads, 'head')} of {each} numbers{cut}"
+    title = (
+        f"{name}\n{counted(len(rows), 'token')} × {counted(n_heads, 'head')} of {each} numbers{cut}"
+    )
     names = [f"{head}.{number}" for head in range(1, n_heads + 1) for number in range(1, kept + 1)]
     starts = [kept * head for head in range(n_heads)]
-    picture = plots.tensor(drawn, rows, names, title=title, across="head.number", mark=mark, breaks=starts[1:])
+    picture = plots.tensor(
+        drawn, rows, names, title=title, across="head.number", mark=mark, breaks=starts[1:]
+    )
     picture.update_xaxes(tickvals=starts, ticktext=[names[at] for at in starts], tickangle=0)
-    picture.update_traces(customdata=np.array([names] * len(rows)), hovertemplate=hover("%{customdata}"), selector={"type": "heatmap"})
-    all_names = [f"{head}.{number}" for head in range(1, n_heads + 1) for number in range(1, each + 1)]
+    picture.update_traces(
+        customdata=np.array([names] * len(rows)),
+        hovertemplate=hover("%{customdata}"),
+        selector={"type": "heatmap"},
+    )
+    all_names = [
+        f"{head}.{number}" for head in range(1, n_heads + 1) for number in range(1, each + 1)
+    ]
     _shown("tensor", picture, title, partial(plots.table, values, rows, all_names))
 
 
@@ -58,14 +76,24 @@ def pairs(
     _shown("tensor", drawn, title, partial(plots.table, values, rows, columns))
 
 
-def weights(name: str, values: Array, rows: Sequence[str], columns: Sequence[str], verb: str) -> None:
+def weights(
+    name: str, values: Array, rows: Sequence[str], columns: Sequence[str], verb: str
+) -> None:
     """(queries, keys), rows that sum to 1."""
     title = f"{name}\n{counted(len(rows), 'query')} × {counted(len(columns), 'key')}; each row sums to 1"
     drawn = plots.heatmap(values, columns, rows, title=title, verb=verb)
     _shown("attention", drawn, title, partial(plots.numbers, values, columns, rows, verb))
 
 
-def figure(plot: str, drawn: go.Figure, name: str, *, values: Array, rows: Sequence[str], columns: Sequence[str]) -> None:
+def figure(
+    plot: str,
+    drawn: go.Figure,
+    name: str,
+    *,
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> None:
     """Any other picture, by a row of PLOTS, with its numbers."""
     _shown(plot, drawn, name, partial(plots.table, values, rows, columns))
 
@@ -80,8 +108,17 @@ def _shown(plot: str, drawn: go.Figure, title: str, make: partial[str]) -> None:
     name = title.partition("\n")[0]
     st.session_state.setdefault(DRAWN, []).append(plot)
     chart(drawn, alt=f"Picture of {title.replace(chr(10), ', ')}", file_name=file_name(name))
-    label, file = f"{plain(shortened(name))} (CSV)", f"{file_name(name)}.csv"
-    st.download_button(label, make, file, "text/csv", on_click="ignore", icon=":material/download:", type="tertiary")
+    label = f"{plain(shortened(name))} (CSV)"
+    file = f"{file_name(name)}.csv"
+    st.download_button(
+        label,
+        make,
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+    )
 
 
 def looks(mask: Mask) -> Array:

@@ -33,45 +33,69 @@ KINDS = MappingProxyType(
 def _pieces(walk: Walk) -> None:
     st.html(f'<p dir="auto"><b>{html.escape(walk.text)}</b></p>')
     _chips((token, "") for token in walk.src_tokens)
-    st.caption(f"{len(walk.src_tokens)} pieces. `</s>` is put behind every source: it says that the sentence ends here.")
+    st.caption(
+        f"{len(walk.src_tokens)} pieces. `</s>` is put behind every source: it says that the sentence ends here."
+    )
     if unknown := walk.run.unknown(walk.text):
-        st.caption(f"The model has never read {', '.join(map(quoted, unknown[:5]))}: `<unk>` stands there.")
+        st.caption(
+            f"The model has never read {', '.join(map(quoted, unknown[:5]))}: `<unk>` stands there."
+        )
 
 
 def _ids(walk: Walk) -> None:
     _chips((token, str(number)) for token, number in zip(walk.src_tokens, walk.src, strict=True))
     size = walk.run.src_tokenizer.vocab_size
-    st.caption(f"{len(walk.src)} whole numbers from 0 to {size - 1:,}. `<pad>` `<s>` `</s>` `<unk>` have the first ones.")
+    st.caption(
+        f"{len(walk.src)} whole numbers from 0 to {size - 1:,}. `<pad>` `<s>` `</s>` `<unk>` have the first ones."
+    )
     twice = {token for token in walk.src_tokens if walk.src_tokens.count(token) > 1}
     if twice:
-        st.caption(f"{', '.join(map(quoted, sorted(twice)))}: the same piece, so the same number, wherever it stands.")
+        st.caption(
+            f"{', '.join(map(quoted, sorted(twice)))}: the same piece, so the same number, wherever it stands."
+        )
 
 
 def _chips(parts: Iterable[tuple[str, str]]) -> None:
-    spans = (f"<span><b><bdi>{html.escape(text)}</bdi></b><small>{html.escape(said)}</small></span>" for text, said in parts)
+    spans = (
+        f"<span><b><bdi>{html.escape(text)}</bdi></b><small>{html.escape(said)}</small></span>"
+        for text, said in parts
+    )
     st.html(f'<div class="tokens">{"".join(spans)}</div>')
 
 
 def _embedding(walk: Walk) -> None:
-    seen, token = walk.seen.src, walk.src_tokens[walk.place]
+    seen = walk.seen.src
+    token = walk.src_tokens[walk.place]
     numbers("Rows of the table", seen.vectors, walk.src_tokens, mark=walk.place)
     if walk.config.embeddings.scaled:
         numbers("Times √d_model", seen.scaled, walk.src_tokens, mark=walk.place)
     first = ", ".join(signed(value) for value in seen.scaled[walk.place, :4])
-    st.caption(f"{quoted(token)} has the id {walk.src[walk.place]}: that row of the table. It begins {first} … after scaling, if any.")
+    st.caption(
+        f"{quoted(token)} has the id {walk.src[walk.place]}: that row of the table. It begins {first} … after scaling, if any."
+    )
 
 
 def _position(walk: Walk) -> None:
-    seen, kind, tokens = walk.seen.src, walk.config.positions.kind, walk.src_tokens
+    seen = walk.seen.src
+    kind = walk.config.positions.kind
+    tokens = walk.src_tokens
     if kind in ("sinusoidal", "learned"):
         numbers("What positions add", seen.placed - seen.scaled, tokens, mark=walk.place)
         numbers("Vectors plus positions", seen.placed, tokens, mark=walk.place)
     elif kind == "rotary":
         attended = walk.seen.encoder.self_attention
         numbers("Queries as they come (head 1)", attended.unturned[0], tokens, mark=walk.place)
-        numbers("Queries turned by their places (head 1)", attended.queries[0], tokens, mark=walk.place)
-        lengths = (np.linalg.norm(each[0, walk.place]) for each in (attended.unturned, attended.queries))
-        st.caption("Turning leaves lengths as they are: " + " and ".join(f"{each:.2f}" for each in lengths) + " for this word.")
+        numbers(
+            "Queries turned by their places (head 1)", attended.queries[0], tokens, mark=walk.place
+        )
+        lengths = (
+            np.linalg.norm(each[0, walk.place]) for each in (attended.unturned, attended.queries)
+        )
+        st.caption(
+            "Turning leaves lengths as they are: "
+            + " and ".join(f"{each:.2f}" for each in lengths)
+            + " for this word."
+        )
     elif (bias := walk.seen.encoder.self_attention.bias) is not None:
         pairs("Added to the scores (head 1)", bias[0], tokens, tokens, mark=walk.place)
     else:
@@ -86,17 +110,28 @@ def _scale(config: ModelConfig) -> str:
 
 def _embedding_formula(run: Run) -> str:
     size = rf"{run.src_tokenizer.vocab_size} \times {run.recipe.model.d_model}"
-    return rf"e_i = {_scale(run.recipe.model)}E[\mathrm{{id}}_i],\quad E \in \mathbb{{R}}^{{{size}}}"
+    return (
+        rf"e_i = {_scale(run.recipe.model)}E[\mathrm{{id}}_i],\quad E \in \mathbb{{R}}^{{{size}}}"
+    )
 
 
 def _embedding_words(run: Run) -> tuple[str, str]:
-    config, size = run.recipe.model, run.src_tokenizer.vocab_size
+    config = run.recipe.model
+    size = run.src_tokenizer.vocab_size
     table = f"a table of {size:,} × {config.d_model} numbers"
-    first = f"Each id picks its row of {table}, which training has set: words used alike end up alike."
+    first = (
+        f"Each id picks its row of {table}, which training has set: words used alike end up alike."
+    )
     if not config.embeddings.scaled:
-        return first, "This model takes the rows as they are; the paper multiplies them by the square root of their width."
+        return (
+            first,
+            "This model takes the rows as they are; the paper multiplies them by the square root of their width.",
+        )
     scale = f"√{config.d_model} = {config.d_model**0.5:.2f}"
-    return first, f"The row is multiplied by {scale}, so that positions, added next, do not drown it."
+    return (
+        first,
+        f"The row is multiplied by {scale}, so that positions, added next, do not drown it.",
+    )
 
 
 POSITION_FORMULAS = MappingProxyType(
@@ -145,18 +180,28 @@ POSITION_SECOND = MappingProxyType(
 def _position_formula(run: Run) -> str:
     config = run.recipe.model
     half = config.d_model // 2
-    sizes = {"base": config.positions.base, "span": half - 1 if config.positions.full_span and half > 1 else half}
+    sizes = {
+        "base": config.positions.base,
+        "span": half - 1 if config.positions.full_span and half > 1 else half,
+    }
     text = POSITION_FORMULAS[config.positions.kind]
     return text % sizes if "%(" in text else text
 
 
 def _position_code(run: Run) -> tuple[Code, ...]:
-    position, kind = run.model.encoder.embed.position, run.recipe.model.positions.kind
+    position = run.model.encoder.embed.position
+    kind = run.recipe.model.positions.kind
     if kind == "sinusoidal":
-        return Code(Embed.forward, "x = ", "return"), Code(sinusoids, "half =", "return torch.stack")
+        return Code(Embed.forward, "x = ", "return"), Code(
+            sinusoids, "half =", "return torch.stack"
+        )
     if kind == "learned":
         return Code(Embed.forward, "x = ", "return"), Code(Learned.rows)
-    how: Mapping[str, Callable[..., Any]] = {"rotary": position.rotate, "alibi": position.bias, "relative": position.bias}
+    how: Mapping[str, Callable[..., Any]] = {
+        "rotary": position.rotate,
+        "alibi": position.bias,
+        "relative": position.bias,
+    }
     return (Code(how.get(kind, position.add)),)
 
 

@@ -29,17 +29,28 @@ PAIRS = 3  # of the run's own sentences, to take
 
 
 def _logits(walk: Walk) -> None:
-    seen, place = walk.seen, walk.place
+    seen = walk.seen
+    place = walk.place
     numbers("The decoder's states", seen.states, walk.tgt_tokens, mark=place)
     row = seen.logits[place]
-    _ranked(walk, row, f"Logits behind {walk.tgt_tokens[place]}\nthe {min(TOP, len(row))} largest of {len(row):,}", "logit", ".2f")
+    _ranked(
+        walk,
+        row,
+        f"Logits behind {walk.tgt_tokens[place]}\nthe {min(TOP, len(row))} largest of {len(row):,}",
+        "logit",
+        ".2f",
+    )
 
 
 def _probabilities(walk: Walk) -> None:
     row = probing.sharpened(walk.seen.logits[walk.place])
     name = f"Probabilities behind {walk.tgt_tokens[walk.place]}"
-    shown = _ranked(walk, row, f"{name}\nthe {min(TOP, len(row))} largest of {len(row):,}", "probability", ".2%")
-    st.caption(f"All other tokens together have {finely(max(0.0, 1.0 - shown))}. Raising a logit by 1 multiplies its odds by 2.72.")
+    shown = _ranked(
+        walk, row, f"{name}\nthe {min(TOP, len(row))} largest of {len(row):,}", "probability", ".2%"
+    )
+    st.caption(
+        f"All other tokens together have {finely(max(0.0, 1.0 - shown))}. Raising a logit by 1 multiplies its odds by 2.72."
+    )
 
 
 def _ranked(walk: Walk, row: Array, title: str, across: str, form: str) -> float:
@@ -50,7 +61,14 @@ def _ranked(walk: Walk, row: Array, title: str, across: str, form: str) -> float
     bars = [(name, float(row[each])) for name, each in zip(names, best, strict=True)]
     drawn = plots.ranked(bars, title=title, across=across, chosen=0, form=form)
     everything = walk.run.tgt_tokenizer.tokens(map(int, order))
-    figure("ranked", drawn, title.partition("\n")[0], values=row[order][:, None], rows=everything, columns=(across,))
+    figure(
+        "ranked",
+        drawn,
+        title.partition("\n")[0],
+        values=row[order][:, None],
+        rows=everything,
+        columns=(across,),
+    )
     return float(row[best].sum())
 
 
@@ -58,16 +76,34 @@ def _chosen(walk: Walk) -> None:
     own = _own(walk)
     if own is None:
         return
-    log_probs, start, size = own.token_log_probs, walk.tgt_tokens[0], walk.run.tgt_tokenizer.vocab_size
+    log_probs = own.token_log_probs
+    start = walk.tgt_tokens[0]
+    size = walk.run.tgt_tokenizer.vocab_size
     rows = [
-        {"step": at, "reads": " ".join((start, *own.tokens[: at - 1])), "chooses": token, "probability": float(np.exp(value))}
+        {
+            "step": at,
+            "reads": " ".join((start, *own.tokens[: at - 1])),
+            "chooses": token,
+            "probability": float(np.exp(value)),
+        }
         for at, (token, value) in enumerate(zip(own.tokens, log_probs, strict=True), 1)
     ]
     share = st.column_config.NumberColumn(format="%.4f")
-    st.dataframe(rows, hide_index=True, column_config={"probability": share}, alt="What is read and chosen at each step")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={"probability": share},
+        alt="What is read and chosen at each step",
+    )
     is_ended = own.ids[-1] == walk.config.ids.eos
-    ends = "It stops where it chooses the end." if is_ended else "It was stopped at the longest that a target may be."
-    st.caption(f"{len(own.tokens)} steps wrote {quoted(own.text)}, out of {size:,} tokens each time. {ends}")
+    ends = (
+        "It stops where it chooses the end."
+        if is_ended
+        else "It was stopped at the longest that a target may be."
+    )
+    st.caption(
+        f"{len(own.tokens)} steps wrote {quoted(own.text)}, out of {size:,} tokens each time. {ends}"
+    )
 
 
 def _own(walk: Walk) -> DecodedHypothesis | None:
@@ -92,10 +128,16 @@ def _teacher(walk: Walk, known: Mapping[str, str]) -> tuple[Reference, str]:
     if not walk.is_own:
         return walk.written, "the target that was typed"
     if walk.text in known:
-        return lab.reference(walk.run, walk.text, known[walk.text]), "the reference that the run was given"
+        return lab.reference(
+            walk.run, walk.text, known[walk.text]
+        ), "the reference that the run was given"
     rivals = cached.decoded(walk.run, walk.text, "beam", {"num_return_sequences": 2}).hypotheses
-    other = next((each.text for each in rivals if each.text != walk.written.text), walk.written.text)
-    second = "there is no reference for this sentence, so the model's second-best translation stands in"
+    other = next(
+        (each.text for each in rivals if each.text != walk.written.text), walk.written.text
+    )
+    second = (
+        "there is no reference for this sentence, so the model's second-best translation stands in"
+    )
     return lab.reference(walk.run, walk.text, other), second
 
 
@@ -106,7 +148,12 @@ def _offers(walk: Walk, known: Mapping[str, str]) -> None:
     with st.popover("A pair of this run", icon=":material/rule:"):
         for number, (source, target) in enumerate([*known.items()][:PAIRS]):
             label = f"{plain(shortened(source))} → {plain(shortened(target))}"
-            st.button(label, key=f"walk pair{number}", on_click=_take, args=(walk.run.folder.id, source, target))
+            st.button(
+                label,
+                key=f"walk pair{number}",
+                on_click=_take,
+                args=(walk.run.folder.id, source, target),
+            )
 
 
 def _take(run_id: str, source: str, target: str) -> None:
@@ -115,15 +162,21 @@ def _take(run_id: str, source: str, target: str) -> None:
 
 
 def _forcing(walk: Walk) -> None:
-    own, reference = _own(walk), wanted(walk)
+    own = _own(walk)
+    reference = wanted(walk)
     if own is None:
         return
-    parting, start = divergence(own.ids, reference.ids), walk.tgt_tokens[0]
+    parting = divergence(own.ids, reference.ids)
+    start = walk.tgt_tokens[0]
     st.html(_table(own, reference, start))
     if parting is None:
-        st.caption("They read the same all the way here, because the model writes the reference. Take another to see them part.")
+        st.caption(
+            "They read the same all the way here, because the model writes the reference. Take another to see them part."
+        )
         return
-    taught, alone = (quoted(" ".join((start, *each.tokens[: parting + 1]))) for each in (reference, own))
+    taught, alone = (
+        quoted(" ".join((start, *each.tokens[: parting + 1]))) for each in (reference, own)
+    )
     st.caption(
         f"They part at place {parting + 1}: after it the teacher makes the model read {taught}, whatever it would have chosen; by itself it"
         f" reads {alone}, its own choice."
@@ -137,7 +190,8 @@ def _table(own: DecodedHypothesis, reference: Reference, start: str) -> str:
     free = [*zip((start, *own.tokens), own.tokens, strict=False)]
     rows = []
     for at in range(max(len(forced), len(free))):
-        taught, alone = forced[at] if at < len(forced) else ("",) * 3, free[at] if at < len(free) else ("",) * 2
+        taught = forced[at] if at < len(forced) else ("",) * 3
+        alone = free[at] if at < len(free) else ("",) * 2
         cells = [str(at + 1), *taught, _marked(alone[0], taught[0]), _marked(alone[1], taught[2])]
         rows.append(_row(names, [*map(html.escape, cells[:4]), *cells[4:]]))
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
@@ -147,7 +201,11 @@ def _table(own: DecodedHypothesis, reference: Reference, start: str) -> str:
 def _row(names: Sequence[str], cells: Sequence[str]) -> str:
     """Each cell knows its column's name: on a phone they stand one below the other."""
     pairs = zip(names, cells, strict=True)
-    return "<tr>" + "".join(f'<td dir="auto" data-of="{name}">{cell}</td>' for name, cell in pairs) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(f'<td dir="auto" data-of="{name}">{cell}</td>' for name, cell in pairs)
+        + "</tr>"
+    )
 
 
 def _marked(text: str, other: str) -> str:
@@ -159,15 +217,23 @@ def _logits_formula(run: Run) -> str:
     table = "E_{tgt}" if config.output.tied else "W_{out}"
     scale = rf"\,/\sqrt{{{config.d_model}}}" if config.output.scaled else ""
     bias = " + b" if config.output.bias else ""
-    return rf"\ell_t = {table}\, s_t{scale}{bias} \in \mathbb{{R}}^{{{run.tgt_tokenizer.vocab_size}}}"
+    return (
+        rf"\ell_t = {table}\, s_t{scale}{bias} \in \mathbb{{R}}^{{{run.tgt_tokenizer.vocab_size}}}"
+    )
 
 
 def _logits_words(run: Run) -> tuple[str, str]:
     size = run.tgt_tokenizer.vocab_size
     first = f"The state of a place is compared with one vector for each of the {size:,} tokens: the better they fit, the larger the logit."
     if run.recipe.model.output.tied:
-        return first, "These vectors are the very rows by which the target's words were read (tied weights)."
-    return first, "These vectors are a table of their own, apart from the one by which the target's words were read."
+        return (
+            first,
+            "These vectors are the very rows by which the target's words were read (tied weights).",
+        )
+    return (
+        first,
+        "These vectors are a table of their own, apart from the one by which the target's words were read.",
+    )
 
 
 ROWS: Mapping[str, Step] = MappingProxyType(

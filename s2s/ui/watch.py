@@ -28,21 +28,27 @@ STATES = {
 def panel(run_id: str) -> None:
     """The run's training; it looks again by itself while the run lives."""
     row = _row(run_id)
-    may_change = row is not None and (row.is_live or row.state == "interrupted")  # which a worker may take up by itself
+    may_change = row is not None and (
+        row.is_live or row.state == "interrupted"
+    )  # which a worker may take up by itself
     times = pulse.slower() if may_change else 0
     st.fragment(_panel, run_every=PULSE * times or None)(run_id, row.state if row else "", times)
 
 
 def _panel(run_id: str, before: str, times: int) -> None:
     row = _row(run_id)
-    if (row.state if row else "") != before or (times and not pulse.fits(times)):  # the whole page shall know
+    if (row.state if row else "") != before or (
+        times and not pulse.fits(times)
+    ):  # the whole page shall know
         cached.forget_lists()
         st.rerun()
     known = cached.curves(run_id)
     with st.container(border=True, key="watch"):
         _head(run_id, row)
         if times > 1:
-            st.caption(f"Many are watching runs here, so this looks again every {PULSE * times:g} seconds only.")
+            st.caption(
+                f"Many are watching runs here, so this looks again every {PULSE * times:g} seconds only."
+            )
         if row:
             _progress(row, known)
             steer.buttons(row, known)
@@ -66,7 +72,9 @@ def _head(run_id: str, row: Listed | None) -> None:
         if row and row.is_live and row.is_paused:
             st.badge("paused", icon=":material/pause:", color="orange")
     if row and row.is_live and row.is_paused and not row.is_stopping:
-        st.caption(f"It waits where it is; after {duration(LONGEST_PAUSE)} it saves and stops by itself.")
+        st.caption(
+            f"It waits where it is; after {duration(LONGEST_PAUSE)} it saves and stops by itself."
+        )
     if row and row.error:
         st.error(worded(row.error), icon=":material/error:")
     elif row and row.state == "interrupted" and row.note:
@@ -92,7 +100,11 @@ def _progress(row: Listed, curves: Curves) -> None:
         text = worded(row.note) or "Starting …"
     else:
         left = curves.seconds_left(row.steps) if row.is_live else None
-        pace = f" · {curves.tokens_per_second:,.0f} tokens/s" if row.is_live and curves.tokens_per_second else ""
+        pace = (
+            f" · {curves.tokens_per_second:,.0f} tokens/s"
+            if row.is_live and curves.tokens_per_second
+            else ""
+        )
         rest = f" · {duration(left)} left" if left else ""
         text = f"Step {step:,} of {row.steps:,}{' · paused' if row.is_live and row.is_paused else pace}{rest}"
     st.progress(min(1.0, step / row.steps) if row.steps else 0.0, text=text)

@@ -8,7 +8,13 @@ from s2s.analysis.alignment import aligned, by_words, entropies, entropy, error_
 from s2s.config import TokenizerConfig
 from s2s.tokenizers import EOS, TOKENIZERS, fit
 
-TEXTS = ["the bees and the fly flew, near the old bank", "l'été n'est pas fini.", "a  b", "in-compre-hensible tout à coup", "日本 語"]
+TEXTS = [
+    "the bees and the fly flew, near the old bank",
+    "l'été n'est pas fini.",
+    "a  b",
+    "in-compre-hensible tout à coup",
+    "日本 語",
+]
 
 
 def rows(*shape: int, seed: int = 0) -> np.ndarray:
@@ -18,16 +24,22 @@ def rows(*shape: int, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [1, 2, 7, 100])
 def test_entropy_is_log_n_where_all_is_alike_and_0_where_one_has_it_all(n: int) -> None:
-    np.testing.assert_allclose(entropies(np.full((3, n), 1 / n, np.float32)), math.log(n), atol=1e-6)
+    np.testing.assert_allclose(
+        entropies(np.full((3, n), 1 / n, np.float32)), math.log(n), atol=1e-6
+    )
     assert (entropies(np.eye(n, dtype=np.float32)) == 0).all()
 
 
 def test_entropy_of_two_keys_is_the_binary_one_and_order_plays_no_part() -> None:
     p = np.linspace(0.01, 0.99, 9)
-    np.testing.assert_allclose(entropies(np.stack([p, 1 - p], -1)), -p * np.log(p) - (1 - p) * np.log(1 - p))
+    np.testing.assert_allclose(
+        entropies(np.stack([p, 1 - p], -1)), -p * np.log(p) - (1 - p) * np.log(1 - p)
+    )
     weights = rows(5, 8)
     np.testing.assert_allclose(entropies(weights[:, ::-1]), entropies(weights))
-    np.testing.assert_allclose(entropies(np.pad(weights, ((0, 0), (0, 3)))), entropies(weights))  # keys that may not be seen
+    np.testing.assert_allclose(
+        entropies(np.pad(weights, ((0, 0), (0, 3)))), entropies(weights)
+    )  # keys that may not be seen
 
 
 def test_the_mean_is_over_rows_and_not_over_pairs() -> None:
@@ -45,12 +57,23 @@ def test_tokens_give_the_words_that_stand_between_blanks(kind: str, text: str) -
     found = places(tokenizer.tokens(ids), is_whole=kind == "word")
     assert len(found) == len(ids)
     assert found[-1] == -1
-    words = [tokenizer.decode([index for index, place in zip(ids, found, strict=True) if place == word]) for word in range(found.max() + 1)]
+    words = [
+        tokenizer.decode([index for index, place in zip(ids, found, strict=True) if place == word])
+        for word in range(found.max() + 1)
+    ]
     assert [word.strip() for word in words] == text.split()
 
 
 def test_unknown_pieces_are_part_of_their_word() -> None:
-    assert places(("▁a", "<unk>", "s", "▁", "<unk>", "▁", "</s>"), is_whole=False).tolist() == [0, 0, 0, -1, 1, -1, -1]
+    assert places(("▁a", "<unk>", "s", "▁", "<unk>", "▁", "</s>"), is_whole=False).tolist() == [
+        0,
+        0,
+        0,
+        -1,
+        1,
+        -1,
+        -1,
+    ]
     assert places(("le", "<unk>", "</s>"), is_whole=True).tolist() == [0, 1, -1]
     assert places(("</s>",), is_whole=False).tolist() == [-1]
 
@@ -75,12 +98,18 @@ def test_whole_words_stay_what_they_were() -> None:
         ([0, 1], [(0, 0), (1, 1)], 0.0),
         ([1, 0], [(0, 0), (1, 1)], 1.0),
         ([0, 0], [(0, 0), (1, 1)], 0.5),
-        ([0, 1], [(0, 0), (1, 0), (1, 1)], 1 - 2 * 2 / (2 + 3)),  # `qu'ils` stands for two words, and each word has one guess
+        (
+            [0, 1],
+            [(0, 0), (1, 0), (1, 1)],
+            1 - 2 * 2 / (2 + 3),
+        ),  # `qu'ils` stands for two words, and each word has one guess
         ([0, 1, 1], [(0, 0)], 1 - 2 * 1 / (3 + 1)),  # words without counterpart
         ([0], [], 1.0),
     ],
 )
-def test_error_of_pairs_done_by_hand(guess: list[int], gold: list[tuple[int, int]], rate: float) -> None:
+def test_error_of_pairs_done_by_hand(
+    guess: list[int], gold: list[tuple[int, int]], rate: float
+) -> None:
     assert error_rate([np.array(guess)], [gold]) == pytest.approx(rate)
 
 
@@ -89,13 +118,22 @@ def test_error_is_that_of_the_definition_over_sets_of_links(seed: int) -> None:
     random = np.random.default_rng(seed)
     sizes = [(int(random.integers(1, 7)), int(random.integers(1, 7))) for _ in range(6)]
     words = [random.random((2, 3, n_tgt, n_src)).astype(np.float32) for n_src, n_tgt in sizes]
-    gold = [[link for link in product(range(n_src), range(n_tgt)) if random.random() < 0.3] for n_src, n_tgt in sizes]
+    gold = [
+        [link for link in product(range(n_src), range(n_tgt)) if random.random() < 0.3]
+        for n_src, n_tgt in sizes
+    ]
     found = error_rate([aligned(weights) for weights in words], gold)
     assert found.shape == (2, 3)
     for layer, head in np.ndindex(2, 3):
-        links = {(pair, int(row.argmax()), tgt) for pair, weights in enumerate(words) for tgt, row in enumerate(weights[layer, head])}
+        links = {
+            (pair, int(row.argmax()), tgt)
+            for pair, weights in enumerate(words)
+            for tgt, row in enumerate(weights[layer, head])
+        }
         sure = {(pair, *link) for pair, known in enumerate(gold) for link in known}
-        assert found[layer, head] == pytest.approx(1 - 2 * len(links & sure) / (len(links) + len(sure)))
+        assert found[layer, head] == pytest.approx(
+            1 - 2 * len(links & sure) / (len(links) + len(sure))
+        )
 
 
 def test_without_links_there_is_nothing_to_compare() -> None:

@@ -13,7 +13,8 @@ from s2s.model.presets import PRESETS
 from s2s.model.transformer import Transformer
 from tests.model.conftest import build, shrunk
 
-SRC, TGT = (5, 9, 4, 12, 7, 2), (1, 7, 8, 15, 4)
+SRC = (5, 9, 4, 12, 7, 2)
+TGT = (1, 7, 8, 15, 4)
 CLOSE = MappingProxyType({"rtol": 1e-4, "atol": 1e-5})
 
 
@@ -43,8 +44,10 @@ def linear(x: np.ndarray, module: torch.nn.Module) -> np.ndarray:
 def test_the_layers_lead_from_the_embeddings_to_the_models_own_logits(name: str) -> None:
     model = model_of(name)
     seen = [dissect(model, SRC, TGT, layer) for layer in range(2)]
-    n_encoder, n_decoder = len(model.encoder.layers), len(model.decoder.layers)
-    first, last = seen[0], seen[-1]
+    n_encoder = len(model.encoder.layers)
+    n_decoder = len(model.decoder.layers)
+    first = seen[0]
+    last = seen[-1]
     np.testing.assert_array_equal(first.encoder.self_joined.before, first.src.out)
     np.testing.assert_array_equal(first.decoder.self_joined.before, first.tgt.out)
     for n_layers, stack in ((n_encoder, "encoder"), (n_decoder, "decoder")):
@@ -53,7 +56,9 @@ def test_the_layers_lead_from_the_embeddings_to_the_models_own_logits(name: str)
             np.testing.assert_allclose(after.self_joined.before, before.out, **CLOSE)
     np.testing.assert_array_equal(last.encoder.out, last.encoded)
     np.testing.assert_array_equal(last.decoder.out, last.decoded)
-    np.testing.assert_allclose(last.logits, linear(last.states * model.logit_scale, model.output), **CLOSE)
+    np.testing.assert_allclose(
+        last.logits, linear(last.states * model.logit_scale, model.output), **CLOSE
+    )
     np.testing.assert_allclose(last.logits, logits(model), **CLOSE)
 
 
@@ -61,11 +66,16 @@ def test_the_layers_lead_from_the_embeddings_to_the_models_own_logits(name: str)
 def test_scores_mask_and_values_compose_to_what_each_attention_gives(name: str) -> None:
     model = model_of(name)
     seen = dissect(model, SRC, TGT, 0)
-    reads, writes = model.encoder.layers[0], model.decoder.layers[0]
+    reads = model.encoder.layers[0]
+    writes = model.decoder.layers[0]
     for attention, module, sides in (
         (seen.encoder.self_attention, reads.self_attention, (seen.encoder.self_joined.read,) * 2),
         (seen.decoder.self_attention, writes.self_attention, (seen.decoder.self_joined.read,) * 2),
-        (seen.decoder.cross_attention, writes.cross_attention, (seen.decoder.cross_joined.read, seen.memory)),
+        (
+            seen.decoder.cross_attention,
+            writes.cross_attention,
+            (seen.decoder.cross_joined.read, seen.memory),
+        ),
     ):
         check_attention(attention, module, sides)
     causal = np.tril(np.ones((len(TGT), len(TGT)), bool))
@@ -74,7 +84,9 @@ def test_scores_mask_and_values_compose_to_what_each_attention_gives(name: str) 
     assert seen.decoder.cross_attention.bias is None
 
 
-def check_attention(seen: Attended, module: torch.nn.Module, sides: tuple[np.ndarray, np.ndarray]) -> None:
+def check_attention(
+    seen: Attended, module: torch.nn.Module, sides: tuple[np.ndarray, np.ndarray]
+) -> None:
     asks, answers = sides
 
     def split(x: np.ndarray) -> np.ndarray:
@@ -82,11 +94,15 @@ def check_attention(seen: Attended, module: torch.nn.Module, sides: tuple[np.nda
 
     np.testing.assert_allclose(seen.unturned, split(linear(asks, module.query)), **CLOSE)
     np.testing.assert_allclose(seen.values, split(linear(answers, module.value)), **CLOSE)
-    np.testing.assert_allclose(seen.products, np.einsum("hqd,hkd->hqk", seen.queries, seen.keys), **CLOSE)
+    np.testing.assert_allclose(
+        seen.products, np.einsum("hqd,hkd->hqk", seen.queries, seen.keys), **CLOSE
+    )
     np.testing.assert_allclose(seen.scaled, seen.products * module.scale, **CLOSE)
     weights = softmax(seen.masked)
     np.testing.assert_allclose(seen.weights, weights, **CLOSE)
-    np.testing.assert_allclose(seen.gathered, np.einsum("hqk,hkd->hqd", weights, seen.values), **CLOSE)
+    np.testing.assert_allclose(
+        seen.gathered, np.einsum("hqk,hkd->hqd", weights, seen.values), **CLOSE
+    )
     np.testing.assert_allclose(seen.out, linear(seen.joined, module.output), **CLOSE)
 
 
@@ -100,7 +116,8 @@ def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
             is_pre = model.config.norm.place == "pre"
             np.testing.assert_allclose(joined.after if is_pre else joined.to_norm, added, **CLOSE)
             np.testing.assert_array_equal(joined.read, joined.normed if is_pre else joined.before)
-    fed, module = seen.encoder.feed_forward, model.encoder.layers[-1].feed_forward
+    fed = seen.encoder.feed_forward
+    module = model.encoder.layers[-1].feed_forward
     if fed is None:
         assert module is None
         return
@@ -115,10 +132,17 @@ def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_vectors_are_rows_of_the_table_scaled_and_placed(name: str) -> None:
     model = model_of(name)
-    for embedded, stack, ids in zip(sides(dissect(model, SRC, TGT, 0)), (model.encoder, model.decoder), (SRC, TGT), strict=True):
-        table, width = stack.embed.tokens.weight.detach().numpy(), model.config.d_model
+    for embedded, stack, ids in zip(
+        sides(dissect(model, SRC, TGT, 0)), (model.encoder, model.decoder), (SRC, TGT), strict=True
+    ):
+        table = stack.embed.tokens.weight.detach().numpy()
+        width = model.config.d_model
         np.testing.assert_array_equal(embedded.vectors, table[[*ids]])
-        np.testing.assert_allclose(embedded.scaled, embedded.vectors * (width**0.5 if model.config.embeddings.scaled else 1), **CLOSE)
+        np.testing.assert_allclose(
+            embedded.scaled,
+            embedded.vectors * (width**0.5 if model.config.embeddings.scaled else 1),
+            **CLOSE,
+        )
         is_added = model.config.positions.kind in ("sinusoidal", "learned")
         assert (np.abs(embedded.placed - embedded.scaled).max() > 0) == is_added
 
@@ -134,12 +158,16 @@ def test_padding_behind_a_source_changes_nothing_of_its_tokens() -> None:
     seen = padded.encoder.self_attention
     np.testing.assert_array_equal(seen.mask, np.broadcast_to(np.arange(9) < 6, (9, 9)))
     assert np.isneginf(seen.masked[:, :, 6:]).all()
-    np.testing.assert_allclose(seen.weights[:, :6, :6], alone.encoder.self_attention.weights, **CLOSE)
+    np.testing.assert_allclose(
+        seen.weights[:, :6, :6], alone.encoder.self_attention.weights, **CLOSE
+    )
 
 
 def test_a_layer_beyond_a_stacks_end_is_its_last() -> None:
     model = model_of("small")
-    np.testing.assert_array_equal(dissect(model, SRC, TGT, 9).encoder.out, dissect(model, SRC, TGT, 1).encoder.out)
+    np.testing.assert_array_equal(
+        dissect(model, SRC, TGT, 9).encoder.out, dissect(model, SRC, TGT, 1).encoder.out
+    )
 
 
 def test_the_model_is_left_as_it_was() -> None:
@@ -151,14 +179,24 @@ def test_the_model_is_left_as_it_was() -> None:
 
 def test_weights_and_probabilities_of_a_trained_run_are_those_of_its_own_methods() -> None:
     run = s2s.load("demo-en-fr")
-    source, target = "the red house", "la maison rouge"
+    source = "the red house"
+    target = "la maison rouge"
     ids = run.recipe.model.ids
-    src, tgt = (*run.src_tokenizer.encode(source), ids.eos), (ids.start, *run.tgt_tokenizer.encode(target))
+    src = (*run.src_tokenizer.encode(source), ids.eos)
+    tgt = (ids.start, *run.tgt_tokenizer.encode(target))
     theirs = run.attention(source, target)
     for layer in range(2):
         seen = dissect(run.model, src, tgt, layer)
-        np.testing.assert_allclose(seen.encoder.self_attention.weights, theirs.encoder[layer], **CLOSE)
-        np.testing.assert_allclose(seen.decoder.self_attention.weights, theirs.decoder[layer], **CLOSE)
-        np.testing.assert_allclose(seen.decoder.cross_attention.weights, theirs.cross[layer], **CLOSE)
+        np.testing.assert_allclose(
+            seen.encoder.self_attention.weights, theirs.encoder[layer], **CLOSE
+        )
+        np.testing.assert_allclose(
+            seen.decoder.self_attention.weights, theirs.decoder[layer], **CLOSE
+        )
+        np.testing.assert_allclose(
+            seen.decoder.cross_attention.weights, theirs.cross[layer], **CLOSE
+        )
     log_probs: Tensor = run.next_tokens(source, tgt[1:])
-    np.testing.assert_allclose(torch.from_numpy(seen.logits).log_softmax(-1), log_probs, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        torch.from_numpy(seen.logits).log_softmax(-1), log_probs, rtol=1e-4, atol=1e-4
+    )

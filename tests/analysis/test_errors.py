@@ -13,14 +13,30 @@ SOURCES = ["the cat sleeps", "a dog and a cat eat", "", "two very old friends se
 REFERENCES = ["le chat dort", "un chien et un chat mangent", "", "deux vieux amis vendent du pain"]
 FOUND = ["le chat dort", "un chat", "", "deux amis deux amis deux amis vendent"]
 COUNTS = Counter("the cat sleeps a dog and a cat eat the the bread".split())
-ROWS = rows(SOURCES, REFERENCES, FOUND, log_probs=[-0.4, -9.0, 0.0, -16.0], ranked=[-0.1, -2.0, 0.0, -1.0], counts=COUNTS)
+ROWS = rows(
+    SOURCES,
+    REFERENCES,
+    FOUND,
+    log_probs=[-0.4, -9.0, 0.0, -16.0],
+    ranked=[-0.1, -2.0, 0.0, -1.0],
+    counts=COUNTS,
+)
 
 
 def test_a_row_holds_what_is_known_of_a_sentence() -> None:
     first, second, empty, last = ROWS
-    assert (first.number, first.source, first.reference, first.hypothesis) == (1, SOURCES[0], REFERENCES[0], FOUND[0])
+    assert (first.number, first.source, first.reference, first.hypothesis) == (
+        1,
+        SOURCES[0],
+        REFERENCES[0],
+        FOUND[0],
+    )
     assert first.scores == sentence_scores(FOUND[0], REFERENCES[0])
-    assert (first.log_prob, first.score, first.log_prob_per_word) == (-0.4, -0.1, pytest.approx(-0.1))
+    assert (first.log_prob, first.score, first.log_prob_per_word) == (
+        -0.4,
+        -0.1,
+        pytest.approx(-0.1),
+    )
     assert (second.n_source, second.n_hypothesis, second.expected) == (6, 2, 6.0)
     assert (empty.expected, empty.rarest, empty.stretch, empty.hints) == (None, None, None, ())
     assert [hint.rule for hint in second.hints_at("omission")] == ["short"]
@@ -29,7 +45,12 @@ def test_a_row_holds_what_is_known_of_a_sentence() -> None:
 
 
 def test_the_rarest_word_is_the_one_that_training_had_least() -> None:
-    assert [row.rarest for row in ROWS] == [Rarest("sleeps", 1), Rarest("dog", 1), None, Rarest("two", 0)]
+    assert [row.rarest for row in ROWS] == [
+        Rarest("sleeps", 1),
+        Rarest("dog", 1),
+        None,
+        Rarest("two", 0),
+    ]
     assert rarest("cafe\u0301", {"café": 3}) == Rarest("café", 3)
     assert rows(SOURCES, REFERENCES, FOUND)[0].rarest is None
 
@@ -54,7 +75,9 @@ def test_scores_that_are_known_are_taken() -> None:
 @pytest.mark.parametrize("score", METRICS)
 def test_a_gap_is_positive_where_ours_is_better(score: str) -> None:
     _, references = pairs(30, 8)
-    ours, theirs = (rows(references, references, texts) for texts in (references, hypotheses(references, 9)))
+    ours, theirs = (
+        rows(references, references, texts) for texts in (references, hypotheses(references, 9))
+    )
     assert min(gap(ours, theirs, score)) == 0
     assert max(gap(ours, theirs, score)) > 0
     assert gap(theirs, ours, score) == [-one for one in gap(ours, theirs, score)]

@@ -8,21 +8,42 @@ from s2s.scores import sentence_scores
 
 def texts(source: str, reference: str, hypothesis: str, expected: float | None = None) -> Texts:
     expected = expected or float(len(source.split())) or None
-    return Texts(source, reference, hypothesis, expected, sentence_scores(hypothesis, reference)["chrf"])
+    return Texts(
+        source, reference, hypothesis, expected, sentence_scores(hypothesis, reference)["chrf"]
+    )
 
 
 SEEN = {
-    "short": (texts("one two three four five six", "un deux trois quatre cinq six", "un deux trois"), "3 words, about 6 expected"),
-    "uncopied": (texts("In 1999 Anna went", "En 1999 Anna est allée", "En 1998 elle est allée"), "without 1999, Anna"),
-    "long": (texts("a cat", "un chat", "un chat et un chien", expected=2), "5 words, about 2 expected"),
-    "loops": (texts("the red and blue house", "la maison rouge", "la rouge la rouge la rouge"), "la rouge: 3 times"),
-    "loose": (texts("the cat sleeps here", "le chat dort ici", "son vieux ami buvait"), "0 of 4 words in the reference"),
+    "short": (
+        texts("one two three four five six", "un deux trois quatre cinq six", "un deux trois"),
+        "3 words, about 6 expected",
+    ),
+    "uncopied": (
+        texts("In 1999 Anna went", "En 1999 Anna est allée", "En 1998 elle est allée"),
+        "without 1999, Anna",
+    ),
+    "long": (
+        texts("a cat", "un chat", "un chat et un chien", expected=2),
+        "5 words, about 2 expected",
+    ),
+    "loops": (
+        texts("the red and blue house", "la maison rouge", "la rouge la rouge la rouge"),
+        "la rouge: 3 times",
+    ),
+    "loose": (
+        texts("the cat sleeps here", "le chat dort ici", "son vieux ami buvait"),
+        "0 of 4 words in the reference",
+    ),
 }
 PASSED = {
     "short": (
-        texts("one two three four five six", "un deux trois quatre cinq six", "un deux trois quatre"),
+        texts(
+            "one two three four five six", "un deux trois quatre cinq six", "un deux trois quatre"
+        ),
         texts("see you", "à plus", "salut"),  # one word less is little
-        texts("you were in front of the school", "tu étais devant l'école", "tu étais devant l'école"),
+        texts(
+            "you were in front of the school", "tu étais devant l'école", "tu étais devant l'école"
+        ),
     ),
     "uncopied": (
         texts("In 1999 Anna went", "En 1999 Anna est allée", "ANNA est allée en 1999."),
@@ -35,11 +56,16 @@ PASSED = {
         texts("", "un", "un deux trois"),
     ),
     "loops": (
-        texts("the red the red the red", "le rouge le rouge le rouge", "le rouge le rouge le rouge"),
+        texts(
+            "the red the red the red", "le rouge le rouge le rouge", "le rouge le rouge le rouge"
+        ),
         texts("ever redder", "le rouge le rouge le rouge", "le rouge le rouge le rouge"),
         texts("on and on", "toujours et toujours", "et encore et encore"),
     ),
-    "loose": (texts("the cat sleeps", "le chat dort", "son chat dormait"), texts("", "le chat", "")),
+    "loose": (
+        texts("the cat sleeps", "le chat dort", "son chat dormait"),
+        texts("", "le chat", ""),
+    ),
 }
 
 

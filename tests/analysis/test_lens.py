@@ -9,7 +9,8 @@ from s2s.model.presets import PRESETS
 from s2s.runs import states
 from tests.model.conftest import build, shrunk
 
-SRC, TGT = torch.tensor([[5, 9, 4, 2]]), torch.tensor([[1, 7, 8, 2]])
+SRC = torch.tensor([[5, 9, 4, 2]])
+TGT = torch.tensor([[1, 7, 8, 2]])
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -24,7 +25,9 @@ def test_the_last_layer_is_the_models_own_distribution(preset: str) -> None:
     np.testing.assert_allclose(found.shares.sum(-1), 1, atol=1e-4)
     for layer, place in np.ndindex(found.ranks.shape):
         rank = found.ranks[layer, place]
-        assert found.shares[layer, place, rank - 1] == pytest.approx(found.written[layer, place], abs=1e-6)
+        assert found.shares[layer, place, rank - 1] == pytest.approx(
+            found.written[layer, place], abs=1e-6
+        )
 
 
 def test_a_state_before_the_last_passes_the_final_norm_and_the_projection() -> None:
@@ -32,13 +35,16 @@ def test_a_state_before_the_last_passes_the_final_norm_and_the_projection() -> N
     with watched(model) as streams:
         model(SRC, TGT[:, :-1])
         seen = torch.stack(streams.decoder)[:, 0]
-        by_hand = torch.nn.functional.linear(model.decoder.final_norm(seen[1, 2]), model.output.weight, model.output.bias)
+        by_hand = torch.nn.functional.linear(
+            model.decoder.final_norm(seen[1, 2]), model.output.weight, model.output.bias
+        )
     assert lens(model, seen, [7, 8, 2]).ids[1, 2, 0] == int(by_hand.argmax())
 
 
 def test_a_runs_lens_ends_in_its_next_tokens() -> None:
     run = s2s.load("demo-en-fr")
-    source, target = "the red house", "la maison verte"
+    source = "the red house"
+    target = "la maison verte"
     found = states.through(run, run.states(source, target), target)
     ids = run.tgt_tokenizer.encode(target)
     rows = run.next_tokens(source, ids)

@@ -3,7 +3,17 @@ import pytest
 
 import s2s
 from s2s.analysis.alignment import aligned, by_words, error_rate, places
-from s2s.analysis.links import METHODS, agreement, both, by_source, by_target, covered, either, grow_diag, pharaoh
+from s2s.analysis.links import (
+    METHODS,
+    agreement,
+    both,
+    by_source,
+    by_target,
+    covered,
+    either,
+    grow_diag,
+    pharaoh,
+)
 
 
 def words(n_tgt: int, n_src: int, seed: int) -> np.ndarray:
@@ -23,7 +33,10 @@ def test_directions_are_argmax_of_rows_and_of_columns() -> None:
 @pytest.mark.parametrize("slug", METHODS)
 def test_links_stand_inside_the_picture_and_empty_ones_have_none(slug: str) -> None:
     for weights in SOME:
-        assert all(0 <= src < weights.shape[1] and 0 <= tgt < weights.shape[0] for src, tgt in METHODS[slug].make(weights))
+        assert all(
+            0 <= src < weights.shape[1] and 0 <= tgt < weights.shape[0]
+            for src, tgt in METHODS[slug].make(weights)
+        )
     for shape in ((0, 0), (0, 3), (3, 0), (2, 3)):
         assert METHODS[slug].make(np.zeros(shape, np.float32)) == frozenset()
 
@@ -36,17 +49,26 @@ def test_a_permutation_links_each_word_with_its_own(slug: str) -> None:
     assert METHODS[slug].make(weights) == {(int(src), tgt) for tgt, src in enumerate(order)}
 
 
-def as_published(forward: set[tuple[int, int]], backward: set[tuple[int, int]], n_src: int, n_tgt: int) -> set[tuple[int, int]]:
+def as_published(
+    forward: set[tuple[int, int]], backward: set[tuple[int, int]], n_src: int, n_tgt: int
+) -> set[tuple[int, int]]:
     """GROW-DIAG as the papers print it, on two boolean tables: rows target words, columns source words."""
-    one, other = (np.array([[(src, tgt) in links for src in range(n_src)] for tgt in range(n_tgt)]) for links in (forward, backward))
-    found, union, is_growing = one & other, one | other, True
+    one, other = (
+        np.array([[(src, tgt) in links for src in range(n_src)] for tgt in range(n_tgt)])
+        for links in (forward, backward)
+    )
+    found = one & other
+    union = one | other
+    is_growing = True
     while is_growing:
         is_growing = False
         for e in range(n_tgt):
             for f in range(n_src):
                 if not found[e, f]:
                     continue
-                for e_new, f_new in [(e + i, f + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]:
+                for e_new, f_new in [
+                    (e + i, f + j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j
+                ]:
                     if 0 <= e_new < n_tgt and 0 <= f_new < n_src and union[e_new, f_new]:
                         has_partner = found[e_new].any() and found[:, f_new].any()
                         if not has_partner:
@@ -71,7 +93,9 @@ def test_it_lies_between_the_intersection_and_the_union() -> None:
 
 
 def test_it_grows_to_a_neighbour_and_no_farther() -> None:
-    weights = np.array([[0.9, 0.1, 0.0, 0.0], [0.6, 0.3, 0.1, 0.0], [0.5, 0.1, 0.1, 0.3]], np.float32)
+    weights = np.array(
+        [[0.9, 0.1, 0.0, 0.0], [0.6, 0.3, 0.1, 0.0], [0.5, 0.1, 0.1, 0.3]], np.float32
+    )
     assert both(weights) == {(0, 0)}
     assert either(weights) == {(0, 0), (0, 1), (0, 2), (1, 1), (2, 1), (3, 2)}
     assert grow_diag(weights) == {(0, 0), (0, 1), (0, 2), (1, 1), (2, 1), (3, 2)}
@@ -93,12 +117,18 @@ def test_the_error_of_one_sentence_is_that_of_many_with_one(weights: np.ndarray)
     found = agreement(by_target(weights), gold)
     assert found.error == pytest.approx(float(error_rate([aligned(weights)], [gold])))
     if gold and found.precision and found.recall:  # where all gold is sure, the error is 1 - F1
-        assert found.error == pytest.approx(1 - 2 * found.precision * found.recall / (found.precision + found.recall))
+        assert found.error == pytest.approx(
+            1 - 2 * found.precision * found.recall / (found.precision + found.recall)
+        )
 
 
 def test_numbers_done_by_hand() -> None:
     assert agreement({(0, 0), (1, 1)}, [(0, 0), (1, 1)]) == (1.0, 1.0, 0.0)
-    assert agreement({(0, 0), (1, 0)}, [(0, 0), (1, 1), (2, 2)]) == (0.5, pytest.approx(1 / 3), pytest.approx(0.6))
+    assert agreement({(0, 0), (1, 0)}, [(0, 0), (1, 1), (2, 2)]) == (
+        0.5,
+        pytest.approx(1 / 3),
+        pytest.approx(0.6),
+    )
     assert agreement(set(), [(0, 0)]) == (None, 0.0, 1.0)
     assert agreement({(0, 0)}, []) == (0.0, None, 1.0)
     with pytest.raises(ValueError, match="no links"):
@@ -113,7 +143,9 @@ def test_links_as_text() -> None:
 def test_the_best_head_of_the_demo_puts_roja_on_red_and_casa_on_house() -> None:
     run = s2s.load("demo-en-es")
     seen = run.attention("the red house", "la casa roja")
-    cross = by_words(seen.cross, places(seen.tgt_tokens, is_whole=True), places(seen.src_tokens, is_whole=True))
+    cross = by_words(
+        seen.cross, places(seen.tgt_tokens, is_whole=True), places(seen.src_tokens, is_whole=True)
+    )
     gold = [(0, 0), (1, 2), (2, 1)]
     rates = error_rate([aligned(cross)], [gold])
     best = np.unravel_index(rates.argmin(), rates.shape)

@@ -19,23 +19,36 @@ LAYOUTS = ("interleaved", "halves")
 def model(kind: str) -> Transformer:
     """Two layers, 20 words, weights as they are drawn."""
     torch.manual_seed(0)
-    stack, settings = Stack(n_layers=2, n_heads=2, d_ff=32), Positions(kind, max_length=12, offset=2)
-    return Transformer(ModelConfig(d_model=16, encoder=stack, decoder=stack, positions=settings), 20, 20).eval()
+    stack = Stack(n_layers=2, n_heads=2, d_ff=32)
+    settings = Positions(kind, max_length=12, offset=2)
+    return Transformer(
+        ModelConfig(d_model=16, encoder=stack, decoder=stack, positions=settings), 20, 20
+    ).eval()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("d_model", [6, 7, 2, 3])
-def test_a_wave_is_the_formula_and_an_odd_width_keeps_its_frequencies(layout: str, d_model: int) -> None:
+def test_a_wave_is_the_formula_and_an_odd_width_keeps_its_frequencies(
+    layout: str, d_model: int
+) -> None:
     table = positions.waves(40, d_model, Positions(base=500.0, layout=layout))
     assert table.shape == (40, d_model)
     place = np.arange(40)
     for i, (sine, cosine) in enumerate(positions.pairs(d_model, layout)):
-        np.testing.assert_allclose(table[:, sine], np.sin(place / 500 ** (2 * i / d_model)), atol=1e-6)
-        np.testing.assert_allclose(table[:, cosine], np.cos(place / 500 ** (2 * i / d_model)), atol=1e-6)
-    lone = set(range(d_model)) - {column for pair in positions.pairs(d_model, layout) for column in pair}
+        np.testing.assert_allclose(
+            table[:, sine], np.sin(place / 500 ** (2 * i / d_model)), atol=1e-6
+        )
+        np.testing.assert_allclose(
+            table[:, cosine], np.cos(place / 500 ** (2 * i / d_model)), atol=1e-6
+        )
+    lone = set(range(d_model)) - {
+        column for pair in positions.pairs(d_model, layout) for column in pair
+    }
     assert len(lone) == d_model % 2
     for column in lone:
-        np.testing.assert_allclose(table[:, column], np.sin(place / 500 ** ((d_model - 1) / d_model)), atol=1e-6)
+        np.testing.assert_allclose(
+            table[:, column], np.sin(place / 500 ** ((d_model - 1) / d_model)), atol=1e-6
+        )
 
 
 def test_a_column_repeats_after_its_wavelength() -> None:
@@ -43,30 +56,43 @@ def test_a_column_repeats_after_its_wavelength() -> None:
     assert lengths[0] == pytest.approx(2 * math.pi)
     assert (np.diff(lengths) > 0).all()
     table = positions.waves(4096, 12, Positions())
-    for pair, length in enumerate(lengths[:3]):  # those that repeat often enough for a transform to see
+    for pair, length in enumerate(
+        lengths[:3]
+    ):  # those that repeat often enough for a transform to see
         power = np.abs(np.fft.rfft(table[:, pair]))
         assert power.argmax() == pytest.approx(4096 / length, abs=1)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("d_model", "offset"), [(8, 3), (8, 0), (7, 5), (64, 17)])
-def test_a_position_so_many_places_on_is_a_matrix_times_the_position(layout: str, d_model: int, offset: int) -> None:
+def test_a_position_so_many_places_on_is_a_matrix_times_the_position(
+    layout: str, d_model: int, offset: int
+) -> None:
     settings = Positions(layout=layout)
     table = positions.waves(60, d_model, settings)
     turn = np.zeros((d_model, d_model))  # block by block, as in the paper's section 3.5
     whole = []
     for i, (sine, cosine) in enumerate(positions.pairs(d_model, layout)):
         angle = offset / 10_000 ** (2 * i / d_model)
-        turn[np.ix_([sine, cosine], [sine, cosine])] = [[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]]
+        turn[np.ix_([sine, cosine], [sine, cosine])] = [
+            [math.cos(angle), math.sin(angle)],
+            [-math.sin(angle), math.cos(angle)],
+        ]
         whole += [sine, cosine]
-    np.testing.assert_allclose((table[: 60 - offset] @ turn.T)[:, whole], table[offset:][:, whole], atol=1e-5)
-    np.testing.assert_allclose(positions.turned(table, offset, settings)[:, whole], (table @ turn.T)[:, whole], atol=1e-5)
+    np.testing.assert_allclose(
+        (table[: 60 - offset] @ turn.T)[:, whole], table[offset:][:, whole], atol=1e-5
+    )
+    np.testing.assert_allclose(
+        positions.turned(table, offset, settings)[:, whole], (table @ turn.T)[:, whole], atol=1e-5
+    )
     assert positions.rotation_gap(table, offset, settings) < 1e-5
 
 
 def test_the_rotation_of_one_offset_is_not_that_of_another() -> None:
     table = positions.waves(40, 16, Positions())
-    wrong = positions.rotation_gap(np.roll(table, 1, axis=0), 4, Positions())  # place 0 is now the last: no wave any more
+    wrong = positions.rotation_gap(
+        np.roll(table, 1, axis=0), 4, Positions()
+    )  # place 0 is now the last: no wave any more
     assert wrong > 0.1
 
 
@@ -80,7 +106,9 @@ def test_likeness_of_sinusoids_depends_on_the_offset_alone() -> None:
     np.testing.assert_allclose(found.high, found.low, atol=1e-4)
     np.testing.assert_allclose(positions.likeness(positions.unit(table)), alike / 16, atol=1e-5)
     few = table.reshape(10, 5, 32).mean(1)
-    np.testing.assert_allclose(positions.likeness(few), alike.reshape(10, 5, 10, 5).mean((1, 3)), atol=1e-4)
+    np.testing.assert_allclose(
+        positions.likeness(few), alike.reshape(10, 5, 10, 5).mean((1, 3)), atol=1e-4
+    )
 
 
 def test_the_spread_over_pairs_equally_far_apart() -> None:
@@ -93,12 +121,21 @@ def test_the_spread_over_pairs_equally_far_apart() -> None:
 
 @pytest.mark.parametrize("base", [10_000.0, 500.0])
 def test_rotary_scores_are_transformers(base: float) -> None:
-    length, d_head = 12, 16
-    config = LlamaConfig(hidden_size=d_head, num_attention_heads=1, rope_parameters={"rope_type": "default", "rope_theta": base})
-    queries, keys = positions.drawn(3, d_head, 1), positions.drawn(3, d_head, 2)
+    length = 12
+    d_head = 16
+    config = LlamaConfig(
+        hidden_size=d_head,
+        num_attention_heads=1,
+        rope_parameters={"rope_type": "default", "rope_theta": base},
+    )
+    queries = positions.drawn(3, d_head, 1)
+    keys = positions.drawn(3, d_head, 2)
     place = torch.arange(length)[None]
     cos, sin = LlamaRotaryEmbedding(config)(torch.zeros(1, length, d_head), place)
-    everywhere = [torch.from_numpy(each)[:, None, None].expand(3, 1, length, d_head) for each in (queries, keys)]
+    everywhere = [
+        torch.from_numpy(each)[:, None, None].expand(3, 1, length, d_head)
+        for each in (queries, keys)
+    ]
     q, k = apply_rotary_pos_emb(*everywhere, cos, sin)
     theirs = (q[:, 0, -1:] * k[:, 0]).sum(-1).flip(1) / math.sqrt(d_head)
     ours = positions.rotary_scores(queries, keys, length, Positions(base=base, layout="halves"))
@@ -107,12 +144,17 @@ def test_rotary_scores_are_transformers(base: float) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_rotary_score_is_a_sum_of_cosines_and_forgets_where_it_began(layout: str) -> None:
-    vectors, settings = positions.drawn(4, 8), Positions(layout=layout)
+    vectors = positions.drawn(4, 8)
+    settings = Positions(layout=layout)
     scores = positions.rotary_scores(vectors, vectors, 30, settings)
-    sizes = np.stack([np.square(vectors[:, list(pair)]).sum(1) for pair in positions.pairs(8, layout)], 1)
+    sizes = np.stack(
+        [np.square(vectors[:, list(pair)]).sum(1) for pair in positions.pairs(8, layout)], 1
+    )
     angles = np.arange(30)[:, None] / 10_000 ** (np.arange(4) / 4)
     np.testing.assert_allclose(scores, sizes @ np.cos(angles).T / math.sqrt(8), atol=1e-4)
-    np.testing.assert_allclose(positions.rotary_scores(vectors, vectors, 30, settings, 200), scores, atol=1e-3)
+    np.testing.assert_allclose(
+        positions.rotary_scores(vectors, vectors, 30, settings, 200), scores, atol=1e-3
+    )
 
 
 def test_a_turned_vector_keeps_its_length_and_an_odd_head_is_refused() -> None:
@@ -126,7 +168,9 @@ def test_a_turned_vector_keeps_its_length_and_an_odd_head_is_refused() -> None:
 
 @pytest.mark.parametrize("n_heads", [1, 2, 4, 6, 8, 12, 16, 20, 33])
 def test_slopes_are_transformers(n_heads: int) -> None:
-    theirs = build_alibi_tensor(torch.ones(1, 4), n_heads, torch.float32)  # (heads, 1, keys): slope times the place
+    theirs = build_alibi_tensor(
+        torch.ones(1, 4), n_heads, torch.float32
+    )  # (heads, 1, keys): slope times the place
     np.testing.assert_allclose(positions.slopes(n_heads), theirs[:, 0, 1].numpy(), rtol=1e-6)
 
 
@@ -134,14 +178,19 @@ def test_slopes_are_transformers(n_heads: int) -> None:
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_buckets_are_transformers(buckets: int, far: int, is_causal: bool) -> None:
     distances = np.arange(-2 * far, 2 * far + 1)
-    theirs = T5Attention._relative_position_bucket(torch.from_numpy(distances), not is_causal, buckets, far)
-    ours = positions.buckets(distances, Positions("relative", buckets=buckets, max_distance=far), is_causal=is_causal)
+    theirs = T5Attention._relative_position_bucket(
+        torch.from_numpy(distances), not is_causal, buckets, far
+    )
+    ours = positions.buckets(
+        distances, Positions("relative", buckets=buckets, max_distance=far), is_causal=is_causal
+    )
     np.testing.assert_array_equal(ours, theirs.numpy())
 
 
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_two_words_change_places(kind: str) -> None:
-    ids, order = [5, 6, 7, 8, 9, 2], [3, 1, 2, 0, 4, 5]
+    ids = [5, 6, 7, 8, 9, 2]
+    order = [3, 1, 2, 0, 4, 5]
     made = model(kind)
     held = made.encoder.embed.position
     found = positions.swapped(made, ids, order)
@@ -153,10 +202,15 @@ def test_two_words_change_places(kind: str) -> None:
 
 
 def test_the_numbers_of_a_swap_are_those_of_the_encoder() -> None:
-    made, ids, order = model("sinusoidal"), [5, 6, 7, 2], [2, 0, 1, 3]
+    made = model("sinusoidal")
+    ids = [5, 6, 7, 2]
+    order = [2, 0, 1, 3]
     mask = torch.ones(1, 1, 1, 4, dtype=torch.bool)
     with torch.inference_mode():
-        one, other = (made.encoder(torch.tensor([row]), mask)[0].numpy() for row in (ids, [ids[i] for i in order]))
+        one, other = (
+            made.encoder(torch.tensor([row]), mask)[0].numpy()
+            for row in (ids, [ids[i] for i in order])
+        )
     expected = [np.abs(other[order.index(place)] - one[place]).max() for place in range(4)]
     np.testing.assert_allclose(positions.swapped(made, ids, order).ordered, expected, atol=1e-5)
 
@@ -178,24 +232,33 @@ def test_positions_come_back_after_a_failure() -> None:
 
 @pytest.mark.parametrize("kind", POSITIONS)
 def test_how_far_a_position_moves_a_word(kind: str) -> None:
-    made, ids = model(kind), [5, 6, 5, 2]
+    made = model(kind)
+    ids = [5, 6, 5, 2]
     found = positions.moved(made, ids)
     if kind not in ("sinusoidal", "learned"):
         assert found is None
         return
     assert found is not None
     words = made.encoder.embed.tokens.weight.detach().numpy()
-    table = positions.table(made) if kind == "learned" else positions.waves(9, 16, Positions())[2:]  # the first position is 2
+    table = (
+        positions.table(made) if kind == "learned" else positions.waves(9, 16, Positions())[2:]
+    )  # the first position is 2
     assert table is not None
     for place, token in enumerate(ids):
         vector = words[token] * 4  # the root of d_model
         total = vector + table[place]
         unit = words / np.linalg.norm(words, axis=1, keepdims=True)
         cosine = vector @ total / np.linalg.norm(vector) / np.linalg.norm(total)
-        assert found.angles[place] == pytest.approx(math.degrees(math.acos(min(1.0, cosine))), abs=0.05)
-        assert found.ratios[place] == pytest.approx(np.linalg.norm(total) / np.linalg.norm(vector), rel=1e-4)
+        assert found.angles[place] == pytest.approx(
+            math.degrees(math.acos(min(1.0, cosine))), abs=0.05
+        )
+        assert found.ratios[place] == pytest.approx(
+            np.linalg.norm(total) / np.linalg.norm(vector), rel=1e-4
+        )
         assert found.after[place] == (unit @ total).argmax()
-        assert found.before[place] == next(near for near in np.argsort(-(unit @ vector)) if near != token)
+        assert found.before[place] == next(
+            near for near in np.argsort(-(unit @ vector)) if near != token
+        )
 
 
 def test_what_a_run_has_learned() -> None:

@@ -16,7 +16,8 @@ from s2s.model.presets import PRESETS
 from s2s.model.transformer import Seen, Transformer
 from tests.model.conftest import build, shrunk
 
-SRC, TGT = (5, 9, 4, 12, 7, 2), (1, 7, 8, 15, 4, 2)
+SRC = (5, 9, 4, 12, 7, 2)
+TGT = (1, 7, 8, 15, 4, 2)
 CLOSE = MappingProxyType({"rtol": 1e-4, "atol": 1e-5})
 
 
@@ -34,7 +35,9 @@ def test_a_hidden_key_gets_nothing_by_any_fill_and_an_empty_row_is_nan_even_or_z
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_attention(name: str) -> None:
+def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_attention(
+    name: str,
+) -> None:
     model = build(shrunk(name))
     for layer in range(len(model.encoder.layers)):
         seen = dissect(model, SRC, TGT[:-1], layer).encoder
@@ -47,7 +50,9 @@ def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_atte
         moved = np.abs(found.feed_forward).max(1) > 0
         np.testing.assert_array_equal(moved, np.arange(6) == 3)
         nothing = part(torch.zeros(1, 1, model.config.d_model))[0, 0].detach().numpy()
-        np.testing.assert_allclose(found.feed_forward[3], nothing - seen.feed_forward.out[3], **CLOSE)
+        np.testing.assert_allclose(
+            found.feed_forward[3], nothing - seen.feed_forward.out[3], **CLOSE
+        )
 
 
 @pytest.mark.parametrize("name", ["small", "modern-small", "blocks", "first-steps"])
@@ -77,22 +82,30 @@ def test_the_curves_are_those_of_their_formulas() -> None:
 def loss(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
     """Of the layers applied one by one to the two embedded sequences."""
     src = torch.tensor([[*SRC]])
-    mask, places = masks.padding(src, model.config.ids.pad), model.encoder.embed.position
+    mask = masks.padding(src, model.config.ids.pad)
+    places = model.encoder.embed.position
     bias = places.bias(len(SRC), len(SRC), src.device)
     for layer in model.encoder.layers:
         encoder = layer(encoder, mask, places, bias)
-    memory, places, n = model.encoder.final_norm(encoder), model.decoder.embed.position, len(TGT) - 1
+    memory = model.encoder.final_norm(encoder)
+    places = model.decoder.embed.position
+    n = len(TGT) - 1
     seen = Seen(places, mask=masks.causal(n), src_mask=mask, bias=places.bias(n, n, src.device))
     for layer in model.decoder.layers:
         decoder = layer(decoder, seen, layer.cross_attention.keys_values(memory))
-    return F.cross_entropy(model.project(model.decoder.final_norm(decoder))[0], torch.tensor(TGT[1:]))
+    return F.cross_entropy(
+        model.project(model.decoder.final_norm(decoder))[0], torch.tensor(TGT[1:])
+    )
 
 
 @pytest.mark.parametrize("name", ["small", "blocks", "t5-small", "first-steps"])
 def test_gradients_are_those_of_small_steps_along_the_stream(name: str) -> None:
     model = build(shrunk(name)).double()
     for changed in (twin(model), without_residual(model)):
-        begins = [changed.encoder.embed(torch.tensor([SRC])).detach(), changed.decoder.embed(torch.tensor([TGT[:-1]])).detach()]
+        begins = [
+            changed.encoder.embed(torch.tensor([SRC])).detach(),
+            changed.decoder.embed(torch.tensor([TGT[:-1]])).detach(),
+        ]
         found = flow(changed, SRC, TGT)
         assert found.loss == pytest.approx(float(loss(changed, *begins)), rel=1e-5)
         for at, lengths in enumerate((found.encoder, found.decoder)):

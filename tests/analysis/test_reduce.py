@@ -14,8 +14,11 @@ from s2s.model import Transformer
 from tests.conftest import make_run
 from tests.model.conftest import build, shrunk
 
-SRC, TGT = torch.tensor([[5, 9, 4, 12, 2]]), torch.tensor([[1, 7, 8, 15]])
-WHICH = [Which(kind, layer, head) for kind in KINDS for layer in (None, 0, 1) for head in (None, 0, 2)]
+SRC = torch.tensor([[5, 9, 4, 12, 2]])
+TGT = torch.tensor([[1, 7, 8, 15]])
+WHICH = [
+    Which(kind, layer, head) for kind in KINDS for layer in (None, 0, 1) for head in (None, 0, 2)
+]
 MODELS = {  # what a preset may do to values: their width, no projection, no biases, rotary positions, post-norm
     "small": {},
     "t5-small": {},
@@ -34,7 +37,13 @@ def model_of(name: str) -> Transformer:
 def looked(model: Transformer) -> Attention:
     with capture(model) as trace, capture_grams(model) as grams:
         model(SRC, TGT)
-    kept = [{kind: np.stack([layer[0].float().numpy() for layer in getattr(each, kind)]) for kind in KINDS} for each in (trace, grams)]
+    kept = [
+        {
+            kind: np.stack([layer[0].float().numpy() for layer in getattr(each, kind)])
+            for kind in KINDS
+        }
+        for each in (trace, grams)
+    ]
     src, tgt = (tuple(map(str, ids[0].tolist())) for ids in (SRC, TGT))
     return Attention(src, tgt, (*tgt[1:], "2"), **kept[0], grams=kept[1])
 
@@ -52,7 +61,9 @@ def opened(request: pytest.FixtureRequest) -> tuple[Transformer, Attention]:
 
 @pytest.mark.parametrize("slug", REDUCTIONS)
 @pytest.mark.parametrize("which", WHICH, ids=str)
-def test_every_reduction_makes_a_picture_of_every_choice(seen: Attention, slug: str, which: Which) -> None:
+def test_every_reduction_makes_a_picture_of_every_choice(
+    seen: Attention, slug: str, which: Which
+) -> None:
     if which.kind not in REDUCTIONS[slug].kinds:
         with pytest.raises(ValueError, match=f"`{slug}` means nothing for {which.kind} attention"):
             reduced(seen, which, slug)
@@ -74,8 +85,14 @@ def test_every_reduction_makes_a_picture_of_every_choice(seen: Attention, slug: 
 
 def test_names_tell_the_reductions_apart(seen: Attention) -> None:
     for which in WHICH:
-        names = [reduced(seen, which, slug).name for slug, row in REDUCTIONS.items() if which.kind in row.kinds]
-        alike = which.layer is not None and which.head is not None  # of one head the largest weight is its weight
+        names = [
+            reduced(seen, which, slug).name
+            for slug, row in REDUCTIONS.items()
+            if which.kind in row.kinds
+        ]
+        alike = (
+            which.layer is not None and which.head is not None
+        )  # of one head the largest weight is its weight
         assert len(set(names)) == len(names) - alike
 
 
@@ -115,7 +132,11 @@ def test_rollout_is_a_walk_down_the_layers(seen: Attention, which: Which) -> Non
         chosen = np.mean(over, 0) if which.layer is None else over[which.layer]
         expected = chosen @ rollout_by_hand(headed(seen.encoder, None))
     else:
-        expected = rollout_by_hand(headed(getattr(seen, which.kind), which.head)[: None if which.layer is None else which.layer + 1])
+        expected = rollout_by_hand(
+            headed(getattr(seen, which.kind), which.head)[
+                : None if which.layer is None else which.layer + 1
+            ]
+        )
     np.testing.assert_allclose(reduced(seen, which, "rollout").weights, expected, atol=1e-6)
 
 
@@ -131,7 +152,9 @@ def added(model: Transformer, kind: str) -> list[list[Tensor]]:
     for layer in stack.layers:
         attention = layer.cross_attention if kind == "cross" else layer.self_attention
         inputs: list[Tensor] = []
-        watching = attention.value.register_forward_pre_hook(lambda _, given, into=inputs: into.append(given[0]))
+        watching = attention.value.register_forward_pre_hook(
+            lambda _, given, into=inputs: into.append(given[0])
+        )
         with torch.inference_mode():
             model(SRC, TGT)
         watching.remove()
@@ -149,23 +172,32 @@ def added(model: Transformer, kind: str) -> list[list[Tensor]]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @torch.inference_mode()
-def test_norms_are_those_of_what_the_modules_add(opened: tuple[Transformer, Attention], kind: str) -> None:
+def test_norms_are_those_of_what_the_modules_add(
+    opened: tuple[Transformer, Attention], kind: str
+) -> None:
     model, seen = opened
-    vectors, weights = added(model, kind), torch.from_numpy(getattr(seen, kind))
+    vectors = added(model, kind)
+    weights = torch.from_numpy(getattr(seen, kind))
     n_heads = weights.shape[1]
     for head in (None, *range(n_heads)):
         rows = []
         for layer, heads in enumerate(vectors):
-            parts = [weights[layer, each][..., None] * heads[each] for each in range(n_heads)]  # (rows, keys, d_model)
+            parts = [
+                weights[layer, each][..., None] * heads[each] for each in range(n_heads)
+            ]  # (rows, keys, d_model)
             lengths = (torch.stack(parts).sum(0) if head is None else parts[head]).norm(dim=-1)
             rows.append((lengths / lengths.sum(-1, keepdim=True)).numpy())
         for chosen in (None, *range(len(rows))):
             expected = np.mean(rows, 0) if chosen is None else rows[chosen]
-            np.testing.assert_allclose(reduced(seen, Which(kind, chosen, head), "norm").weights, expected, atol=2e-6)
+            np.testing.assert_allclose(
+                reduced(seen, Which(kind, chosen, head), "norm").weights, expected, atol=2e-6
+            )
 
 
 @torch.inference_mode()
-def test_what_the_heads_add_makes_up_what_attention_gives(opened: tuple[Transformer, Attention]) -> None:
+def test_what_the_heads_add_makes_up_what_attention_gives(
+    opened: tuple[Transformer, Attention],
+) -> None:
     """So the vectors that the test above takes apart are those of the model."""
     model, seen = opened
     attention = model.decoder.layers[0].cross_attention
@@ -173,15 +205,29 @@ def test_what_the_heads_add_makes_up_what_attention_gives(opened: tuple[Transfor
     hook = attention.register_forward_hook(lambda _, inputs, output: given.append(output[0]))
     vectors = added(model, "cross")[0]
     hook.remove()
-    total = sum(torch.from_numpy(seen.cross[0, head]) @ vectors[head] for head in range(attention.n_heads))
-    bias = attention.output.bias if isinstance(attention.output, nn.Linear) and attention.output.bias is not None else 0
+    total = sum(
+        torch.from_numpy(seen.cross[0, head]) @ vectors[head] for head in range(attention.n_heads)
+    )
+    bias = (
+        attention.output.bias
+        if isinstance(attention.output, nn.Linear) and attention.output.bias is not None
+        else 0
+    )
     torch.testing.assert_close(total + bias, given[0], atol=1e-5, rtol=1e-4)
 
 
 def test_a_weight_on_nothing_counts_nothing(seen: Attention) -> None:
     grams = {**seen.grams, "cross": seen.grams["cross"].copy()}
     grams["cross"][:, 1] = 0.0
-    silent = Attention(seen.src_tokens, seen.tgt_inputs, seen.tgt_tokens, seen.cross, seen.encoder, seen.decoder, grams)
+    silent = Attention(
+        seen.src_tokens,
+        seen.tgt_inputs,
+        seen.tgt_tokens,
+        seen.cross,
+        seen.encoder,
+        seen.decoder,
+        grams,
+    )
     weights = reduced(silent, Which("cross", 1, 0), "norm").weights
     assert not weights[:, 1].any()
     np.testing.assert_allclose(weights.sum(1), 1.0, atol=1e-6)
@@ -190,14 +236,17 @@ def test_a_weight_on_nothing_counts_nothing(seen: Attention) -> None:
 
 
 def test_norms_need_more_than_weights(seen: Attention) -> None:
-    kept = Attention(seen.src_tokens, seen.tgt_inputs, seen.tgt_tokens, seen.cross, seen.encoder, seen.decoder)
+    kept = Attention(
+        seen.src_tokens, seen.tgt_inputs, seen.tgt_tokens, seen.cross, seen.encoder, seen.decoder
+    )
     with pytest.raises(ValueError, match="only the weights were kept"):
         reduced(kept, Which("cross"), "norm")
 
 
 def test_shifted_rows_are_those_that_read_the_word(seen: Attention) -> None:
     for which in (Which("cross", 1, 2), Which("cross", 0), Which("cross")):
-        usual, later = reduced(seen, which, "mean"), reduced(seen, which, "shift")
+        usual = reduced(seen, which, "mean")
+        later = reduced(seen, which, "shift")
         assert (later.verb, later.rows, later.keys) == ("reads", usual.rows[:-1], usual.keys)
         np.testing.assert_array_equal(later.weights, usual.weights[1:])
 

@@ -43,7 +43,10 @@ HEADS = {
     "aligned": ("cross", pointing(SWAPPED)),
     "aligned, longer": ("cross", pointing([*range(0, 2 * N, 2)], 2 * N)),
     "mixed": ("cross", pointing([5, 2, 7, 0, 3, 6, 1, 4])),
-    "mixed, both ends": ("cross", pointing([2, 2, 2, 2, 5, 5, 5, 5])),  # goes forward, but over two tokens alone
+    "mixed, both ends": (
+        "cross",
+        pointing([2, 2, 2, 2, 5, 5, 5, 5]),
+    ),  # goes forward, but over two tokens alone
 }
 
 
@@ -58,16 +61,22 @@ def test_every_role_is_tested() -> None:
 
 
 def test_a_role_depends_on_the_head_alone() -> None:
-    every = np.concatenate([weights for kind, weights in HEADS.values() if weights.shape[-2:] == (N, N)], 1)[:, :12]  # (1, 12, N, N)
+    every = np.concatenate(
+        [weights for kind, weights in HEADS.values() if weights.shape[-2:] == (N, N)], 1
+    )[:, :12]  # (1, 12, N, N)
     together = roles(every.reshape(2, -1, N, N), "encoder").ravel()
-    assert list(together) == [roles(every[:, [head]], "encoder").item() for head in range(every.shape[1])]
+    assert list(together) == [
+        roles(every[:, [head]], "encoder").item() for head in range(every.shape[1])
+    ]
     order = np.random.default_rng(0).permutation(every.shape[1])
     assert list(roles(every[:, order], "encoder")[0]) == list(together[order])
 
 
 def test_a_causal_row_is_measured_against_what_it_may_see() -> None:
     weights = HEADS["spread, causal"][1]
-    assert entropies(weights).mean() < 0.9 * np.log(N)  # against all keys it would not be spread out
+    assert entropies(weights).mean() < 0.9 * np.log(
+        N
+    )  # against all keys it would not be spread out
     assert roles(weights, "decoder").item() == "spread"
 
 
@@ -79,14 +88,24 @@ def test_where_no_row_has_a_choice_there_is_no_role(kind: str) -> None:
 def test_distance_is_in_tokens_from_a_rows_own_place() -> None:
     exact = {"previous": 7 / 8, "next": 7 / 8, "same": 0.0}
     for name, places in (("previous", BACK), ("next", AHEAD), ("same", [*range(N)])):
-        assert distances(pointing(places, sharp=1.0), is_self=True).mean() == pytest.approx(exact[name])
-    assert distances(pointing([0, 7, 14], 15, sharp=1.0), is_self=False).mean() == 0  # in step with a source five times as long
-    assert distances(pointing([14, 7, 0], 15, sharp=1.0), is_self=False)[0, 0].tolist() == [14, 0, 14]
+        assert distances(pointing(places, sharp=1.0), is_self=True).mean() == pytest.approx(
+            exact[name]
+        )
+    assert (
+        distances(pointing([0, 7, 14], 15, sharp=1.0), is_self=False).mean() == 0
+    )  # in step with a source five times as long
+    assert distances(pointing([14, 7, 0], 15, sharp=1.0), is_self=False)[0, 0].tolist() == [
+        14,
+        0,
+        14,
+    ]
     assert distances(pointing([2], 5, sharp=1.0), is_self=False).item() == 2
 
 
 def test_a_link_to_no_kind_of_attention_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is no attention `self`; there are cross, encoder, decoder"):
+    with pytest.raises(
+        ValueError, match="there is no attention `self`; there are cross, encoder, decoder"
+    ):
         roles(pointing(BACK), "self")
 
 
@@ -111,4 +130,6 @@ def test_the_numbers_of_a_demo_head_are_those_of_its_rows(kind: str) -> None:
 
 
 def test_the_demo_has_heads_in_step_with_the_source() -> None:
-    assert "aligned" in heads(seen_by_demo("the cat who chased the mouse was black"), "cross").role[-1]
+    assert (
+        "aligned" in heads(seen_by_demo("the cat who chased the mouse was black"), "cross").role[-1]
+    )

@@ -9,7 +9,9 @@ from tests.conftest import make_run
 
 
 def test_two_threads_do_not_disturb_each_other(tmp_path_factory: pytest.TempPathFactory) -> None:
-    run = s2s.load(make_run(tmp_path_factory.mktemp("shared") / "run", {"train.steps": 60, "train.lr": 0.01}))
+    run = s2s.load(
+        make_run(tmp_path_factory.mktemp("shared") / "run", {"train.steps": 60, "train.lr": 0.01})
+    )
     sources = ["1 2 3", "4 5 6 7", "8"]
     expected = run.translate(sources)
     wrong: list[object] = []

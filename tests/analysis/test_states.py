@@ -9,26 +9,34 @@ from s2s.config import override
 from s2s.model.presets import PRESETS
 from tests.model.conftest import build, shrunk
 
-SRC, TGT = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]]), torch.tensor([[1, 7, 8], [1, 5, 6]])
+SRC = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]])
+TGT = torch.tensor([[1, 7, 8], [1, 5, 6]])
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_stream_is_what_each_layer_was_given_and_gave(preset: str) -> None:
     model = build(shrunk(preset))
     given: list[torch.Tensor] = []
-    hooks = [layer.register_forward_pre_hook(lambda _, inputs: given.append(inputs[0])) for layer in model.encoder.layers]
+    hooks = [
+        layer.register_forward_pre_hook(lambda _, inputs: given.append(inputs[0]))
+        for layer in model.encoder.layers
+    ]
     with watched(model) as streams:
         logits = model(SRC, TGT)
     for hook in hooks:
         hook.remove()
     n_layers = len(model.encoder.layers)
-    assert [tuple(each.shape) for each in streams.encoder] == [(2, 4, model.config.d_model)] * (n_layers + 1)
+    assert [tuple(each.shape) for each in streams.encoder] == [(2, 4, model.config.d_model)] * (
+        n_layers + 1
+    )
     for seen, real in zip(streams.encoder, given, strict=False):
         torch.testing.assert_close(seen, real, rtol=0, atol=0)
     with torch.inference_mode():
         torch.testing.assert_close(model.project(streams.decoder[-1]), logits)
         torch.testing.assert_close(streams.decoder[-1], model.states(SRC, TGT))
-        torch.testing.assert_close(streams.encoder[-1], model.encoder(SRC, SRC.ne(0)[:, None, None]))
+        torch.testing.assert_close(
+            streams.encoder[-1], model.encoder(SRC, SRC.ne(0)[:, None, None])
+        )
 
 
 def test_the_hooks_are_gone_also_when_something_breaks_and_the_model_is_held() -> None:
@@ -43,7 +51,11 @@ def test_the_hooks_are_gone_also_when_something_breaks_and_the_model_is_held() -
 
 
 def test_a_stack_without_a_final_norm_has_its_last_layer_as_last_state() -> None:
-    model = build(override(shrunk("small"), {"model.encoder.final_norm": False, "model.decoder.final_norm": False}))
+    model = build(
+        override(
+            shrunk("small"), {"model.encoder.final_norm": False, "model.decoder.final_norm": False}
+        )
+    )
     assert isinstance(model.encoder.final_norm, nn.Identity)
     kept: list[torch.Tensor] = []
     model.encoder.layers[-1].register_forward_hook(lambda _, given, output: kept.append(output))
@@ -72,7 +84,8 @@ def test_a_run_gives_its_states_with_their_tokens() -> None:
 
 def test_the_first_state_knows_nothing_of_the_other_words() -> None:
     run = s2s.load("demo-en-fr")
-    one, other = run.states("the red house", "la"), run.states("the old house", "la")
+    one = run.states("the red house", "la")
+    other = run.states("the old house", "la")
     np.testing.assert_array_equal(one.encoder[0, 2], other.encoder[0, 2])
     assert np.abs(one.encoder[1, 2] - other.encoder[1, 2]).max() > 1e-3
 

@@ -15,7 +15,9 @@ from s2s.model.stepper import FlatStepper, ModuleStepper
 from tests.model.conftest import build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 12, 7, 8, 2], [6, 5, 2, 0, 0, 0, 0], [20, 11, 4, 4, 2, 0, 0]])
-TGT = torch.tensor([[1, 7, 8, 15, 4], [1, 5, 2, 9, 11], [1, 22, 9, 2, 3]])  # without padding, as what is written stands in a cache
+TGT = torch.tensor(
+    [[1, 7, 8, 15, 4], [1, 5, 2, 9, 11], [1, 22, 9, 2, 3]]
+)  # without padding, as what is written stands in a cache
 
 
 def is_free(model: Transformer) -> bool:
@@ -26,7 +28,9 @@ def is_free(model: Transformer) -> bool:
 def without(model: Transformer, head: Head) -> Transformer:
     """A copy in which a head has nothing but zeros to pass on."""
     other = copy.copy(model)
-    other.flat, other._modules = None, copy.deepcopy(model._modules)  # a lock cannot be copied
+    # a lock cannot be copied
+    other.flat = None
+    other._modules = copy.deepcopy(model._modules)
     attention = attentions(other, head.kind)[head.layer]
     rows = slice(head.head * attention.d_head, (head.head + 1) * attention.d_head)
     with torch.no_grad():
@@ -55,11 +59,14 @@ def test_a_head_that_is_off_is_a_head_that_passes_on_zeros(preset: str, kind: st
     head = last(model, kind)
     other = without(model, head)
     with ablate(model, {head: "off"}):
-        logits, stepped = model(SRC, TGT), stepwise(model, SRC, TGT)
+        logits = model(SRC, TGT)
+        stepped = stepwise(model, SRC, TGT)
     with inference(other):
         expected = other(SRC, TGT)
     torch.testing.assert_close(logits, expected, atol=1e-4, rtol=1e-4)
-    torch.testing.assert_close(stepped, stepwise(other, SRC, TGT), atol=1e-4, rtol=1e-4)  # beside the laid out decoder
+    torch.testing.assert_close(
+        stepped, stepwise(other, SRC, TGT), atol=1e-4, rtol=1e-4
+    )  # beside the laid out decoder
     with inference(model):
         assert not torch.allclose(model(SRC, TGT), expected, atol=1e-4)
 
@@ -71,7 +78,11 @@ def test_a_uniform_head_looks_alike_at_all_it_may_look_at(preset: str, sharpness
     heads = {last(model, kind): "uniform" for kind in KINDS}
     real = masks.padding(SRC, 0)[:, 0]  # (batch, 1, src_len)
     written = torch.ones(5, 5).tril().bool().expand(3, 5, 5)
-    allowed = {"encoder": real.expand(-1, 7, -1), "cross": real.expand(-1, 5, -1), "decoder": written}
+    allowed = {
+        "encoder": real.expand(-1, 7, -1),
+        "cross": real.expand(-1, 5, -1),
+        "decoder": written,
+    }
     with torch.no_grad():
         for attention in (attentions(model, kind)[0] for kind in KINDS):
             attention.query.weight.mul_(sharpness)
@@ -103,10 +114,15 @@ def test_the_mass_lies_where_it_was_moved(preset: str, place: int) -> None:
     with force(model, place, [0, 1]), capture(model) as trace:
         after = model(SRC, TGT)
     for layer in trace.cross:
-        torch.testing.assert_close(layer[:, :, place, :2].sum(-1), torch.ones_like(layer[:, :, place, 0]))
+        torch.testing.assert_close(
+            layer[:, :, place, :2].sum(-1), torch.ones_like(layer[:, :, place, 0])
+        )
         assert float(layer[:, :, place, 2:].abs().max()) == 0.0
-    had, has = free.cross[0], trace.cross[0]
-    torch.testing.assert_close(has[:, :, place, 0] / has[:, :, place, 1], had[:, :, place, 0] / had[:, :, place, 1])
+    had = free.cross[0]
+    has = trace.cross[0]
+    torch.testing.assert_close(
+        has[:, :, place, 0] / has[:, :, place, 1], had[:, :, place, 0] / had[:, :, place, 1]
+    )
     others = [row for row in range(5) if row != place]
     torch.testing.assert_close(has[:, :, others], had[:, :, others])
     torch.testing.assert_close(after[:, :place], before[:, :place])
@@ -133,7 +149,9 @@ def test_a_head_that_is_off_cannot_be_moved() -> None:
 
 def test_moved_keeps_each_rows_sum_and_the_shares() -> None:
     weights = torch.tensor([[0.1, 0.3, 0.6], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.2, 0.1, 0.2]])
-    expected = torch.tensor([[0.25, 0.75, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [1 / 3, 1 / 6, 0.0]])
+    expected = torch.tensor(
+        [[0.25, 0.75, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [1 / 3, 1 / 6, 0.0]]
+    )
     torch.testing.assert_close(moved(weights, [0, 1, 1]), expected)
 
 
@@ -157,9 +175,16 @@ def test_without_heads_nothing_is_hooked() -> None:
 
 def test_the_hooks_are_gone_when_something_breaks() -> None:
     model = build(shrunk("small"))
-    everything = {Head(kind, layer, head): "uniform" for kind in KINDS for layer in range(2) for head in range(3)}
+    everything = {
+        Head(kind, layer, head): "uniform"
+        for kind in KINDS
+        for layer in range(2)
+        for head in range(3)
+    }
     with ablate(model, everything), force(model, 1, [0]):
-        assert sum(map(is_hooked, model.modules())) == 2 * 6  # of each attention itself, and of its weights
+        assert (
+            sum(map(is_hooked, model.modules())) == 2 * 6
+        )  # of each attention itself, and of its weights
     assert is_free(model)
     with pytest.raises(RuntimeError), ablate(model, everything), force(model, 1, [0]):
         raise RuntimeError
@@ -172,8 +197,14 @@ def test_the_hooks_are_gone_when_something_breaks() -> None:
 @pytest.mark.parametrize(
     ("heads", "sentence"),
     [
-        ({Head("sideways", 0, 0): "off"}, r"^There is no attention `sideways`; there are cross, encoder, decoder\.$"),
-        ({Head("cross", 2, 0): "off"}, "There is no cross attention, layer 2, head 0; this model has layers 0 to 1 and heads 0 to 2 of it"),
+        (
+            {Head("sideways", 0, 0): "off"},
+            r"^There is no attention `sideways`; there are cross, encoder, decoder\.$",
+        ),
+        (
+            {Head("cross", 2, 0): "off"},
+            "There is no cross attention, layer 2, head 0; this model has layers 0 to 1 and heads 0 to 2 of it",
+        ),
         ({Head("decoder", 0, -1): "off"}, "There is no decoder attention, layer 0, head -1"),
         ({Head("cross", 0, 3): "uniform"}, "layer 0, head 3"),
         ({Head("cross", 0, 0): "louder"}, "A head cannot be made `louder`; choose off or uniform"),
@@ -189,14 +220,26 @@ def test_what_cannot_be_changed_is_said(heads: dict[Head, str], sentence: str) -
 @pytest.mark.parametrize(
     ("place", "keys", "heads", "sentence"),
     [
-        (-1, [0], None, r"Attention at place -1 cannot be moved to \[0\]; give a place and source positions from 0 on"),
+        (
+            -1,
+            [0],
+            None,
+            r"Attention at place -1 cannot be moved to \[0\]; give a place and source positions from 0 on",
+        ),
         (0, [], None, r"cannot be moved to \[\]"),
         (0, [1, -2], None, r"cannot be moved to \[1, -2\]"),
-        (0, [0], [Head("decoder", 0, 0)], "Only cross-attention looks at the source; decoder attention, layer 0, head 0 does not"),
+        (
+            0,
+            [0],
+            [Head("decoder", 0, 0)],
+            "Only cross-attention looks at the source; decoder attention, layer 0, head 0 does not",
+        ),
         (0, [0], [Head("cross", 9, 0)], "There is no cross attention, layer 9"),
     ],
 )
-def test_what_cannot_be_moved_is_said(place: int, keys: list[int], heads: list[Head] | None, sentence: str) -> None:
+def test_what_cannot_be_moved_is_said(
+    place: int, keys: list[int], heads: list[Head] | None, sentence: str
+) -> None:
     model = build(shrunk("small"))
     with pytest.raises(UserError, match=sentence), force(model, place, keys, heads):
         pass

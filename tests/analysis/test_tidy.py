@@ -6,20 +6,45 @@ import pytest
 
 from s2s.analysis import Picture
 from s2s.analysis.alignment import by_words, places
-from s2s.analysis.tidy import belonging, between_words, in_words, is_sink, links, strongest, without, without_sinks
+from s2s.analysis.tidy import (
+    belonging,
+    between_words,
+    in_words,
+    is_sink,
+    links,
+    strongest,
+    without,
+    without_sinks,
+)
 from s2s.config import TokenizerConfig
 from s2s.tokenizers import EOS, SPECIALS, TOKENIZERS, fit
 from s2s.tokenizers.tokenizer import BOS
 
-TEXTS = ["the bees and the fly flew, near the old bank", "l'été n'est pas fini.", "a  b", "in-compre-hensible tout à coup", "日本 語"]
+TEXTS = [
+    "the bees and the fly flew, near the old bank",
+    "l'été n'est pas fini.",
+    "a  b",
+    "in-compre-hensible tout à coup",
+    "日本 語",
+]
 
 
-PUNCTUATION = sorted(set(string.punctuation) - set("$+<=>^`|~"))  # which are signs of money and mathematics
+PUNCTUATION = sorted(
+    set(string.punctuation) - set("$+<=>^`|~")
+)  # which are signs of money and mathematics
 
 
-def pictured(weights: np.ndarray, keys: tuple[str, ...] = (), rows: tuple[str, ...] = ()) -> Picture:
+def pictured(
+    weights: np.ndarray, keys: tuple[str, ...] = (), rows: tuple[str, ...] = ()
+) -> Picture:
     n_rows, n_keys = weights.shape
-    return Picture(weights.astype(np.float32), rows or tuple("abcdefgh"[:n_rows]), keys or tuple("stuvwxyz"[:n_keys]), "predicts", "name")
+    return Picture(
+        weights.astype(np.float32),
+        rows or tuple("abcdefgh"[:n_rows]),
+        keys or tuple("stuvwxyz"[:n_keys]),
+        "predicts",
+        "name",
+    )
 
 
 def random(n_rows: int, n_keys: int, seed: int = 0) -> np.ndarray:
@@ -32,7 +57,9 @@ def test_marks_and_punctuation_are_sinks(token: str) -> None:
     assert is_sink(token)
 
 
-@pytest.mark.parametrize("token", ["", "▁", "a", "▁l'", "house,", "<unk>", "7", "été", "語", "<0xC3>", "$", "+"])
+@pytest.mark.parametrize(
+    "token", ["", "▁", "a", "▁l'", "house,", "<unk>", "7", "été", "語", "<0xC3>", "$", "+"]
+)
 def test_nothing_else_is(token: str) -> None:
     assert not is_sink(token)
 
@@ -45,7 +72,11 @@ def test_what_is_left_sums_to_1_in_the_same_proportions(left_out: list[int]) -> 
     assert found.picture.keys == tuple("stuvw"[key] for key in kept)
     assert (found.picture.rows, found.n_empty) == (picture.rows, 0)
     np.testing.assert_allclose(found.picture.weights.sum(1), 1.0, atol=1e-6)
-    np.testing.assert_allclose(found.picture.weights * picture.weights[:, kept].sum(1, keepdims=True), picture.weights[:, kept], rtol=1e-5)
+    np.testing.assert_allclose(
+        found.picture.weights * picture.weights[:, kept].sum(1, keepdims=True),
+        picture.weights[:, kept],
+        rtol=1e-5,
+    )
     assert found.share == pytest.approx(picture.weights[:, left_out].sum() / 4)  # rows summed to 1
     assert found.least == pytest.approx(picture.weights[:, kept].sum(1).min(), abs=1e-6)
 
@@ -68,12 +99,16 @@ def test_sinks_are_left_out_by_their_tokens() -> None:
 @pytest.mark.parametrize("kind", TOKENIZERS)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("is_started", [False, True])
-def test_words_are_those_between_blanks_and_marks_words_of_their_own(kind: str, text: str, is_started: bool) -> None:
+def test_words_are_those_between_blanks_and_marks_words_of_their_own(
+    kind: str, text: str, is_started: bool
+) -> None:
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
     ids = tokenizer.encode(text)
     tokens = tuple(tokenizer.tokens([BOS, *ids] if is_started else [*ids, EOS]))
     weights = random(len(tokens), len(tokens))
-    found = in_words(pictured(weights, tokens, tokens), rows_whole=kind == "word", keys_whole=kind == "word")
+    found = in_words(
+        pictured(weights, tokens, tokens), rows_whole=kind == "word", keys_whole=kind == "word"
+    )
     expected = ("<s>", *text.split()) if is_started else (*text.split(), "</s>")
     assert found.keys == found.rows == expected
     np.testing.assert_allclose(found.weights.sum(1), 1.0, atol=1e-5)
@@ -87,8 +122,12 @@ def test_alignment_is_shown_on_the_cells_that_it_is_measured_on(kind: str) -> No
     weights = random(len(tokens), len(tokens))
     where = places(tokens, is_whole=kind == "word")
     measured = by_words(weights, where, where)
-    picture, is_whole = pictured(weights, tokens, tokens), kind == "word"
-    shown, words = (make(picture, rows_whole=is_whole, keys_whole=is_whole) for make in (between_words, in_words))
+    picture = pictured(weights, tokens, tokens)
+    is_whole = kind == "word"
+    shown, words = (
+        make(picture, rows_whole=is_whole, keys_whole=is_whole)
+        for make in (between_words, in_words)
+    )
     np.testing.assert_allclose(shown.weights, measured, atol=1e-6)
     assert (*shown.rows, "</s>") == words.rows
     assert np.allclose(words.weights[:-1, :-1], measured, atol=1e-6) == ("▁" not in tokens)
@@ -104,15 +143,21 @@ def test_alignment_is_shown_on_the_cells_that_it_is_measured_on(kind: str) -> No
         ("<s> ▁ </s>", [0, 1, 2], ("<s>", "▁", "</s>")),
     ],
 )
-def test_a_blank_on_its_own_is_a_piece_of_the_word_that_it_begins(tokens: str, words: list[int], expected: tuple[str, ...]) -> None:
+def test_a_blank_on_its_own_is_a_piece_of_the_word_that_it_begins(
+    tokens: str, words: list[int], expected: tuple[str, ...]
+) -> None:
     pieces = tuple(tokens.split())
     assert belonging(pieces, is_whole=False).tolist() == words
     weights = random(len(pieces), len(pieces))
     found = in_words(pictured(weights, pieces, pieces), rows_whole=False, keys_whole=False)
     assert found.rows == found.keys == expected
     for row, key in product(range(len(expected)), repeat=2):
-        of_row, of_key = ([place for place, word in enumerate(words) if word == each] for each in (row, key))
-        assert found.weights[row, key] == pytest.approx(weights[of_row][:, of_key].sum(1).mean(), abs=1e-6)
+        of_row, of_key = (
+            [place for place, word in enumerate(words) if word == each] for each in (row, key)
+        )
+        assert found.weights[row, key] == pytest.approx(
+            weights[of_row][:, of_key].sum(1).mean(), abs=1e-6
+        )
 
 
 def test_marks_stand_alone_wherever_they_are() -> None:
@@ -141,7 +186,9 @@ def test_links_are_the_fewest_cells_that_hold_the_share(share: float, seed: int)
 
 
 def test_links_of_equals_and_of_empty_rows() -> None:
-    weights = np.array([[0.25, 0.25, 0.25, 0.25], [0, 0, 0, 0], [0, 1, 0, 0], [0.2, 0.4, 0.4, 0]], np.float32)
+    weights = np.array(
+        [[0.25, 0.25, 0.25, 0.25], [0, 0, 0, 0], [0, 1, 0, 0], [0.2, 0.4, 0.4, 0]], np.float32
+    )
     found = [(cell.row, cell.key) for cell in strongest(weights, 0.75)]
     assert found == [(0, 0), (0, 1), (0, 2), (2, 1), (3, 1), (3, 2)]
     assert strongest(np.zeros((0, 3), np.float32), 0.75) == []

@@ -5,14 +5,19 @@ import torch
 from s2s.analysis import capture, reading
 from tests.model.conftest import build, shrunk
 
-SRC, TGT = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]]), torch.tensor([[1, 7, 8], [1, 5, 2]])
+SRC = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]])
+TGT = torch.tensor([[1, 7, 8], [1, 5, 2]])
 
 
 def test_every_layer_is_seen_once_and_the_hooks_are_gone_after() -> None:
     model = build(shrunk("small"))
     with capture(model) as trace:
         model(SRC, TGT)
-    for kind, shape in ((trace.encoder, (2, 3, 4, 4)), (trace.decoder, (2, 3, 3, 3)), (trace.cross, (2, 3, 3, 4))):
+    for kind, shape in (
+        (trace.encoder, (2, 3, 4, 4)),
+        (trace.decoder, (2, 3, 3, 3)),
+        (trace.cross, (2, 3, 3, 4)),
+    ):
         assert [tuple(layer.shape) for layer in kind] == [shape, shape]
     assert not any(module._forward_hooks for module in model.modules())
     model(SRC, TGT)

@@ -9,11 +9,19 @@ from tests.decode.table import Table, every_target
 LONGEST = 4
 
 
-def judged(seed: int, num_beams: int, reference: tuple[int, ...]) -> tuple[Verdict, Table, tuple[int, ...]]:
+def judged(
+    seed: int, num_beams: int, reference: tuple[int, ...]
+) -> tuple[Verdict, Table, tuple[int, ...]]:
     table = Table(1, seed)
-    found = beam(Table(1, seed), Beam(num_beams=num_beams, max_new_tokens=LONGEST, length_penalty=0.0))[0].best
+    found = beam(
+        Table(1, seed), Beam(num_beams=num_beams, max_new_tokens=LONGEST, length_penalty=0.0)
+    )[0].best
     best = max(table.log_prob(0, ids) for ids in every_target(LONGEST))
-    return Verdict(table.log_prob(0, reference), found.log_prob, best, found.ids == reference), table, found.ids
+    return (
+        Verdict(table.log_prob(0, reference), found.log_prob, best, found.ids == reference),
+        table,
+        found.ids,
+    )
 
 
 def test_each_verdict_is_that_of_brute_force() -> None:
@@ -25,8 +33,12 @@ def test_each_verdict_is_that_of_brute_force() -> None:
         for reference in (ranked[0], ranked[3], ranked[-1]):
             verdict, _, found = judged(seed, 1, reference)
             above = table.log_prob(0, reference) > table.log_prob(0, found)
-            assert verdict.kind == ("none" if found == reference else "search" if above else "model")
-            assert verdict.is_missed == (table.log_prob(0, ranked[0]) > table.log_prob(0, found) + 1e-3)
+            assert verdict.kind == (
+                "none" if found == reference else "search" if above else "model"
+            )
+            assert verdict.is_missed == (
+                table.log_prob(0, ranked[0]) > table.log_prob(0, found) + 1e-3
+            )
             assert not verdict.is_beyond  # nothing is more probable than the best of all
             seen.add((verdict.kind, verdict.is_missed))
     assert {("none", False), ("search", True), ("model", True), ("model", False)} <= seen
@@ -41,7 +53,12 @@ def test_each_verdict_is_that_of_brute_force() -> None:
         (Verdict(-1.0, -2.0, -1.0, False), "search", True, False),
         (Verdict(-3.0, -2.0, -2.0, False), "model", False, False),
         (Verdict(-3.0, -2.0, -1.0, False), "model", True, False),
-        (Verdict(-2.0 + 1e-4, -2.0, -2.0 + 1e-4, False), "model", False, False),  # what rounding adds is no error of a search
+        (
+            Verdict(-2.0 + 1e-4, -2.0, -2.0 + 1e-4, False),
+            "model",
+            False,
+            False,
+        ),  # what rounding adds is no error of a search
     ],
 )
 def test_the_cases(verdict: Verdict, kind: str, is_missed: bool, is_beyond: bool) -> None:

@@ -13,7 +13,8 @@ def some_text(draw: random.Random, words: str) -> str:
 def test_the_parts_hold_both_texts() -> None:
     draw = random.Random(1)
     for _ in range(300):
-        text, other = some_text(draw, "abcd"), some_text(draw, "bcde")
+        text = some_text(draw, "abcd")
+        other = some_text(draw, "bcde")
         found = differences(text, other)
         assert found.text(ADDED) == text
         assert found.text(MISSING) == other
@@ -39,7 +40,9 @@ def test_what_is_missing_stands_before_what_was_written_instead() -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "other"), [("", "la maison"), ("la maison", ""), ("猫が座る", "猫は座る"), ("", "猫")])
+@pytest.mark.parametrize(
+    ("text", "other"), [("", "la maison"), ("la maison", ""), ("猫が座る", "猫は座る"), ("", "猫")]
+)
 def test_texts_that_are_empty_or_have_no_blanks(text: str, other: str) -> None:
     found = differences(text, other)
     assert (found.text(ADDED), found.text(MISSING)) == (text, other)

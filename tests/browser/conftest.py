@@ -16,7 +16,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 PATIENCE = 60  # seconds; nothing here takes ten on a quiet machine
 
 # A page that is opened: an address below the server's, and what the browser context is like.
@@ -42,11 +48,20 @@ class Server:
         self.address = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        where = ["--server.port", str(self.port), "--server.address", "127.0.0.1", "--server.headless", "true"]
+        where = [
+            "--server.port",
+            str(self.port),
+            "--server.address",
+            "127.0.0.1",
+            "--server.headless",
+            "true",
+        ]
         command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py", *where]
         env = {**os.environ, "S2S_HOME": str(self.home), "S2S_WORKER": ""}
         with (self.home / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
         wait_until_ready(self.address, self.process)
 
     def kill(self) -> None:
@@ -70,7 +85,9 @@ class Server:
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
-                if process.environ().get("S2S_HOME") == str(self.home) and "s2s" in " ".join(process.cmdline()[:4]):
+                if process.environ().get("S2S_HOME") == str(self.home) and "s2s" in " ".join(
+                    process.cmdline()[:4]
+                ):
                     found.append(process)
         return sorted(found, key=lambda process: process.create_time())
 
@@ -141,11 +158,15 @@ def visiting(browser: Browser) -> Iterator[Open]:
         return page
 
     yield open_page
-    errors = [page.get_by_test_id("stException").count() for context in contexts for page in context.pages]
+    errors = [
+        page.get_by_test_id("stException").count() for context in contexts for page in context.pages
+    ]
     for context in contexts:
         context.close()
     assert not any(errors)
-    assert not [url for url in asked if url.startswith("http") and urlsplit(url).hostname != "127.0.0.1"]
+    assert not [
+        url for url in asked if url.startswith("http") and urlsplit(url).hostname != "127.0.0.1"
+    ]
 
 
 @pytest.fixture

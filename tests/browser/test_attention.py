@@ -12,8 +12,13 @@ from tests.browser.test_home import PHONE
 
 VIEW = "attention?run=demo-en-fr&src=the+red+house&tgt=la+maison+rouge"
 WAIT = PATIENCE * 1000
-LAYERS, HEADS = 2, 4
-LONG = "attention?run=demo-tasks&kind=encoder&src=summarize:+" + "the+bottle+fell+into+the+river+.+" * 4 + "Hugo+cleaned"  # 32 tokens
+LAYERS = 2
+HEADS = 4
+LONG = (
+    "attention?run=demo-tasks&kind=encoder&src=summarize:+"
+    + "the+bottle+fell+into+the+river+.+" * 4
+    + "Hugo+cleaned"
+)  # 32 tokens
 APART = """least => {
   const names = [...document.querySelectorAll('.st-key-canvas :is(.xtick, .x2tick) text')].map(one => one.getBoundingClientRect());
   const middles = names.map(one => one.x + one.width / 2);
@@ -35,12 +40,16 @@ def point(page: Page, layer: int, head: int) -> dict[str, float]:
 
 def opens(page: Page, layer: str, head: str) -> None:
     """Waits until heatmap (the one before it gone), outline and address say which."""
-    expect(page.locator(".gtitle")).to_contain_text([f"layer {layer} of 2 · head {head} of 4"], timeout=WAIT)
+    expect(page.locator(".gtitle")).to_contain_text(
+        [f"layer {layer} of 2 · head {head} of 4"], timeout=WAIT
+    )
     expect(canvas(page)).to_have_attribute("data-chosen", f"{layer}.{head}")
     page.wait_for_function("head => location.search.includes(`head=${head}`)", arg=head)
 
 
-def test_a_click_opens_a_head_and_a_double_click_isolates_it_which_a_reload_keeps(server: str, visit: Open) -> None:
+def test_a_click_opens_a_head_and_a_double_click_isolates_it_which_a_reload_keeps(
+    server: str, visit: Open
+) -> None:
     page = visit(f"{server}/{VIEW}")
     canvas(page).click(position=point(page, 0, 2))
     opens(page, "1", "3")
@@ -51,7 +60,9 @@ def test_a_click_opens_a_head_and_a_double_click_isolates_it_which_a_reload_keep
     page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
     painted = canvas(page).get_attribute("data-painted")
     page.reload()
-    expect(page.locator(".heads canvas")).to_have_attribute("data-painted", painted or "", timeout=WAIT)
+    expect(page.locator(".heads canvas")).to_have_attribute(
+        "data-painted", painted or "", timeout=WAIT
+    )
     opens(page, "2", "2")
     page.get_by_role("button", name="All heads").click()
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
@@ -80,14 +91,20 @@ def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Ope
     page.keyboard.press("Escape")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
     page.get_by_role("button", name="Layer 1: mean of all heads").click()
-    expect(page.locator(".gtitle")).to_contain_text(["layer 1 of 2 · mean of 4 heads"], timeout=WAIT)
+    expect(page.locator(".gtitle")).to_contain_text(
+        ["layer 1 of 2 · mean of 4 heads"], timeout=WAIT
+    )
 
 
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
-def test_names_of_columns_stand_apart_and_hovering_says_the_others(screen: dict[str, object], server: str, visit: Open) -> None:
+def test_names_of_columns_stand_apart_and_hovering_says_the_others(
+    screen: dict[str, object], server: str, visit: Open
+) -> None:
     page = visit(f"{server}/{LONG}", **screen)
     page.wait_for_function(APART, arg=12)  # pixels: the size of the letters
     expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
     box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
-    page.locator(".st-key-canvas .nsewdrag").first.hover(position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]})
+    page.locator(".st-key-canvas .nsewdrag").first.hover(
+        position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
+    )
     expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it looks at 2 the: ")

@@ -7,7 +7,8 @@ from tests.browser.conftest import PATIENCE, Open
 from tests.browser.test_walk import quiet, shared_link
 
 STILL = "() => !document.querySelector('[data-stale=\"true\"]')"
-HEADS, TEXTS = ".column-head b", '[class*="st-key-translation"] p[title]'
+HEADS = ".column-head b"
+TEXTS = '[class*="st-key-translation"] p[title]'
 
 
 def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
@@ -19,13 +20,18 @@ def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
     return page.locator(HEADS).all_inner_texts(), page.locator(TEXTS).all_inner_texts()
 
 
-def test_five_columns_come_with_one_press_go_with_one_back_and_travel(server: str, visit: Open) -> None:
+def test_five_columns_come_with_one_press_go_with_one_back_and_travel(
+    server: str, visit: Open
+) -> None:
     page = visit(f"{server}/compare?src=the+cat+sleeps")
     one = shown(page, 1)
     page.get_by_role("button", name="Five strategies").click()
     page.wait_for_url("**c5=*")
     heads, texts = shown(page, 5)
-    assert heads == [f"{place} · {column.strategy}" for place, column in enumerate(columns.STARTS["Five strategies"](""), 1)]
+    assert heads == [
+        f"{place} · {column.strategy}"
+        for place, column in enumerate(columns.STARTS["Five strategies"](""), 1)
+    ]
     page.go_back()
     assert shown(page, 1) == one
     page.go_forward()
@@ -36,4 +42,8 @@ def test_five_columns_come_with_one_press_go_with_one_back_and_travel(server: st
     assert shown(again, 4) == four
     main = again.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
-    assert [box["width"] > 300 for box in [each.bounding_box() for each in again.locator(TEXTS).all()] if box]  # one below the other
+    assert [
+        box["width"] > 300
+        for box in [each.bounding_box() for each in again.locator(TEXTS).all()]
+        if box
+    ]  # one below the other

@@ -31,10 +31,14 @@ def view(page: Page, name: str) -> None:
 
 
 def drop(page: Page, rule: str) -> None:
-    page.get_by_role("radiogroup", name=re.compile(f"^{rule}: keep or drop")).get_by_role("radio", name="drop").click()
+    page.get_by_role("radiogroup", name=re.compile(f"^{rule}: keep or drop")).get_by_role(
+        "radio", name="drop"
+    ).click()
 
 
-def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(own_server: Server, visit: Open, tmp_path: Path) -> None:
+def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(
+    own_server: Server, visit: Open, tmp_path: Path
+) -> None:
     page = visit(f"{own_server.address}/data")
     page.get_by_role("radio", name=re.compile("Upload")).click()
     file = tmp_path / "digits, mine.tsv"
@@ -62,7 +66,9 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(own_server:
     page.set_viewport_size(PHONE["viewport"])
     for name in ("Pairs", "Cleaning", "Task", "Statistics", "Pieces"):
         view(page, name)
-        assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420, name
+        assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420, (
+            name
+        )
     page.set_viewport_size({"width": 1440, "height": 900})
 
     page.get_by_role("button", name="Train on these pairs").click()
@@ -70,7 +76,9 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(own_server:
     expect(page.get_by_text("Chosen for the text:")).to_contain_text("duplicates = True")
     expect(page.get_by_text("Chosen for the text:")).to_contain_text("task = reverse")
     until = time.monotonic() + 10
-    while left := list((own_server.home / "incoming").glob("*/files")):  # what was uploaded is gone, the text is kept
+    while left := list(
+        (own_server.home / "incoming").glob("*/files")
+    ):  # what was uploaded is gone, the text is kept
         assert time.monotonic() < until, [sorted(path.parent.rglob("*")) for path in left]
         time.sleep(0.1)
     page.get_by_role("link", name="Data", exact=True).first.click()
@@ -82,8 +90,13 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(own_server:
     assert not any(tab.evaluate("window.hit") for tab in (page, fresh))
 
 
-def test_a_data_set_of_the_hub_is_looked_up_read_and_shown(tmp_path: Path, visit: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = b"".join(json.dumps({"id": at, "en": f"the {NASTY} {at}", "fr": f"le {at}"}).encode() + b"\n" for at in range(300))
+def test_a_data_set_of_the_hub_is_looked_up_read_and_shown(
+    tmp_path: Path, visit: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = b"".join(
+        json.dumps({"id": at, "en": f"the {NASTY} {at}", "fr": f"le {at}"}).encode() + b"\n"
+        for at in range(300)
+    )
     dev = b"".join(rows.splitlines(keepends=True)[:20])
     with Hub({"team/pairs": Repo({"train.jsonl": rows, "dev.jsonl": dev})}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)

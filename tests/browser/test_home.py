@@ -10,7 +10,12 @@ from s2s.runs import Run
 from s2s.ui.pages import PAGES
 from tests.browser.conftest import PATIENCE, Open
 
-PHONE = {"viewport": {"width": 420, "height": 860}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+PHONE = {
+    "viewport": {"width": 420, "height": 860},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
 SHOWS = """wanted => {
   const z = document.querySelector('.js-plotly-plot')?.calcdata?.[0]?.[0]?.z;
   return !!z && z.length === wanted.length
@@ -36,20 +41,27 @@ def shows(page: Page, run: Run, text: str, *, layer: int = 1, head: int | None =
     (decoded,) = run.translate([text], "beam")
     cross = run.attention(text, decoded.text).cross[layer]
     expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
-    page.wait_for_function(SHOWS, arg=np.round(cross.mean(0) if head is None else cross[head], 5).tolist())
+    page.wait_for_function(
+        SHOWS, arg=np.round(cross.mean(0) if head is None else cross[head], 5).tolist()
+    )
     page.locator(QUIET).wait_for()
     assert page.get_by_role("dialog").count() == 0
     return decoded.text
 
 
-def test_a_deep_link_opens_on_a_fresh_server_and_its_numbers_can_be_taken_away(fresh_server: str, visit: Open, run: Run) -> None:
+def test_a_deep_link_opens_on_a_fresh_server_and_its_numbers_can_be_taken_away(
+    fresh_server: str, visit: Open, run: Run
+) -> None:
     page = visit(f"{fresh_server}/?src=the+red+house&layer=1&head=3")
     text = shows(page, run, "the red house", layer=0, head=2)
     expect(page).to_have_title("Home · s2s")
     expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
     with page.expect_download() as download:
         page.get_by_role("button", name="Numbers").click()
-    assert download.value.suggested_filename == "demo-en-fr-step-1-500-cross-attention-layer-1-of-2-head-3-of-4.csv"
+    assert (
+        download.value.suggested_filename
+        == "demo-en-fr-step-1-500-cross-attention-layer-1-of-2-head-3-of-4.csv"
+    )
     _, *rows = csv.reader(download.value.path().read_text().splitlines())
     given = np.array([[float(value) for value in row[1:]] for row in rows])
     np.testing.assert_allclose(given, run.attention("the red house", text).cross[0, 2], atol=1e-5)
@@ -59,13 +71,17 @@ def test_typing_changes_translation_picture_and_address(server: str, visit: Open
     page = visit(server)
     shows(page, run, "the cat sits on the mat")
     page.get_by_label("Your English sentence").fill("")
-    page.get_by_label("Your English sentence").press_sequentially("the red house")  # nobody presses Enter
+    page.get_by_label("Your English sentence").press_sequentially(
+        "the red house"
+    )  # nobody presses Enter
     assert shows(page, run, "the red house") == "la maison rouge"
     page.wait_for_url("**/*src=the+red+house*")
     shows(visit(page.url), run, "the red house")
 
 
-def test_the_share_link_shows_the_same_in_another_browser(server: str, visit: Open, run: Run) -> None:
+def test_the_share_link_shows_the_same_in_another_browser(
+    server: str, visit: Open, run: Run
+) -> None:
     page = visit(server)
     page.get_by_role("button", name="the bank is by the river").click()
     shows(page, run, "the bank is by the river")
@@ -84,7 +100,10 @@ def swipe_up(page: Page, x: float, y: float, distance: int) -> None:
     fingers = page.context.new_cdp_session(page)
     for travelled in range(0, distance + 1, 10):
         kind = "touchMove" if travelled else "touchStart"
-        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y - travelled}]})
+        fingers.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y - travelled}]},
+        )
     fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
@@ -101,10 +120,15 @@ def test_the_picture_fits_a_phone_and_lets_it_scroll(server: str, visit: Open, r
     page.touchscreen.tap(middle["x"], middle["y"])  # what hover shows, tap shows
     expect(page.locator(".hoverlayer .hovertext")).to_contain_text("predicting")
     swipe_up(page, middle["x"], middle["y"], 200)
-    page.wait_for_function("y => document.querySelector('.js-plotly-plot').getBoundingClientRect().y < y - 50", arg=frame["y"])
+    page.wait_for_function(
+        "y => document.querySelector('.js-plotly-plot').getBoundingClientRect().y < y - 50",
+        arg=frame["y"],
+    )
 
 
-def test_strange_words_are_shown_as_text_and_known_ones_offered(server: str, visit: Open, run: Run) -> None:
+def test_strange_words_are_shown_as_text_and_known_ones_offered(
+    server: str, visit: Open, run: Run
+) -> None:
     page = visit(server)
     alerts: list[str] = []
     page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))

@@ -10,8 +10,13 @@ import s2s
 from tests.browser.conftest import PATIENCE, Open
 from tests.browser.test_home import PHONE, QUIET, SHOWS
 
-WALK = "walkthrough?run=demo-en-fr&src=the+red+house&layer=2&head=3&set=step%3Asoftmax%2Cposition%3A3"
-LIKENESS = "Sinusoidal · cosine of two positions by their offset", "Sinusoidal · cosine of 1024 by 1024, means of 4 by 4"
+WALK = (
+    "walkthrough?run=demo-en-fr&src=the+red+house&layer=2&head=3&set=step%3Asoftmax%2Cposition%3A3"
+)
+LIKENESS = (
+    "Sinusoidal · cosine of two positions by their offset",
+    "Sinusoidal · cosine of 1024 by 1024, means of 4 by 4",
+)
 ROTARY = "Rotary · q·k / √32 by distance, 32 random vectors, q = k"
 CELLS = "() => document.querySelector('.js-plotly-plot').calcdata[0][0].z.map(row => [...row])"
 WIDTHS = """() => [...[document.documentElement, document.querySelector('[data-testid=stMain]')].map(one => one.scrollWidth),
@@ -40,7 +45,9 @@ def titled(page: Page, *titles: str) -> None:
 
 def says(page: Page, words: str) -> None:
     """Waits until the address has these words in it."""
-    page.wait_for_function("words => decodeURIComponent(location.search).includes(words)", arg=words)
+    page.wait_for_function(
+        "words => decodeURIComponent(location.search).includes(words)", arg=words
+    )
 
 
 def drawn(page: Page, mark: str) -> None:
@@ -61,13 +68,21 @@ def fits(page: Page) -> None:
 
 def complaints(page: Page) -> list[str]:
     """Errors of the console; Streamlit looks for its server below the page's own address first, and finds none there."""
-    errors = [said for said in page.console_messages() if said.type == "error" and "/_stcore/" not in said.location["url"]]
+    errors = [
+        said
+        for said in page.console_messages()
+        if said.type == "error" and "/_stcore/" not in said.location["url"]
+    ]
     return [*(said.text for said in errors), *(str(error) for error in page.page_errors())]
 
 
-def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(server: str, revisit: Open) -> None:
+def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(
+    server: str, revisit: Open
+) -> None:
     run = s2s.load("demo-en-fr")
-    weights = run.attention("the red house", run.translate(["the red house"], "greedy")[0].text).encoder[1, 2]
+    weights = run.attention(
+        "the red house", run.translate(["the red house"], "greedy")[0].text
+    ).encoder[1, 2]
     page = revisit(f"{server}/{WALK}")
     titled(page, "Weights of head 3")
     page.wait_for_function(SHOWS, arg=np.round(weights, 5).tolist())
@@ -80,7 +95,8 @@ def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(server:
     titled(page, "The heads side by side", "Mixed by the output matrix")
     says(page, "step:heads,position:3")
     expect(on).to_be_focused()  # the keyboard goes on where it was
-    link, cells = page.url, page.evaluate(CELLS)
+    link = page.url
+    cells = page.evaluate(CELLS)
     page.go_back()
     titled(page, "What house gathers", "What head 3 gathers")
     phone = revisit(link, **PHONE)
@@ -91,9 +107,17 @@ def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(server:
     assert complaints(page) == complaints(phone) == []
 
 
-def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_pictures(server: str, revisit: Open) -> None:
-    page = revisit(f"{server}/positions?run=demo-en-fr&set=length%3A1024%2Cencoding%3Asinusoidal%2Cbeside%3Arotary")
-    titled(page, "Sinusoidal · 1024 positions of 128 columns", "Rotary · query of (1, 0) pairs, 1024 positions")
+def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_pictures(
+    server: str, revisit: Open
+) -> None:
+    page = revisit(
+        f"{server}/positions?run=demo-en-fr&set=length%3A1024%2Cencoding%3Asinusoidal%2Cbeside%3Arotary"
+    )
+    titled(
+        page,
+        "Sinusoidal · 1024 positions of 128 columns",
+        "Rotary · query of (1, 0) pairs, 1024 positions",
+    )
     drawn(page, ".heatmaplayer image")
     page.get_by_role("radio", name="Distance", exact=True).click()
     titled(page, *LIKENESS, ROTARY)
@@ -102,6 +126,8 @@ def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_pictures(s
     phone = revisit(page.url, **PHONE)
     titled(phone, *LIKENESS, ROTARY)
     drawn(phone, ".scatterlayer path.js-line")
-    assert phone.locator(".gtitle").all_text_contents() == page.locator(".gtitle").all_text_contents()
+    assert (
+        phone.locator(".gtitle").all_text_contents() == page.locator(".gtitle").all_text_contents()
+    )
     fits(phone)
     assert complaints(page) == complaints(phone) == []

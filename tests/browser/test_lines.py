@@ -43,7 +43,9 @@ def saved(page: Page, label: str, folder: Path) -> Path:
     return file
 
 
-def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(server: str, revisit: Open) -> None:
+def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(
+    server: str, revisit: Open
+) -> None:
     run = s2s.load("demo-en-fr")
     seen = run.attention("the red house", run.translate(["the red house"])[0].text)
     joined = links(reduced(seen, Which("cross", 0, 2)))
@@ -54,7 +56,9 @@ def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(server
     token(page, 1, seen.tgt_tokens[row]).hover()
     expect(lines(page)).to_have_count(len(own))
     beside = {link.key: f"{link.weight:.2f}" for link in own}
-    assert page.locator(".side output span").all_inner_texts() == [beside[key] for key in sorted(beside)]
+    assert page.locator(".side output span").all_inner_texts() == [
+        beside[key] for key in sorted(beside)
+    ]
     page.mouse.move(5, 5)
     expect(lines(page)).to_have_count(len(joined))
     token(page, 1, seen.tgt_tokens[0]).focus()
@@ -69,7 +73,9 @@ def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(server
 
 def test_a_tap_holds_a_token_and_another_lets_it_go(server: str, revisit: Open) -> None:
     run = s2s.load("demo-en-fr")
-    joined = links(reduced(run.attention("the red house", "la maison rouge"), Which("encoder", 0, 2)), 0.9)
+    joined = links(
+        reduced(run.attention("the red house", "la maison rouge"), Which("encoder", 0, 2)), 0.9
+    )
     page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}%2Cshare%3A0.9&kind=encoder", **PHONE)
     expect(lines(page)).to_have_count(len(joined))
     token(page, 0, "red").tap()
@@ -79,7 +85,9 @@ def test_a_tap_holds_a_token_and_another_lets_it_go(server: str, revisit: Open) 
     expect(lines(page)).to_have_count(len(joined))
 
 
-def test_its_files_hold_what_it_shows_and_a_hostile_token_stays_text(own_server: Server, visit: Open, tmp_path: Path) -> None:
+def test_its_files_hold_what_it_shows_and_a_hostile_token_stays_text(
+    own_server: Server, visit: Open, tmp_path: Path
+) -> None:
     folder = own_server.home / "runs" / RUN
     shutil.copytree(ROOT / "s2s" / "demo" / "runs" / "demo-en-fr", folder)
     words = folder / "tgt.tokenizer.json"
@@ -88,7 +96,10 @@ def test_its_files_hold_what_it_shows_and_a_hostile_token_stays_text(own_server:
     expect(token(page, 1, HOSTILE)).to_be_visible()
     page.get_by_role("button", name="Save").click()
     picture = saved(page, "SVG", tmp_path).read_text()
-    texts = [each.text for each in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")]
+    texts = [
+        each.text
+        for each in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert {"the", "red", "house", "la", "rouge", "</s>"} <= set(texts)
     assert HOSTILE in picture.replace("&lt;", "<").replace("&gt;", ">")
     assert saved(page, "PNG", tmp_path).read_bytes().startswith(b"\x89PNG")

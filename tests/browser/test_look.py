@@ -19,11 +19,15 @@ UNNAMED = """() => [...document.querySelectorAll('input, button, textarea, [role
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", [row.url_path for row in PAGES])
-def test_every_text_stands_out_and_every_control_has_a_name(path: str, scheme: str, server: str, revisit: Open) -> None:
+def test_every_text_stands_out_and_every_control_has_a_name(
+    path: str, scheme: str, server: str, revisit: Open
+) -> None:
     page = revisit(f"{server}/{path}", color_scheme=scheme)
     page.locator(QUIET).wait_for(timeout=PATIENCE * 1000)
     expect(page.locator("h1")).to_be_visible()
-    page.wait_for_function("[...document.querySelectorAll('style')].some(one => one.textContent.includes('st-key-chips'))")  # look.css
+    page.wait_for_function(
+        "[...document.querySelectorAll('style')].some(one => one.textContent.includes('st-key-chips'))"
+    )  # look.css
     page.wait_for_function(SETTLED)  # what fades in has its colours
     worst = lowest(page)
     assert worst[0]["ratio"] >= 4.5, worst

@@ -31,7 +31,9 @@ def test_a_part_is_hovered_pressed_and_found_by_keyboard(server: str, visit: Ope
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     chosen(page, "Feed-forward")
-    expect(page.locator('[data-name="decoder.layer.feed_forward"]')).to_be_focused()  # the keyboard goes on where it was
+    expect(
+        page.locator('[data-name="decoder.layer.feed_forward"]')
+    ).to_be_focused()  # the keyboard goes on where it was
     page.wait_for_function("location.href.includes('decoder.layer.feed_forward')")
     chosen(visit(page.url), "Feed-forward")
 

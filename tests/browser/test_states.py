@@ -10,7 +10,9 @@ from tests.browser.conftest import PATIENCE, Open
 from tests.browser.test_home import PHONE
 from tests.browser.test_learn import complaints, fits, says, titled
 
-LENS = "states?run=demo-en-fr&src=the+bank+is+by+the+river&layer=1&set=view%3Alens%2Ccolour%3Aposition"
+LENS = (
+    "states?run=demo-en-fr&src=the+bank+is+by+the+river&layer=1&set=view%3Alens%2Ccolour%3Aposition"
+)
 MAP = "encoder · after layer 1 of 2PCA of 14 tokens of 2 sentences, by position"
 TOKENS = {2: "bank", 6: "river"}  # by their places, from 1: those that no other point lies upon
 PLACES = "() => document.querySelector('.js-plotly-plot').calcdata.map(line => line.map(point => [point.x, point.y]))"
@@ -44,7 +46,9 @@ def says_what_it_would_write(page: Page) -> None:
     expect(hovered(page)).to_contain_text([f"layer 1, where {tokens[1]} is written"])
 
 
-def test_layer_and_view_of_a_link_change_with_picture_and_address_and_a_phone_opens_the_same(server: str, revisit: Open) -> None:
+def test_layer_and_view_of_a_link_change_with_picture_and_address_and_a_phone_opens_the_same(
+    server: str, revisit: Open
+) -> None:
     page = revisit(f"{server}/{LENS}")
     titled(page, "decoder · logit lens")
     expect(page.get_by_text("The likeliest tokens · decoder · after layer 1 of 2")).to_be_visible()

@@ -23,13 +23,19 @@ def test_a_token_is_hovered_pressed_and_another_word_forced(server: str, visit: 
     assert rivals.locator("li").count() == 5
     second.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Place 2: maison")).to_have_attribute("aria-pressed", "true", timeout=PATIENCE * 1000)
-    expect(page.get_by_role("button", name="Place 2: maison")).to_be_focused()  # the keyboard goes on where it was
+    expect(page.get_by_role("button", name="Place 2: maison")).to_have_attribute(
+        "aria-pressed", "true", timeout=PATIENCE * 1000
+    )
+    expect(
+        page.get_by_role("button", name="Place 2: maison")
+    ).to_be_focused()  # the keyboard goes on where it was
     page.get_by_role("button", name="Place 1: la").hover()
     page.locator(".strip > div:nth-child(1) .rivals button", has_text="le").first.click()
     expected = run.go_on("the red house", run.tgt_tokenizer.encode("le"))
     translated(page, expected.text)
     page.wait_for_function("location.href.includes('forced')")
-    link = visit(page.url + "&run=demo-en-fr&src=the+red+house" if "src=" not in page.url else page.url)
+    link = visit(
+        page.url + "&run=demo-en-fr&src=the+red+house" if "src=" not in page.url else page.url
+    )
     translated(link, expected.text)
     expect(link.get_by_role("button", name="forced")).to_have_count(1)

@@ -62,7 +62,8 @@ def becomes(page: Page, state: str) -> None:
 def two_files(folder: Path) -> list[Path]:
     """Digits with their reversal, and one pair that must never run."""
     lines = [f"{a} {b} {c}" for a in range(9) for b in range(9) for c in range(9)]
-    src, tgt = folder / "digits.src", folder / "digits.tgt"
+    src = folder / "digits.src"
+    tgt = folder / "digits.tgt"
     src.write_text("\n".join([NASTY, *lines]) + "\n")
     tgt.write_text("\n".join([NASTY, *(" ".join(line.split()[::-1]) for line in lines)]) + "\n")
     return [src, tgt]
@@ -85,14 +86,19 @@ def train(page: Page, own_server: Server, tmp_path: Path) -> None:
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
     quiet(page)
     (folder,) = (own_server.home / "corpora").iterdir()
-    knobs = ",".join(f"{key}:{value}" for key, value in {"source": f"corpus:{folder.name}", "preset": "small", **SMALL}.items())
+    knobs = ",".join(
+        f"{key}:{value}"
+        for key, value in {"source": f"corpus:{folder.name}", "preset": "small", **SMALL}.items()
+    )
     page.goto(f"{own_server.address}/train?set={knobs}")
     expect(page.get_by_role("spinbutton", name="train.steps")).to_have_value("100000")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text(re.compile(r"Step [\d,]+ of"))).to_be_visible()
 
 
-def test_upload_train_compare_attention_link(own_server: Server, visit: Open, tmp_path: Path) -> None:
+def test_upload_train_compare_attention_link(
+    own_server: Server, visit: Open, tmp_path: Path
+) -> None:
     page = visit(f"{own_server.address}/data")
     train(page, own_server, tmp_path)
     page.wait_for_url("**run=*")
@@ -159,7 +165,9 @@ def test_upload_train_compare_attention_link(own_server: Server, visit: Open, tm
 
 
 @pytest.mark.parametrize("path", [row.url_path for row in pages.PAGES])
-def test_each_address_opens_first_on_a_fresh_server(path: str, fresh_server: str, revisit: Open) -> None:
+def test_each_address_opens_first_on_a_fresh_server(
+    path: str, fresh_server: str, revisit: Open
+) -> None:
     page = revisit(f"{fresh_server}/{path}")
     quiet(page)
     row = next(row for row in pages.PAGES if row.url_path == path)
@@ -169,7 +177,9 @@ def test_each_address_opens_first_on_a_fresh_server(path: str, fresh_server: str
     assert page.evaluate("document.documentElement.scrollWidth") <= 1440
 
 
-def test_markup_in_a_visitors_text_stays_text_on_every_page(own_server: Server, visit: Open, tmp_path: Path) -> None:
+def test_markup_in_a_visitors_text_stays_text_on_every_page(
+    own_server: Server, visit: Open, tmp_path: Path
+) -> None:
     page = visit(f"{own_server.address}/data")
     page.get_by_role("radio", name=re.compile("Paste")).click()
     lines = "\n".join(f"{NASTY} {n} ||| {n} {NASTY}" for n in range(60))
@@ -180,7 +190,9 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(own_server: Server, 
     quiet(page)
     (folder,) = (own_server.home / "corpora").iterdir()
     knobs = {"source": f"corpus:{folder.name}", "preset": "small", **SMALL, "train.steps": "3"}
-    page.goto(f"{own_server.address}/train?set={','.join(f'{key}:{value}' for key, value in knobs.items())}")
+    page.goto(
+        f"{own_server.address}/train?set={','.join(f'{key}:{value}' for key, value in knobs.items())}"
+    )
     page.get_by_role("textbox", name="Name").fill(NASTY[:80])
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Train", exact=True).click()
@@ -199,7 +211,9 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(own_server: Server, 
     assert not page.evaluate("window.hit")
 
 
-def test_a_run_deleted_under_an_open_page_gives_a_sentence(own_server: Server, visit: Open, tmp_path: Path) -> None:
+def test_a_run_deleted_under_an_open_page_gives_a_sentence(
+    own_server: Server, visit: Open, tmp_path: Path
+) -> None:
     page = visit(f"{own_server.address}/data")
     train(page, own_server, tmp_path)
     page.get_by_role("button", name="Stop").click()

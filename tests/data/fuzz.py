@@ -18,7 +18,9 @@ from tests.data.written import PLAIN, ZIPS, side, zipped
 
 SECONDS = 5
 ADDRESSES = 3_000_000_000  # bytes; what is really used is asserted by who starts this
-WORDS = "the house das Haus été naïve 東京 שלום สวัสดี e\u0301 👩‍👩‍👧 <b> &amp; \\ud800 %00 {} [] , ; | ||| \" ' 1 -2.5".split(" ")
+WORDS = "the house das Haus été naïve 東京 שלום สวัสดี e\u0301 👩‍👩‍👧 <b> &amp; \\ud800 %00 {} [] , ; | ||| \" ' 1 -2.5".split(
+    " "
+)
 WORDS += ["=1+1", "@SUM(A1)", "+cmd|' -x", '=HYPERLINK("http://x")']
 PATHS = [
     "../../x.tsv",
@@ -81,7 +83,11 @@ def inserted(rng: random.Random, content: bytes) -> bytes:
 
 def long_line(rng: random.Random, content: bytes) -> bytes:
     at = rng.randrange(len(content) + 1)
-    return content[:at] + rng.choice((b"x", b" ", b"ab,", b"[", b"\xe9")) * rng.choice((120_000, 1_500_000)) + content[at:]
+    return (
+        content[:at]
+        + rng.choice((b"x", b" ", b"ab,", b"[", b"\xe9")) * rng.choice((120_000, 1_500_000))
+        + content[at:]
+    )
 
 
 def wrong_ends(rng: random.Random, content: bytes) -> bytes:
@@ -91,11 +97,24 @@ def wrong_ends(rng: random.Random, content: bytes) -> bytes:
 def mixed(rng: random.Random, content: bytes) -> bytes:
     half = rng.randrange(len(content) + 1)
     text = content[half:].decode("utf-8", "ignore")
-    return content[:half] + text.encode(rng.choice(("latin-1", "utf-16", "utf-16-be", "cp1251", "utf-7", "utf-32")), "replace")
+    return content[:half] + text.encode(
+        rng.choice(("latin-1", "utf-16", "utf-16-be", "cp1251", "utf-7", "utf-32")), "replace"
+    )
 
 
 def encoded(rng: random.Random, content: bytes) -> bytes:
-    codec = rng.choice(("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252", "cp1251", "shift-jis"))
+    codec = rng.choice(
+        (
+            "utf-8-sig",
+            "utf-16",
+            "utf-16-le",
+            "utf-16-be",
+            "latin-1",
+            "cp1252",
+            "cp1251",
+            "shift-jis",
+        )
+    )
     return content.decode("utf-8", "ignore").encode(codec, "replace")
 
 
@@ -106,14 +125,29 @@ def doubled(rng: random.Random, content: bytes) -> bytes:
 
 def entities(rng: random.Random, content: bytes) -> bytes:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 9))
-    return content.replace(b'<!DOCTYPE tmx SYSTEM "tmx14.dtd">', f'<!DOCTYPE tmx [<!ENTITY l0 "ha">{laughs}]>'.encode())
+    return content.replace(
+        b'<!DOCTYPE tmx SYSTEM "tmx14.dtd">', f'<!DOCTYPE tmx [<!ENTITY l0 "ha">{laughs}]>'.encode()
+    )
 
 
-MUTATIONS: tuple[Mutate, ...] = (truncated, shuffled, flipped, inserted, long_line, wrong_ends, mixed, encoded, doubled, entities)
+MUTATIONS: tuple[Mutate, ...] = (
+    truncated,
+    shuffled,
+    flipped,
+    inserted,
+    long_line,
+    wrong_ends,
+    mixed,
+    encoded,
+    doubled,
+    entities,
+)
 
 
 def pairs(rng: random.Random) -> list[Pair]:
-    texts = [" ".join(rng.choices(WORDS, k=rng.randint(1, 8))) for _ in range(rng.choice((2, 8, 60)))]
+    texts = [
+        " ".join(rng.choices(WORDS, k=rng.randint(1, 8))) for _ in range(rng.choice((2, 8, 60)))
+    ]
     return [Pair(one, other) for one, other in zip(texts, reversed(texts), strict=True)]
 
 
@@ -130,7 +164,8 @@ def table(rng: random.Random) -> dict[str, bytes]:
     if rng.random() < 0.1:
         name = rng.choice(sorted({**PLAIN, **ZIPS}))
     if rng.random() < 0.2:
-        content, name = gzip.compress(content, 1), f"{name}.gz"
+        content = gzip.compress(content, 1)
+        name = f"{name}.gz"
         content = mutated(rng, content) if rng.random() < 0.5 else content
     return {name: content}
 
@@ -146,7 +181,10 @@ def archive(rng: random.Random) -> dict[str, bytes]:
 def aligned(rng: random.Random) -> dict[str, bytes]:
     given = pairs(rng)
     ends = rng.choice((".en", ".txt", ".en.gz"))
-    contents = [mutated(rng, side([pair.src for pair in given])), mutated(rng, side([pair.tgt for pair in given]))]
+    contents = [
+        mutated(rng, side([pair.src for pair in given])),
+        mutated(rng, side([pair.tgt for pair in given])),
+    ]
     return {
         f"{name}{ends}": gzip.compress(content, 1) if ends.endswith(".gz") else content
         for name, content in zip("ab", contents, strict=True)
@@ -155,7 +193,9 @@ def aligned(rng: random.Random) -> dict[str, bytes]:
 
 def options(rng: random.Random) -> str:
     given = [
-        f"{key}={rng.choice(('1', '2', '7', 'src', 'tgt', 'en', 'ss', '9' * 50))}" for key in ("src", "tgt", "prefix") if rng.random() < 0.2
+        f"{key}={rng.choice(('1', '2', '7', 'src', 'tgt', 'en', 'ss', '9' * 50))}"
+        for key in ("src", "tgt", "prefix")
+        if rng.random() < 0.2
     ]
     given += [f"header={rng.choice(('yes', 'no'))}"] if rng.random() < 0.2 else []
     return f"#{','.join(given)}" if given else ""

@@ -9,7 +9,9 @@ from s2s.tokenizers import BOS, EOS, PAD, fit
 @pytest.fixture(scope="module")
 def data() -> batches.Encoded:
     pairs = load("synthetic:copy", "valid").pairs
-    tokenizers = fit(TokenizerConfig("word"), [pair.src for pair in pairs], [pair.tgt for pair in pairs])
+    tokenizers = fit(
+        TokenizerConfig("word"), [pair.src for pair in pairs], [pair.tgt for pair in pairs]
+    )
     return batches.encode(pairs, *tokenizers, max_length=64)
 
 
@@ -27,7 +29,10 @@ def test_an_epoch_holds_every_pair_once_within_the_budget(data: batches.Encoded)
         batch = batches.build(data, rows)
         assert max(batch.src.size, batch.tgt[:, 1:].size) <= 64
     real = sum(batches.build(data, rows).n_tokens for rows in packed)
-    slots = sum(batches.build(data, rows).src.size + batches.build(data, rows).tgt[:, 1:].size for rows in packed)
+    slots = sum(
+        batches.build(data, rows).src.size + batches.build(data, rows).tgt[:, 1:].size
+        for rows in packed
+    )
     assert real / slots > 0.9
 
 
@@ -56,5 +61,8 @@ def test_longer_pairs_are_dropped_and_counted() -> None:
     tokenizers = fit(TokenizerConfig("word"), ["a b c d"], ["a b c d"])
     encoded = batches.encode(pairs, *tokenizers, max_length=3)
     assert (len(encoded), encoded.n_dropped) == (1, 2)
-    with pytest.raises(UserError, match=r"None of the 2 pairs fits into `data.max_length` 3 tokens \(the shortest needs 5\)"):
+    with pytest.raises(
+        UserError,
+        match=r"None of the 2 pairs fits into `data.max_length` 3 tokens \(the shortest needs 5\)",
+    ):
         batches.encode(pairs[1:], *tokenizers, max_length=3)

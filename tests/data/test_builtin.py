@@ -11,7 +11,10 @@ GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "ba
 
 
 def test_first_steps():
-    assert load("builtin:first-steps").pairs == (Pair("let's go", "ir vamos"), Pair("love you", "te amo"))
+    assert load("builtin:first-steps").pairs == (
+        Pair("let's go", "ir vamos"),
+        Pair("love you", "te amo"),
+    )
 
 
 def test_mini_en_fr():
@@ -28,7 +31,9 @@ def test_mini_en_fr():
 def test_each_language_is_asked_of_the_grammar(name, language, monkeypatch):
     grammar = pytest.importorskip("s2s.data.grammar")
     # The real one takes seconds and has tests of its own.
-    monkeypatch.setattr(grammar, "generate", lambda language, split: (Pair(language, split, Gold(())),))
+    monkeypatch.setattr(
+        grammar, "generate", lambda language, split: (Pair(language, split, Gold(())),)
+    )
     assert splits(f"builtin:{name}") == GRAMMAR_SPLITS
     assert load(f"builtin:{name}").pairs == (Pair(language, "train", Gold(())),)
     assert load(f"builtin:{name}", "unseen").pairs == (Pair(language, "unseen", Gold(())),)
@@ -54,5 +59,7 @@ def test_a_wrong_name_gets_the_nearest():
 
 
 def test_a_wrong_split_gets_the_nearest():
-    with pytest.raises(UserError, match=r"no split of `builtin:first-steps` `trane`; the nearest are `train`"):
+    with pytest.raises(
+        UserError, match=r"no split of `builtin:first-steps` `trane`; the nearest are `train`"
+    ):
         load("builtin:first-steps", "trane")

@@ -19,8 +19,16 @@ def texts(*names: str) -> tuple[Column, ...]:
         (("id", "translation.de", "translation.en"), "de-en", ("translation.de", "translation.en")),
         (("id", "translation.de", "translation.en"), "en-de", ("translation.en", "translation.de")),
         (("id", "translation.de", "translation.en"), "", ("translation.de", "translation.en")),
-        (("translation.de", "translation.en"), "iwslt2017-en-de", ("translation.en", "translation.de")),
-        (("sentence.eng_Latn", "sentence.fra_Latn"), "fra_Latn-eng_Latn", ("sentence.fra_Latn", "sentence.eng_Latn")),
+        (
+            ("translation.de", "translation.en"),
+            "iwslt2017-en-de",
+            ("translation.en", "translation.de"),
+        ),
+        (
+            ("sentence.eng_Latn", "sentence.fra_Latn"),
+            "fra_Latn-eng_Latn",
+            ("sentence.fra_Latn", "sentence.eng_Latn"),
+        ),
         (("en", "de"), "", ("en", "de")),
         (("English", "Yoruba"), "", ("English", "Yoruba")),
         (("id", "en", "fr"), "fr-en", ("fr", "en")),
@@ -34,12 +42,18 @@ def texts(*names: str) -> tuple[Column, ...]:
         (("text", "summary", "title"), "", ("text", "summary")),
         (("id", "title", "context", "question"), "plain_text", ("context", "question")),
         (("_id", "task", "src", "tgt"), "", ("src", "tgt")),
-        (("input_sentence", "language", "target_sentence"), "", ("input_sentence", "target_sentence")),
+        (
+            ("input_sentence", "language", "target_sentence"),
+            "",
+            ("input_sentence", "target_sentence"),
+        ),
         (("story", "summary", "url"), "", ("story", "summary")),
         (("gloss", "sign", "speaker_id"), "", ("gloss", "sign")),
     ],
 )
-def test_the_first_guess_is_the_pair_that_a_person_would_take(names: Sequence[str], config: str, expected: tuple[str, str]) -> None:
+def test_the_first_guess_is_the_pair_that_a_person_would_take(
+    names: Sequence[str], config: str, expected: tuple[str, str]
+) -> None:
     found = guess(texts(*names), config)
     assert found[0][:2] == expected, found
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
@@ -47,14 +61,20 @@ def test_the_first_guess_is_the_pair_that_a_person_would_take(names: Sequence[st
     assert all(0 < one.score <= 1 and one.reason and not one.reason.endswith(".") for one in found)
 
 
-@pytest.mark.parametrize("names", [(), ("text",), ("id", "text"), ("text", "url", "file_name"), ("id", "en"), ("a", "b", "c")])
+@pytest.mark.parametrize(
+    "names",
+    [(), ("text",), ("id", "text"), ("text", "url", "file_name"), ("id", "en"), ("a", "b", "c")],
+)
 def test_where_there_is_no_pair_none_is_guessed(names: Sequence[str]) -> None:
     assert guess(texts(*names)) == ()
 
 
 def test_only_columns_that_hold_text_are_guessed() -> None:
     assert guess([Column("source", "other"), Column("target", "text")]) == ()
-    assert guess([Column("original", "text"), Column("simplifications", "texts")])[0].tgt == "simplifications"
+    assert (
+        guess([Column("original", "text"), Column("simplifications", "texts")])[0].tgt
+        == "simplifications"
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +92,9 @@ def test_only_columns_that_hold_text_are_guessed() -> None:
         ((), {}, None),
     ],
 )
-def test_what_was_asked_for_is_kept(names: Sequence[str], asked: dict[str, str], expected: tuple[str, str] | None) -> None:
+def test_what_was_asked_for_is_kept(
+    names: Sequence[str], asked: dict[str, str], expected: tuple[str, str] | None
+) -> None:
     found = columns.paired(texts(*names), **asked)
     assert (found and found[:2]) == expected
 

@@ -12,8 +12,25 @@ from s2s.config import UserError
 from s2s.data import Corpus, Gold, Link, Pair, absolute, corpora, load, splits
 from tests.conftest import full_disk
 
-ODD = ("one", " two ", "\ufeffthree", "four\u2028five\x85six", '"quoted"', "tab\there", "é", "e\u0301", "#", "\u3000wide", "😀 ||| ,")
-CORPUS = Corpus("a.csv", "train", tuple(Pair(src, tgt) for src in ODD for tgt in ODD), ("Row 1 is a header.", "3 rows dropped."))
+ODD = (
+    "one",
+    " two ",
+    "\ufeffthree",
+    "four\u2028five\x85six",
+    '"quoted"',
+    "tab\there",
+    "é",
+    "e\u0301",
+    "#",
+    "\u3000wide",
+    "😀 ||| ,",
+)
+CORPUS = Corpus(
+    "a.csv",
+    "train",
+    tuple(Pair(src, tgt) for src in ODD for tgt in ODD),
+    ("Row 1 is a header.", "3 rows dropped."),
+)
 
 
 @pytest.fixture
@@ -24,7 +41,9 @@ def clock(monkeypatch):
 
 
 def keep(text="one", owner="anna", name="mine"):
-    return corpora.store(Corpus("pasted text", "train", (Pair(text, "eins"),)), name=name, owner=owner)
+    return corpora.store(
+        Corpus("pasted text", "train", (Pair(text, "eins"),)), name=name, owner=owner
+    )
 
 
 def folder(hash):
@@ -38,7 +57,12 @@ def about(hash):
 def test_a_stored_text_comes_back_exactly():
     hash = corpora.store(CORPUS, name="mine", owner="anna")
     found = load(f"corpus:{hash}")
-    assert (found.spec, found.split, found.pairs, found.notes) == (f"corpus:{hash}", "train", CORPUS.pairs, CORPUS.notes)
+    assert (found.spec, found.split, found.pairs, found.notes) == (
+        f"corpus:{hash}",
+        "train",
+        CORPUS.pairs,
+        CORPUS.notes,
+    )
     assert found.hash == CORPUS.hash
     assert splits(f"corpus:{hash}") == ("train",)
     assert len(load(f"corpus:{hash}#rows=2")) == 2
@@ -48,7 +72,11 @@ def test_line_breaks_become_blanks_and_gold_is_left_behind():
     pair = Pair("one\r\ntwo", "eins\rzwei", Gold((Link(0, 0),)))
     hash = corpora.store(Corpus("builtin:en-fr", "valid", (pair,)), name="mine", owner="anna")
     assert load(f"corpus:{hash}").pairs == (Pair("one two", "eins zwei"),)
-    assert sorted(path.name for path in folder(hash).iterdir()) == ["about.json", "train.src", "train.tgt"]
+    assert sorted(path.name for path in folder(hash).iterdir()) == [
+        "about.json",
+        "train.src",
+        "train.tgt",
+    ]
 
 
 def test_the_folder_says_what_it_holds(clock):
@@ -72,7 +100,9 @@ def test_the_hash_is_of_owner_and_texts_alone():
 
 
 def test_stored_texts_are_the_owners_newest_first(clock):
-    first, second, _ = keep("one"), keep("two"), keep("three", owner="bert")
+    first = keep("one")
+    second = keep("two")
+    _ = keep("three", owner="bert")
     assert corpora.stored("anna") == [
         corpora.Stored(second, "mine", 1, "2026-01-01T00:00:01+00:00"),
         corpora.Stored(first, "mine", 1, "2026-01-01T00:00:00+00:00"),
@@ -90,7 +120,8 @@ def test_storing_again_changes_the_name_and_nothing_else(clock):
 
 
 def test_a_text_is_renamed_and_deleted():
-    hash, other = keep(), keep("two")
+    hash = keep()
+    other = keep("two")
     corpora.rename(hash, "anna", "better")
     assert {row.name for row in corpora.stored("anna")} == {"better", "mine"}
     corpora.delete(hash, "anna")
@@ -100,7 +131,10 @@ def test_a_text_is_renamed_and_deleted():
         load(f"corpus:{hash}")
 
 
-@pytest.mark.parametrize("change", [lambda hash: corpora.delete(hash, "bert"), lambda hash: corpora.rename(hash, "bert", "his")])
+@pytest.mark.parametrize(
+    "change",
+    [lambda hash: corpora.delete(hash, "bert"), lambda hash: corpora.rename(hash, "bert", "his")],
+)
 def test_a_text_of_another_owner_is_left_alone(change):
     hash = keep()
     with pytest.raises(UserError, match=rf"There is no stored text `{hash}` here"):
@@ -117,7 +151,18 @@ def test_a_text_needs_a_name(name):
         corpora.rename(hash, "anna", name)
 
 
-OUTSIDE = ["", ".", "..", "../secret", "../corpora/{}", "{}/", "{}\n", "./{}", "{}/../{}", "/etc/passwd"]
+OUTSIDE = [
+    "",
+    ".",
+    "..",
+    "../secret",
+    "../corpora/{}",
+    "{}/",
+    "{}\n",
+    "./{}",
+    "{}/../{}",
+    "/etc/passwd",
+]
 OUTSIDE += [sign * 16 for sign in ("0", "00", "A", "٣", "\0", ".")] + ["0" * 15]
 
 
@@ -127,8 +172,15 @@ def test_what_is_no_hash_never_becomes_a_path(place):
     shutil.copytree(folder(hash), settings.home() / "secret")
     shutil.copytree(folder(hash), folder("A" * 16))  # which is there, but no hash
     place = place.format(hash, hash)
-    for attempt in (lambda: load(f"corpus:{place}"), lambda: corpora.delete(place, "anna"), lambda: corpora.rename(place, "anna", "x")):
-        with pytest.raises(UserError, match=r"There is no stored text `[^`]*` here \(any more\); choose another one, or bring"):
+    for attempt in (
+        lambda: load(f"corpus:{place}"),
+        lambda: corpora.delete(place, "anna"),
+        lambda: corpora.rename(place, "anna", "x"),
+    ):
+        with pytest.raises(
+            UserError,
+            match=r"There is no stored text `[^`]*` here \(any more\); choose another one, or bring",
+        ):
             attempt()
     assert (settings.home() / "secret").is_dir()
     assert len(corpora.stored("anna")) == 1
@@ -146,13 +198,17 @@ SPOILT = {
     "a newer format": lambda hash: spoil(hash, format=2),
     "a strange date": lambda hash: spoil(hash, created=5),
     "no owner": lambda hash: spoil(hash, owner=None),
-    "a folder for about": lambda hash: ((folder(hash) / "about.json").unlink(), (folder(hash) / "about.json").mkdir()),
+    "a folder for about": lambda hash: (
+        (folder(hash) / "about.json").unlink(),
+        (folder(hash) / "about.json").mkdir(),
+    ),
 }
 
 
 @pytest.mark.parametrize("how", SPOILT)
 def test_a_broken_folder_is_left_out_and_answered_in_a_sentence(how):
-    whole, hash = keep("whole"), keep()
+    whole = keep("whole")
+    hash = keep()
     SPOILT[how](hash)
     assert [row.hash for row in corpora.stored("anna")] == [whole]
     with pytest.raises(UserError, match=rf"stored text `{hash}`") as caught:
@@ -163,22 +219,34 @@ def test_a_broken_folder_is_left_out_and_answered_in_a_sentence(how):
 def test_a_newer_format_is_refused():
     hash = keep()
     spoil(hash, format=2)
-    with pytest.raises(UserError, match=rf"`{hash}` has format 2, newer than the 1 known here; update this program\."):
+    with pytest.raises(
+        UserError,
+        match=rf"`{hash}` has format 2, newer than the 1 known here; update this program\.",
+    ):
         load(f"corpus:{hash}")
 
 
 @pytest.mark.parametrize("content", [b"", b"two\n", b"one\nmore\n", b"\xff\n", None])
 def test_texts_that_were_changed_are_noticed_and_mended_by_storing_again(content):
     hash = keep()
-    (folder(hash) / "train.src").unlink() if content is None else (folder(hash) / "train.src").write_bytes(content)
-    with pytest.raises(UserError, match=rf"The stored text `{hash}` (is not what was stored|cannot be read)") as caught:
+    (folder(hash) / "train.src").unlink() if content is None else (
+        folder(hash) / "train.src"
+    ).write_bytes(content)
+    with pytest.raises(
+        UserError, match=rf"The stored text `{hash}` (is not what was stored|cannot be read)"
+    ) as caught:
         load(f"corpus:{hash}")
     assert str(settings.home()) not in str(caught.value)
     assert load(f"corpus:{keep()}").pairs == (Pair("one", "eins"),)
 
 
 def test_a_full_disk_stores_nothing_and_names_no_folder():
-    with full_disk(300), pytest.raises(UserError, match=r"`mine` cannot be stored \(File too large\); delete a text") as caught:
+    with (
+        full_disk(300),
+        pytest.raises(
+            UserError, match=r"`mine` cannot be stored \(File too large\); delete a text"
+        ) as caught,
+    ):
         corpora.store(CORPUS, name="mine", owner="anna")
     assert str(settings.home()) not in str(caught.value)
     assert corpora.stored("anna") == []
@@ -191,7 +259,9 @@ def test_a_folder_that_cannot_be_moved_is_not_half_deleted(monkeypatch):
 
     hash = keep()
     monkeypatch.setattr(corpora.os, "replace", refuse)
-    with pytest.raises(UserError, match=rf"`{hash}` cannot be deleted \(Permission denied\); try again later\."):
+    with pytest.raises(
+        UserError, match=rf"`{hash}` cannot be deleted \(Permission denied\); try again later\."
+    ):
         corpora.delete(hash, "anna")
     assert load(f"corpus:{hash}").pairs == (Pair("one", "eins"),)
 

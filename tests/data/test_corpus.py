@@ -16,17 +16,29 @@ def corpus(pairs, split="train"):
 
 def test_the_hash_is_of_the_texts_in_order():
     assert len(corpus(PAIRS).hash) == 64
-    assert corpus(PAIRS).hash == dataclasses.replace(corpus(PAIRS), spec="other", split="valid", notes=("a note",)).hash
+    assert (
+        corpus(PAIRS).hash
+        == dataclasses.replace(corpus(PAIRS), spec="other", split="valid", notes=("a note",)).hash
+    )
     assert corpus(PAIRS).hash != corpus(PAIRS[::-1]).hash
     assert corpus([Pair("a", "b")]).hash == corpus([Pair("a", "b", Gold((Link(0, 0),)))]).hash
 
 
 def test_the_hash_stays_what_it_was():
-    assert corpus([Pair("é", "1\t2")]).hash == "2d24591b41121001e6b17bcbdb1104728647a6c3286eb6e8624b382c26fa9c3b"
+    assert (
+        corpus([Pair("é", "1\t2")]).hash
+        == "2d24591b41121001e6b17bcbdb1104728647a6c3286eb6e8624b382c26fa9c3b"
+    )
 
 
 def test_no_two_texts_share_a_hash_by_where_they_are_cut():
-    cut = [[Pair("a", "b\tc")], [Pair("a\tb", "c")], [Pair("a\nb", "c")], [Pair("a", "b"), Pair("c", "")], [Pair("a", 'b", "c')]]
+    cut = [
+        [Pair("a", "b\tc")],
+        [Pair("a\tb", "c")],
+        [Pair("a\nb", "c")],
+        [Pair("a", "b"), Pair("c", "")],
+        [Pair("a", 'b", "c')],
+    ]
     assert len({corpus(pairs).hash for pairs in cut}) == len(cut)
 
 
@@ -36,7 +48,11 @@ def test_the_length_is_the_number_of_pairs():
 
 def test_a_split_is_written_and_read_back(tmp_path):
     paths = write_split(corpus(PAIRS), tmp_path / "new")
-    assert [path.name for path in paths] == ["train.src", "train.tgt"] == sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert (
+        [path.name for path in paths]
+        == ["train.src", "train.tgt"]
+        == sorted(path.name for path in (tmp_path / "new").iterdir())
+    )
     assert load(",".join(map(str, paths))).pairs == PAIRS
 
 
@@ -62,7 +78,10 @@ def test_a_text_with_line_breaks_stays_one_line(tmp_path):
 @pytest.mark.parametrize("place", ["taken", "taken/inside"])
 def test_a_folder_that_cannot_be_written(place, tmp_path):
     (tmp_path / "taken").write_text("a file, no folder")
-    with pytest.raises(UserError, match=r"train\.src` cannot be written \(.*\); choose another folder or free some space\."):
+    with pytest.raises(
+        UserError,
+        match=r"train\.src` cannot be written \(.*\); choose another folder or free some space\.",
+    ):
         write_split(corpus(PAIRS), tmp_path / place)
 
 

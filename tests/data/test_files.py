@@ -45,15 +45,33 @@ def refused(spec, message):
 def test_line_ends_and_byte_order_marks_make_no_difference(put, end, last, mark):
     src = put("a.en", mark + end.join(pair.src for pair in HOUSE) + last.replace("END", end))
     tgt = put("a.de", mark + end.join(pair.tgt for pair in HOUSE) + last.replace("END", end))
-    tsv = put("a.tsv", mark + end.join(f"{pair.src}\t{pair.tgt}" for pair in HOUSE) + last.replace("END", end))
-    csv = put("a.csv", mark + end.join(f"{pair.src},{pair.tgt}" for pair in HOUSE) + last.replace("END", end))
-    jsonl = put("a.jsonl", mark + end.join(json.dumps({"src": pair.src, "tgt": pair.tgt}) for pair in HOUSE) + last.replace("END", end))
-    assert load(f"{src},{tgt}").pairs == load(tsv).pairs == load(csv).pairs == load(jsonl).pairs == HOUSE
+    tsv = put(
+        "a.tsv",
+        mark + end.join(f"{pair.src}\t{pair.tgt}" for pair in HOUSE) + last.replace("END", end),
+    )
+    csv = put(
+        "a.csv",
+        mark + end.join(f"{pair.src},{pair.tgt}" for pair in HOUSE) + last.replace("END", end),
+    )
+    jsonl = put(
+        "a.jsonl",
+        mark
+        + end.join(json.dumps({"src": pair.src, "tgt": pair.tgt}) for pair in HOUSE)
+        + last.replace("END", end),
+    )
+    assert (
+        load(f"{src},{tgt}").pairs
+        == load(tsv).pairs
+        == load(csv).pairs
+        == load(jsonl).pairs
+        == HOUSE
+    )
 
 
 @pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\u00a0"])
 def test_other_separators_are_part_of_the_text(put, odd):
-    src, tgt = put("a.en", f"one{odd}two\nthree\n"), put("a.de", "eins\ndrei\n")
+    src = put("a.en", f"one{odd}two\nthree\n")
+    tgt = put("a.de", "eins\ndrei\n")
     assert load(f"{src},{tgt}").pairs[0].src == f"one{odd}two"
     assert load(put("a.tsv", f"one{odd}two\teins\n")).pairs == (Pair(f"one{odd}two", "eins"),)
 
@@ -63,7 +81,8 @@ def test_blanks_around_a_line_stay(put):
 
 
 def test_a_comma_in_the_name_of_an_aligned_file(put):
-    src, tgt = put("a,b.en", "one\n"), put("a,b.de", "eins\n")
+    src = put("a,b.en", "one\n")
+    tgt = put("a,b.de", "eins\n")
     assert load(f"{src},{tgt}").pairs == (Pair("one", "eins"),)
     assert load(put("c,d.tsv", "one\teins\n")).pairs == (Pair("one", "eins"),)
 
@@ -79,25 +98,38 @@ def test_quotation_marks_are_plain_in_tsv_and_quote_in_csv(put):
 
 def test_a_line_break_in_a_field_becomes_a_blank(put):
     assert load(put("a.csv", '"one\r\n\r\ntwo",eins\n')).pairs == (Pair("one two", "eins"),)
-    assert load(put("a.jsonl", json.dumps({"src": "one\ntwo", "tgt": "eins\rzwei"}))).pairs == (Pair("one two", "eins zwei"),)
+    assert load(put("a.jsonl", json.dumps({"src": "one\ntwo", "tgt": "eins\rzwei"}))).pairs == (
+        Pair("one two", "eins zwei"),
+    )
 
 
 def test_pairs_with_an_empty_side_are_dropped_and_counted(put):
-    src, tgt = put("a.en", "one\n\n \nfour\n"), put("a.de", "eins\nzwei\ndrei\n\n")
+    src = put("a.en", "one\n\n \nfour\n")
+    tgt = put("a.de", "eins\nzwei\ndrei\n\n")
     corpus = load(f"{src},{tgt}")
     assert corpus.pairs == (Pair("one", "eins"),)
     assert corpus.notes == ("3 pairs with an empty side dropped.",)
-    assert load(put("a.tsv", "one\teins\ntwo\t\n")).notes[-1] == "1 pair with an empty side dropped."
+    assert (
+        load(put("a.tsv", "one\teins\ntwo\t\n")).notes[-1] == "1 pair with an empty side dropped."
+    )
 
 
 def test_rows_of_another_width_are_dropped_and_counted(put):
     corpus = load(put("a.tsv", "one\teins\ntwo\nthree\tdrei\tx\n\nfour\tvier\n"))
     assert corpus.pairs == (Pair("one", "eins"), Pair("four", "vier"))
-    assert corpus.notes[-1] == "2 rows without exactly 2 fields, as row 1 has, dropped (the first at line 2)."
+    assert (
+        corpus.notes[-1]
+        == "2 rows without exactly 2 fields, as row 1 has, dropped (the first at line 2)."
+    )
 
 
 def test_objects_without_both_texts_are_dropped_and_counted(put):
-    rows = [{"src": "one", "tgt": "eins"}, {"src": "two"}, {"src": "three", "tgt": None}, {"src": 4, "tgt": "vier"}]
+    rows = [
+        {"src": "one", "tgt": "eins"},
+        {"src": "two"},
+        {"src": "three", "tgt": None},
+        {"src": 4, "tgt": "vier"},
+    ]
     corpus = load(put("a.jsonl", "\n\n".join(map(json.dumps, rows))))
     assert corpus.pairs == (Pair("one", "eins"),)
     assert corpus.notes[-1] == "3 rows without a text in both fields dropped (the first at line 3)."
@@ -124,12 +156,15 @@ def test_lines_of_bytes_keep_the_empty_ones(content, lines):
 
 
 def test_lines_of_bytes_say_whose_they_are():
-    with pytest.raises(UserError, match=r"`standard input` is not UTF-8: byte 0xFF at offset 2 \(line 2\)"):
+    with pytest.raises(
+        UserError, match=r"`standard input` is not UTF-8: byte 0xFF at offset 2 \(line 2\)"
+    ):
         decode_lines(b"a\n\xff", "standard input")
 
 
 def test_aligned_lines_keep_the_empty_ones(put):
-    src, tgt = put("a.en", "one\n\nthree\n"), put("a.de", "eins\nzwei\n\n")
+    src = put("a.en", "one\n\nthree\n")
+    tgt = put("a.de", "eins\nzwei\n\n")
     assert read_aligned(src, tgt) == (["one", "", "three"], ["eins", "zwei", ""])
     with pytest.raises(UserError, match=r"There is no file `none\.de`"):
         read_aligned(src, "none.de")
@@ -153,11 +188,15 @@ def test_a_first_row_of_usual_names_is_a_header(put, header, src, tgt):
     assert corpus.notes[0].startswith("Row 1 is a header: `")
 
 
-@pytest.mark.parametrize("first", ["hello\thallo", "source\tQuelle", "en\tin", "no\tnein", "en\ten"])
+@pytest.mark.parametrize(
+    "first", ["hello\thallo", "source\tQuelle", "en\tin", "no\tnein", "en\ten"]
+)
 def test_any_other_first_row_is_data(put, first):
     corpus = load(put("a.tsv", f"{first}\none\teins\n"))
     assert corpus.pairs[0] == Pair(*first.split("\t"))
-    assert corpus.notes == ("Row 1 is data, not a header: column 1 is the source, column 2 the target.",)
+    assert corpus.notes == (
+        "Row 1 is data, not a header: column 1 is the source, column 2 the target.",
+    )
 
 
 def test_a_name_that_is_asked_for_makes_a_header(put):
@@ -166,13 +205,17 @@ def test_a_name_that_is_asked_for_makes_a_header(put):
     assert load(f"{path}#src=Antwort,tgt=rest").pairs == (Pair("2", "3"),)
     assert load(f"{path}#src=Rest").pairs == (Pair("3", "1"),)
     assert load(f"{path}#tgt=Frage").pairs == (Pair("2", "1"),)
-    assert load(f"{path}#src=Rest").notes == ("Row 1 is a header: `Rest` is the source, `Frage` the target.",)
+    assert load(f"{path}#src=Rest").notes == (
+        "Row 1 is a header: `Rest` is the source, `Frage` the target.",
+    )
 
 
 def test_columns_by_number(put):
     path = put("a.csv", "a,b,c\n1,2,3\n")
     assert load(f"{path}#src=3,tgt=1").pairs == (Pair("c", "a"), Pair("3", "1"))
-    assert load(f"{path}#src=3,tgt=1").notes == ("Row 1 is data, not a header: column 3 is the source, column 1 the target.",)
+    assert load(f"{path}#src=3,tgt=1").notes == (
+        "Row 1 is data, not a header: column 3 is the source, column 1 the target.",
+    )
 
 
 def test_the_header_can_be_forced_and_forbidden(put):
@@ -189,35 +232,55 @@ def test_the_exact_name_comes_before_another_case(put):
 
 def test_a_wrong_column_gets_the_nearest(put):
     path = put("a.csv", "english,deutsch\n1,2\n")
-    refused(f"{path}#src=englsh", r"no column `englsh` in `.*a\.csv`; the nearest are `english`, `deutsch`, or give a number from 1 to 2\.")
+    refused(
+        f"{path}#src=englsh",
+        r"no column `englsh` in `.*a\.csv`; the nearest are `english`, `deutsch`, or give a number from 1 to 2\.",
+    )
     refused(f"{path}#src=3", r"There is no column `3` .* or give a number from 1 to 2")
     refused(f"{path}#src=1,tgt=1", r"`#src=1,tgt=1` is the same column twice; choose two of the 2")
     refused(f"{path}#header=no,src=english", r"no column `english`")
-    refused(put("a.jsonl", '{"src": "a", "tgt": "b"}') + "#tgt=tgd", r"no column `tgd` .*; the nearest are `tgt`")
+    refused(
+        put("a.jsonl", '{"src": "a", "tgt": "b"}') + "#tgt=tgd",
+        r"no column `tgd` .*; the nearest are `tgt`",
+    )
 
 
 def test_aligned_files_have_no_columns(put):
-    src, tgt = put("a.en", "one\n"), put("a.de", "eins\n")
-    refused(f"{src},{tgt}#src=en", r"`src`, `tgt` and `header` are for tables, and .* is none; leave them out")
+    src = put("a.en", "one\n")
+    tgt = put("a.de", "eins\n")
+    refused(
+        f"{src},{tgt}#src=en",
+        r"`src`, `tgt` and `header` are for tables, and .* is none; leave them out",
+    )
     refused(f"{src},{tgt}#header=no", r"are for tables")
 
 
 def test_a_missing_file(put, tmp_path):
     refused("none.tsv", r"There is no file `none\.tsv`; check the name and the folder\.")
-    refused(f"{put('a.en', 'one')},none.de", r"There is no file `none\.de`; two aligned files are given as FILE\.src,FILE\.tgt\.")
+    refused(
+        f"{put('a.en', 'one')},none.de",
+        r"There is no file `none\.de`; two aligned files are given as FILE\.src,FILE\.tgt\.",
+    )
     refused(str(tmp_path), r"is a folder; give a file in it\.")
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.txt", "a.gz", "a.txt.gz", "a"])
 def test_an_unknown_extension(put, name):
-    allowed = r"give a \.tsv, .* or \.tmx file, a \.zip of such, or two text files as FILE\.src,FILE\.tgt"
+    allowed = (
+        r"give a \.tsv, .* or \.tmx file, a \.zip of such, or two text files as FILE\.src,FILE\.tgt"
+    )
     refused(put(name, "one\teins\n"), rf"which cannot be read; {allowed}")
 
 
 def test_unequal_line_counts(put):
-    src, short = put("a.en", "one\ntwo\nthree\n"), put("a.de", "eins")
-    gap, stretched = put("b.de", "eins\n\nzwei\ndrei"), put("c.de", "eins" + "x" * 50 + "\nzwei")
-    refused(f"{src},{short}", r"`.*a\.en` has 3 lines and `.*a\.de` has 1, but .*; nothing looks wrong before line 2")
+    src = put("a.en", "one\ntwo\nthree\n")
+    short = put("a.de", "eins")
+    gap = put("b.de", "eins\n\nzwei\ndrei")
+    stretched = put("c.de", "eins" + "x" * 50 + "\nzwei")
+    refused(
+        f"{src},{short}",
+        r"`.*a\.en` has 3 lines and `.*a\.de` has 1, but .*; nothing looks wrong before line 2",
+    )
     refused(f"{src},{gap}", r"has 3 lines and .* has 4, .*; line 2 is the first that looks wrong")
     refused(f"{src},{stretched}", r"; line 1 is the first that looks wrong, look there and above\.")
 
@@ -231,40 +294,64 @@ def test_an_empty_file(put, name, content):
 
 
 def test_no_pair_with_text_on_both_sides(put):
-    src, tgt = put("a.en", "one\n\n"), put("a.de", "\nzwei\n")
+    src = put("a.en", "one\n\n")
+    tgt = put("a.de", "\nzwei\n")
     refused(f"{src},{tgt}", r"has no pair with text on both sides; give at least one")
     refused(put("a.tsv", "src\ttgt\n"), r"has no pair with text on both sides")
 
 
 def test_one_column_only(put):
-    refused(put("a.tsv", "one\ntwo\n"), r"has one column only: row 1 has no tab; put a tab between source and target\.")
+    refused(
+        put("a.tsv", "one\ntwo\n"),
+        r"has one column only: row 1 has no tab; put a tab between source and target\.",
+    )
     refused(put("b.tsv", "one,eins\n"), r"row 1 has no tab; row 1 seems to use a comma; put a tab")
-    refused(put("a.csv", "one\ntwo\n"), r"row 1 has no comma; put a comma between source and target\.")
-    refused(put("a.jsonl", '{"text": "one"}'), r"Line 1 of `.*` has fewer than two fields; write objects such as \{")
+    refused(
+        put("a.csv", "one\ntwo\n"), r"row 1 has no comma; put a comma between source and target\."
+    )
+    refused(
+        put("a.jsonl", '{"text": "one"}'),
+        r"Line 1 of `.*` has fewer than two fields; write objects such as \{",
+    )
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.jsonl"])
 def test_another_encoding_under_a_utf_8_mark(put, name):
     content = b"\xef\xbb\xbf" + "a\tb\nxyz\u00e9\tc\n".encode("latin-1")
-    refused(put(name, content), r"is not UTF-8: byte 0xE9 at offset 10 \(line 2\); save it as UTF-8 and try again\.")
+    refused(
+        put(name, content),
+        r"is not UTF-8: byte 0xE9 at offset 10 \(line 2\); save it as UTF-8 and try again\.",
+    )
 
 
 def test_a_binary_file_under_another_name(put):
-    refused(put("a.csv", b"PK\x03\x04\x00\x00zip"), r"is not text: it has a NUL byte at offset 4; export it as UTF-8 text and try again\.")
-    refused("text:" + put("a.txt", b"abc\x00"), r"`.*a\.txt` is not text: it has a NUL byte at offset 3")
+    refused(
+        put("a.csv", b"PK\x03\x04\x00\x00zip"),
+        r"is not text: it has a NUL byte at offset 4; export it as UTF-8 text and try again\.",
+    )
+    refused(
+        "text:" + put("a.txt", b"abc\x00"), r"`.*a\.txt` is not text: it has a NUL byte at offset 3"
+    )
 
 
 def test_a_broken_json_line(put):
     good = '{"src": "one", "tgt": "eins"}\n'
-    refused(put("a.jsonl", good + '{"src": "two", \n'), r"Line 2 of `.*` is not JSON \(.*\); write one object a line, such as \{\"src\"")
+    refused(
+        put("a.jsonl", good + '{"src": "two", \n'),
+        r"Line 2 of `.*` is not JSON \(.*\); write one object a line, such as \{\"src\"",
+    )
     refused(put("b.jsonl", good + "\n[1, 2]\n"), r"Line 3 of `.*` is JSON but no object")
-    refused(put("c.jsonl", good + '{"src": "\\ud800", "tgt": "x"}'), r"Line 2 of `.*` is not JSON \(.*surrogates not allowed\)")
+    refused(
+        put("c.jsonl", good + '{"src": "\\ud800", "tgt": "x"}'),
+        r"Line 2 of `.*` is not JSON \(.*surrogates not allowed\)",
+    )
     refused(put("d.jsonl", "[" * 100_000), r"Line 1 of `.*` is not JSON")
 
 
 def test_broken_quoting(put):
     refused(
-        put("a.csv", 'one,eins\n"two,zwei\nthree,drei\n'), r"The row at line 2 of `.*` is not CSV \(unexpected end of data\); close every"
+        put("a.csv", 'one,eins\n"two,zwei\nthree,drei\n'),
+        r"The row at line 2 of `.*` is not CSV \(unexpected end of data\); close every",
     )
     refused(put("b.csv", 'one,eins\n\n"two"x,zwei\n'), r"The row at line 3 of `.*` is not CSV")
 
@@ -304,36 +391,66 @@ def outcome(read):
 
 
 @pytest.mark.parametrize(
-    "options", [FileOptions(), FileOptions(src="1"), FileOptions(tgt="en"), FileOptions(header="no"), FileOptions(rows=1)]
+    "options",
+    [
+        FileOptions(),
+        FileOptions(src="1"),
+        FileOptions(tgt="en"),
+        FileOptions(header="no"),
+        FileOptions(rows=1),
+    ],
 )
 @pytest.mark.parametrize("name", SAME)
-def test_uploaded_bytes_are_read_as_the_same_file_on_disk(put, tmp_path, monkeypatch, name, options):
+def test_uploaded_bytes_are_read_as_the_same_file_on_disk(
+    put, tmp_path, monkeypatch, name, options
+):
     put(name, SAME[name])
     monkeypatch.chdir(tmp_path)
-    given = ",".join(f"{key}={value}" for key, value in options.to_json().items() if value not in ("", None, "auto"))
+    given = ",".join(
+        f"{key}={value}"
+        for key, value in options.to_json().items()
+        if value not in ("", None, "auto")
+    )
     on_disk = outcome(lambda: load(f"{name}#{given}" if given else name))
     uploaded = outcome(lambda: from_bytes([(name, Path(name).read_bytes())], options))
     assert uploaded == on_disk if isinstance(on_disk, str) else uploaded == (name, *on_disk[1:])
 
 
-@pytest.mark.parametrize("tgt", ["eins\nzwei\n", "eins\n\n", "eins\n", "eins\n\u00fc\n".encode("latin-1"), "", b"eins\0"])
+@pytest.mark.parametrize(
+    "tgt", ["eins\nzwei\n", "eins\n\n", "eins\n", "eins\n\u00fc\n".encode("latin-1"), "", b"eins\0"]
+)
 def test_two_uploaded_texts_are_read_as_two_files_on_disk(put, tmp_path, monkeypatch, tgt):
     put("a.en", "one\r\ntwo"), put("a.de", tgt)
     monkeypatch.chdir(tmp_path)
     on_disk = outcome(lambda: load("a.en,a.de"))
-    uploaded = outcome(lambda: from_bytes([(name, Path(name).read_bytes()) for name in ("a.en", "a.de")]))
-    assert uploaded == on_disk if isinstance(on_disk, str) else uploaded == ("a.en + a.de", *on_disk[1:])
+    uploaded = outcome(
+        lambda: from_bytes([(name, Path(name).read_bytes()) for name in ("a.en", "a.de")])
+    )
+    assert (
+        uploaded == on_disk
+        if isinstance(on_disk, str)
+        else uploaded == ("a.en + a.de", *on_disk[1:])
+    )
 
 
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ((), r"0 files were given; give one \.tsv, .* or \.tmx table, two text files that are aligned line by line, or a \.zip of such\."),
+        (
+            (),
+            r"0 files were given; give one \.tsv, .* or \.tmx table, two text files that are aligned line by line, or a \.zip of such\.",
+        ),
         (("a.en", "a.de", "a.fr"), r"3 files were given; give one"),
         (("a.tsv", "b.tsv", "c.tsv"), r"3 files were given"),
-        (("notes.txt",), r"`notes\.txt` alone is no parallel text; add the second file, aligned line by line, or give one"),
+        (
+            ("notes.txt",),
+            r"`notes\.txt` alone is no parallel text; add the second file, aligned line by line, or give one",
+        ),
         (("noextension",), r"`noextension` alone is no parallel text"),
-        (("a.csv", "b.CSV"), r"`a\.csv` and `b\.CSV` are two tables, and one at a time is read; take one of them away\."),
+        (
+            ("a.csv", "b.CSV"),
+            r"`a\.csv` and `b\.CSV` are two tables, and one at a time is read; take one of them away\.",
+        ),
     ],
 )
 def test_files_that_make_no_parallel_text(names, message):
@@ -359,10 +476,33 @@ def table(name, content, options=FileOptions()):  # noqa: B008 (frozen)
     with tempfile.TemporaryDirectory() as folder:
         (path := Path(folder) / name).write_bytes(content)
         offer = offered([path], options)
-    return Table(tuple(column.name for column in offer.columns), offer.src, offer.tgt, offer.has_header, offer.labels)
+    return Table(
+        tuple(column.name for column in offer.columns),
+        offer.src,
+        offer.tgt,
+        offer.has_header,
+        offer.labels,
+    )
 
 
-NASTY = ["en", "de", "EN", " en ", "de", "", " ", "source", "1", "2", "3", "99", "\u0663", "\u00b2", "\u00df", "SS"]
+NASTY = [
+    "en",
+    "de",
+    "EN",
+    " en ",
+    "de",
+    "",
+    " ",
+    "source",
+    "1",
+    "2",
+    "3",
+    "99",
+    "\u0663",
+    "\u00b2",
+    "\u00df",
+    "SS",
+]
 NASTY += ["a,b", 'say "x"', "#", "x=y", "two\nlines"]
 
 
@@ -393,7 +533,9 @@ def test_the_columns_read_by_default_are_those_announced(header):
         names, content = nasty(seed)
         found = table("a.csv", content, FileOptions(header=header))
         default = from_bytes([("a.csv", content)], FileOptions(header=header))
-        asked = from_bytes([("a.csv", content)], FileOptions(src=found.src, tgt=found.tgt, header=found.header))
+        asked = from_bytes(
+            [("a.csv", content)], FileOptions(src=found.src, tgt=found.tgt, header=found.header)
+        )
         assert (asked.pairs, asked.notes) == (default.pairs, default.notes), names
         assert found.has_header == default.notes[0].startswith("Row 1 is a header")
 
@@ -403,18 +545,41 @@ def test_a_field_of_jsonl_that_was_picked_is_the_one_that_is_read():
     content = json.dumps(fields).encode()
     found = table("a.jsonl", content)
     assert found.columns == ("1", "2", "3", "4", "DE", "de")
-    assert found.labels == ("column 1 (1)", "column 2 (en)", "column 3 (en)", "column 4", "DE", "de")
+    assert found.labels == (
+        "column 1 (1)",
+        "column 2 (en)",
+        "column 3 (en)",
+        "column 4",
+        "DE",
+        "de",
+    )
     assert (found.src, found.tgt, found.has_header) == ("2", "3", True)
-    for (src, one), (tgt, other) in itertools.permutations(zip(found.columns, fields.values(), strict=True), 2):
-        assert from_bytes([("a.jsonl", content)], FileOptions(src=src, tgt=tgt)).pairs == (Pair(one, other),)
+    for (src, one), (tgt, other) in itertools.permutations(
+        zip(found.columns, fields.values(), strict=True), 2
+    ):
+        assert from_bytes([("a.jsonl", content)], FileOptions(src=src, tgt=tgt)).pairs == (
+            Pair(one, other),
+        )
 
 
 def test_columns_and_their_labels():
-    assert table("a.tsv", b"id\ten\tde\n1\thouse\tHaus\n") == (("id", "en", "de"), "en", "de", True, ("id", "en", "de"))
+    assert table("a.tsv", b"id\ten\tde\n1\thouse\tHaus\n") == (
+        ("id", "en", "de"),
+        "en",
+        "de",
+        True,
+        ("id", "en", "de"),
+    )
     labels = ("column 1 (the house)", "column 2 (das Haus)", "column 3")
     assert table("a.tsv", b"the house\tdas Haus\t\n") == (("1", "2", "3"), "1", "2", False, labels)
     both = ("Frage", "Antwort")
-    assert table("a.csv", b"Frage,Antwort\n1,2\n", FileOptions(src="Antwort")) == (both, "Antwort", "Frage", True, both)
+    assert table("a.csv", b"Frage,Antwort\n1,2\n", FileOptions(src="Antwort")) == (
+        both,
+        "Antwort",
+        "Frage",
+        True,
+        both,
+    )
 
 
 def test_a_number_of_thousands_of_digits_is_no_column():
@@ -427,11 +592,18 @@ def test_a_number_of_thousands_of_digits_is_no_column():
 def test_pasted_lines_are_pairs(between, end):
     text = end.join(f"{pair.src}{between}{pair.tgt}" for pair in HOUSE)
     corpus = from_pasted(f"\n{text}\n")
-    assert (corpus.spec, corpus.split, corpus.pairs, corpus.notes) == ("pasted text", "train", HOUSE, ())
+    assert (corpus.spec, corpus.split, corpus.pairs, corpus.notes) == (
+        "pasted text",
+        "train",
+        HOUSE,
+        (),
+    )
 
 
 def test_pasted_lines_that_are_no_pair_are_counted():
-    corpus = from_pasted("one ||| eins\n\ntwo - zwei\nthree\tdrei\tx\nfour ||| \nfive | fuenf\na ||| b\tc ||| d\n")
+    corpus = from_pasted(
+        "one ||| eins\n\ntwo - zwei\nthree\tdrei\tx\nfour ||| \nfive | fuenf\na ||| b\tc ||| d\n"
+    )
     assert corpus.pairs == (Pair("one", "eins"), Pair("a ||| b", "c ||| d"))
     assert corpus.notes == (
         "3 lines without exactly one tab or `|||` dropped (the first at line 3).",
@@ -441,21 +613,31 @@ def test_pasted_lines_that_are_no_pair_are_counted():
 
 @pytest.mark.parametrize("text", ["", "\n\n", "one\ntwo", "one |||", "\teins", "a ||| b ||| c"])
 def test_pasted_text_without_a_pair_is_told_how(text):
-    with pytest.raises(UserError, match=r"no pair; write one pair a line, as `source \|\|\| target` or with a tab between the two\.$"):
+    with pytest.raises(
+        UserError,
+        match=r"no pair; write one pair a line, as `source \|\|\| target` or with a tab between the two\.$",
+    ):
         from_pasted(text)
 
 
-@pytest.mark.parametrize(("text", "message"), [("a\0 ||| b", "is not text: it has a NUL"), ("\ud800 ||| b", "is not UTF-8")])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("a\0 ||| b", "is not text: it has a NUL"), ("\ud800 ||| b", "is not UTF-8")],
+)
 def test_pasted_text_that_is_no_text(text, message):
     with pytest.raises(UserError, match=f"`pasted text` {message}"):
         from_pasted(text)
 
 
-@pytest.mark.parametrize(("names", "n_pairs"), [(("multi30k/train.en", "multi30k/train.de"), 29_000), (("e2e/devset.csv",), 4672)])
+@pytest.mark.parametrize(
+    ("names", "n_pairs"),
+    [(("multi30k/train.en", "multi30k/train.de"), 29_000), (("e2e/devset.csv",), 4672)],
+)
 def test_real_files_are_the_same_from_memory(names, n_pairs):
     paths = [DATA / name for name in names]
     if not all(path.is_file() for path in paths):
         pytest.skip(f"{names} are not here")
-    uploaded, on_disk = from_bytes([(path.name, path.read_bytes()) for path in paths]), load(",".join(map(str, paths)))
+    uploaded = from_bytes([(path.name, path.read_bytes()) for path in paths])
+    on_disk = load(",".join(map(str, paths)))
     assert len(uploaded) == n_pairs
     assert (uploaded.hash, uploaded.notes) == (on_disk.hash, on_disk.notes)

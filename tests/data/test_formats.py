@@ -67,9 +67,15 @@ def test_what_is_offered_is_what_is_read(put, name):
     assert offer.kind == ("aligned" if name == "moses.zip" else "table")
     assert len(offer.columns) == len(offer.labels) >= 2
     assert {offer.src, offer.tgt} <= {column.name for column in offer.columns}
-    src, tgt = ([column.name for column in offer.columns].index(picked) for picked in (offer.src, offer.tgt))
-    assert [(row[src], row[tgt]) for row in offer.samples] == [(pair.src, pair.tgt) for pair in WORLD[:5]]
-    assert load(f"{path}#src={offer.tgt},tgt={offer.src}").pairs == tuple(Pair(pair.tgt, pair.src) for pair in WORLD)
+    src, tgt = (
+        [column.name for column in offer.columns].index(picked) for picked in (offer.src, offer.tgt)
+    )
+    assert [(row[src], row[tgt]) for row in offer.samples] == [
+        (pair.src, pair.tgt) for pair in WORLD[:5]
+    ]
+    assert load(f"{path}#src={offer.tgt},tgt={offer.src}").pairs == tuple(
+        Pair(pair.tgt, pair.src) for pair in WORLD
+    )
     assert offer.reason
     assert str(path.parent) not in str(offer)
 
@@ -77,8 +83,12 @@ def test_what_is_offered_is_what_is_read(put, name):
 @pytest.mark.parametrize("name", [name for name in WRITERS if not name.endswith(".zip")])
 def test_only_the_first_rows_are_looked_at(put, monkeypatch, name):
     monkeypatch.setattr("s2s.data.streams.CHUNK", 1 << 12)
-    many = [Pair(f"source text number {n * 7919}", f"target text number {n * 104729}") for n in range(8000)]
-    path, seen = Path(put(name, WRITERS[name](many))), []
+    many = [
+        Pair(f"source text number {n * 7919}", f"target text number {n * 104729}")
+        for n in range(8000)
+    ]
+    path = Path(put(name, WRITERS[name](many)))
+    seen = []
     monkeypatch.setattr("s2s.data.streams.Meter.tick", lambda meter, _: seen.append(1))
     assert len(offered([path]).samples) == 5
     if not name.endswith(".parquet.gz"):  # whose end must be known first
@@ -97,7 +107,9 @@ def test_delimiters_are_found(put):
         path = put("a.csv", f"the house{mark}das Haus\nthe tree{mark}der Baum\n")
         assert load(path).pairs == PLAIN
         assert offered([Path(path)]).delimiter == mark
-    assert load(put("b.csv", "a; b,c\nd; e,f\n")).pairs[0] == Pair("a; b", "c")  # a comma comes first
+    assert load(put("b.csv", "a; b,c\nd; e,f\n")).pairs[0] == Pair(
+        "a; b", "c"
+    )  # a comma comes first
     assert load(put("c.csv", "a, b;c\nd;e, f, g\nh;i\n")).pairs[0] == Pair("a, b", "c")
 
 
@@ -111,44 +123,83 @@ def test_a_word_above_numbers_makes_a_header(put):
     corpus = load(put("a.tsv", f"nr\tFrage\tAntwort\n{rows}"))
     assert (corpus.pairs[0], len(corpus)) == (Pair("one", "eins"), 4)
     assert corpus.notes == ("Row 1 is a header: `Frage` is the source, `Antwort` the target.",)
-    assert load(put("b.tsv", rows)).notes == ("Row 1 is data, not a header: column 2 is the source, column 3 the target.",)
+    assert load(put("b.tsv", rows)).notes == (
+        "Row 1 is data, not a header: column 2 is the source, column 3 the target.",
+    )
 
 
 def test_lists_are_joined_as_turns(put):
-    rows = {"dialogue": [["Hi!", "Hello."], ["Bye!"], []], "summary": ["Two greet.", "One leaves.", "Nobody."]}
-    lines = "\n".join(json.dumps(dict(zip(rows, row, strict=True))) for row in zip(*rows.values(), strict=True))
+    rows = {
+        "dialogue": [["Hi!", "Hello."], ["Bye!"], []],
+        "summary": ["Two greet.", "One leaves.", "Nobody."],
+    }
+    lines = "\n".join(
+        json.dumps(dict(zip(rows, row, strict=True))) for row in zip(*rows.values(), strict=True)
+    )
     for path in (put("a.jsonl", lines), put("a.parquet", written.table(rows))):
         corpus = load(path)
-        assert corpus.pairs == (Pair("Hi! <turn> Hello.", "Two greet."), Pair("Bye!", "One leaves."))
+        assert corpus.pairs == (
+            Pair("Hi! <turn> Hello.", "Two greet."),
+            Pair("Bye!", "One leaves."),
+        )
         assert corpus.notes[1].startswith("1 row without a text in both fields dropped")
         assert [column.kind for column in offered([Path(path)]).columns] == ["texts", "text"]
 
 
 def test_a_column_of_prefixes_mixes_tasks(put):
     path = put("a.tsv", "task\tsrc\ttgt\nsummarize\tlong\tshort\nreverse:\tab\tba\n\tx\ty\n")
-    assert load(f"{path}#prefix=task").pairs == (Pair("summarize: long", "short"), Pair("reverse: ab", "ba"), Pair("x", "y"))
+    assert load(f"{path}#prefix=task").pairs == (
+        Pair("summarize: long", "short"),
+        Pair("reverse: ab", "ba"),
+        Pair("x", "y"),
+    )
     refused(f"{path}#prefix=tsk", r"no column `tsk` .* the nearest are `task`")
 
 
 def test_columns_of_structs_by_their_last_name(put):
     for name in ("nested.jsonl", "translation.parquet"):
         path = put(name, WRITERS[name](PLAIN))
-        assert load(f"{path}#src=de,tgt=translation.en").pairs == tuple(Pair(pair.tgt, pair.src) for pair in PLAIN)
+        assert load(f"{path}#src=de,tgt=translation.en").pairs == tuple(
+            Pair(pair.tgt, pair.src) for pair in PLAIN
+        )
 
 
 def test_other_kinds_of_columns_are_no_texts(put):
     content = written.table({"n": [1, 2], "a": ["x", None], "b": ["y", "z"], "raw": [b"q", b"r"]})
     corpus = load(put("a.parquet", content))
     assert corpus.pairs == (Pair("x", "y"),)
-    assert corpus.notes == ("`a` is the source, `b` the target.", "1 row without a text in both fields dropped (the first at row 2).")
-    assert [column.kind for column in offered([Path(put("b.parquet", content))]).columns] == ["other", "text", "text", "other"]
-    for name, one in (("1.parquet", written.table({"text": ["a"], "n": [1]})), ("1.csv", b"text\n"), ("1.jsonl", b'{"text": "a"}')):
+    assert corpus.notes == (
+        "`a` is the source, `b` the target.",
+        "1 row without a text in both fields dropped (the first at row 2).",
+    )
+    assert [column.kind for column in offered([Path(put("b.parquet", content))]).columns] == [
+        "other",
+        "text",
+        "text",
+        "other",
+    ]
+    for name, one in (
+        ("1.parquet", written.table({"text": ["a"], "n": [1]})),
+        ("1.csv", b"text\n"),
+        ("1.jsonl", b'{"text": "a"}'),
+    ):
         assert offered([Path(put(name, one))]).kind == "plain"
 
 
-@pytest.mark.parametrize("content", [b"PAR1" + b"x" * 100 + b"PAR1", b"x" * 100, b"", written.parquet(PLAIN)[:-4], written.parquet([])])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"PAR1" + b"x" * 100 + b"PAR1",
+        b"x" * 100,
+        b"",
+        written.parquet(PLAIN)[:-4],
+        written.parquet([]),
+    ],
+)
 def test_a_broken_parquet(put, content):
-    refused(put("a.parquet", content), r"`.*a\.parquet` is (no whole \.parquet file \(.*\)|empty); ")
+    refused(
+        put("a.parquet", content), r"`.*a\.parquet` is (no whole \.parquet file \(.*\)|empty); "
+    )
 
 
 def test_json_lists_are_read_piece_by_piece(put, monkeypatch):
@@ -158,18 +209,26 @@ def test_json_lists_are_read_piece_by_piece(put, monkeypatch):
         assert load(put("a.json", content)).pairs == WORLD * 30
     refused(put("b.json", b'[{"src": "a", "tgt": "b"}, {"src": '), r"Line 1 of `.*` is not JSON")
     refused(
-        put("c.json", b'[{"src": "a", "tgt": "b"}]\n{"src": "c", "tgt": "d"}'), r"More follows the list of objects that ends at line 1 of "
+        put("c.json", b'[{"src": "a", "tgt": "b"}]\n{"src": "c", "tgt": "d"}'),
+        r"More follows the list of objects that ends at line 1 of ",
     )
-    refused(put("d.json", b'[\n{"src": "a", "tgt": "b"}, 7]'), r"Line 2 of `.*` is (not JSON|JSON but no object)")
+    refused(
+        put("d.json", b'[\n{"src": "a", "tgt": "b"}, 7]'),
+        r"Line 2 of `.*` is (not JSON|JSON but no object)",
+    )
     refused(put("e.json", b"[" * 100_000), r"Line 1 of `.*` is not JSON")
     refused(put("f.json", b"[]"), r"`.*f\.json` is empty")
-    refused(put("g.json", b'[{"src": "' + b"x" * 2_000_000), r"The object at line 1 of .* longer than 1 MB")
+    refused(
+        put("g.json", b'[{"src": "' + b"x" * 2_000_000),
+        r"The object at line 1 of .* longer than 1 MB",
+    )
 
 
 def test_tmx_codes_are_left_out_and_languages_are_columns(put):
     unit = "<tu><tuv lang='EN-us'><seg>a <bpt i='1'>&lt;b></bpt>bold<ept i='1'>&lt;/b></ept> <hi>x</hi></seg></tuv>"
     path = put(
-        "a.tmx", f"<tmx><body>{unit}<tuv xml:lang='de'><seg>fett</seg></tuv></tu>{unit}</tu>{unit.upper().lower()}</tu></body></tmx>"
+        "a.tmx",
+        f"<tmx><body>{unit}<tuv xml:lang='de'><seg>fett</seg></tuv></tu>{unit}</tu>{unit.upper().lower()}</tu></body></tmx>",
     )
     corpus = load(path)
     assert corpus.pairs == (Pair("a bold x", "fett"),)
@@ -186,8 +245,14 @@ def test_tmx_codes_are_left_out_and_languages_are_columns(put):
 
 def test_entities_of_tmx_are_refused(put):
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
-    refused(put("a.tmx", f'<!DOCTYPE tmx [<!ENTITY l0 "ha">{laughs}]><tmx>&l9;</tmx>'), r"declares XML entities, which are not read")
-    refused(put("b.tmx", '<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]><tmx>&x;</tmx>'), r"declares XML entities")
+    refused(
+        put("a.tmx", f'<!DOCTYPE tmx [<!ENTITY l0 "ha">{laughs}]><tmx>&l9;</tmx>'),
+        r"declares XML entities, which are not read",
+    )
+    refused(
+        put("b.tmx", '<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]><tmx>&x;</tmx>'),
+        r"declares XML entities",
+    )
     refused(put("c.tmx", "<tmx " + "a" * 3_000_000), r"Line 1 of .* is longer than 1 MB")
 
 
@@ -204,27 +269,48 @@ def test_rows_and_cells_are_cut_and_said(put):
     assert len(load(long).pairs[0].tgt) == Caps().cell
 
 
-@pytest.mark.parametrize(("names", "left"), [(("en", "de"), ""), (("de", "en"), ""), (("src", "tgt"), ""), (("tgt", "src"), "")])
+@pytest.mark.parametrize(
+    ("names", "left"),
+    [(("en", "de"), ""), (("de", "en"), ""), (("src", "tgt"), ""), (("tgt", "src"), "")],
+)
 def test_a_zip_of_splits(put, names, left):
     sides = {"en": "house", "de": "Haus", "src": "house", "tgt": "Haus"}
-    members = {f"x/{split}.{name}": f"{sides[name]} {split}\n".encode() for split in ("dev", "training", "test2016") for name in names}
-    members |= {"__MACOSX/x/._train.en": b"\0", "x/README.md": b"#", "x/flickr.en": b"a\n", "x/flickr.de": b"b\n"}
+    members = {
+        f"x/{split}.{name}": f"{sides[name]} {split}\n".encode()
+        for split in ("dev", "training", "test2016")
+        for name in names
+    }
+    members |= {
+        "__MACOSX/x/._train.en": b"\0",
+        "x/README.md": b"#",
+        "x/flickr.en": b"a\n",
+        "x/flickr.de": b"b\n",
+    }
     path = put("a.zip", zipped(members))
     assert splits(path) == ("train", "valid", "test")
-    one, other = ("house", "Haus") if {"src", "tgt"} == set(names) or names[0] == "en" else ("Haus", "house")
+    one, other = (
+        ("house", "Haus") if {"src", "tgt"} == set(names) or names[0] == "en" else ("Haus", "house")
+    )
     assert load(path, "valid").pairs == (Pair(f"{one} dev", f"{other} dev"),)
     assert load(f"{path}#split=test,src={names[1]},tgt={names[0]}").split == "test"
     offer = offered([Path(path)])
-    assert (offer.kind, offer.splits, {column.name for column in offer.columns}) == ("splits", ("train", "valid", "test"), set(names))
-    assert load(path).notes == ("Left out of `" + path + "`: `x/README.md`, `x/flickr.en`, `x/flickr.de`.",)
+    assert (offer.kind, offer.splits, {column.name for column in offer.columns}) == (
+        "splits",
+        ("train", "valid", "test"),
+        set(names),
+    )
+    assert load(path).notes == (
+        "Left out of `" + path + "`: `x/README.md`, `x/flickr.en`, `x/flickr.de`.",
+    )
 
 
 def test_zips_of_other_names(put):
-    one, other = b"the house\n", b"das Haus\n"
+    one = b"the house\n"
+    other = b"das Haus\n"
     pair = (Pair("the house", "das Haus"),)
-    assert load(put("a.zip", zipped({"Books.de-en.de": other, "Books.de-en.en": one, "LICENSE": b"x"}))).pairs == (
-        Pair("das Haus", "the house"),
-    )
+    assert load(
+        put("a.zip", zipped({"Books.de-en.de": other, "Books.de-en.en": one, "LICENSE": b"x"}))
+    ).pairs == (Pair("das Haus", "the house"),)
     assert load(put("b.zip", zipped({"source.txt": one, "target.txt": other}))).pairs == pair
     assert load(put("c.zip", zipped({"en/all.txt": one, "de/all.txt": other}))).pairs == pair
     assert load(put("d.zip", zipped({"one.txt": one, "two.txt": other}))).pairs == pair
@@ -236,13 +322,28 @@ def test_zips_of_other_names(put):
 
 
 HOSTILE = {
-    "inner.zip": (zipped({"a.zip": b"PK"}), r"holds `a\.zip`, an archive in an archive; unpack it first"),
-    "inner.tar.gz": (zipped({"a.tsv": b"a\tb\n", "b.tar": b""}), r"holds `b\.tar`, an archive in an archive"),
-    "nothing": (zipped({"photo.png": b"x"}), r"holds neither a table nor two texts that belong together; put one table"),
+    "inner.zip": (
+        zipped({"a.zip": b"PK"}),
+        r"holds `a\.zip`, an archive in an archive; unpack it first",
+    ),
+    "inner.tar.gz": (
+        zipped({"a.tsv": b"a\tb\n", "b.tar": b""}),
+        r"holds `b\.tar`, an archive in an archive",
+    ),
+    "nothing": (
+        zipped({"photo.png": b"x"}),
+        r"holds neither a table nor two texts that belong together; put one table",
+    ),
     "empty": (zipped({}), r"holds neither"),
     "many": (zipped({f"{n}.tsv": b"" for n in range(1001)}), r"has more than 1,000 members"),
-    "tables": (zipped({"a.tsv": b"a\tb\n", "b.tsv": b"a\tb\n"}), r"holds several files, none of which says its split, such as `a\.tsv`"),
-    "twice": (zipped({"dev.tsv": b"a\tb\n", "valid.tsv": b"a\tb\n"}), r"holds several files that may be its valid split"),
+    "tables": (
+        zipped({"a.tsv": b"a\tb\n", "b.tsv": b"a\tb\n"}),
+        r"holds several files, none of which says its split, such as `a\.tsv`",
+    ),
+    "twice": (
+        zipped({"dev.tsv": b"a\tb\n", "valid.tsv": b"a\tb\n"}),
+        r"holds several files that may be its valid split",
+    ),
     "no zip": (b"PK\x03\x04 nothing", r"is no whole \.zip file"),
     "cut": (zipped({"a.tsv": b"a\tb\n" * 1000})[:-30], r"is no whole \.zip file"),
 }
@@ -257,10 +358,15 @@ def test_a_zip_that_cannot_be_read(put, case):
 def test_an_encrypted_member(put):
     content = bytearray(zipped({"a.tsv": b"a\tb\n"}))
     content[content.index(b"PK\x01\x02") + 8] |= 1
-    refused(put("x.zip", bytes(content)), r"`a\.tsv` in `.*x\.zip` is encrypted; pack it again without a password")
+    refused(
+        put("x.zip", bytes(content)),
+        r"`a\.tsv` in `.*x\.zip` is encrypted; pack it again without a password",
+    )
 
 
-@pytest.mark.parametrize("name", ["../../up.tsv", "/etc/abs.tsv", "..\\..\\up.tsv", "a/\n`b`.tsv", "C:\\x.tsv"])
+@pytest.mark.parametrize(
+    "name", ["../../up.tsv", "/etc/abs.tsv", "..\\..\\up.tsv", "a/\n`b`.tsv", "C:\\x.tsv"]
+)
 def test_hostile_paths_are_read_and_never_written(tmp_path, monkeypatch, name):
     inner = tmp_path / "in" / "ner"
     inner.mkdir(parents=True)
@@ -293,7 +399,9 @@ print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
 
 
 def parquet_bomb(path, store_schema=False):
-    values = pa.DictionaryArray.from_arrays(pa.array([0] * 2_000_000, pa.int32()), pa.array(["a" * 1000]))
+    values = pa.DictionaryArray.from_arrays(
+        pa.array([0] * 2_000_000, pa.int32()), pa.array(["a" * 1000])
+    )
     pq.write_table(pa.table({"src": values, "tgt": values}), path, store_schema=store_schema)
 
 
@@ -307,17 +415,30 @@ def gzip_bomb(path):
 
 
 def zip_bomb(path):
-    path.write_bytes(written.zipped({"a.jsonl": b'{"src": "%s", "tgt": "b"}\n' % (b"a" * 4000) * 50_000}))
+    path.write_bytes(
+        written.zipped({"a.jsonl": b'{"src": "%s", "tgt": "b"}\n' % (b"a" * 4000) * 50_000})
+    )
 
 
-BOMBS = [("a.parquet", parquet_bomb), ("a.parquet", dictionary_bomb), ("a.tsv.gz", gzip_bomb), ("a.zip", zip_bomb)]
+BOMBS = [
+    ("a.parquet", parquet_bomb),
+    ("a.parquet", dictionary_bomb),
+    ("a.tsv.gz", gzip_bomb),
+    ("a.zip", zip_bomb),
+]
 
 
 @pytest.mark.parametrize(("name", "make"), BOMBS)
 def test_a_bomb_is_refused_in_little_memory(tmp_path, name, make):
     make(tmp_path / name)
     assert (tmp_path / name).stat().st_size < 1_500_000
-    done = subprocess.run([sys.executable, "-c", READ, str(tmp_path / name)], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(tmp_path / name)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     said, peak = done.stdout.splitlines()
     assert said.startswith("refused")
     assert "unpacks to more than 100 times its size" in said
@@ -325,12 +446,19 @@ def test_a_bomb_is_refused_in_little_memory(tmp_path, name, make):
 
 
 def test_what_belongs_together_is_offered(put):
-    one, other = Path(put("t.de", "das Haus\n")), Path(put("t.en.gz", gzip.compress(b"the house\n")))
+    one = Path(put("t.de", "das Haus\n"))
+    other = Path(put("t.en.gz", gzip.compress(b"the house\n")))
     offer = offered([one, other])
-    assert (offer.kind, offer.labels, offer.src, offer.tgt) == ("aligned", ("t.de", "t.en.gz"), "t.de", "t.en.gz")
+    assert (offer.kind, offer.labels, offer.src, offer.tgt) == (
+        "aligned",
+        ("t.de", "t.en.gz"),
+        "t.de",
+        "t.en.gz",
+    )
     assert offer.samples == (("das Haus", "the house"),)
     assert load(f"{one},{other}").pairs == (Pair("das Haus", "the house"),)
-    target, source = Path(put("x.tgt", "b\n")), Path(put("x.src", "a\n"))
+    target = Path(put("x.tgt", "b\n"))
+    source = Path(put("x.src", "a\n"))
     assert offered([target, source]).src == "x.src"
     alone = offered([Path(put("book.txt", "It was.\n"))])
     assert (alone.kind, alone.samples, alone.encoding) == ("plain", (("It was.",),), "UTF-8")
@@ -340,7 +468,10 @@ def test_what_belongs_together_is_offered(put):
 
 def test_where_two_files_slip_is_said(put):
     data = Path(__file__).parents[3] / "shared" / "data" / "multi30k"
-    src, tgt = (io.StringIO((data / f"val.{side}").read_text()).readlines() if data.is_dir() else [] for side in ("en", "de"))
+    src, tgt = (
+        io.StringIO((data / f"val.{side}").read_text()).readlines() if data.is_dir() else []
+        for side in ("en", "de")
+    )
     if not src:
         pytest.skip("multi30k is not here")
     del tgt[400:402]
@@ -351,7 +482,9 @@ def test_where_two_files_slip_is_said(put):
 
 
 @pytest.mark.parametrize("as_dictionary", [False, True])
-def test_one_text_of_hundreds_of_megabytes_in_a_small_file_is_refused(tmp_path: Path, as_dictionary: bool) -> None:
+def test_one_text_of_hundreds_of_megabytes_in_a_small_file_is_refused(
+    tmp_path: Path, as_dictionary: bool
+) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -12,7 +12,14 @@ PEAK = 300_000  # kB
 
 def test_every_file_ends_in_pairs_or_in_a_sentence():
     command = [sys.executable, "-m", "tests.data.fuzz", str(FIRST), str(FIRST + N_FILES)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], timeout=300, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        timeout=300,
+        check=False,
+    )
     *ends, last = done.stdout.splitlines()
     assert done.returncode == 0, f"seed {last.split()[0]}: {done.stderr[-3000:]}"
     assert len(ends) == N_FILES

@@ -33,17 +33,28 @@ Write = Callable[[Sequence[tuple[str, str]]], bytes]
 
 
 def jsonl(rows: Sequence[tuple[str, str]]) -> bytes:
-    return b"".join(json.dumps({"id": n, "en": src, "fr": tgt}).encode() + b"\n" for n, (src, tgt) in enumerate(rows))
+    return b"".join(
+        json.dumps({"id": n, "en": src, "fr": tgt}).encode() + b"\n"
+        for n, (src, tgt) in enumerate(rows)
+    )
 
 
 def nested(rows: Sequence[tuple[str, str]]) -> bytes:
-    return b"".join(json.dumps({"translation": {"fr": tgt, "en": src}}).encode() + b"\n" for src, tgt in rows)
+    return b"".join(
+        json.dumps({"translation": {"fr": tgt, "en": src}}).encode() + b"\n" for src, tgt in rows
+    )
 
 
 def parquet(rows: Sequence[tuple[str, str]], size: int = 1000) -> bytes:
     file = io.BytesIO()
     translation = [{"en": src, "fr": tgt} for src, tgt in rows]
-    table = pa.table({"id": list(range(len(rows))), "noise": [f"{n:03}" * 100 for n in range(len(rows))], "translation": translation})
+    table = pa.table(
+        {
+            "id": list(range(len(rows))),
+            "noise": [f"{n:03}" * 100 for n in range(len(rows))],
+            "translation": translation,
+        }
+    )
     pq.write_table(table, file, row_group_size=size, compression="none", use_dictionary=False)
     return file.getvalue()
 
@@ -59,16 +70,28 @@ FORMATS: dict[str, Write] = {
     "nested.jsonl": nested,
     "train.json": lambda rows: json.dumps([{"en": src, "fr": tgt} for src, tgt in rows]).encode(),
     "train.csv": csv,
-    "train.tsv": lambda rows: "".join(f"{src}\t{tgt}\n" for src, tgt in [("en", "fr"), *rows]).encode(),
+    "train.tsv": lambda rows: "".join(
+        f"{src}\t{tgt}\n" for src, tgt in [("en", "fr"), *rows]
+    ).encode(),
     "data/train-0.parquet": parquet,
 }
-MANY = [tuple(hashlib.sha256(f"{n} {side}".encode()).hexdigest() * 2 for side in ("src", "tgt")) for n in range(10_000)]
+MANY = [
+    tuple(hashlib.sha256(f"{n} {side}".encode()).hexdigest() * 2 for side in ("src", "tgt"))
+    for n in range(10_000)
+]
 
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    repos = {f"team/format{n}": Repo({name: write(WORLD)}) for n, (name, write) in enumerate(FORMATS.items())}
-    both = {"train-0.jsonl": jsonl(MANY[:3]), "train-1.jsonl": jsonl(MANY[3:6]), "dev.jsonl": jsonl(WORLD)}
+    repos = {
+        f"team/format{n}": Repo({name: write(WORLD)})
+        for n, (name, write) in enumerate(FORMATS.items())
+    }
+    both = {
+        "train-0.jsonl": jsonl(MANY[:3]),
+        "train-1.jsonl": jsonl(MANY[3:6]),
+        "dev.jsonl": jsonl(WORLD),
+    }
     repos["team/sharded"] = Repo(both)
     with Hub(repos) as standin:
         monkeypatch.setenv("HF_ENDPOINT", standin.url)
@@ -81,7 +104,10 @@ def test_every_format_gives_the_same_pairs(served: Hub, n: int) -> None:
     assert corpus.pairs == EXPECTED
     assert corpus.spec.startswith(f"hub:team/format{n}")
     assert "revision" in corpus.notes[0]
-    assert load(f"hub:team/format{n}").pairs in (EXPECTED, tuple(Pair(one.tgt, one.src) for one in EXPECTED))
+    assert load(f"hub:team/format{n}").pairs in (
+        EXPECTED,
+        tuple(Pair(one.tgt, one.src) for one in EXPECTED),
+    )
 
 
 def test_splits_have_their_usual_names_and_shards_follow_each_other(served: Hub) -> None:
@@ -106,7 +132,12 @@ def test_a_revision_is_read_as_it_was(served: Hub) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "write"), [("train.jsonl", jsonl), ("train.jsonl.gz", FORMATS["train.jsonl.gz"]), ("train.parquet", parquet)]
+    ("name", "write"),
+    [
+        ("train.jsonl", jsonl),
+        ("train.jsonl.gz", FORMATS["train.jsonl.gz"]),
+        ("train.parquet", parquet),
+    ],
 )
 def test_no_more_is_fetched_than_the_rows_need(served: Hub, name: str, write: Write) -> None:
     content = write(MANY)
@@ -123,7 +154,9 @@ def test_of_a_table_only_the_two_columns_are_fetched(served: Hub) -> None:
 
 
 def test_columns_are_chosen_by_name_by_number_or_by_guess(served: Hub) -> None:
-    assert load("hub:team/format0#src=fr,tgt=en").pairs[0] == Pair("la maison rouge", "the red house")
+    assert load("hub:team/format0#src=fr,tgt=en").pairs[0] == Pair(
+        "la maison rouge", "the red house"
+    )
     assert load("hub:team/format0#src=3,tgt=2").pairs[0] == Pair("la maison rouge", "the red house")
     assert any("named after languages" in note for note in load("hub:team/format0").notes)
     with pytest.raises(UserError, match="no column of `team/format0` `frr`; the nearest are `fr`"):
@@ -140,20 +173,31 @@ def test_a_set_of_one_text_is_plain(served: Hub) -> None:
 
 
 def test_of_several_targets_the_first(served: Hub) -> None:
-    served.repos["team/several"] = Repo({"train.jsonl": b'{"sentence": "a", "corrections": ["b", "c"]}\n'})
+    served.repos["team/several"] = Repo(
+        {"train.jsonl": b'{"sentence": "a", "corrections": ["b", "c"]}\n'}
+    )
     corpus = load("hub:team/several")
     assert corpus.pairs == (Pair("a", "b"),)
     assert any("several targets" in note for note in corpus.notes)
 
 
 SAID: dict[str, tuple[dict[str, bytes], str]] = {
-    "no text": ({"train.jsonl": b'{"id": 1, "label": 2}\n'}, "has no column of text here, only `id`, `label`"),
-    "no pair": ({"train.jsonl": b'{"a": "x", "b": "y", "c": "z"}\n'}, "can't be told; its texts are `a`, `b`, `c`"),
+    "no text": (
+        {"train.jsonl": b'{"id": 1, "label": 2}\n'},
+        "has no column of text here, only `id`, `label`",
+    ),
+    "no pair": (
+        {"train.jsonl": b'{"a": "x", "b": "y", "c": "z"}\n'},
+        "can't be told; its texts are `a`, `b`, `c`",
+    ),
     "no row": ({"train.jsonl": b'{"src": "x", "tgt": ""}\n'}, "no row with text in both columns"),
     "no JSON": ({"train.jsonl": b'{"src": "x", "tgt": "y"}\n{"src"\n'}, "not JSON"),
     "no parquet": ({"train.parquet": b"PAR1 and no more"}, "no whole .parquet file"),
     "empty": ({"train.csv": b""}, "empty"),
-    "bomb": ({"train.jsonl.gz": gzip.compress(b'{"src": "' + b"x" * 30_000_000)}, "longer than|200 times"),
+    "bomb": (
+        {"train.jsonl.gz": gzip.compress(b'{"src": "' + b"x" * 30_000_000)},
+        "longer than|200 times",
+    ),
 }
 
 
@@ -166,8 +210,13 @@ def test_what_cannot_be_read_is_said(served: Hub, case: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["jsonl", "parquet"])
-@pytest.mark.parametrize(("fault", "said"), [(Fault(match="resolve", reset=True), "cut"), (Fault(match="resolve", status=503), "failed")])
-def test_a_hub_that_fails_while_a_file_is_read(served: Hub, name: str, fault: Fault, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [(Fault(match="resolve", reset=True), "cut"), (Fault(match="resolve", status=503), "failed")],
+)
+def test_a_hub_that_fails_while_a_file_is_read(
+    served: Hub, name: str, fault: Fault, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("s2s.hub.remote.PAUSE", 0.01)
     write: Write = {"jsonl": jsonl, "parquet": parquet}[name]
     served.repos["team/failing"] = Repo({f"train.{name}": write(WORLD)}, fault=fault)
@@ -193,7 +242,9 @@ def test_what_is_no_spec_costs_no_request(served: Hub, spec: str, said: str) -> 
 
 
 def test_an_unknown_configuration_or_split_names_the_nearest(served: Hub) -> None:
-    with pytest.raises(UserError, match="no configuration of `team/format0` `defualt`; the nearest are `default`"):
+    with pytest.raises(
+        UserError, match="no configuration of `team/format0` `defualt`; the nearest are `default`"
+    ):
         load("hub:team/format0:defualt")
     with pytest.raises(UserError, match=r"no split .* `vaild`; the nearest are `valid`"):
         load("hub:team/sharded#split=vaild")
@@ -211,7 +262,12 @@ def test_a_sample_shows_all_columns_and_five_rows(served: Hub) -> None:
     served.repos["team/large"] = Repo({"train.parquet": parquet(MANY)})
     found = hubsets.sample(hub.preflight("team/large"), "default", "train")
     assert time.monotonic() - start < 5.0
-    assert [column.name for column in found.columns] == ["id", "noise", "translation.en", "translation.fr"]
+    assert [column.name for column in found.columns] == [
+        "id",
+        "noise",
+        "translation.en",
+        "translation.fr",
+    ]
     assert len(found.rows) == 5
     assert found.rows[4][2:] == MANY[4]
     table = hubsets.sample(hub.preflight("team/format4"), "default", "train")
@@ -227,7 +283,9 @@ def test_a_sample_of_another_process_is_the_same(served: Hub) -> None:
         sampled(hub.preflight("team/numbers"), "default", "train")
 
 
-def test_a_sample_without_the_memory_for_it_ends_in_its_own_process(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_without_the_memory_for_it_ends_in_its_own_process(
+    served: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("s2s.data.sampler.SPACE", 50_000_000)
     with pytest.raises(UserError, match="could not be looked into"):
         sampled(hub.preflight("team/format6"), "default", "train")

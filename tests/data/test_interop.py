@@ -27,8 +27,12 @@ def test_there_and_back_again() -> None:
 
 
 def test_a_translation_gives_both_directions() -> None:
-    features = datasets.Features({"translation": datasets.Translation(languages=["de", "en"]), "n": datasets.Value("int32")})
-    table = datasets.Dataset.from_dict({"translation": [{"de": "ja", "en": "yes"}, {"de": "", "en": "no"}], "n": [1, 2]}, features)
+    features = datasets.Features(
+        {"translation": datasets.Translation(languages=["de", "en"]), "n": datasets.Value("int32")}
+    )
+    table = datasets.Dataset.from_dict(
+        {"translation": [{"de": "ja", "en": "yes"}, {"de": "", "en": "no"}], "n": [1, 2]}, features
+    )
     assert from_datasets(table).pairs == (Pair("ja", "yes"),)
     assert from_datasets(table, "translation.en", "translation.de").pairs == (Pair("yes", "ja"),)
     assert "1 row without text" in from_datasets(table).notes[-1]

@@ -5,7 +5,9 @@ from s2s.data.overlap import Overlap, overlap
 
 def test_lines_that_stand_in_the_training_text_are_counted() -> None:
     tested = ["the cat", "the dog", "the cat", "a bird"]
-    assert overlap(tested, ["the cat", "the cat", "the cow", "a bird"]) == Overlap(n_sources=2, n_pairs=3, share=0.75)
+    assert overlap(tested, ["the cat", "the cat", "the cow", "a bird"]) == Overlap(
+        n_sources=2, n_pairs=3, share=0.75
+    )
     assert overlap(tested, iter(tested)) == Overlap(3, 4, 1.0)
     assert overlap(tested, ["The cat", "the  dogs"]) == Overlap(0, 0, 0.0)
 

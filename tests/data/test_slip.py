@@ -7,7 +7,23 @@ import pytest
 
 from s2s.data.slip import Slip, slip
 
-WORDS = ["a", "the", "one", "red", "house", "garden", "dog", "runs", "sleeps", "quickly", "under", "between", "mountains", "and", "or"]
+WORDS = [
+    "a",
+    "the",
+    "one",
+    "red",
+    "house",
+    "garden",
+    "dog",
+    "runs",
+    "sleeps",
+    "quickly",
+    "under",
+    "between",
+    "mountains",
+    "and",
+    "or",
+]
 
 
 def texts(n: int, seed: int = 0) -> tuple[list[str], list[str]]:
@@ -23,11 +39,16 @@ def test_most_places_are_found_within_two_lines(side: str) -> None:
     for seed in range(60):
         draw = random.Random(seed)
         src, tgt = texts(500, seed)
-        n, place = draw.randint(1, 3), draw.randrange(490)
+        n = draw.randint(1, 3)
+        place = draw.randrange(490)
         fewer = tgt if side == "src" else src
         del fewer[place : place + n]
         found = slip(src, tgt)
-        near += found is not None and (found.side, found.n) == (side, n) and abs(found.line - 1 - place) <= 2
+        near += (
+            found is not None
+            and (found.side, found.n) == (side, n)
+            and abs(found.line - 1 - place) <= 2
+        )
     assert near >= 57
 
 
@@ -65,7 +86,8 @@ def test_what_says_nothing_is_none() -> None:
 
 def test_many_lines_are_no_wait() -> None:
     src, tgt = texts(1000)
-    src, tgt = src * 200, tgt * 200
+    src = src * 200
+    tgt = tgt * 200
     del tgt[123_456]
     start = time.process_time()
     found = slip(src, tgt)

@@ -39,7 +39,11 @@ def test_each_source_is_one_row(name):
 
 
 def test_a_spec_is_taken_apart():
-    assert parse("text:book.txt#length=80,rows=3") == ("text", "book.txt", TextOptions(length=80, rows=3))
+    assert parse("text:book.txt#length=80,rows=3") == (
+        "text",
+        "book.txt",
+        TextOptions(length=80, rows=3),
+    )
     assert parse("a.csv#src=en,tgt=2") == ("file", "a.csv", FileOptions(src="en", tgt="2"))
     assert parse(r"C:\pairs.tsv").place == r"C:\pairs.tsv"
     assert parse("file:a.csv").place == "a.csv"
@@ -64,7 +68,9 @@ def test_without_a_split_train_is_read():
 def test_a_split_named_in_the_spec_is_the_only_one():
     assert splits("synthetic:copy#split=test") == ("test",)
     assert load("synthetic:copy#split=test").hash == load("synthetic:copy", "test").hash
-    with pytest.raises(UserError, match=r"no split of `synthetic:copy#split=test` `train`; the nearest are `test`"):
+    with pytest.raises(
+        UserError, match=r"no split of `synthetic:copy#split=test` `train`; the nearest are `test`"
+    ):
         load("synthetic:copy#split=test", "train")
 
 
@@ -81,12 +87,18 @@ def test_a_hash_in_the_name_of_a_file(tsv):
     [
         ("bultin:en-fr", r"There is no source `bultin`; the nearest are `builtin`"),
         ("hubb:a/b", r"There is no source `hubb`"),
-        ("corpus:123", r"There is no stored text `123` here \(any more\); choose another one, or bring the text again\."),
+        (
+            "corpus:123",
+            r"There is no stored text `123` here \(any more\); choose another one, or bring the text again\.",
+        ),
         ("synthetic:copy#split=tset", r"no split of `copy` `tset`; the nearest are `test`"),
         ("synthetic:copy#row=3", r"no setting `row`; the nearest are `rows`"),
         ("synthetic:copy#rows=0", r"`rows` 0 is out of range; give a number at least 1"),
         ("synthetic:copy#rows=many", r"`rows` is 'many'; give a whole number or null"),
-        ("synthetic:copy#rows", r"`#rows` has no key and value in `rows`; write it like #src=en,tgt=de or #rows=20000"),
+        (
+            "synthetic:copy#rows",
+            r"`#rows` has no key and value in `rows`; write it like #src=en,tgt=de or #rows=20000",
+        ),
         ("synthetic:copy#rows=", r"has no key and value in `rows=`"),
         ("en-fr", r"There is no file `en-fr`; did you mean `builtin:en-fr`\?"),
         ("copy", r"did you mean `synthetic:copy`\?"),
@@ -112,7 +124,9 @@ def test_multi30k():
 
 
 def test_real_tables():
-    assert load(real("cogs/dev.tsv")).notes == ("Row 1 is data, not a header: column 1 is the source, column 2 the target.",)
+    assert load(real("cogs/dev.tsv")).notes == (
+        "Row 1 is data, not a header: column 1 is the source, column 2 the target.",
+    )
     assert len(load(real("cogs/dev.tsv"))) == 3000
     corpus = load(real("e2e/devset.csv"))
     assert len(corpus) == 4672

@@ -8,7 +8,11 @@ from s2s.data.split import hold_out
 
 
 def corpus(n, distinct=None):
-    return Corpus("test", "train", tuple(Pair(f"source {index % (distinct or n)}", f"target {index}") for index in range(n)))
+    return Corpus(
+        "test",
+        "train",
+        tuple(Pair(f"source {index % (distinct or n)}", f"target {index}") for index in range(n)),
+    )
 
 
 @pytest.fixture
@@ -21,7 +25,9 @@ def tsv(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(("n", "held"), [(50, 2), (100, 5), (999, 49), (20_000, 1000), (30_000, 1000)])
+@pytest.mark.parametrize(
+    ("n", "held"), [(50, 2), (100, 5), (999, 49), (20_000, 1000), (30_000, 1000)]
+)
 def test_one_in_twenty_is_held_out_and_at_most_a_thousand(n, held):
     train, valid, note = hold_out(corpus(n), 1)
     assert (len(train), len(valid)) == (n - held, held)
@@ -44,7 +50,11 @@ def test_order_is_kept_and_nothing_is_lost():
 
 
 def test_the_seed_decides():
-    assert hold_out(corpus(400), 1).valid.hash == hold_out(corpus(400), 1).valid.hash != hold_out(corpus(400), 2).valid.hash
+    assert (
+        hold_out(corpus(400), 1).valid.hash
+        == hold_out(corpus(400), 1).valid.hash
+        != hold_out(corpus(400), 2).valid.hash
+    )
 
 
 def test_the_order_of_the_rows_does_not():
@@ -56,7 +66,10 @@ def test_the_order_of_the_rows_does_not():
 def test_too_few_to_hold_any_out(few):
     train, valid, note = hold_out(few, 1)
     assert train.pairs == valid.pairs == few.pairs
-    assert note == f"With {len(few)} pairs nothing is held out: validation uses the training pairs and cannot show overfitting."
+    assert (
+        note
+        == f"With {len(few)} pairs nothing is held out: validation uses the training pairs and cannot show overfitting."
+    )
 
 
 def test_a_file_is_cut(tsv):
@@ -79,7 +92,10 @@ def test_a_split_that_is_asked_for_is_cut_itself():
 def test_valid_pairs_of_ones_own(tsv):
     train, valid, note = load_pairs_for_training(tsv(60), tsv(10), 1)
     assert (len(train), len(valid)) == (60, 10)
-    assert note == f"The 10 validation pairs are those of `{tsv(10)}`. 10 training pairs have a source that stands there, too."
+    assert (
+        note
+        == f"The 10 validation pairs are those of `{tsv(10)}`. 10 training pairs have a source that stands there, too."
+    )
 
 
 def test_a_valid_spec_with_several_splits_gives_its_valid_one():

@@ -19,7 +19,14 @@ WORDS = ["café", "cafe\u0301", "Haus", "😀", "房子", *(f"w{n}" for n in ran
 def corpus(seed: int, n: int) -> Corpus:
     """Frequent words and rare ones, and texts without any."""
     draw = random.Random(seed)
-    texts = [" ".join(draw.choices(WORDS, [1 / rank for rank in range(1, len(WORDS) + 1)], k=draw.randrange(9))) for _ in range(2 * n)]
+    texts = [
+        " ".join(
+            draw.choices(
+                WORDS, [1 / rank for rank in range(1, len(WORDS) + 1)], k=draw.randrange(9)
+            )
+        )
+        for _ in range(2 * n)
+    ]
     return Corpus("t", "train", tuple(map(Pair, texts[:n], texts[n:])))
 
 
@@ -31,11 +38,14 @@ def words(texts: list[str]) -> list[str]:
 @pytest.mark.parametrize("block", [7, 10_000])
 def test_the_counts_are_right(seed: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2s.data.statistics.BLOCK", block)
-    text, valid = corpus(seed, 200), corpus(seed + 100, 30)
+    text = corpus(seed, 200)
+    valid = corpus(seed + 100, 30)
     found = Statistics.of(text, valid)
     for side in ("src", "tgt"):
-        known, seen = words([getattr(pair, side) for pair in text.pairs]), getattr(found, side)
-        counts, held = Counter(known), Counter(words([getattr(pair, side) for pair in valid.pairs]))
+        known = words([getattr(pair, side) for pair in text.pairs])
+        seen = getattr(found, side)
+        counts = Counter(known)
+        held = Counter(words([getattr(pair, side) for pair in valid.pairs]))
         assert (seen.n_running, seen.n_distinct) == seen.growth[-1] == (len(known), len(counts))
         assert all(distinct == len(set(known[:running])) for running, distinct in seen.growth)
         assert seen.frequent == tuple(counts.most_common(20))
@@ -43,7 +53,9 @@ def test_the_counts_are_right(seed: int, block: int, monkeypatch: pytest.MonkeyP
         assert all(counts[word] == 1 for word in seen.once)
         for least, running, distinct in seen.covered:
             covered = [word for word in held if counts[word] >= least]
-            assert running == pytest.approx(sum(held[word] for word in covered) / held.total(), abs=1e-6)
+            assert running == pytest.approx(
+                sum(held[word] for word in covered) / held.total(), abs=1e-6
+            )
             assert distinct == pytest.approx(len(covered) / len(held), abs=1e-6)
 
 
@@ -66,7 +78,11 @@ def test_the_middle_bin_holds_equal_lengths() -> None:
 def test_heaps_exponent_is_found_again() -> None:
     """New words come as the law says: the n-th word is new where floor(n ** 0.6) grows."""
     stream = [f"w{int(n**0.6)}" for n in range(1, 20_001)]
-    text = Corpus("t", "train", tuple(Pair(" ".join(stream[at : at + 10]), "a b") for at in range(0, 20_000, 10)))
+    text = Corpus(
+        "t",
+        "train",
+        tuple(Pair(" ".join(stream[at : at + 10]), "a b") for at in range(0, 20_000, 10)),
+    )
     found = Statistics.of(text, text)
     assert found.src.heaps == pytest.approx(0.6, abs=0.02)
     assert Statistics.of(corpus(0, 5)).src.heaps is None  # too short to say
@@ -87,11 +103,20 @@ def test_without_a_validation_text_the_share_is_held_out_that_training_holds_out
 @pytest.mark.parametrize("pairs", [(), (Pair("", ""),), (Pair("a", ""),) * 60])
 def test_nothing_to_count(pairs: tuple[Pair, ...]) -> None:
     found = Statistics.of(Corpus("t", "train", pairs))
-    assert (found.ratio_median, sum(found.ratio_counts), found.tgt.n_distinct, found.tgt.covered) == (0.0, 0, 0, ())
+    assert (
+        found.ratio_median,
+        sum(found.ratio_counts),
+        found.tgt.n_distinct,
+        found.tgt.covered,
+    ) == (0.0, 0, 0, ())
 
 
 def test_statistics_survive_json_and_are_small() -> None:
-    text = Corpus("t", "train", (*corpus(1, 3000).pairs, *(Pair(f"{'long' * 1000}{n} \ud800", "b") for n in range(30))))
+    text = Corpus(
+        "t",
+        "train",
+        (*corpus(1, 3000).pairs, *(Pair(f"{'long' * 1000}{n} \ud800", "b") for n in range(30))),
+    )
     found = Statistics.of(text, text)
     content = json.dumps(found.to_json(), ensure_ascii=False)
     content.encode()  # no half characters

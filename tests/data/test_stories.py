@@ -18,7 +18,9 @@ from s2s.data.stories.telling import SIZES, Kind, part
 KINDS = {"summaries": summaries.KIND, "dialogue": dialogue.KIND, "reverse": reverse.KIND}
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 # For the preset `small`, and the sentence box: tokens, words, characters, prefix and all.
-MOST_TOKENS, MOST_WORDS, MOST_CHARACTERS = 64, 60, 400
+MOST_TOKENS = 64
+MOST_WORDS = 60
+MOST_CHARACTERS = 400
 
 # What a reader of English knows, written down once more: nothing here comes from the generator's own tables.
 
@@ -34,7 +36,11 @@ def events(text: str) -> list[str]:
     """The sentences in which something really happened, without their time."""
     found = []
     for sentence in text.removesuffix(" .").split(" . "):
-        if HAPPENED.search(sentence) and not sentence.startswith("rain ") and not any(phrase in sentence for phrase in NEVER):
+        if (
+            HAPPENED.search(sentence)
+            and not sentence.startswith("rain ")
+            and not any(phrase in sentence for phrase in NEVER)
+        ):
             found.append(re.sub(rf" ({WHEN})$", "", sentence))
     return found
 
@@ -58,8 +64,19 @@ def answer(text: str) -> str:
             raise AssertionError(fact)
     asked = question.split()[-2]
     how, value = now[asked]
-    assert question == {"has": f"who has the {asked} ?", "lies": f"where is the {asked} ?", "stays": f"where is {asked} ?"}[how]
-    return {"has": f"{value} has the {asked}", "lies": f"the {asked} is {value}", "stays": f"{asked} is in the {value}"}[how]
+    assert (
+        question
+        == {
+            "has": f"who has the {asked} ?",
+            "lies": f"where is the {asked} ?",
+            "stays": f"where is {asked} ?",
+        }[how]
+    )
+    return {
+        "has": f"{value} has the {asked}",
+        "lies": f"the {asked} is {value}",
+        "stays": f"{asked} is in the {value}",
+    }[how]
 
 
 @pytest.mark.parametrize("split", ["random", "unseen"])
@@ -82,12 +99,15 @@ def test_reverse_reverses(split: str) -> None:
 
 def test_no_place_gives_the_summary_away() -> None:
     """Neither the first, nor the last, nor the only sentence about an event."""
-    places, lures = Counter[float](), 0
+    places = Counter[float]()
+    lures = 0
     pairs = generate("summaries", "random")
     for pair in pairs:
         sentences = pair.src.removesuffix(" .").split(" . ")
         assert 4 <= len(sentences) <= 7
-        where = next(i for i, sentence in enumerate(sentences) if pair.tgt in sentence and events(sentence))
+        where = next(
+            i for i, sentence in enumerate(sentences) if pair.tgt in sentence and events(sentence)
+        )
         places[where / (len(sentences) - 1)] += 1
         lures += sum(bool(HAPPENED.search(sentence)) for sentence in sentences) > 1
     assert max(places.values()) < 0.3 * len(pairs)
@@ -102,7 +122,12 @@ def test_no_place_gives_the_answer_away() -> None:
         *facts, question = pair.src.split(" . ")
         assert 3 <= len(facts) <= 6
         asked = question.split()[-2]
-        about = [fact for fact in facts if asked in fact.split() and not (asked[0].isupper() and " the " in fact and not _moves(fact))]
+        about = [
+            fact
+            for fact in facts
+            if asked in fact.split()
+            and not (asked[0].isupper() and " the " in fact and not _moves(fact))
+        ]
         other_last += facts[-1] != about[-1]
         overruled += len(about) > 1
     assert other_last > 0.4 * len(pairs)
@@ -120,7 +145,9 @@ def test_texts_are_short_and_of_few_words(name: str, split: str) -> None:
     assert len(pairs) == SIZES[split]
     known = {word for pair in generate(name, "train") for word in pair.src.split()}
     assert len(known) < 200
-    assert known.issuperset(word for pair in pairs for word in (*pair.src.split(), *pair.tgt.split()))
+    assert known.issuperset(
+        word for pair in pairs for word in (*pair.src.split(), *pair.tgt.split())
+    )
     assert max(len(pair.src.split()) for pair in pairs) < MOST_WORDS
     assert max(len(pair.src) for pair in pairs) + len("summarize: ") <= MOST_CHARACTERS
 
@@ -148,18 +175,29 @@ COMBINED = {
 
 @pytest.mark.parametrize("name", KINDS)
 def test_unseen_combines_what_the_others_never_do(name: str) -> None:
-    seen = {combined for split in ("train", "valid", "random") for pair in part(KINDS[name], split) for combined in COMBINED[name](pair)}
+    seen = {
+        combined
+        for split in ("train", "valid", "random")
+        for pair in part(KINDS[name], split)
+        for combined in COMBINED[name](pair)
+    }
     assert all(COMBINED[name](pair) - seen for pair in part(KINDS[name], "unseen"))
 
 
 @each_kind
 def test_gold_says_where_each_word_of_the_target_is_from(kind: Kind) -> None:
     for pair in (*part(kind, "random"), *part(kind, "unseen")):
-        src, tgt, gold = pair.src.split(), pair.tgt.split(), pair.gold
+        src = pair.src.split()
+        tgt = pair.tgt.split()
+        gold = pair.gold
         assert gold
         assert sorted(link.tgt for link in gold.links) == list(range(len(tgt)))
-        assert sorted({link.src for link in gold.links} | set(gold.unlinked_src)) == list(range(len(src)))
-        assert {(src[link.src], tgt[link.tgt]) for link in gold.links if src[link.src] != tgt[link.tgt]} <= {("to", "in")}
+        assert sorted({link.src for link in gold.links} | set(gold.unlinked_src)) == list(
+            range(len(src))
+        )
+        assert {
+            (src[link.src], tgt[link.tgt]) for link in gold.links if src[link.src] != tgt[link.tgt]
+        } <= {("to", "in")}
 
 
 def digests() -> dict[str, str]:
@@ -174,7 +212,9 @@ def digests() -> dict[str, str]:
 def test_another_process_tells_the_same() -> None:
     code = "from tests.data.test_stories import digests; print(digests())"
     env = {"PYTHONHASHSEED": "1"}  # this one's own is another, by lot
-    told = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
     assert told.stdout.strip() == str(digests())
 
 
@@ -187,7 +227,9 @@ def test_the_dice() -> None:
 
 
 def test_a_wrong_name_is_a_mistake_of_the_programmer() -> None:
-    with pytest.raises(ValueError, match="no stories 'poems'; there are summaries, dialogue, tasks"):
+    with pytest.raises(
+        ValueError, match="no stories 'poems'; there are summaries, dialogue, tasks"
+    ):
         generate("poems", "train")
     with pytest.raises(ValueError, match="no split 'deep'; there are train, valid, random, unseen"):
         generate("tasks", "deep")
@@ -218,7 +260,10 @@ def test_tasks_leak_nothing_and_hold_no_new_words() -> None:
     sources = [pair.src for split in SPLITS for pair in generate("tasks", split)]
     assert len(set(sources)) == len(sources)
     train = generate("tasks", "train")
-    known = {word for pair in train for word in pair.src.split()}, {word for pair in train for word in pair.tgt.split()}
+    known = (
+        {word for pair in train for word in pair.src.split()},
+        {word for pair in train for word in pair.tgt.split()},
+    )
     assert len(known[0]) < 800
     for pair in (pair for split in SPLITS for pair in generate("tasks", split)):
         assert known[0].issuperset(pair.src.split())
@@ -229,13 +274,23 @@ def test_links_move_with_the_words() -> None:
     for pair in generate("tasks", "random"):
         name = pair.src[: pair.src.index(": ") + 2]
         plain = tasks.prefixed("", Pair(pair.src.removeprefix(name), pair.tgt))
-        n, gold = len(name.split()), pair.gold
+        n = len(name.split())
+        gold = pair.gold
         assert gold
         assert plain.gold is None
         assert set(range(n)) <= set(gold.unlinked_src)
-        assert {link.src for link in gold.links} | set(gold.unlinked_src) == set(range(len(pair.src.split())))
+        assert {link.src for link in gold.links} | set(gold.unlinked_src) == set(
+            range(len(pair.src.split()))
+        )
     first = generate("tasks", "train")[0]
     assert first.gold
     words = first.src.split(), first.tgt.split()
-    assert {(words[0][link.src], words[1][link.tgt]) for link in first.gold.links} == {("the", "la"), ("red", "rouge"), ("house", "maison")}
-    assert {words[tie.side == "tgt"][tie.head] for tie in first.gold.relations} == {"house", "maison"}
+    assert {(words[0][link.src], words[1][link.tgt]) for link in first.gold.links} == {
+        ("the", "la"),
+        ("red", "rouge"),
+        ("house", "maison"),
+    }
+    assert {words[tie.side == "tgt"][tie.head] for tie in first.gold.relations} == {
+        "house",
+        "maison",
+    }

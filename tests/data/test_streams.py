@@ -41,7 +41,9 @@ def refused(content, message, caps=Caps(), name="a.txt"):  # noqa: B008 frozen
 )
 def test_an_encoding_is_recognised_and_said(codec, encoding, name):
     content = TEXT.encode(codec)
-    found, said, notes = read(gzip.compress(content) if name.endswith(".gz") else content, name=name)
+    found, said, notes = read(
+        gzip.compress(content) if name.endswith(".gz") else content, name=name
+    )
     assert (found, said) == (TEXT.split("\n")[:-1], encoding)
     assert bool(notes) == (codec != "utf-8")
     assert all(encoding in note and f"`{name}`" in note for note in notes)
@@ -60,7 +62,9 @@ def test_every_script_survives_however_the_bytes_are_cut(codec):
     for _ in range(30):
         cuts = sorted(rng.sample(range(1, len(content)), 40))
         decoder = Decoder("a")
-        pieces = [content[start:stop] for start, stop in itertools.pairwise([0, *cuts, len(content)])]
+        pieces = [
+            content[start:stop] for start, stop in itertools.pairwise([0, *cuts, len(content)])
+        ]
         text = "".join(decoder.decode(piece, is_last=False) for piece in pieces)
         assert text + decoder.decode(b"", is_last=True) == content.decode(codec)
 
@@ -76,11 +80,21 @@ def test_lines_are_the_same_for_every_size_of_chunk(monkeypatch, at_once):
 
 
 def test_mixed_encodings_are_refused():
-    good, bad = "été\n" * 50, "été\n".encode("latin-1")
-    refused(good.encode() + bad, r"`a\.txt` mixes encodings: it is UTF-8 up to byte 0xE9 at offset 300 \(line 51\), which is not;")
-    refused(bad + good.encode(), r"mixes encodings: byte 0xE9 at offset 0 \(line 1\) is not UTF-8, but others further down are")
+    good = "été\n" * 50
+    bad = "été\n".encode("latin-1")
+    refused(
+        good.encode() + bad,
+        r"`a\.txt` mixes encodings: it is UTF-8 up to byte 0xE9 at offset 300 \(line 51\), which is not;",
+    )
+    refused(
+        bad + good.encode(),
+        r"mixes encodings: byte 0xE9 at offset 0 \(line 1\) is not UTF-8, but others further down are",
+    )
     refused(b"\xef\xbb\xbfone\n" + bad, r"is not UTF-8: byte 0xE9 at offset 7 \(line 2\)")
-    refused("привет мир, как дела\n".encode("cp1251") * 20, r"is neither UTF-8 nor Latin-1: byte 0xEF at offset 0")
+    refused(
+        "привет мир, как дела\n".encode("cp1251") * 20,
+        r"is neither UTF-8 nor Latin-1: byte 0xEF at offset 0",
+    )
     refused(b"caf\xe9 \x81\n", r"is neither UTF-8 nor Latin-1: byte 0x81 at offset 5 \(line 1\)")
     refused(b"\xff\xfeo\0n\0\xd8", r"is not UTF-16: byte 0xD8 at offset 6")
 
@@ -93,9 +107,22 @@ def test_binary_content_is_refused_with_the_place():
 
 
 def test_caps_are_named():
-    refused(b"x" * 11, r"`a\.txt` has 11 bytes, and at most 10 bytes are read \(`bytes`\)", Caps(bytes=10))
-    refused(gzip.compress(b"abc\n" * 300), r"unpacks to more than 1 kB, the limit \(`unpacked`\)", Caps(unpacked=1000), "a.gz")
-    refused(b"ab\n" + b"x" * 101 + b"\nc", r"Line 2 of `a\.txt` is longer than 100 bytes, the limit of one line \(`line`\)", Caps(line=100))
+    refused(
+        b"x" * 11,
+        r"`a\.txt` has 11 bytes, and at most 10 bytes are read \(`bytes`\)",
+        Caps(bytes=10),
+    )
+    refused(
+        gzip.compress(b"abc\n" * 300),
+        r"unpacks to more than 1 kB, the limit \(`unpacked`\)",
+        Caps(unpacked=1000),
+        "a.gz",
+    )
+    refused(
+        b"ab\n" + b"x" * 101 + b"\nc",
+        r"Line 2 of `a\.txt` is longer than 100 bytes, the limit of one line \(`line`\)",
+        Caps(line=100),
+    )
     refused("é".encode() * 51, r"Line 1 .* longer than 100 bytes", Caps(line=100))
     assert read("é".encode() * 50, Caps(line=100))[0] == ["é" * 50]
 
@@ -106,22 +133,41 @@ def test_a_line_without_an_end_is_refused_before_it_is_read():
 
 
 def test_a_bomb_is_known_by_its_ratio():
-    refused(gzip.compress(b"one\teins und zwei\n" * 1_000_000), r"`a\.gz` unpacks to more than 100 times its size", name="a.gz")
+    refused(
+        gzip.compress(b"one\teins und zwei\n" * 1_000_000),
+        r"`a\.gz` unpacks to more than 100 times its size",
+        name="a.gz",
+    )
 
 
 def test_a_reading_ends_with_its_time():
     times = iter([0.0, 1.0, 2.0, 301.0])
-    with pytest.raises(UserError, match=r"Reading `a\.txt` took longer than 300 seconds, the limit \(`seconds`\); give a smaller file\."):
+    with pytest.raises(
+        UserError,
+        match=r"Reading `a\.txt` took longer than 300 seconds, the limit \(`seconds`\); give a smaller file\.",
+    ):
         read(b"one\n" * 500_000, clock=lambda: next(times))
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"no gzip\n", gzip.compress(b"one\n" * 1000)[:-20], gzip.compress(b"one\n")[:-8] + b"12345678"],
-    ids=["none", "cut", "sum"],  # the bytes hold the second they were made in, and every process names its tests anew
+    [
+        b"no gzip\n",
+        gzip.compress(b"one\n" * 1000)[:-20],
+        gzip.compress(b"one\n")[:-8] + b"12345678",
+    ],
+    ids=[
+        "none",
+        "cut",
+        "sum",
+    ],  # the bytes hold the second they were made in, and every process names its tests anew
 )
 def test_a_broken_gz(content):
-    refused(content, r"`a\.gz` is broken or cut off \(.*\); pack it again, or give it unpacked\.", name="a.gz")
+    refused(
+        content,
+        r"`a\.gz` is broken or cut off \(.*\); pack it again, or give it unpacked\.",
+        name="a.gz",
+    )
 
 
 def test_long_texts_are_cut_and_counted():
@@ -139,6 +185,8 @@ def test_files_are_closed_with_the_reading(tmp_path):
     assert held.closed
 
 
-@pytest.mark.parametrize(("n", "said"), [(7, "7 bytes"), (213_000, "213 kB"), (1_500_000, "1.5 MB"), (10**9, "1 GB")])
+@pytest.mark.parametrize(
+    ("n", "said"), [(7, "7 bytes"), (213_000, "213 kB"), (1_500_000, "1.5 MB"), (10**9, "1 GB")]
+)
 def test_sizes_for_people(n, said):
     assert size(n) == said

@@ -38,7 +38,10 @@ def test_a_file_becomes_a_draft_that_can_be_kept() -> None:
     assert done(of).error == ""
     assert of.result("preview")["n_pairs"] == 4
     assert of.result("offer")["labels"] == ["src", "tgt"]
-    assert of.result("lint") is not None or of.result(PARTS["lint"].name("lint", DataConfig())) is not None
+    assert (
+        of.result("lint") is not None
+        or of.result(PARTS["lint"].name("lint", DataConfig())) is not None
+    )
     hash = corpora.adopt(of.folder, name="pairs.tsv", owner="anna")
     assert [pair.tgt for pair in load(f"corpus:{hash}").pairs] == ["eins", "zwei", "zwei", "y"]
     assert not of.folder.exists()
@@ -66,7 +69,9 @@ def test_the_same_text_is_kept_once_and_another_owner_has_its_own() -> None:
         ("pairs.parquet", b"PAR1 no parquet", "`pairs.parquet`"),
     ],
 )
-def test_what_cannot_be_read_is_said_by_the_files_own_name(name: str, content: bytes, sentence: str) -> None:
+def test_what_cannot_be_read_is_said_by_the_files_own_name(
+    name: str, content: bytes, sentence: str
+) -> None:
     of = brought(name, content)
     of.start(["offer", "text", "preview"])
     state = done(of)
@@ -145,19 +150,29 @@ def test_a_token_is_never_written_anywhere() -> None:
     command = " ".join(psutil.Process(of._process.pid).cmdline())
     done(of)
     assert "secret" not in command
-    assert not [path for path in settings.home().rglob("*") if path.is_file() and b"secret" in path.read_bytes()]
+    assert not [
+        path
+        for path in settings.home().rglob("*")
+        if path.is_file() and b"secret" in path.read_bytes()
+    ]
     assert "secret" not in repr(of)
 
 
 def test_results_hang_on_the_settings_that_matter() -> None:
-    usual, other = DataConfig(), override(DataConfig(), {"clean.max_words": 3})
+    usual = DataConfig()
+    other = override(DataConfig(), {"clean.max_words": 3})
     assert PARTS["lint"].name("lint", usual) != PARTS["lint"].name("lint", other)
-    assert PARTS["lint"].name("lint", usual) == PARTS["lint"].name("lint", override(DataConfig(), {"task": "copy"}))
-    assert PARTS["statistics"].name("statistics", usual) != PARTS["statistics"].name("statistics", override(DataConfig(), {"task": "copy"}))
+    assert PARTS["lint"].name("lint", usual) == PARTS["lint"].name(
+        "lint", override(DataConfig(), {"task": "copy"})
+    )
+    assert PARTS["statistics"].name("statistics", usual) != PARTS["statistics"].name(
+        "statistics", override(DataConfig(), {"task": "copy"})
+    )
 
 
 def test_drafts_older_than_a_day_are_deleted() -> None:
-    old, young = study.draft(), study.draft()
+    old = study.draft()
+    young = study.draft()
     past = time.time() - 90_000
     os.utime(old.folder, (past, past))
     study.sweep()
@@ -190,7 +205,13 @@ def test_only_the_text_is_kept_and_what_holds_for_it() -> None:
     assert list(of.folder.glob("export-*.parquet"))
     folder = settings.home() / "corpora" / corpora.adopt(of.folder, name="mine", owner="anna")
     lint = PARTS["lint"].name("lint", DataConfig())
-    assert {path.name for path in folder.iterdir()} == {"about.json", "train.src", "train.tgt", "preview.json", f"{lint}.json"}
+    assert {path.name for path in folder.iterdir()} == {
+        "about.json",
+        "train.src",
+        "train.tgt",
+        "preview.json",
+        f"{lint}.json",
+    }
 
 
 def test_two_visits_read_one_folder_without_disturbing_each_other() -> None:
@@ -201,7 +222,10 @@ def test_two_visits_read_one_folder_without_disturbing_each_other() -> None:
     assert [path.name for path in visits[0].folder.glob("state-*")] == []
 
 
-@pytest.mark.parametrize("spec", ["builtin:../../x", "corpus:../../etc/passwd", "text:/etc/passwd", "hub:a/b", "", "..:.."])
+@pytest.mark.parametrize(
+    "spec",
+    ["builtin:../../x", "corpus:../../etc/passwd", "text:/etc/passwd", "hub:a/b", "", "..:.."],
+)
 def test_no_spec_leads_out_of_the_folder_of_studies(spec: str) -> None:
     with pytest.raises(UserError, match="There is no text"):
         study.of(spec)

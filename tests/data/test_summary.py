@@ -23,31 +23,47 @@ def corpus(seed, n):
 def test_the_counts_are_right(seed):
     text = corpus(seed, 200)
     found = summarise(text)
-    sources, targets = [pair.src for pair in text.pairs], [pair.tgt for pair in text.pairs]
+    sources = [pair.src for pair in text.pairs]
+    targets = [pair.tgt for pair in text.pairs]
     assert found.n_pairs == len(found.src_lengths) == len(found.tgt_lengths) == 200
     assert found.n_distinct_sources == len(set(sources))
-    assert found.n_duplicates == sum(pair in text.pairs[:index] for index, pair in enumerate(text.pairs))
+    assert found.n_duplicates == sum(
+        pair in text.pairs[:index] for index, pair in enumerate(text.pairs)
+    )
     assert found.n_same == sum(pair.src == pair.tgt for pair in text.pairs)
     assert found.src_lengths.tolist() == [len(source.split()) for source in sources]
     assert found.tgt_lengths.tolist() == [len(target.split()) for target in targets]
     assert found.src_median == statistics.median(found.src_lengths.tolist())
     assert found.tgt_median == statistics.median(found.tgt_lengths.tolist())
-    assert (found.src_characters, found.tgt_characters) == (len("".join(sources)), len("".join(targets)))
+    assert (found.src_characters, found.tgt_characters) == (
+        len("".join(sources)),
+        len("".join(targets)),
+    )
     assert found.src_lengths.dtype.kind == "i"
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_the_pairs_changes_the_order_of_the_lengths_alone(seed):
     text = corpus(seed, 100)
-    one, other = summarise(text), summarise(Corpus("test", "train", text.pairs[::-1]))
+    one = summarise(text)
+    other = summarise(Corpus("test", "train", text.pairs[::-1]))
     assert np.array_equal(one.src_lengths, other.src_lengths[::-1])
-    for name in ("n_distinct_sources", "n_duplicates", "n_same", "src_words", "tgt_words", "src_median", "tgt_characters"):
+    for name in (
+        "n_distinct_sources",
+        "n_duplicates",
+        "n_same",
+        "src_words",
+        "tgt_words",
+        "src_median",
+        "tgt_characters",
+    ):
         assert getattr(one, name) == getattr(other, name)
 
 
 def test_a_text_twice_has_each_pair_as_a_duplicate():
     text = load("builtin:mini-en-fr")
-    once, twice = summarise(text), summarise(Corpus("test", "train", text.pairs * 2))
+    once = summarise(text)
+    twice = summarise(Corpus("test", "train", text.pairs * 2))
     assert (once.n_duplicates, twice.n_duplicates) == (0, 5)
     assert (once.src_words, once.tgt_words) == (twice.src_words, twice.tgt_words) == (9, 6)
 
@@ -58,7 +74,12 @@ def test_an_accent_written_apart_makes_no_other_word():
 
 def test_no_pairs_at_all():
     found = summarise(Corpus("test", "train", ()))
-    assert (found.n_pairs, found.src_median, found.tgt_characters, found.src_words) == (0, 0.0, 0, 0)
+    assert (found.n_pairs, found.src_median, found.tgt_characters, found.src_words) == (
+        0,
+        0.0,
+        0,
+        0,
+    )
 
 
 def test_thirty_thousand_pairs_are_no_wait():
@@ -68,4 +89,6 @@ def test_thirty_thousand_pairs_are_no_wait():
     text = Corpus("test", "train", tuple(map(Pair, texts[::2], texts[1::2])))
     start = time.process_time()
     summarise(text)
-    assert time.process_time() - start < 0.5 * 4  # a fifth of a second here; slower machines may take their time
+    assert (
+        time.process_time() - start < 0.5 * 4
+    )  # a fifth of a second here; slower machines may take their time

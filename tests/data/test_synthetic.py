@@ -17,7 +17,11 @@ def parts(request):
 
 def test_the_sizes_are_as_announced(parts):
     _, corpora = parts
-    assert {split: len(corpus) for split, corpus in corpora.items()} == SIZES == {"train": 5000, "valid": 500, "test": 500}
+    assert (
+        {split: len(corpus) for split, corpus in corpora.items()}
+        == SIZES
+        == {"train": 5000, "valid": 500, "test": 500}
+    )
 
 
 def test_no_source_comes_twice(parts):
@@ -30,15 +34,25 @@ def test_no_source_comes_twice(parts):
 def test_the_answer_is_right_and_every_link_joins_equal_words(parts):
     name, corpora = parts
     for pair in corpora["valid"].pairs:
-        src, tgt, links = pair.src.split(), pair.tgt.split(), pair.gold.links
+        src = pair.src.split()
+        tgt = pair.tgt.split()
+        links = pair.gold.links
         assert tgt == ANSWERS[name](src)
         assert [src[link.src] for link in links] == [tgt[link.tgt] for link in links]
-        assert [link.src for link in links] == list(range(len(src))) == sorted(link.tgt for link in links)
+        assert (
+            [link.src for link in links]
+            == list(range(len(src)))
+            == sorted(link.tgt for link in links)
+        )
         assert pair.gold.relations == ()
 
 
 def test_equal_words_keep_their_order_when_sorted():
-    pair = next(pair for pair in load("synthetic:sort", "test").pairs if len(set(pair.src.split())) < len(pair.src.split()))
+    pair = next(
+        pair
+        for pair in load("synthetic:sort", "test").pairs
+        if len(set(pair.src.split())) < len(pair.src.split())
+    )
     by_word = {}
     for link in pair.gold.links:
         by_word.setdefault(pair.src.split()[link.src], []).append(link.tgt)
@@ -46,7 +60,10 @@ def test_equal_words_keep_their_order_when_sorted():
 
 
 def test_the_same_pairs_everywhere_and_always():
-    assert load("synthetic:copy", "test").hash == "ff4cee51a72759248138b80da03f0aaf361928a0392a10d5f5b292a281657cdb"
+    assert (
+        load("synthetic:copy", "test").hash
+        == "ff4cee51a72759248138b80da03f0aaf361928a0392a10d5f5b292a281657cdb"
+    )
 
 
 def test_a_wrong_name_gets_the_nearest():

@@ -14,7 +14,9 @@ from s2s.data.split import prepared
 from s2s.data.tasks import SENTINELS, TASKS, applied
 
 WORDS = "the red house stands by the river and nobody has lived in it for years".split()
-GOLD = Gold((Link(0, 0), Link(1, 2), Link(2, 1)), (), (), (Relation("determiner-noun", "src", 2, 0),))
+GOLD = Gold(
+    (Link(0, 0), Link(1, 2), Link(2, 1)), (), (), (Relation("determiner-noun", "src", 2, 0),)
+)
 PAIR = Pair("the red house", "la maison rouge", GOLD)
 
 
@@ -30,13 +32,21 @@ def texts(n, seed=0):
 
 def test_the_registry_holds_what_the_settings_offer():
     assert tuple(TASKS) == TASK_KINDS
-    assert all(set(row.knobs) <= {field for field in DataConfig().to_json()} for row in TASKS.values())
+    assert all(
+        set(row.knobs) <= {field for field in DataConfig().to_json()} for row in TASKS.values()
+    )
 
 
 def filled(source: str, target: str) -> str:
     """The source with what the target says in place of the sentinels."""
     said = re.split("|".join(map(re.escape, SENTINELS)), target)[1:-1]
-    return " ".join(re.sub("|".join(map(re.escape, SENTINELS)), lambda found: said[SENTINELS.index(found[0])].strip(), source).split())
+    return " ".join(
+        re.sub(
+            "|".join(map(re.escape, SENTINELS)),
+            lambda found: said[SENTINELS.index(found[0])].strip(),
+            source,
+        ).split()
+    )
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.15, 0.5, 0.9])
@@ -49,12 +59,22 @@ def test_a_denoised_text_is_whole_again_with_what_the_target_says(rate, span):
         n = len(text.split())
         assert hidden == min(max(round(n * rate), 1), n - 1)
         sentinels = [word for word in pair.src.split() if word in SENTINELS]
-        assert [*sentinels, SENTINELS[len(sentinels)]] == [word for word in pair.tgt.split() if word in SENTINELS]
+        assert [*sentinels, SENTINELS[len(sentinels)]] == [
+            word for word in pair.tgt.split() if word in SENTINELS
+        ]
 
 
 def test_spans_are_as_long_as_asked_on_average():
-    pairs = [make(text, "denoise", noise_rate=0.4, noise_span=3.0)[0] for text in texts(400) if len(text.split()) > 30]
-    spans = [len(words.split()) for pair in pairs for words in re.split("|".join(map(re.escape, SENTINELS)), pair.tgt)[1:-1]]
+    pairs = [
+        make(text, "denoise", noise_rate=0.4, noise_span=3.0)[0]
+        for text in texts(400)
+        if len(text.split()) > 30
+    ]
+    spans = [
+        len(words.split())
+        for pair in pairs
+        for words in re.split("|".join(map(re.escape, SENTINELS)), pair.tgt)[1:-1]
+    ]
     assert 2.6 < sum(spans) / len(spans) < 3.4
     assert max(spans) > 4  # not all the same
 
@@ -90,23 +110,39 @@ def test_reversing_the_direction_twice_changes_nothing():
     corpus = Corpus("t", "train", (PAIR,))
     config = override(DataConfig(), {"task": "reverse_direction"})
     once = applied(corpus, config, 1)
-    assert (once.pairs[0].src, once.pairs[0].gold.links) == ("la maison rouge", (Link(0, 0), Link(1, 2), Link(2, 1)))
+    assert (once.pairs[0].src, once.pairs[0].gold.links) == (
+        "la maison rouge",
+        (Link(0, 0), Link(1, 2), Link(2, 1)),
+    )
     assert once.pairs[0].gold.relations == (Relation("determiner-noun", "tgt", 2, 0),)
     assert applied(once, config, 1).pairs == corpus.pairs
 
 
 @pytest.mark.parametrize(
-    ("task", "expected"), [("copy", "b a c"), ("reverse", "c a b"), ("sort", "a b c"), ("summarize", None), ("translate", None)]
+    ("task", "expected"),
+    [
+        ("copy", "b a c"),
+        ("reverse", "c a b"),
+        ("sort", "a b c"),
+        ("summarize", None),
+        ("translate", None),
+    ],
 )
 def test_tasks_on_words(task, expected):
     if expected is None:
-        with pytest.raises(UserError, match=rf"`data\.task` {task} needs sources and targets, and `t` is plain text"):
+        with pytest.raises(
+            UserError,
+            match=rf"`data\.task` {task} needs sources and targets, and `t` is plain text",
+        ):
             make("b a c", task)
         return
     (pair,) = make("b a c", task)
     assert (pair.src, pair.tgt) == ("b a c", expected)
     words = pair.src.split()
-    assert " ".join(words[link.src] for link in sorted(pair.gold.links, key=lambda link: link.tgt)) == expected
+    assert (
+        " ".join(words[link.src] for link in sorted(pair.gold.links, key=lambda link: link.tgt))
+        == expected
+    )
 
 
 def test_a_prefix_moves_the_gold_along():
@@ -120,7 +156,10 @@ def test_a_prefix_moves_the_gold_along():
         ("house", "maison"),
     }
     assert pair.gold.unlinked_src == (0, 1, 2, 3)
-    assert [words[pair.gold.relations[0].head], words[pair.gold.relations[0].dependent]] == ["house", "the"]
+    assert [words[pair.gold.relations[0].head], words[pair.gold.relations[0].dependent]] == [
+        "house",
+        "the",
+    ]
     with pytest.raises(UserError, match=r"`data\.task` prefix has no `data\.prefix`; give one"):
         applied(Corpus("t", "train", (PAIR,)), DataConfig(task="prefix"), 1)
 
@@ -128,7 +167,10 @@ def test_a_prefix_moves_the_gold_along():
 def test_a_summary_has_its_prefix_unless_another_is_given():
     corpus = Corpus("t", "train", (Pair("long text", "short"),))
     assert applied(corpus, DataConfig(task="summarize"), 1).pairs[0].src == "summarize: long text"
-    assert applied(corpus, DataConfig(task="summarize", prefix="tl;dr"), 1).pairs[0].src == "tl;dr long text"
+    assert (
+        applied(corpus, DataConfig(task="summarize", prefix="tl;dr"), 1).pairs[0].src
+        == "tl;dr long text"
+    )
 
 
 def test_auto_translates_pairs_as_they_are_and_continues_plain_text():
@@ -159,7 +201,10 @@ def test_held_out_dialogues_are_not_learnt_turn_by_turn() -> None:
 @pytest.mark.parametrize("task", ["reverse_direction", "respond", "denoise", "sort", "translate"])
 def test_no_source_stands_on_both_sides_whatever_the_task(task: str) -> None:
     draw = random.Random(1)
-    pairs = tuple(Pair(" ".join(draw.choices("abcdef", k=4)), " ".join(draw.choices("xyzabc", k=4))) for _ in range(900))
+    pairs = tuple(
+        Pair(" ".join(draw.choices("abcdef", k=4)), " ".join(draw.choices("xyzabc", k=4)))
+        for _ in range(900)
+    )
     train, valid, _ = prepared(Corpus("t", "train", pairs), None, 1, DataConfig(task=task))
     assert len(valid) > 5
     assert not {pair.src for pair in train.pairs} & {pair.src for pair in valid.pairs}
@@ -167,10 +212,14 @@ def test_no_source_stands_on_both_sides_whatever_the_task(task: str) -> None:
 
 def test_a_report_counts_the_overlap_that_is_dropped() -> None:
     pairs = tuple(Pair(f"s{n}", f"t{n}") for n in range(100))
-    train, valid = Corpus("t", "train", pairs), Corpus("t", "valid", pairs[:30])
+    train = Corpus("t", "train", pairs)
+    valid = Corpus("t", "valid", pairs[:30])
     left = prepared(train, valid, 1, DataConfig()).train
     assert len(left) == 100 - lint(pairs, valid=valid.pairs).dropped(["overlap"]) == 70
-    assert len(prepared(train, valid, 1, override(DataConfig(), {"clean.overlap": False})).train) == 100
+    assert (
+        len(prepared(train, valid, 1, override(DataConfig(), {"clean.overlap": False})).train)
+        == 100
+    )
 
 
 def test_plain_text_is_no_copy_of_itself() -> None:

@@ -45,7 +45,11 @@ def test_nothing_is_lost(length):
 @pytest.mark.parametrize("length", [2, 3, 10])
 def test_line_breaks_are_blanks_like_others(length):
     words = "a bc def ghij klmno pqrstu"
-    assert passages(words.replace(" ", "\n"), length) == passages(words.replace(" ", " \n\n\t "), length) == passages(words, length)
+    assert (
+        passages(words.replace(" ", "\n"), length)
+        == passages(words.replace(" ", " \n\n\t "), length)
+        == passages(words, length)
+    )
 
 
 def test_a_last_passage_of_one_character_is_left_out():
@@ -67,18 +71,36 @@ def test_the_default_is_passages_of_120_characters(book):
 def test_lines_and_dialogues(tmp_path):
     path = tmp_path / "talk.txt"
     path.write_text("Hi!\n Hello. \n\n \nBye!\nSee you.\nNever.\n")
-    assert [pair.src for pair in load(f"text:{path}#unit=line").pairs] == ["Hi!", "Hello.", "Bye!", "See you.", "Never."]
-    assert [pair.tgt for pair in load(f"text:{path}#unit=dialogue").pairs] == ["Hi! <turn> Hello.", "Bye! <turn> See you. <turn> Never."]
+    assert [pair.src for pair in load(f"text:{path}#unit=line").pairs] == [
+        "Hi!",
+        "Hello.",
+        "Bye!",
+        "See you.",
+        "Never.",
+    ]
+    assert [pair.tgt for pair in load(f"text:{path}#unit=dialogue").pairs] == [
+        "Hi! <turn> Hello.",
+        "Bye! <turn> See you. <turn> Never.",
+    ]
     assert list(dialogues([])) == []
 
 
 def test_a_column_of_a_table(tmp_path):
     path = tmp_path / "talk.jsonl.gz"
-    rows = [{"id": at, "turns": turns, "topic": "greeting"} for at, turns in enumerate([["Hi!", "Hello."], [], ["Bye!"]])]
+    rows = [
+        {"id": at, "turns": turns, "topic": "greeting"}
+        for at, turns in enumerate([["Hi!", "Hello."], [], ["Bye!"]])
+    ]
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
-    assert [pair.src for pair in load(f"text:{path}#unit=dialogue,column=turns").pairs] == ["Hi! <turn> Hello.", "Bye!"]
+    assert [pair.src for pair in load(f"text:{path}#unit=dialogue,column=turns").pairs] == [
+        "Hi! <turn> Hello.",
+        "Bye!",
+    ]
     assert [pair.src for pair in load(f"text:{path}#unit=line,column=3").pairs] == ["greeting"] * 3
-    with pytest.raises(UserError, match=r"has 2 columns of text \(`turns`, `topic`\); say which one with #column=NAME\."):
+    with pytest.raises(
+        UserError,
+        match=r"has 2 columns of text \(`turns`, `topic`\); say which one with #column=NAME\.",
+    ):
         load(f"text:{path}")
     lone = tmp_path / "lone.csv"
     lone.write_text("text\none\ntwo\n")
@@ -92,7 +114,10 @@ def test_other_encodings_and_caps(tmp_path):
     assert load(f"text:{path}#unit=line").notes[0].startswith(f"`{path}` was read as Latin-1")
     corpus = opened(str(path), TextOptions(unit="line"), Caps(rows=2, cell=3))["train"]()
     assert [pair.src for pair in corpus.pairs] == ["été", "hiv"]
-    assert corpus.notes[-1] == "The first 2 texts were read, which is the limit (`rows`); the others were left out."
+    assert (
+        corpus.notes[-1]
+        == "The first 2 texts were read, which is the limit (`rows`); the others were left out."
+    )
 
 
 def test_blanks_at_the_cuts_survive_files(book, tmp_path):
@@ -106,7 +131,9 @@ def test_blanks_at_the_cuts_survive_files(book, tmp_path):
 def test_a_text_without_text(tmp_path, content):
     path = tmp_path / "short.txt"
     path.write_text(content)
-    with pytest.raises(UserError, match=r"short\.txt` has fewer than 2 characters of text; give a longer text"):
+    with pytest.raises(
+        UserError, match=r"short\.txt` has fewer than 2 characters of text; give a longer text"
+    ):
         load(f"text:{path}")
 
 

@@ -18,12 +18,17 @@ Pairs = Sequence[Pair]
 
 
 def tsv(pairs: Pairs) -> bytes:
-    return "".join(f"{src}\t{tgt}\n" for src, tgt in [("src", "tgt"), *((pair.src, pair.tgt) for pair in pairs)]).encode()
+    return "".join(
+        f"{src}\t{tgt}\n"
+        for src, tgt in [("src", "tgt"), *((pair.src, pair.tgt) for pair in pairs)]
+    ).encode()
 
 
 def csv_(pairs: Pairs, delimiter: str = ",") -> bytes:
     written = io.StringIO()
-    csv.writer(written, delimiter=delimiter).writerows([("src", "tgt"), *((pair.src, pair.tgt) for pair in pairs)])
+    csv.writer(written, delimiter=delimiter).writerows(
+        [("src", "tgt"), *((pair.src, pair.tgt) for pair in pairs)]
+    )
     return written.getvalue().encode()
 
 
@@ -32,7 +37,9 @@ def jsonl(pairs: Pairs) -> bytes:
 
 
 def nested(pairs: Pairs) -> bytes:
-    rows = [{"id": at, "translation": {"en": pair.src, "de": pair.tgt}} for at, pair in enumerate(pairs)]
+    rows = [
+        {"id": at, "translation": {"en": pair.src, "de": pair.tgt}} for at, pair in enumerate(pairs)
+    ]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
@@ -41,7 +48,13 @@ def json_(pairs: Pairs) -> bytes:
 
 
 def parquet(pairs: Pairs) -> bytes:
-    return table({"id": list(range(len(pairs))), "src": [pair.src for pair in pairs], "tgt": [pair.tgt for pair in pairs]})
+    return table(
+        {
+            "id": list(range(len(pairs))),
+            "src": [pair.src for pair in pairs],
+            "tgt": [pair.tgt for pair in pairs],
+        }
+    )
 
 
 def translation(pairs: Pairs) -> bytes:
@@ -76,7 +89,12 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
 
 
 def moses(pairs: Pairs) -> bytes:
-    return zipped({"data/train.en": side([pair.src for pair in pairs]), "data/train.de.gz": gzip.compress(side([p.tgt for p in pairs]))})
+    return zipped(
+        {
+            "data/train.en": side([pair.src for pair in pairs]),
+            "data/train.de.gz": gzip.compress(side([p.tgt for p in pairs])),
+        }
+    )
 
 
 def packed(write: Callable[[Pairs], bytes]) -> Callable[[Pairs], bytes]:
@@ -106,4 +124,6 @@ ZIPS: Mapping[str, Callable[[Pairs], bytes]] = MappingProxyType(
         "parquet.zip": lambda pairs: zipped({"a.parquet": parquet(pairs)}),
     }
 )
-WRITERS = MappingProxyType({**PLAIN, **ZIPS, **{f"{name}.gz": packed(write) for name, write in PLAIN.items()}})
+WRITERS = MappingProxyType(
+    {**PLAIN, **ZIPS, **{f"{name}.gz": packed(write) for name, write in PLAIN.items()}}
+)

@@ -11,13 +11,17 @@ from s2s.decode import Found
 from tests.decode.table import EOS, START, VOCAB, Table, every_target
 
 Ids = tuple[int, ...]
-UNLIKELY = 1e-3  # below it, the draws do not fit; seeds are fixed, so a test that passes always does
+UNLIKELY = (
+    1e-3  # below it, the draws do not fit; seeds are fixed, so a test that passes always does
+)
 
 
 def p_value(drawn: Iterable[Hashable], probs: Mapping[Hashable, float]) -> float:
     """Pearson's chi-square test; what is expected fewer than 5 times counts together."""
     counts = Counter(drawn)
-    assert set(counts) <= {what for what, prob in probs.items() if prob > 0}, "drawn, and impossible"
+    assert set(counts) <= {what for what, prob in probs.items() if prob > 0}, (
+        "drawn, and impossible"
+    )
     n = counts.total()
     often = [what for what, prob in probs.items() if prob * n >= 5]
     seen = [counts[what] for what in often] + [n - sum(counts[what] for what in often)]
@@ -37,17 +41,26 @@ def one_table(n_sources: int, max_length: int, seed: int = 0) -> Table:
 
 def every_leaf(longest: int) -> list[Ids]:
     """All that ends within so many tokens, and all that the limit cuts."""
-    return [*every_target(longest), *product([token for token in range(VOCAB) if token != EOS], repeat=longest)]
+    return [
+        *every_target(longest),
+        *product([token for token in range(VOCAB) if token != EOS], repeat=longest),
+    ]
 
 
-def leaf_probs(table: Table, longest: int, change: Callable[[Tensor], Tensor] = lambda logits: logits) -> dict[Ids, float]:
+def leaf_probs(
+    table: Table, longest: int, change: Callable[[Tensor], Tensor] = lambda logits: logits
+) -> dict[Ids, float]:
     """The probability of each, where `change` makes logits (rows, vocab) of the table's own."""
     changed = change(table.log_probs[0].flatten(0, 1)).softmax(1).double().view(VOCAB, VOCAB, VOCAB)
     found = {}
     for ids in every_leaf(longest):
-        prob, before, last = 1.0, START, START
+        prob = 1.0
+        before = START
+        last = START
         for token in ids:
-            prob, before, last = prob * float(changed[before, last, token]), last, token
+            prob = prob * float(changed[before, last, token])
+            before = last
+            last = token
         found[ids] = prob
     return found
 

@@ -39,7 +39,15 @@ def test_every_sentence_ends_in_the_score(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["beam", "constrained", "beam_sample"])
 @pytest.mark.parametrize(
-    "knobs", [{}, {"length_penalty": 0.6}, {"length_penalty": -0.8}, {"length_penalty": 0.0}, {"length_formula": "gnmt"}], ids=str
+    "knobs",
+    [
+        {},
+        {"length_penalty": 0.6},
+        {"length_penalty": -0.8},
+        {"length_penalty": 0.0},
+        {"length_formula": "gnmt"},
+    ],
+    ids=str,
 )
 def test_a_normalised_score_is_what_its_sum_says(name: str, knobs: dict[str, Any]) -> None:
     for sentence, log_prob, score in sentences(name, **knobs):
@@ -64,7 +72,11 @@ def test_what_a_temperature_changed_is_named_and_right() -> None:
 
 
 def test_what_diversity_took_is_a_multiple_of_the_penalty() -> None:
-    taken = [changed(sentence, log_prob) for sentence, log_prob, _ in sentences("diverse_beam", diversity_penalty=0.7) if ";" in sentence]
+    taken = [
+        changed(sentence, log_prob)
+        for sentence, log_prob, _ in sentences("diverse_beam", diversity_penalty=0.7)
+        if ";" in sentence
+    ]
     assert taken
     for one in taken:
         assert one < 0
@@ -81,4 +93,6 @@ def test_a_score_that_no_sentence_knows_is_not_explained_away() -> None:
     assert arithmetic(Rules(), -1.0, -1.0, 3) == "the log-probability itself: −1.0000"
     assert arithmetic(Rules(), -1.0, 5.0, 3) == "5.0000, as the strategy ranks"
     assert math.isfinite(sentences("mbr")[0][2])
-    assert sentences("mbr", num_samples=8, utility="bleu")[0][0].startswith("mean BLEU beside all 8 samples")
+    assert sentences("mbr", num_samples=8, utility="bleu")[0][0].startswith(
+        "mean BLEU beside all 8 samples"
+    )

@@ -14,9 +14,23 @@ TRICKY = 'the "red" house\\n, isn\'t it'
 FEW = 6
 KNOBS: dict[str, dict[str, Any]] = {
     "greedy": {"repetition_penalty": 1.2, "bad_words": "7,30 12", "min_new_tokens": 2},
-    "beam": {"num_beams": 3, "length_penalty": 0.6, "early_stopping": "never", "no_repeat_ngram_size": 2, "num_return_sequences": 2},
+    "beam": {
+        "num_beams": 3,
+        "length_penalty": 0.6,
+        "early_stopping": "never",
+        "no_repeat_ngram_size": 2,
+        "num_return_sequences": 2,
+    },
     "diverse_beam": {"diversity_penalty": 1.5},
-    "sample": {"top_p": 0.9, "temperature": 0.7, "min_p": 0.1, "top_h": 0.4, "typical_p": 0.9, "epsilon_cutoff": 0.01, "eta_cutoff": 0.01},
+    "sample": {
+        "top_p": 0.9,
+        "temperature": 0.7,
+        "min_p": 0.1,
+        "top_h": 0.4,
+        "typical_p": 0.9,
+        "epsilon_cutoff": 0.01,
+        "eta_cutoff": 0.01,
+    },
     "beam_sample": {"top_k": 20, "seed": 4},
     "stochastic_beam": {"num_beams": 2},
     "contrastive": {"penalty_alpha": 0.3},
@@ -33,7 +47,9 @@ def made(strategy: str, knobs: dict[str, Any]) -> Any:
 def as_our_own(code: str) -> tuple[Any, ...]:
     """What our own call is given: run, step, sources, strategy, settings."""
     given: list[Any] = []
-    run = SimpleNamespace(translate=lambda texts, strategy, **knobs: given.extend([texts, strategy, knobs]))
+    run = SimpleNamespace(
+        translate=lambda texts, strategy, **knobs: given.extend([texts, strategy, knobs])
+    )
     s2s = SimpleNamespace(load=lambda name, step: given.extend([name, step]) or run)
     exec(code.removeprefix("import s2s\n"), {"s2s": s2s})
     return tuple(given)
@@ -50,7 +66,13 @@ def as_theirs(code: str) -> dict[str, Any]:
         assert not add_special_tokens
         return SimpleNamespace(input_ids=[int(part) for part in text.split()])
 
-    exec(code, {"tokenizer": tokenizer, "model": SimpleNamespace(generate=lambda **told: given.update(told))})
+    exec(
+        code,
+        {
+            "tokenizer": tokenizer,
+            "model": SimpleNamespace(generate=lambda **told: given.update(told)),
+        },
+    )
     given.pop("input_ids")
     return given
 
@@ -84,7 +106,9 @@ def test_transformers_knows_every_word_of_the_call(strategy: str) -> None:
             assert "top_k" in told  # left out, it would be 50
 
 
-@pytest.mark.parametrize(("knob", "value"), [("length_formula", "gnmt"), ("prefix", "le"), ("precision", "fast")])
+@pytest.mark.parametrize(
+    ("knob", "value"), [("length_formula", "gnmt"), ("prefix", "le"), ("precision", "fast")]
+)
 def test_a_setting_that_transformers_has_not_makes_it_our_own_call(knob: str, value: str) -> None:
     assert knob in OURS_ALONE
     made_call, _ = made("beam", {knob: value})
@@ -99,9 +123,15 @@ def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
     told = as_theirs(made(strategy, knobs)[0].code)
     _, model = twins()
     src = sources()[:FEW]
-    ids = {"pad_token_id": MARIAN_IDS.pad, "eos_token_id": MARIAN_IDS.eos, "decoder_start_token_id": MARIAN_IDS.start}
+    ids = {
+        "pad_token_id": MARIAN_IDS.pad,
+        "eos_token_id": MARIAN_IDS.eos,
+        "decoder_start_token_id": MARIAN_IDS.start,
+    }
     with torch.inference_mode():
         rows = model.generate(input_ids=src, attention_mask=src.ne(MARIAN_IDS.pad), **told, **ids)
     n = told.get("num_return_sequences", 1)
     expected = [[written(row) for row in rows[start : start + n]] for start in range(0, FEW * n, n)]
-    assert [[one.ids for one in found.hypotheses[:n]] for found in ours(strategy, knobs)[:FEW]] == expected
+    assert [
+        [one.ids for one in found.hypotheses[:n]] for found in ours(strategy, knobs)[:FEW]
+    ] == expected

@@ -18,28 +18,58 @@ def _holds(ids: tuple[int, ...], force_words: str) -> bool:
     return all(text.count(phrase) >= given.count(phrase) for phrase in given)
 
 
-GIVEN = ["3", "2, 4", "4, 4", "2 3", "3 3 4", "2 2 3 2", "2 3, 3 2", "2, 2 4", "4 4, 4 4", "3 2, 2", "2, 3, 4"]
+GIVEN = [
+    "3",
+    "2, 4",
+    "4, 4",
+    "2 3",
+    "3 3 4",
+    "2 2 3 2",
+    "2 3, 3 2",
+    "2, 2 4",
+    "4 4, 4 4",
+    "3 2, 2",
+    "2, 3, 4",
+]
 
 
 @pytest.mark.parametrize("force_words", GIVEN)
 @pytest.mark.parametrize("length_penalty", [0.0, 1.0, -0.7])
-def test_a_beam_as_wide_as_the_space_finds_what_brute_force_finds(force_words: str, length_penalty: float) -> None:
-    config = Constrained(num_beams=100, force_words=force_words, length_penalty=length_penalty, early_stopping="never", max_new_tokens=5)
-    table, cut = Table(2, 1), itertools.product(range(1, VOCAB), repeat=5)
+def test_a_beam_as_wide_as_the_space_finds_what_brute_force_finds(
+    force_words: str, length_penalty: float
+) -> None:
+    config = Constrained(
+        num_beams=100,
+        force_words=force_words,
+        length_penalty=length_penalty,
+        early_stopping="never",
+        max_new_tokens=5,
+    )
+    table = Table(2, 1)
+    cut = itertools.product(range(1, VOCAB), repeat=5)
     fitting = [ids for ids in (*every_target(5), *cut) if _holds(ids, force_words)]
     for source, found in enumerate(constrained(Table(2, 1), config)):
         scores = {ids: table.log_prob(source, ids) / len(ids) ** length_penalty for ids in fitting}
         best = sorted(scores, key=scores.__getitem__, reverse=True)[:3]
         assert [one.ids for one in found.hypotheses[:3]] == best
-        assert [one.score for one in found.hypotheses[:3]] == pytest.approx([scores[ids] for ids in best], abs=1e-4)
+        assert [one.score for one in found.hypotheses[:3]] == pytest.approx(
+            [scores[ids] for ids in best], abs=1e-4
+        )
 
 
 @pytest.mark.parametrize("force_words", [*GIVEN, "4 4 4 3, 2 4", "3, 3, 3, 3, 3"])
 @pytest.mark.parametrize("num_beams", [1, 2, 5])
-def test_every_hypothesis_holds_all_words_whenever_the_limit_allows(force_words: str, num_beams: int) -> None:
+def test_every_hypothesis_holds_all_words_whenever_the_limit_allows(
+    force_words: str, num_beams: int
+) -> None:
     n_tokens = len(force_words.replace(",", " ").split())
     for seed, room in itertools.product(range(3), (0, 1, 6)):
-        config = Constrained(num_beams=num_beams, force_words=force_words, max_new_tokens=n_tokens + room, early_stopping=seed > 1)
+        config = Constrained(
+            num_beams=num_beams,
+            force_words=force_words,
+            max_new_tokens=n_tokens + room,
+            early_stopping=seed > 1,
+        )
         for found in constrained(Table(4, seed), config):
             assert found.hypotheses
             for one in found.hypotheses:
@@ -51,9 +81,17 @@ def test_every_hypothesis_holds_all_words_whenever_the_limit_allows(force_words:
 @pytest.mark.parametrize("early_stopping", [True, False, "never"])
 def test_without_words_it_is_beam_search(early_stopping: bool | str) -> None:
     for seed in range(4):
-        knobs = {"num_beams": 1 + seed, "early_stopping": early_stopping, "max_new_tokens": 9, "min_new_tokens": seed, "prefix": "2"}
+        knobs = {
+            "num_beams": 1 + seed,
+            "early_stopping": early_stopping,
+            "max_new_tokens": 9,
+            "min_new_tokens": seed,
+            "prefix": "2",
+        }
         for given in ("", " , "):
-            assert constrained(Table(4, seed), Constrained(force_words=given, **knobs)) == beam(Table(4, seed), Beam(**knobs))
+            assert constrained(Table(4, seed), Constrained(force_words=given, **knobs)) == beam(
+                Table(4, seed), Beam(**knobs)
+            )
 
 
 def test_words_that_beam_search_writes_anyway_change_nothing_at_the_top() -> None:
@@ -61,13 +99,20 @@ def test_words_that_beam_search_writes_anyway_change_nothing_at_the_top() -> Non
     for source, found in enumerate(beam(Table(6, 4), Beam(**knobs))):
         held = [token for token in found.best.ids if token != EOS]
         if held:
-            again = constrained(Table(6, 4), Constrained(force_words=str(held[-1]), **knobs))[source]
+            again = constrained(Table(6, 4), Constrained(force_words=str(held[-1]), **knobs))[
+                source
+            ]
             assert again.best.score >= found.best.score - 1e-5
 
 
 def test_a_wider_beam_forces_the_words_at_a_better_place() -> None:
     scores = [
-        sum(found.best.score for found in constrained(Table(20, 5), Constrained(force_words="2 3, 4", num_beams=n, max_new_tokens=9)))
+        sum(
+            found.best.score
+            for found in constrained(
+                Table(20, 5), Constrained(force_words="2 3, 4", num_beams=n, max_new_tokens=9)
+            )
+        )
         for n in (1, 4, 20)
     ]
     assert scores[0] < scores[1] < scores[2]
@@ -82,7 +127,9 @@ def test_the_end_waits_for_the_words() -> None:
 
 
 def test_where_the_rules_leave_no_room_the_most_met_stands_in() -> None:
-    config = Constrained(force_words="3, 3, 3, 4", no_repeat_ngram_size=1, num_beams=3, max_new_tokens=6)
+    config = Constrained(
+        force_words="3, 3, 3, 4", no_repeat_ngram_size=1, num_beams=3, max_new_tokens=6
+    )
     table = Table(1, 2)
     (found,) = constrained(Table(1, 2), config)
     for one in found.hypotheses:
@@ -94,17 +141,23 @@ def test_where_the_rules_leave_no_room_the_most_met_stands_in() -> None:
 def test_what_the_limit_cuts_does_not_stand_beside_what_has_all_words() -> None:
     for seed in (7, 9, 71):
         knobs = {"num_beams": 4, "max_new_tokens": 7, "early_stopping": "never"}
-        config = Constrained(force_words="3 4 4 2", bad_words="2 1, 2 2, 2 3, 2 4", **knobs)  # after the last word nothing but the end
+        config = Constrained(
+            force_words="3 4 4 2", bad_words="2 1, 2 2, 2 3, 2 4", **knobs
+        )  # after the last word nothing but the end
         (found,) = constrained(Table(1, seed), config)
         assert all(_holds(one.ids, "3 4 4 2") for one in found.hypotheses)
 
 
 def test_a_token_that_two_phrases_want_is_one_candidate() -> None:
     table = Table(3, 1)
-    table.log_probs = torch.randn(3, 12, 12, 12, generator=torch.Generator().manual_seed(1)).log_softmax(-1)
+    table.log_probs = torch.randn(
+        3, 12, 12, 12, generator=torch.Generator().manual_seed(1)
+    ).log_softmax(-1)
     table.log_probs[..., 2] = -30.0  # never among the best
     table.vectors = torch.zeros(3, 12, 12, 4)
-    for found in constrained(table, Constrained(force_words="2, 2 4", num_beams=2, max_new_tokens=5)):
+    for found in constrained(
+        table, Constrained(force_words="2, 2 4", num_beams=2, max_new_tokens=5)
+    ):
         for step in found.steps:
             assert len({(kept.parent, kept.token) for kept in step}) == len(step)
 
@@ -119,13 +172,17 @@ def test_where_the_rules_leave_nothing_the_end_comes_early() -> None:
 def test_a_forced_prefix_may_hold_the_words() -> None:
     knobs = {"num_beams": 3, "max_new_tokens": 8, "prefix": "2 3"}
     config = Constrained(force_words="2 3", **knobs)
-    assert [one.best for one in constrained(Table(3), config)] == [one.best for one in beam(Table(3), Beam(**knobs))]
+    assert [one.best for one in constrained(Table(3), config)] == [
+        one.best for one in beam(Table(3), Beam(**knobs))
+    ]
     for found in constrained(Table(3), Constrained(force_words="3 4", **knobs)):
         assert all(one.ids[:2] == (2, 3) and _holds(one.ids, "3 4") for one in found.hypotheses)
 
 
 def test_the_rules_hold_beside_the_words() -> None:
-    config = Constrained(force_words="2", bad_words="3", min_new_tokens=5, max_new_tokens=9, num_return_sequences=2)
+    config = Constrained(
+        force_words="2", bad_words="3", min_new_tokens=5, max_new_tokens=9, num_return_sequences=2
+    )
     for found in constrained(Table(5, 1), config):
         assert len(found.hypotheses) == 2
         for one in found.hypotheses:
@@ -143,11 +200,15 @@ def test_a_source_decodes_alone_as_it_does_in_a_batch(force_words: str) -> None:
         alone.reorder(torch.tensor([source]))
         alone.sources = alone.sources[source : source + 1]
         (found,) = constrained(alone, config, IDS)
-        assert [one.ids for one in found.hypotheses] == [one.ids for one in together[source].hypotheses]
+        assert [one.ids for one in found.hypotheses] == [
+            one.ids for one in together[source].hypotheses
+        ]
 
 
 def test_the_record_of_steps_leads_to_every_finished_hypothesis() -> None:
-    for found in constrained(Table(3, 5), Constrained(force_words="3, 2 4", max_new_tokens=12, prefix="4")):
+    for found in constrained(
+        Table(3, 5), Constrained(force_words="3, 2 4", max_new_tokens=12, prefix="4")
+    ):
         assert set(spelled(found)) >= {one.ids for one in found.hypotheses if one.ids[-1] == EOS}
 
 
@@ -155,7 +216,12 @@ def test_it_stops_long_before_the_limit() -> None:
     n_steps = []
     for mode in (True, False, "never"):
         table = Table(4, 4)
-        constrained(table, Constrained(force_words="2, 3 4", early_stopping=mode, max_new_tokens=80, length_penalty=0.0))
+        constrained(
+            table,
+            Constrained(
+                force_words="2, 3 4", early_stopping=mode, max_new_tokens=80, length_penalty=0.0
+            ),
+        )
         n_steps.append(table.n_steps)
     assert n_steps[0] < n_steps[1] < n_steps[2] < 40
 
@@ -163,7 +229,9 @@ def test_it_stops_long_before_the_limit() -> None:
 def test_places_that_a_bank_cannot_fill_go_to_others() -> None:
     draw = random.Random(3)
     for _ in range(200):
-        highest, width, n = draw.randint(1, 6), draw.randint(1, 12), draw.randint(1, 25)
+        highest = draw.randint(1, 6)
+        width = draw.randint(1, 12)
+        n = draw.randint(1, 25)
         banks = [draw.randint(-1, highest) for _ in range(n)]
         totals = [draw.random() for _ in range(n)]
         gets = allocated(torch.tensor([totals] * 2), torch.tensor([banks] * 2), highest, width)
@@ -171,7 +239,10 @@ def test_places_that_a_bank_cannot_fill_go_to_others() -> None:
         counts = _shared_out(width, [banks.count(bank) for bank in range(highest + 1)])
         expected = set()
         for bank, count in enumerate(counts):
-            own = sorted((place for place in range(n) if banks[place] == bank), key=lambda place: -totals[place])
+            own = sorted(
+                (place for place in range(n) if banks[place] == bank),
+                key=lambda place: -totals[place],
+            )
             expected |= set(own[:count])
         assert set(gets[0].nonzero()[:, 0].tolist()) == expected
 
@@ -194,11 +265,26 @@ def _shared_out(width: int, candidates: list[int]) -> list[int]:
 @pytest.mark.parametrize(
     ("knobs", "message"),
     [
-        ({"force_words": "2, x y"}, "`force_words`: `x` is not in this model's target vocabulary; give words that it has learnt"),
-        ({"force_words": "2 0"}, "`force_words`: `2 0` holds `</s>`, which comes last in every target; leave it out"),
-        ({"force_words": "2 3 4, 2", "max_new_tokens": 3}, "`force_words` takes 4 tokens and at most 3 may be written; leave some out"),
-        ({"force_words": "2 3", "prefix": "4 4", "max_new_tokens": 3}, "takes 2 tokens and at most 1 may be written"),
-        ({"force_words": "4, 2 3 2", "bad_words": "3 2"}, "`force_words`: `2 3 2` is forbidden by `bad_words`; leave it out of one"),
+        (
+            {"force_words": "2, x y"},
+            "`force_words`: `x` is not in this model's target vocabulary; give words that it has learnt",
+        ),
+        (
+            {"force_words": "2 0"},
+            "`force_words`: `2 0` holds `</s>`, which comes last in every target; leave it out",
+        ),
+        (
+            {"force_words": "2 3 4, 2", "max_new_tokens": 3},
+            "`force_words` takes 4 tokens and at most 3 may be written; leave some out",
+        ),
+        (
+            {"force_words": "2 3", "prefix": "4 4", "max_new_tokens": 3},
+            "takes 2 tokens and at most 1 may be written",
+        ),
+        (
+            {"force_words": "4, 2 3 2", "bad_words": "3 2"},
+            "`force_words`: `2 3 2` is forbidden by `bad_words`; leave it out of one",
+        ),
     ],
 )
 def test_words_that_cannot_be_written_are_named(knobs: dict[str, object], message: str) -> None:

@@ -9,9 +9,12 @@ from s2s.decode.contrastive import Contrastive, contrastive
 from tests.decode.table import EOS, START, VOCAB, Table
 
 
-def _searched(table: Table, source: int, alpha: float, top_k: int, limit: int) -> tuple[tuple[int, ...], float]:
+def _searched(
+    table: Table, source: int, alpha: float, top_k: int, limit: int
+) -> tuple[tuple[int, ...], float]:
     """Su et al. 2022, eq. 5, token by token with lists: the ids and the sum of the objective."""
-    ids, score = [START, START], 0.0
+    ids = [START, START]
+    score = 0.0
     seen = [_state(table, source, START, START)]
     while len(ids) < limit + 2 and (len(ids) == 2 or ids[-1] != EOS):
         probabilities = table.log_probs[source, ids[-2], ids[-1]].exp().tolist()
@@ -34,7 +37,9 @@ def _state(table: Table, source: int, before: int, last: int) -> list[float]:
 
 
 def _cosine(one: list[float], other: list[float]) -> float:
-    return sum(x * y for x, y in zip(one, other, strict=True)) / (math.hypot(*one) * math.hypot(*other))
+    return sum(x * y for x, y in zip(one, other, strict=True)) / (
+        math.hypot(*one) * math.hypot(*other)
+    )
 
 
 @pytest.mark.parametrize("top_k", [1, 2, 4, 5, 50])
@@ -42,7 +47,9 @@ def _cosine(one: list[float], other: list[float]) -> float:
 def test_it_finds_what_lists_alone_find(alpha: float, top_k: int) -> None:
     for seed in range(4):
         table = Table(4, seed)
-        found = contrastive(Table(4, seed), Contrastive(penalty_alpha=alpha, top_k=top_k, max_new_tokens=12))
+        found = contrastive(
+            Table(4, seed), Contrastive(penalty_alpha=alpha, top_k=top_k, max_new_tokens=12)
+        )
         for source, one in enumerate(found):
             ids, score = _searched(table, source, alpha, top_k, 12)
             assert one.best.ids == ids
@@ -60,12 +67,18 @@ def test_without_the_penalty_it_is_greedy_search() -> None:
             "bad_words": ("", "3")[seed % 2],
             "prefix": ("", "2 4")[seed // 5],
         }
-        found, expected = contrastive(Table(5, seed), Contrastive(penalty_alpha=0.0, **knobs)), greedy(Table(5, seed), Greedy(**knobs))
+        found = contrastive(Table(5, seed), Contrastive(penalty_alpha=0.0, **knobs))
+        expected = greedy(Table(5, seed), Greedy(**knobs))
         for one, other in zip(found, expected, strict=True):
             assert one.best.ids == other.best.ids
             assert one.best.token_log_probs == pytest.approx(other.best.token_log_probs, abs=1e-5)
-            assert [[kept.token for kept in step] for step in one.steps] == [[kept.token for kept in step] for step in other.steps]
-    (one,), (other,) = contrastive(Table(1), Contrastive(top_k=1, max_new_tokens=9)), greedy(Table(1), Greedy(max_new_tokens=9))
+            assert [[kept.token for kept in step] for step in one.steps] == [
+                [kept.token for kept in step] for step in other.steps
+            ]
+    (one,), (other,) = (
+        contrastive(Table(1), Contrastive(top_k=1, max_new_tokens=9)),
+        greedy(Table(1), Greedy(max_new_tokens=9)),
+    )
     assert one.best.ids == other.best.ids
 
 
@@ -89,7 +102,9 @@ def test_one_call_of_the_stepper_a_token() -> None:
 @pytest.mark.parametrize("alpha", [0.6, 1.0])
 def test_what_the_rules_forbid_is_not_chosen_for_being_unlike(alpha: float) -> None:
     for seed in range(6):
-        config = Contrastive(penalty_alpha=alpha, top_k=5, bad_words="2, 4", min_new_tokens=3, max_new_tokens=8)
+        config = Contrastive(
+            penalty_alpha=alpha, top_k=5, bad_words="2, 4", min_new_tokens=3, max_new_tokens=8
+        )
         for found in contrastive(Table(4, seed), config):
             assert not {2, 4} & set(found.best.ids)
             assert EOS not in found.best.ids[:3]
@@ -98,10 +113,16 @@ def test_what_the_rules_forbid_is_not_chosen_for_being_unlike(alpha: float) -> N
 
 def test_the_states_of_a_forced_prefix_count_and_its_tokens_do_not() -> None:
     table = Table(1, 2)
-    (found,) = contrastive(Table(1, 2), Contrastive(prefix="2 4", max_new_tokens=3, min_new_tokens=1))
+    (found,) = contrastive(
+        Table(1, 2), Contrastive(prefix="2 4", max_new_tokens=3, min_new_tokens=1)
+    )
     seen = [_state(table, 0, START, START), _state(table, 0, START, 2), _state(table, 0, 2, 4)]
     probabilities = table.log_probs[0, 2, 4].exp().tolist()
-    gains = [0.4 * probabilities[token] - 0.6 * max(_cosine(_state(table, 0, 4, token), state) for state in seen) for token in range(VOCAB)]
+    gains = [
+        0.4 * probabilities[token]
+        - 0.6 * max(_cosine(_state(table, 0, 4, token), state) for state in seen)
+        for token in range(VOCAB)
+    ]
     likely = sorted(range(VOCAB), key=lambda token: -probabilities[token])[:4]
     assert found.best.ids == (2, 4, max(likely, key=gains.__getitem__))
     assert found.best.score == pytest.approx(gains[found.best.ids[-1]], abs=1e-5)
@@ -119,7 +140,12 @@ def test_a_model_is_never_fed_more_tokens_than_it_has_positions() -> None:
 
 
 def test_it_finds_one_hypothesis() -> None:
-    with pytest.raises(UserError, match="`num_return_sequences` 2 is more than the 1 that contrastive search finds"):
+    with pytest.raises(
+        UserError, match="`num_return_sequences` 2 is more than the 1 that contrastive search finds"
+    ):
         Contrastive(num_return_sequences=2)
-    with pytest.raises(UserError, match=r"`penalty_alpha` 1\.5 is out of range; give a number between 0\.0 and 1\.0"):
+    with pytest.raises(
+        UserError,
+        match=r"`penalty_alpha` 1\.5 is out of range; give a number between 0\.0 and 1\.0",
+    ):
         Contrastive(penalty_alpha=1.5)

@@ -15,14 +15,18 @@ Ranked = list[tuple[tuple[int, ...], float]]
 
 def _searched(table: Table, source: int, config: DiverseBeam) -> Ranked:
     """Vijayakumar et al. 2018 with lists alone, stopping as `early_stopping` False does: the best targets and their scores."""
-    groups, width, limit = config.num_beam_groups, config.num_beams // config.num_beam_groups, config.max_new_tokens or 0
+    groups = config.num_beam_groups
+    width = config.num_beams // config.num_beam_groups
+    limit = config.max_new_tokens or 0
     running: list[Ranked] = [[((), 0.0)] for _ in range(groups)]
     ended: list[Ranked] = [[] for _ in range(groups)]
     for length in range(1, limit + 1):
         taken: list[int] = []
         for group in range(groups):
             totals = {
-                (*ids, token): total + _log_prob(table, source, ids, token) - config.diversity_penalty * taken.count(token)
+                (*ids, token): total
+                + _log_prob(table, source, ids, token)
+                - config.diversity_penalty * taken.count(token)
                 for ids, total in running[group]
                 for token in range(VOCAB)
             }
@@ -33,7 +37,9 @@ def _searched(table: Table, source: int, config: DiverseBeam) -> Ranked:
             running[group] = [pair for pair in best if pair[0][-1] != EOS][:width]
             taken += [ids[-1] for ids, _ in running[group]]
             if len(ended[group]) == width and running[group]:
-                is_done = running[group][0][1] / length**config.length_penalty <= ended[group][-1][1]
+                is_done = (
+                    running[group][0][1] / length**config.length_penalty <= ended[group][-1][1]
+                )
                 running[group] = [] if is_done else running[group]
     return sorted(itertools.chain(*ended), key=lambda pair: -pair[1])
 
@@ -48,12 +54,18 @@ def _log_prob(table: Table, source: int, ids: tuple[int, ...], token: int) -> fl
 def test_it_finds_what_lists_alone_find(num_beams: int, groups: int, penalty: float) -> None:
     for seed, length_penalty in enumerate((1.0, 0.0, 2.0, -1.0)):
         config = DiverseBeam(
-            num_beams=num_beams, num_beam_groups=groups, diversity_penalty=penalty, max_new_tokens=8, length_penalty=length_penalty
+            num_beams=num_beams,
+            num_beam_groups=groups,
+            diversity_penalty=penalty,
+            max_new_tokens=8,
+            length_penalty=length_penalty,
         )
         for source, found in enumerate(diverse_beam(Table(3, seed), config)):
             expected = _searched(Table(3, seed), source, config)
             assert sorted(h.ids for h in found.hypotheses) == sorted(ids for ids, _ in expected)
-            assert [h.score for h in found.hypotheses] == pytest.approx([score for _, score in expected], abs=1e-4)
+            assert [h.score for h in found.hypotheses] == pytest.approx(
+                [score for _, score in expected], abs=1e-4
+            )
 
 
 @pytest.mark.parametrize("early_stopping", [True, False, "never"])
@@ -70,13 +82,21 @@ def test_one_group_is_beam_search(early_stopping: bool | str) -> None:
             "bad_words": ("", "3")[seed // 3 % 2],
             "prefix": ("", "2 4")[seed // 5 % 2],
         }
-        assert diverse_beam(Table(4, seed), DiverseBeam(num_beam_groups=1, **knobs)) == beam(Table(4, seed), Beam(**knobs))
+        assert diverse_beam(Table(4, seed), DiverseBeam(num_beam_groups=1, **knobs)) == beam(
+            Table(4, seed), Beam(**knobs)
+        )
 
 
 def test_groups_that_nothing_keeps_apart_find_the_same() -> None:
     config = DiverseBeam(num_beams=6, num_beam_groups=3, diversity_penalty=0.0, max_new_tokens=9)
-    for found, alone in zip(diverse_beam(Table(5, 2), config), beam(Table(5, 2), Beam(num_beams=2, max_new_tokens=9)), strict=True):
-        assert [h.ids for h in found.hypotheses] == [h.ids for h in alone.hypotheses for _ in range(3)]
+    for found, alone in zip(
+        diverse_beam(Table(5, 2), config),
+        beam(Table(5, 2), Beam(num_beams=2, max_new_tokens=9)),
+        strict=True,
+    ):
+        assert [h.ids for h in found.hypotheses] == [
+            h.ids for h in alone.hypotheses for _ in range(3)
+        ]
 
 
 def test_a_high_penalty_begins_each_group_with_another_token() -> None:
@@ -88,17 +108,28 @@ def test_a_high_penalty_begins_each_group_with_another_token() -> None:
 
 def _distinct(penalty: float) -> int:
     config = DiverseBeam(diversity_penalty=penalty, max_new_tokens=9)
-    return sum(len({h.ids for h in found.hypotheses}) for found in diverse_beam(Table(8, 2), config))
+    return sum(
+        len({h.ids for h in found.hypotheses}) for found in diverse_beam(Table(8, 2), config)
+    )
 
 
 def test_the_score_keeps_the_penalty_and_the_log_prob_does_not() -> None:
-    config = DiverseBeam(num_beams=3, num_beam_groups=3, diversity_penalty=0.7, length_penalty=0.0, min_new_tokens=2, max_new_tokens=6)
+    config = DiverseBeam(
+        num_beams=3,
+        num_beam_groups=3,
+        diversity_penalty=0.7,
+        length_penalty=0.0,
+        min_new_tokens=2,
+        max_new_tokens=6,
+    )
     table, (found,) = Table(1), diverse_beam(Table(1), config)
     lost = [h.log_prob - h.score for h in found.hypotheses]
     assert all(loss / 0.7 == pytest.approx(round(loss / 0.7), abs=1e-3) for loss in lost)
     assert max(lost) > 0.6
     assert min(lost) == pytest.approx(0.0, abs=1e-4)  # of the first group
-    assert [h.log_prob for h in found.hypotheses] == pytest.approx([table.log_prob(0, h.ids) for h in found.hypotheses], abs=1e-4)
+    assert [h.log_prob for h in found.hypotheses] == pytest.approx(
+        [table.log_prob(0, h.ids) for h in found.hypotheses], abs=1e-4
+    )
 
 
 def test_one_call_of_the_stepper_serves_all_groups() -> None:
@@ -113,7 +144,9 @@ def test_the_record_of_steps_leads_to_every_finished_hypothesis(prefix: str) -> 
         for found in diverse_beam(Table(2, seed), DiverseBeam(max_new_tokens=9, prefix=prefix)):
             ends = {h.ids for h in found.hypotheses if h.ids[-1] == EOS}
             assert set(spelled(found)) >= ends
-            assert all(ids[: len(prefix.split())] == tuple(map(int, prefix.split())) for ids in ends)
+            assert all(
+                ids[: len(prefix.split())] == tuple(map(int, prefix.split())) for ids in ends
+            )
 
 
 def test_a_source_decodes_alone_as_it_does_in_a_batch() -> None:
@@ -130,7 +163,12 @@ def test_a_source_decodes_alone_as_it_does_in_a_batch() -> None:
 
 
 def test_groups_must_divide_the_beams() -> None:
-    with pytest.raises(UserError, match=r"`num_beam_groups` 4 does not divide `num_beams` 6; give one of 1, 2, 3, 6\."):
+    with pytest.raises(
+        UserError,
+        match=r"`num_beam_groups` 4 does not divide `num_beams` 6; give one of 1, 2, 3, 6\.",
+    ):
         DiverseBeam(num_beams=6, num_beam_groups=4)
-    with pytest.raises(UserError, match="`num_return_sequences` 7 is more than the 6 that `num_beams` keeps"):
+    with pytest.raises(
+        UserError, match="`num_return_sequences` 7 is more than the 6 that `num_beams` keeps"
+    ):
         DiverseBeam(num_return_sequences=7)

@@ -13,7 +13,8 @@ from s2s.model.stepper import stepper_for
 from s2s.model.transformer import Transformer, inference
 from tests.model.test_families import FAMILIES, MARIAN_IDS, VOCAB, copied, make_theirs
 
-N_SOURCES, LIMIT = 200, 12
+N_SOURCES = 200
+LIMIT = 12
 PENALTIES: tuple[dict[str, Any], ...] = (
     {},
     {"repetition_penalty": 1.7},
@@ -25,10 +26,18 @@ PENALTIES: tuple[dict[str, Any], ...] = (
     {"encoder_no_repeat_ngram_size": 2},
     {"bad_words": "7,30,12 4,9 9 9"},
     {"min_new_tokens": 5},
-    {"min_new_tokens": 3, "repetition_penalty": 1.2, "no_repeat_ngram_size": 2, "encoder_no_repeat_ngram_size": 3, "bad_words": "5"},
+    {
+        "min_new_tokens": 3,
+        "repetition_penalty": 1.2,
+        "no_repeat_ngram_size": 2,
+        "encoder_no_repeat_ngram_size": 3,
+        "bad_words": "5",
+    },
 )
 BEAMS: tuple[dict[str, Any], ...] = tuple(
-    {"early_stopping": mode, "length_penalty": penalty} for mode in (True, False, "never") for penalty in (1.0, 0.0, -0.8, 2.5)
+    {"early_stopping": mode, "length_penalty": penalty}
+    for mode in (True, False, "never")
+    for penalty in (1.0, 0.0, -0.8, 2.5)
 )
 
 
@@ -40,9 +49,13 @@ def twins() -> tuple[Transformer, PreTrainedModel]:
     theirs.generation_config.forced_eos_token_id = None
     with torch.no_grad():
         scale = theirs.model.decoder.layers[-1].final_layer_norm.weight
-        scale.mul_(torch.tensor([1.0, -1.0]).repeat(len(scale) // 2))  # else the tied table writes the word it has read again and again
+        scale.mul_(
+            torch.tensor([1.0, -1.0]).repeat(len(scale) // 2)
+        )  # else the tied table writes the word it has read again and again
         theirs.final_logits_bias[0, MARIAN_IDS.eos] = 3.5  # so that targets end, at many lengths
-        theirs.final_logits_bias[0, MARIAN_IDS.pad] = -1e4  # theirs may write padding, which nobody wants
+        theirs.final_logits_bias[
+            0, MARIAN_IDS.pad
+        ] = -1e4  # theirs may write padding, which nobody wants
     return copied(config, theirs).double(), theirs.double()
 
 
@@ -68,12 +81,27 @@ def theirs(knobs: dict[str, Any]) -> Any:
     settings = {"max_new_tokens": LIMIT} | knobs
     words = settings.pop("bad_words", "")
     if words:
-        settings["bad_words_ids"] = [[int(part) for part in word.split()] for word in words.split(",")]
-    ids = {"pad_token_id": MARIAN_IDS.pad, "eos_token_id": MARIAN_IDS.eos, "decoder_start_token_id": MARIAN_IDS.start}
-    config = GenerationConfig(**ids, **settings, do_sample=False, return_dict_in_generate=True, output_logits=True, output_scores=True)
+        settings["bad_words_ids"] = [
+            [int(part) for part in word.split()] for word in words.split(",")
+        ]
+    ids = {
+        "pad_token_id": MARIAN_IDS.pad,
+        "eos_token_id": MARIAN_IDS.eos,
+        "decoder_start_token_id": MARIAN_IDS.start,
+    }
+    config = GenerationConfig(
+        **ids,
+        **settings,
+        do_sample=False,
+        return_dict_in_generate=True,
+        output_logits=True,
+        output_scores=True,
+    )
     src = sources()
     with torch.inference_mode():
-        return twins()[1].generate(src, attention_mask=src.ne(MARIAN_IDS.pad), generation_config=config)
+        return twins()[1].generate(
+            src, attention_mask=src.ne(MARIAN_IDS.pad), generation_config=config
+        )
 
 
 def written(row: Tensor) -> tuple[int, ...]:
@@ -85,7 +113,8 @@ def written(row: Tensor) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("rules", PENALTIES, ids=str)
 def test_greedy_writes_what_generate_writes(rules: dict[str, Any]) -> None:
-    found, expected = ours("greedy", rules), theirs(rules)
+    found = ours("greedy", rules)
+    expected = theirs(rules)
     log_probs = torch.stack(expected.logits, 1).log_softmax(-1)  # (sources, steps, vocab)
     for row, one in enumerate(found):
         ids = written(expected.sequences[row])
@@ -100,11 +129,16 @@ def test_some_targets_end_and_some_are_cut() -> None:
 
 def same_beams(knobs: dict[str, Any]) -> None:
     width = knobs["num_beams"]
-    found, expected = ours("beam", knobs), theirs(knobs | {"num_return_sequences": width})
+    found = ours("beam", knobs)
+    expected = theirs(knobs | {"num_return_sequences": width})
     for row, one in enumerate(found):
         rows = range(row * width, (row + 1) * width)
-        assert [hypothesis.ids for hypothesis in one.hypotheses] == [written(expected.sequences[place]) for place in rows]
-        assert [hypothesis.score for hypothesis in one.hypotheses] == pytest.approx(expected.sequences_scores[rows].tolist(), abs=1e-4)
+        assert [hypothesis.ids for hypothesis in one.hypotheses] == [
+            written(expected.sequences[place]) for place in rows
+        ]
+        assert [hypothesis.score for hypothesis in one.hypotheses] == pytest.approx(
+            expected.sequences_scores[rows].tolist(), abs=1e-4
+        )
 
 
 @pytest.mark.parametrize("stopping", BEAMS, ids=str)
@@ -112,6 +146,12 @@ def test_beam_search_writes_what_generate_writes(stopping: dict[str, Any]) -> No
     same_beams({"num_beams": 5} | stopping)
 
 
-@pytest.mark.parametrize(("rules", "mode"), [(rules, (True, False, "never")[place % 3]) for place, rules in enumerate(PENALTIES)], ids=str)
-def test_beam_search_obeys_the_rules_as_generate_does(rules: dict[str, Any], mode: bool | str) -> None:
+@pytest.mark.parametrize(
+    ("rules", "mode"),
+    [(rules, (True, False, "never")[place % 3]) for place, rules in enumerate(PENALTIES)],
+    ids=str,
+)
+def test_beam_search_obeys_the_rules_as_generate_does(
+    rules: dict[str, Any], mode: bool | str
+) -> None:
     same_beams({"num_beams": 3, "early_stopping": mode, "length_penalty": 0.7} | rules)

@@ -18,7 +18,9 @@ WARPERS = {
     "top_p": lambda value, keep: theirs.TopPLogitsWarper(value, min_tokens_to_keep=keep),
     "min_p": lambda value, keep: theirs.MinPLogitsWarper(value, min_tokens_to_keep=keep),
     "typical_p": lambda value, keep: theirs.TypicalLogitsWarper(value, min_tokens_to_keep=keep),
-    "epsilon_cutoff": lambda value, keep: theirs.EpsilonLogitsWarper(value, min_tokens_to_keep=keep),
+    "epsilon_cutoff": lambda value, keep: theirs.EpsilonLogitsWarper(
+        value, min_tokens_to_keep=keep
+    ),
     "eta_cutoff": lambda value, keep: theirs.EtaLogitsWarper(value, min_tokens_to_keep=keep),
 }
 VALUES = {
@@ -36,26 +38,37 @@ VALUES = {
 @functools.cache
 def _logits() -> list[Tensor]:
     draw = torch.Generator().manual_seed(0)
-    plain = [torch.randn(rows, vocab, generator=draw) * 3 for rows, vocab in ((1, 1), (3, 2), (5, 5), (7, 64), (4, 777), (1, 3000))]
+    plain = [
+        torch.randn(rows, vocab, generator=draw) * 3
+        for rows, vocab in ((1, 1), (3, 2), (5, 5), (7, 64), (4, 777), (1, 3000))
+    ]
     tied = [(logits * 2).round() / 2 for logits in plain]
     equal = [torch.zeros(3, vocab) for vocab in (2, 5, 300)]
-    ruled = [logits.masked_fill(torch.rand(logits.shape, generator=draw) < 0.5, float("-inf")) for logits in (*plain[3:5], *tied[3:])]
+    ruled = [
+        logits.masked_fill(torch.rand(logits.shape, generator=draw) < 0.5, float("-inf"))
+        for logits in (*plain[3:5], *tied[3:])
+    ]
     return [*plain, *tied, *equal, *ruled, *(logits.log_softmax(1) for logits in plain[2:5])]
 
 
 def _check(settings: dict[str, float], keep: int) -> None:
-    chain = theirs.LogitsProcessorList([WARPERS[name](settings[name], keep) for name in WARPERS if name in settings])
+    chain = theirs.LogitsProcessorList(
+        [WARPERS[name](settings[name], keep) for name in WARPERS if name in settings]
+    )
     config = Truncation(**settings)
     for logits in _logits():
         given = logits.clone()
-        wanted, found = chain(None, logits.clone()), truncate(logits, config, keep)
+        wanted = chain(None, logits.clone())
+        found = truncate(logits, config, keep)
         assert torch.equal(logits, given)
         assert torch.equal(found.isinf(), wanted.isinf()), f"{settings} of {tuple(logits.shape)}"
         torch.testing.assert_close(found.softmax(1), wanted.softmax(1), atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("keep", [1, 2])
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in VALUES.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in VALUES.items() for value in values]
+)
 def test_a_filter_leaves_what_transformers_leaves(name: str, value: float, keep: int) -> None:
     _check({name: value}, keep)
 
@@ -71,7 +84,9 @@ def test_the_filters_stand_in_transformers_order() -> None:
     assert ["temperature", *FILTERS] == list(WARPERS) == list(VALUES)
     logits = torch.tensor([[2.0, 1.0, 0.9, 0.8]])
     assert truncate(logits, Truncation(top_p=0.7)).isfinite().sum() == 3
-    assert truncate(logits, Truncation(top_k=2, top_p=0.7)).isfinite().sum() == 1  # the first has 0.7 of what top_k left
+    assert (
+        truncate(logits, Truncation(top_k=2, top_p=0.7)).isfinite().sum() == 1
+    )  # the first has 0.7 of what top_k left
 
 
 def test_the_defaults_change_nothing() -> None:
@@ -90,9 +105,17 @@ def test_every_filter_keeps_the_most_probable_or_the_typical_and_at_least_one(na
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("temperature", 0, "`temperature` 0 leaves nothing to draw; take the strategy `greedy`, or give a number between 0.01 and 100"),
+        (
+            "temperature",
+            0,
+            "`temperature` 0 leaves nothing to draw; take the strategy `greedy`, or give a number between 0.01 and 100",
+        ),
         ("temperature", 0.0, "take the strategy `greedy`"),
-        ("temperature", -1.0, "`temperature` -1.0 is out of range; give a number between 0.01 and 100.0"),
+        (
+            "temperature",
+            -1.0,
+            "`temperature` -1.0 is out of range; give a number between 0.01 and 100.0",
+        ),
         ("temperature", False, "`temperature` is False; give a number"),
         ("top_p", 1.5, "`top_p` 1.5 is out of range; give a number between 0.0 and 1.0"),
         ("top_h", 0.0, "`top_h` 0.0 is out of range; give a number between 0.001 and 1.0"),

@@ -21,7 +21,13 @@ def _sacrebleu(utility: str, hypothesis: str, reference: str) -> float:
 def _texts(n: int, seed: int) -> list[str]:
     draw = random.Random(seed)
     words = "the a dog dogs, runs running. over Straße été 1.5 «nein» ! it's 犬が走る x".split()
-    return ["", "x", "  ", "the the the the the", *(" ".join(draw.choices(words, k=draw.randint(1, 14))) for _ in range(n))]
+    return [
+        "",
+        "x",
+        "  ",
+        "the the the the the",
+        *(" ".join(draw.choices(words, k=draw.randint(1, 14))) for _ in range(n)),
+    ]
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
@@ -29,7 +35,10 @@ def test_utilities_are_sacrebleus(utility: str) -> None:
     texts = _texts(25, 1)
     found = UTILITIES[utility](texts)
     for (i, hypothesis), (j, reference) in itertools.product(enumerate(texts), repeat=2):
-        assert found[i, j] == pytest.approx(_sacrebleu(utility, hypothesis, reference), abs=1e-6), (hypothesis, reference)
+        assert found[i, j] == pytest.approx(_sacrebleu(utility, hypothesis, reference), abs=1e-6), (
+            hypothesis,
+            reference,
+        )
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
@@ -38,49 +47,74 @@ def test_the_expected_utility_is_the_mean_over_all_samples(utility: str) -> None
     found = utilities(texts, utility).expected
     assert set(found) == set(texts)
     for text, value in found.items():
-        assert value == pytest.approx(sum(_sacrebleu(utility, text, other) for other in texts) / len(texts), abs=1e-6)
+        assert value == pytest.approx(
+            sum(_sacrebleu(utility, text, other) for other in texts) / len(texts), abs=1e-6
+        )
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_the_first_maximises_the_expected_utility_of_the_samples(utility: str) -> None:
     config = MBR(num_samples=30, utility=utility, max_new_tokens=7, temperature=1.3, seed=4)
-    drawn = sample(Table(4, 2), Sample(num_return_sequences=30, max_new_tokens=7, temperature=1.3, seed=4))
+    drawn = sample(
+        Table(4, 2), Sample(num_return_sequences=30, max_new_tokens=7, temperature=1.3, seed=4)
+    )
     for found, samples in zip(mbr(Table(4, 2), config), drawn, strict=True):
-        texts = [IDS.decode([token for token in one.ids if token != EOS]) for one in samples.hypotheses]
+        texts = [
+            IDS.decode([token for token in one.ids if token != EOS]) for one in samples.hypotheses
+        ]
         ids = [one.ids for one in samples.hypotheses]
-        expected = {key: sum(_sacrebleu(utility, text, other) for other in texts) / 30 for key, text in zip(ids, texts, strict=True)}
+        expected = {
+            key: sum(_sacrebleu(utility, text, other) for other in texts) / 30
+            for key, text in zip(ids, texts, strict=True)
+        }
         assert found.best.score == pytest.approx(max(expected.values()), abs=1e-6)
         assert sorted(one.ids for one in found.hypotheses) == sorted(expected)
-        assert [one.score for one in found.hypotheses] == sorted((one.score for one in found.hypotheses), reverse=True)
+        assert [one.score for one in found.hypotheses] == sorted(
+            (one.score for one in found.hypotheses), reverse=True
+        )
         for one in found.hypotheses:
             assert one.score == pytest.approx(expected[one.ids], abs=1e-6)
 
 
 def test_with_many_samples_it_finds_the_least_risk_of_the_distribution() -> None:
-    table, config = Table(6, 8), MBR(num_samples=100, max_new_tokens=3)
+    table = Table(6, 8)
+    config = MBR(num_samples=100, max_new_tokens=3)
     for source, found in enumerate(mbr(Table(6, 8), config)):
         cut = [ids for ids in itertools.product(range(1, VOCAB), repeat=3)]
-        chances = {ids: float(torch.tensor(table.log_prob(source, ids)).exp()) for ids in (*every_target(3), *cut)}
+        chances = {
+            ids: float(torch.tensor(table.log_prob(source, ids)).exp())
+            for ids in (*every_target(3), *cut)
+        }
         assert sum(chances.values()) == pytest.approx(1.0, abs=1e-4)
         texts = {ids: IDS.decode([token for token in ids if token != EOS]) for ids in chances}
         matrix = UTILITIES["chrf"](list(texts.values()))
-        risk = dict(zip(texts, matrix @ torch.tensor(list(chances.values())).double().numpy(), strict=True))
+        risk = dict(
+            zip(texts, matrix @ torch.tensor(list(chances.values())).double().numpy(), strict=True)
+        )
         assert risk[found.best.ids] > max(risk.values()) - 6  # of 100: 100 samples are not all
         assert found.best.score == pytest.approx(risk[found.best.ids], abs=12)
 
 
 def test_it_returns_as_many_as_asked_for_and_repeats_none() -> None:
     for wanted in (1, 2, 3):
-        for found in mbr(Table(4, 2), MBR(num_samples=20, num_return_sequences=wanted, max_new_tokens=8, temperature=2.0)):
+        for found in mbr(
+            Table(4, 2),
+            MBR(num_samples=20, num_return_sequences=wanted, max_new_tokens=8, temperature=2.0),
+        ):
             assert len({one.ids for one in found.hypotheses}) == len(found.hypotheses) == wanted
-    with pytest.raises(UserError, match="`num_return_sequences` 5 is more than the 4 that `num_samples` draws; give at most 4"):
+    with pytest.raises(
+        UserError,
+        match="`num_return_sequences` 5 is more than the 4 that `num_samples` draws; give at most 4",
+    ):
         MBR(num_samples=4, num_return_sequences=5)
     with pytest.raises(UserError, match="no choice of `utility` `bleurt`; the nearest are `bleu`"):
         MBR(utility="bleurt")
 
 
 def test_one_sample_is_that_sample() -> None:
-    (found,) = mbr(Table(1, 2), MBR(num_samples=1, max_new_tokens=8, prefix="3 4", min_new_tokens=3, seed=7))
+    (found,) = mbr(
+        Table(1, 2), MBR(num_samples=1, max_new_tokens=8, prefix="3 4", min_new_tokens=3, seed=7)
+    )
     (drawn,) = sample(Table(1, 2), Sample(max_new_tokens=8, prefix="3 4", min_new_tokens=3, seed=7))
     assert found.best.ids == drawn.best.ids
     assert found.best.token_log_probs == drawn.best.token_log_probs
@@ -96,5 +130,9 @@ def test_a_source_decodes_alone_as_it_does_in_a_batch() -> None:
         alone.reorder(torch.tensor([source]))
         alone.sources = alone.sources[source : source + 1]
         (found,) = mbr(alone, config)
-        assert [one.ids for one in found.hypotheses] == [one.ids for one in together[source].hypotheses]
-        assert [one.score for one in found.hypotheses] == pytest.approx([one.score for one in together[source].hypotheses])
+        assert [one.ids for one in found.hypotheses] == [
+            one.ids for one in together[source].hypotheses
+        ]
+        assert [one.score for one in found.hypotheses] == pytest.approx(
+            [one.score for one in together[source].hypotheses]
+        )

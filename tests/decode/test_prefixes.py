@@ -6,10 +6,14 @@ from s2s.decode.prefixes import best, highest, normaliser
 
 @pytest.mark.parametrize("shift", [0.0, 200.0, -200.0, 3e4])
 @pytest.mark.parametrize("shape", [(1, 5), (7, 64), (3, 10_001), (40, 9_000)])
-def test_the_normaliser_is_the_log_of_the_sum_of_exponentials(shape: tuple[int, int], shift: float) -> None:
+def test_the_normaliser_is_the_log_of_the_sum_of_exponentials(
+    shape: tuple[int, int], shift: float
+) -> None:
     logits = torch.randn(shape, generator=torch.Generator().manual_seed(1)) * 4 + shift
     logits[0, 0] = float("-inf")
-    torch.testing.assert_close(normaliser(logits), logits.double().logsumexp(1, keepdim=True).float(), rtol=1e-6, atol=2e-6)
+    torch.testing.assert_close(
+        normaliser(logits), logits.double().logsumexp(1, keepdim=True).float(), rtol=1e-6, atol=2e-6
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 64])

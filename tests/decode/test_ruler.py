@@ -23,7 +23,8 @@ def test_a_filter_alone_leaves_what_sampling_would_draw_from(name: str, temperat
     for row in rows():
         for value in VALUES[name]:
             config = Truncation(temperature=temperature, **{name: value})
-            measured, left = measure(row, config), truncate(row[None], config)[0]
+            measured = measure(row, config)
+            left = truncate(row[None], config)[0]
             found = measured.alone[name]
             assert torch.equal(found.stays, left.isfinite())
             assert torch.equal(measured.together.stays, found.stays)
@@ -40,7 +41,8 @@ def test_the_cut_on_the_bars_parts_what_stays_from_what_goes(name: str) -> None:
     for row in rows():
         for value in VALUES[name]:
             measured = measure(row, Truncation(**{name: value}))
-            found, bars = measured.alone[name], measured.alone[name].stays[measured.order]
+            found = measured.alone[name]
+            bars = measured.alone[name].stays[measured.order]
             if found.rank is None:
                 assert not bars[: found.n].all()
             else:
@@ -55,7 +57,8 @@ def test_a_threshold_is_the_probability_below_which_tokens_go(name: str) -> None
     for row in rows():
         for value in VALUES[name]:
             measured = measure(row, Truncation(**{name: value}))
-            found, shares = measured.alone[name], measured.log_probs.exp()
+            found = measured.alone[name]
+            shares = measured.log_probs.exp()
             assert found.threshold is not None
             clear = (shares / found.threshold - 1).abs() > 1e-5  # beside float32's last digit
             expected = (shares >= found.threshold) | (shares == shares.max())
@@ -66,7 +69,9 @@ def test_only_filters_that_are_set_have_a_threshold_and_a_name() -> None:
     config = Truncation(top_k=3, min_p=0.1)
     measured = measure(rows()[3], config)
     assert [name for name in FILTERS if is_set(config, name)] == ["top_k", "min_p"]
-    assert {name for name, left in measured.alone.items() if left.threshold is not None} == {"min_p"}
+    assert {name for name, left in measured.alone.items() if left.threshold is not None} == {
+        "min_p"
+    }
     assert set(measured.alone) == set(FILTERS)
 
 
@@ -85,7 +90,9 @@ def test_filters_together_apply_one_after_the_other() -> None:
 
 def test_temperature_spreads_and_gathers() -> None:
     row = rows()[3]
-    cold, usual, hot = (measure(row, Truncation(temperature=value)).entropy for value in (0.3, 1.0, 3.0))
+    cold, usual, hot = (
+        measure(row, Truncation(temperature=value)).entropy for value in (0.3, 1.0, 3.0)
+    )
     assert cold < usual < hot < math.log(len(row))
     assert entropy(torch.zeros(8).log_softmax(0)) == pytest.approx(math.log(8))
     assert entropy(torch.tensor([0.0, -math.inf])) == 0.0

@@ -30,27 +30,43 @@ def _drawn(**settings: Any) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_samples_have_the_tables_distribution(settings: dict[str, Any]) -> None:
     config = Sample(**settings)
-    assert p_value(_drawn(**settings), leaf_probs(one_table(1, 3), 3, lambda logits: truncate(logits, config))) > UNLIKELY
+    assert (
+        p_value(
+            _drawn(**settings),
+            leaf_probs(one_table(1, 3), 3, lambda logits: truncate(logits, config)),
+        )
+        > UNLIKELY
+    )
 
 
 def test_a_wrong_temperature_would_be_seen() -> None:
     wrong = leaf_probs(one_table(1, 3), 3, lambda logits: logits / 1.1)
     assert p_value(_drawn(), wrong) < 1e-6
     with pytest.raises(AssertionError, match="impossible"):
-        p_value(_drawn(), leaf_probs(one_table(1, 3), 3, lambda logits: truncate(logits, Sample(top_k=4))))
+        p_value(
+            _drawn(),
+            leaf_probs(one_table(1, 3), 3, lambda logits: truncate(logits, Sample(top_k=4))),
+        )
 
 
 def test_rules_come_before_truncation() -> None:
-    for one in sample(one_table(30, 4), Sample(num_return_sequences=20, bad_words="2, 3 4", min_new_tokens=2, top_k=1)):
+    for one in sample(
+        one_table(30, 4),
+        Sample(num_return_sequences=20, bad_words="2, 3 4", min_new_tokens=2, top_k=1),
+    ):
         for ids in (hypothesis.ids for hypothesis in one.hypotheses):
             assert 2 not in ids
             assert EOS not in ids[:2]
             assert (3, 4) not in itertools.pairwise(ids)
-        assert len({hypothesis.ids for hypothesis in one.hypotheses}) == 1  # top_k 1 of what the rules leave
+        assert (
+            len({hypothesis.ids for hypothesis in one.hypotheses}) == 1
+        )  # top_k 1 of what the rules leave
 
 
 def test_where_the_rules_allow_nothing_a_sample_ends() -> None:
-    (found,) = sample(Table(1), Sample(bad_words="1,2,3,4", min_new_tokens=2, num_return_sequences=3))
+    (found,) = sample(
+        Table(1), Sample(bad_words="1,2,3,4", min_new_tokens=2, num_return_sequences=3)
+    )
     assert [hypothesis.ids for hypothesis in found.hypotheses] == [(EOS,)] * 3
 
 
@@ -63,7 +79,9 @@ def test_a_sample_is_the_same_alone_and_among_others_and_however_many_are_drawn(
         alone.sources = alone.sources[source : source + 1]
         (found,) = sample(alone, config)
         assert found == together[source]
-    few, many = (sample(Table(6, 3), Sample(num_return_sequences=n, max_new_tokens=9)) for n in (5, 10))
+    few, many = (
+        sample(Table(6, 3), Sample(num_return_sequences=n, max_new_tokens=9)) for n in (5, 10)
+    )
     for one, other in zip(few, many, strict=True):
         assert Counter(one.hypotheses) <= Counter(other.hypotheses)
 
@@ -77,26 +95,46 @@ def test_seeds_and_sources_draw_differently() -> None:
 
 def test_samples_are_ranked_by_the_models_own_log_probability() -> None:
     table = Table(4, 2)
-    for source, found in enumerate(sample(Table(4, 2), Sample(num_return_sequences=6, temperature=3.0, top_p=0.9, max_new_tokens=8))):
+    for source, found in enumerate(
+        sample(
+            Table(4, 2),
+            Sample(num_return_sequences=6, temperature=3.0, top_p=0.9, max_new_tokens=8),
+        )
+    ):
         scores = [hypothesis.score for hypothesis in found.hypotheses]
         assert len(scores) == 6
         assert scores == sorted(scores, reverse=True)
         for hypothesis in found.hypotheses:
-            assert hypothesis.score == hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
+            assert (
+                hypothesis.score
+                == hypothesis.log_prob
+                == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
+            )
 
 
 @pytest.mark.parametrize("prefix", ["", "3", "2 4"])
 def test_the_record_leads_to_every_sample(prefix: str) -> None:
-    for found in sample(Table(5, 5), Sample(num_return_sequences=6, max_new_tokens=5, prefix=prefix)):
+    for found in sample(
+        Table(5, 5), Sample(num_return_sequences=6, max_new_tokens=5, prefix=prefix)
+    ):
         assert Counter(spelled(found)) == Counter(hypothesis.ids for hypothesis in found.hypotheses)
         assert all(" ".join(map(str, ids)).startswith(prefix) for ids in spelled(found))
         last = [kept.log_prob for kept in found.steps[-1]]
-        assert sorted(last) == pytest.approx(sorted(one.log_prob for one in found.hypotheses if len(one.ids) == len(found.steps)))
+        assert sorted(last) == pytest.approx(
+            sorted(one.log_prob for one in found.hypotheses if len(one.ids) == len(found.steps))
+        )
 
 
 def test_one_sample_unless_more_are_asked_for() -> None:
-    assert [len(found.hypotheses) for found in sample(Table(3, max_length=5), Sample())] == [1, 1, 1]
-    with pytest.raises(UserError, match="`num_return_sequences` 101 is out of range; give a number between 1 and 100"):
+    assert [len(found.hypotheses) for found in sample(Table(3, max_length=5), Sample())] == [
+        1,
+        1,
+        1,
+    ]
+    with pytest.raises(
+        UserError,
+        match="`num_return_sequences` 101 is out of range; give a number between 1 and 100",
+    ):
         Sample(num_return_sequences=101)
 
 
@@ -114,12 +152,16 @@ def test_what_has_ended_stops_costing() -> None:
     found = sample(table, Sample(num_return_sequences=10, max_new_tokens=40))
     assert table.rows[0] == 8  # the first step is shared
     for step, rows in enumerate(table.rows[1:], 1):
-        running = [sum(len(hypothesis.ids) > step for hypothesis in one.hypotheses) for one in found]
+        running = [
+            sum(len(hypothesis.ids) > step for hypothesis in one.hypotheses) for one in found
+        ]
         assert rows == max(running) * sum(n > 0 for n in running)
 
 
 def test_the_grid_packs_what_lives() -> None:
-    places, is_live = packed(torch.tensor([[False, True, False, True], [False] * 4, [False, False, True, False]]))
+    places, is_live = packed(
+        torch.tensor([[False, True, False, True], [False] * 4, [False, False, True, False]])
+    )
     assert places.tolist() == [1, 3, 10, 10]
     assert is_live.tolist() == [[True, True], [True, False]]
     assert len(packed(torch.zeros(2, 3, dtype=torch.bool)).places) == 0
@@ -132,7 +174,12 @@ def test_a_draw_has_the_softmaxs_distribution(vocab: int) -> None:
     scores[:, 1::3] = float("-inf")
     columns = draw(scores, torch.rand(2, 20_000, dtype=torch.float64, generator=generator))
     for row in range(2):
-        assert p_value(columns[row].tolist(), dict(enumerate(scores[row].double().softmax(0).tolist()))) > UNLIKELY
+        assert (
+            p_value(
+                columns[row].tolist(), dict(enumerate(scores[row].double().softmax(0).tolist()))
+            )
+            > UNLIKELY
+        )
 
 
 def test_a_draw_at_either_end_finds_what_may_be_drawn() -> None:

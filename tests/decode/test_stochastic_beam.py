@@ -14,7 +14,9 @@ MANY = 4000
 
 
 def _pairs(temperature: float) -> list[tuple[tuple[int, ...], ...]]:
-    found = stochastic_beam(one_table(MANY, 3), StochasticBeam(num_beams=2, temperature=temperature))
+    found = stochastic_beam(
+        one_table(MANY, 3), StochasticBeam(num_beams=2, temperature=temperature)
+    )
     return [tuple(hypothesis.ids for hypothesis in one.hypotheses) for one in found]
 
 
@@ -23,9 +25,14 @@ def test_pairs_are_drawn_without_replacement(temperature: float) -> None:
     probs = leaf_probs(one_table(1, 3), 3, lambda logits: logits / temperature)
     pairs = _pairs(temperature)
     assert p_value([first for first, _ in pairs], probs) > UNLIKELY  # an exact sample
-    ordered = {(one, other): probs[one] * probs[other] / (1 - probs[one]) for one, other in itertools.permutations(probs, 2)}
+    ordered = {
+        (one, other): probs[one] * probs[other] / (1 - probs[one])
+        for one, other in itertools.permutations(probs, 2)
+    }
     assert p_value(pairs, ordered) > UNLIKELY
-    with_replacement = {(one, other): probs[one] * probs[other] for one, other in itertools.product(probs, repeat=2)}
+    with_replacement = {
+        (one, other): probs[one] * probs[other] for one, other in itertools.product(probs, repeat=2)
+    }
     assert p_value(pairs, with_replacement) < 1e-6
     assert p_value(pairs, {pair: ordered[pair[::-1]] for pair in ordered}) < 1e-6
 
@@ -44,7 +51,9 @@ def test_as_many_beams_as_leaves_draw_them_all() -> None:
 
 
 def test_the_draws_differ_and_fewer_beams_draw_the_first_of_more() -> None:
-    few, many = (stochastic_beam(Table(8, 2), StochasticBeam(num_beams=n, max_new_tokens=8)) for n in (4, 9))
+    few, many = (
+        stochastic_beam(Table(8, 2), StochasticBeam(num_beams=n, max_new_tokens=8)) for n in (4, 9)
+    )
     for one, other in zip(few, many, strict=True):
         assert len({hypothesis.ids for hypothesis in other.hypotheses}) == 9
         assert other.hypotheses[:4] == one.hypotheses
@@ -65,25 +74,41 @@ def test_a_source_draws_alone_as_it_does_in_a_batch() -> None:
 
 @pytest.mark.parametrize("prefix", ["", "2 4"])
 def test_the_record_leads_to_every_hypothesis(prefix: str) -> None:
-    for found in stochastic_beam(Table(5, 5), StochasticBeam(num_beams=4, max_new_tokens=5, prefix=prefix)):
+    for found in stochastic_beam(
+        Table(5, 5), StochasticBeam(num_beams=4, max_new_tokens=5, prefix=prefix)
+    ):
         assert set(spelled(found)) >= {hypothesis.ids for hypothesis in found.hypotheses}
-        assert all(" ".join(map(str, hypothesis.ids)).startswith(prefix) for hypothesis in found.hypotheses)
+        assert all(
+            " ".join(map(str, hypothesis.ids)).startswith(prefix) for hypothesis in found.hypotheses
+        )
 
 
 def test_what_has_ended_keeps_its_place_and_its_cost_falls_away() -> None:
     for found in stochastic_beam(Table(9, 4), StochasticBeam(num_beams=6, max_new_tokens=30)):
         for length, step in enumerate(found.steps, 1):
-            n_ended = sum(len(hypothesis.ids) <= length and hypothesis.ids[-1] == EOS for hypothesis in found.hypotheses)
+            n_ended = sum(
+                len(hypothesis.ids) <= length and hypothesis.ids[-1] == EOS
+                for hypothesis in found.hypotheses
+            )
             assert sum(not kept.is_finished for kept in step) + n_ended <= 6
 
 
 def test_log_probs_are_the_models_own_and_rules_hold() -> None:
     table = Table(4, 2)
-    config = StochasticBeam(num_beams=5, temperature=2.0, max_new_tokens=6, min_new_tokens=2, bad_words="2,3 4", num_return_sequences=3)
+    config = StochasticBeam(
+        num_beams=5,
+        temperature=2.0,
+        max_new_tokens=6,
+        min_new_tokens=2,
+        bad_words="2,3 4",
+        num_return_sequences=3,
+    )
     for source, found in enumerate(stochastic_beam(Table(4, 2), config)):
         assert len(found.hypotheses) == 3
         for hypothesis in found.hypotheses:
-            assert hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
+            assert hypothesis.log_prob == pytest.approx(
+                table.log_prob(source, hypothesis.ids), abs=1e-4
+            )
             assert 2 not in hypothesis.ids
             assert EOS not in hypothesis.ids[:2]
             assert math.isfinite(hypothesis.score)
@@ -96,18 +121,25 @@ def test_where_the_rules_allow_nothing_the_end_is_found() -> None:
 
 
 def test_more_than_the_beams_is_refused() -> None:
-    with pytest.raises(UserError, match="`num_return_sequences` 6 is more than the 5 that `num_beams` draws; give at most 5"):
+    with pytest.raises(
+        UserError,
+        match="`num_return_sequences` 6 is more than the 5 that `num_beams` draws; give at most 5",
+    ):
         StochasticBeam(num_return_sequences=6)
 
 
 def test_given_the_maximum_the_others_stay_below_and_no_value_overflows() -> None:
-    values = torch.tensor([[0.3, -2.0, float("-inf")], [900.0, -900.0, 5.0], [float("-inf")] * 3], dtype=torch.float64)
+    values = torch.tensor(
+        [[0.3, -2.0, float("-inf")], [900.0, -900.0, 5.0], [float("-inf")] * 3], dtype=torch.float64
+    )
     maxima = torch.tensor([[-20.0], [50.0], [1.0]], dtype=torch.float64)
     found = given_maximum(values, maxima)
     assert found[0, 0] == -20.0
     assert found[0, 1] < -20.0
     assert found[0, 2] == float("-inf")
-    naive = -torch.log((-maxima[:1]).exp() - (-values[:1].amax(1, keepdim=True)).exp() + (-values[:1]).exp())
+    naive = -torch.log(
+        (-maxima[:1]).exp() - (-values[:1].amax(1, keepdim=True)).exp() + (-values[:1]).exp()
+    )
     torch.testing.assert_close(found[:1], naive)
     assert found[1].tolist() == pytest.approx([50.0, -900.0, 5.0])
     assert found[2].isinf().all()

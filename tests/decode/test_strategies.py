@@ -11,7 +11,9 @@ from s2s.config import UserError
 from s2s.decode import IDS, STRATEGIES, Found, configure
 from tests.decode.table import EOS, Table
 
-SOME: dict[str, dict[str, Any]] = {"constrained": {"force_words": "3"}}  # what makes a strategy do more than its neighbour
+SOME: dict[str, dict[str, Any]] = {
+    "constrained": {"force_words": "3"}
+}  # what makes a strategy do more than its neighbour
 
 
 def decoded(name: str, table: Table, **knobs: Any) -> list[Found]:
@@ -29,7 +31,9 @@ def alone(table: Table, source: int) -> Table:
 def test_every_strategy_stays_within_the_models_positions(name: str) -> None:
     for found in decoded(name, Table(2, max_length=3), max_new_tokens=None):
         assert 1 <= len(found.best.ids) <= 3
-    with pytest.raises(UserError, match=r"`max_new_tokens` 4 is more than this model's 3 positions; give at most 3"):
+    with pytest.raises(
+        UserError, match=r"`max_new_tokens` 4 is more than this model's 3 positions; give at most 3"
+    ):
         decoded(name, Table(2, max_length=3), max_new_tokens=4)
 
 
@@ -40,7 +44,9 @@ def test_log_probs_are_the_models_own_and_hypotheses_are_sorted_by_score(name: s
         for source, found in enumerate(decoded(name, Table(5, 9), **rules)):
             assert found.hypotheses
             for hypothesis in found.hypotheses:
-                assert hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
+                assert hypothesis.log_prob == pytest.approx(
+                    table.log_prob(source, hypothesis.ids), abs=1e-4
+                )
                 assert math.isfinite(hypothesis.score)
                 assert hypothesis.ids[-1] == EOS or len(hypothesis.ids) == 7
                 assert EOS not in hypothesis.ids[:-1]
@@ -53,8 +59,12 @@ def test_a_source_is_decoded_alone_as_it_is_in_a_batch(name: str) -> None:
     together = decoded(name, Table(6, 3))
     for source, found in enumerate(together):
         (one,) = decoded(name, alone(Table(6, 3), source))
-        assert [hypothesis.ids for hypothesis in one.hypotheses] == [hypothesis.ids for hypothesis in found.hypotheses]
-        assert [hypothesis.score for hypothesis in one.hypotheses] == pytest.approx([each.score for each in found.hypotheses], abs=1e-5)
+        assert [hypothesis.ids for hypothesis in one.hypotheses] == [
+            hypothesis.ids for hypothesis in found.hypotheses
+        ]
+        assert [hypothesis.score for hypothesis in one.hypotheses] == pytest.approx(
+            [each.score for each in found.hypotheses], abs=1e-5
+        )
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -74,9 +84,14 @@ def test_a_forced_prefix_begins_every_hypothesis(name: str) -> None:
     for source, found in enumerate(decoded(name, Table(3, 4), prefix="2 4")):
         for hypothesis in found.hypotheses:
             assert hypothesis.ids[:2] == (2, 4)
-            assert hypothesis.log_prob == pytest.approx(table.log_prob(source, hypothesis.ids), abs=1e-4)
+            assert hypothesis.log_prob == pytest.approx(
+                table.log_prob(source, hypothesis.ids), abs=1e-4
+            )
         assert [[kept.token for kept in step] for step in found.steps[:2]] == [[2], [4]]
-    with pytest.raises(UserError, match=r"`prefix` has 8 tokens and at most 7 may be written; shorten it or raise `max_new_tokens`"):
+    with pytest.raises(
+        UserError,
+        match=r"`prefix` has 8 tokens and at most 7 may be written; shorten it or raise `max_new_tokens`",
+    ):
         decoded(name, Table(3, 4), prefix="2 4 2 4 2 4 2 4")
 
 
@@ -96,7 +111,9 @@ def test_the_rules_hold(name: str) -> None:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_where_everything_is_forbidden_the_target_ends(name: str) -> None:
-    knobs = {"bad_words": "1,2,3,4", "min_new_tokens": 2} | ({"force_words": ""} if name == "constrained" else {})
+    knobs = {"bad_words": "1,2,3,4", "min_new_tokens": 2} | (
+        {"force_words": ""} if name == "constrained" else {}
+    )
     for found in decoded(name, Table(3, 1), **knobs):
         assert found.best.ids == (EOS,)
 
@@ -122,7 +139,8 @@ def test_no_source_takes_more_rows_than_its_settings_say(name: str) -> None:
             self.most = max(self.most, len(tokens))
             return super().step(tokens)
 
-    table, config = Counted(4, 5), configure(name, SOME.get(name, {}))[1]
+    table = Counted(4, 5)
+    config = configure(name, SOME.get(name, {}))[1]
     decoded(name, table)
     assert table.most <= 4 * config.width
 
@@ -137,21 +155,47 @@ def test_a_row_says_what_it_ranks_by(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "knobs", "sentence"),
     [
-        ("beam", {"num_beams": 0}, "`num_beams` 0 is out of range; give a number between 1 and 100"),
-        ("sample", {"top_p": 1.5}, "`top_p` 1.5 is out of range; give a number between 0.0 and 1.0"),
-        ("sample", {"temperature": 0}, "`temperature` 0 leaves nothing to draw; take the strategy `greedy`"),
+        (
+            "beam",
+            {"num_beams": 0},
+            "`num_beams` 0 is out of range; give a number between 1 and 100",
+        ),
+        (
+            "sample",
+            {"top_p": 1.5},
+            "`top_p` 1.5 is out of range; give a number between 0.0 and 1.0",
+        ),
+        (
+            "sample",
+            {"temperature": 0},
+            "`temperature` 0 leaves nothing to draw; take the strategy `greedy`",
+        ),
         ("diverse_beam", {"num_beams": 5, "num_beam_groups": 2}, "`num_beam_groups`"),
-        ("beam", {"min_new_tokens": 9, "max_new_tokens": 5}, "`min_new_tokens` 9 is more than `max_new_tokens` 5; give at most 5"),
-        ("greedy", {"num_return_sequences": 2}, "`num_return_sequences` 2 is more than the 1 that greedy finds; give at most 1"),
+        (
+            "beam",
+            {"min_new_tokens": 9, "max_new_tokens": 5},
+            "`min_new_tokens` 9 is more than `max_new_tokens` 5; give at most 5",
+        ),
+        (
+            "greedy",
+            {"num_return_sequences": 2},
+            "`num_return_sequences` 2 is more than the 1 that greedy finds; give at most 1",
+        ),
         ("beam", {"early_stopping": "sometimes"}, "early_stopping"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_runs(name: str, knobs: dict[str, Any], sentence: str) -> None:
+def test_what_cannot_be_is_said_before_anything_runs(
+    name: str, knobs: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(UserError, match=sentence):
         configure(name, knobs)
 
 
-@pytest.mark.parametrize(("name", "knob"), [("beam", "bad_words"), ("greedy", "prefix"), ("constrained", "force_words")])
+@pytest.mark.parametrize(
+    ("name", "knob"), [("beam", "bad_words"), ("greedy", "prefix"), ("constrained", "force_words")]
+)
 def test_words_outside_the_vocabulary_are_named_at_their_knob(name: str, knob: str) -> None:
-    with pytest.raises(UserError, match=f"`{knob}`: `zebra` is not in this model's target vocabulary"):
+    with pytest.raises(
+        UserError, match=f"`{knob}`: `zebra` is not in this model's target vocabulary"
+    ):
         decoded(name, Table(1), **{knob: "zebra"})

@@ -10,7 +10,10 @@ from s2s.jobs.expected import parsed
 from s2s.jobs.forecast import forecast
 from s2s.model.presets import PRESETS
 
-FEW = [Cell(f"mini/{n}", "phrases", "builtin:mini-en-fr", None, preset) for n, preset in ((1, "mini-t5"), (2, "mini-t5"))]
+FEW = [
+    Cell(f"mini/{n}", "phrases", "builtin:mini-en-fr", None, preset)
+    for n, preset in ((1, "mini-t5"), (2, "mini-t5"))
+]
 
 
 @pytest.fixture
@@ -33,7 +36,9 @@ def test_what_is_measured_can_be_read_back() -> None:
     assert one.points[0].bleu is None
     assert one.points[-1].tokens > 0
     assert one.n_pairs == 5
-    assert not [value for value in row.values() if isinstance(value, str) and value.startswith("/")]  # no place on this machine
+    assert not [
+        value for value in row.values() if isinstance(value, str) and value.startswith("/")
+    ]  # no place on this machine
 
 
 def test_it_goes_on_where_it_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

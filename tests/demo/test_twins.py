@@ -14,7 +14,9 @@ def test_what_ships_is_whole_and_of_the_settings_that_one_finds(task: str) -> No
     found = twins.shipped(task)
     seeds = {one.seed for one in found}
     assert seeds
-    assert {(one.kind, one.seed) for one in found} == {(kind, seed) for kind in POSITION_KINDS for seed in seeds}
+    assert {(one.kind, one.seed) for one in found} == {
+        (kind, seed) for kind in POSITION_KINDS for seed in seeds
+    }
     assert {one.lengths for one in found} == {LENGTHS}
     assert all(0 <= share <= 1 for one in found for share in (*one.whole, *one.digits))
     told = json.loads(twins.FILE.read_bytes())
@@ -37,7 +39,12 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def noted(order: Asked, task: str) -> dict[str, object]:
         made.append((order.recipe.model.positions.kind, order.recipe.train.seed))
         shares = {"lengths": [4], "whole": [0.5], "digits": [0.75]}
-        return {"kind": order.recipe.model.positions.kind, "seed": order.recipe.train.seed, "cpu_seconds": 1.0, **shares}
+        return {
+            "kind": order.recipe.model.positions.kind,
+            "seed": order.recipe.train.seed,
+            "cpu_seconds": 1.0,
+            **shares,
+        }
 
     monkeypatch.setattr(twins, "made", noted)
     twins.main(["copy, rotary, seed 2"])

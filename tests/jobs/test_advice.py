@@ -18,11 +18,31 @@ def captions(n_pairs: int) -> Preview:
     words = round(43 * (11 * n_pairs) ** 0.5)
     counts = (*[0] * 8, *[n_pairs // 7] * 6, n_pairs - 6 * (n_pairs // 7))
     characters = 62 * n_pairs
-    return Preview("captions", (), (), n_pairs, n_pairs, 0, 0, counts, counts, 11, 11, words, words, characters, characters, 80, 90)
+    return Preview(
+        "captions",
+        (),
+        (),
+        n_pairs,
+        n_pairs,
+        0,
+        0,
+        counts,
+        counts,
+        11,
+        11,
+        words,
+        words,
+        characters,
+        characters,
+        80,
+        90,
+    )
 
 
 def case(preset: str, seen: Preview, limits: Limits = OWN_MACHINE, **changes: object) -> Case:
-    recipe = override(PRESETS[preset].recipe, {key.replace("__", "."): value for key, value in changes.items()})
+    recipe = override(
+        PRESETS[preset].recipe, {key.replace("__", "."): value for key, value in changes.items()}
+    )
     return Case(recipe, preset, seen, forecast(recipe, seen), limits)
 
 
@@ -58,7 +78,9 @@ def test_a_cure_cures(preset: str, seen: Preview, changes: dict[str, object], ru
     assert not one.is_refusal
     assert one.label
     then = one.preset or preset
-    cured = override(PRESETS[then].recipe if one.preset else case(preset, seen, **changes).recipe, one.cure)
+    cured = override(
+        PRESETS[then].recipe if one.preset else case(preset, seen, **changes).recipe, one.cure
+    )
     again = said(Case(cured, then, seen, forecast(cured, seen), OWN_MACHINE))
     assert rule not in again or len(again[rule].cure) < len(one.cure)
 
@@ -96,7 +118,9 @@ def test_weights_that_are_trained_need_not_see_everything_again() -> None:
 
 def test_the_issue_has_its_sentence() -> None:
     one = said(case("transformer-base", captions(29_000)))["overfits"]
-    assert one.sentence.startswith("29,000 pairs and 63 M parameters: this will overfit; try transformer-tiny")
+    assert one.sentence.startswith(
+        "29,000 pairs and 63 M parameters: this will overfit; try transformer-tiny"
+    )
     assert one.label == "Take transformer-tiny"
 
 
@@ -110,7 +134,12 @@ def test_what_the_place_does_not_allow_is_refused_first(name: str, most: int) ->
     assert rest
     if first.cure:
         cured = override(given.recipe, first.cure)
-        assert not any(one.is_refusal for one in advice.advice(Case(cured, "small", given.seen, forecast(cured, given.seen), limits)))
+        assert not any(
+            one.is_refusal
+            for one in advice.advice(
+                Case(cured, "small", given.seen, forecast(cured, given.seen), limits)
+            )
+        )
 
 
 def test_the_preset_of_a_text(grammar: Preview) -> None:
@@ -121,11 +150,18 @@ def test_the_preset_of_a_text(grammar: Preview) -> None:
     assert by_rule(captions(5_000_000), 6000).preset == "transformer-base"
     plain = dataclasses.replace(captions(500), is_plain=True)
     assert by_rule(plain, 10).preset == "char-halves"
-    assert all(by_rule(captions(n), minutes).preset in PRESETS for n in (1, 99, 100, 10_000) for minutes in (1, 100))
+    assert all(
+        by_rule(captions(n), minutes).preset in PRESETS
+        for n in (1, 99, 100, 10_000)
+        for minutes in (1, 100)
+    )
 
 
 def measured(preset: str, bleu: float) -> Measured:
-    points = tuple(Point(step, step / 10, step * 2000, 3.0, 0.5, bleu * step / 100, 40.0) for step in (10, 50, 100))
+    points = tuple(
+        Point(step, step / 10, step * 2000, 3.0, 0.5, bleu * step / 100, 40.0)
+        for step in (10, 50, 100)
+    )
     return Measured("t", "captions", preset, 29_000, 40.0, 2_000_000, points)
 
 
@@ -153,12 +189,22 @@ def test_a_schedule_as_long_as_the_run_is_warned_of_and_one_without_warm_up_is_n
     assert advice.long_warmup(case("small", seen, train__steps=200))
     assert not advice.long_warmup(case("small", seen, train__steps=201))
     assert not advice.long_warmup(case("small", seen, train__steps=1, train__warmup_steps=0))
-    assert isinstance(case("small", seen, train__steps=200).recipe, Recipe)  # a warning, no error: such a recipe can be trained
+    assert isinstance(
+        case("small", seen, train__steps=200).recipe, Recipe
+    )  # a warning, no error: such a recipe can be trained
 
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(63_082_496, "63 M"), (2_177_408, "2.2 M"), (78, "78"), (999, "999"), (1000, "1.0 k"), (18e12, "18 T"), (11e9, "11 B")],
+    [
+        (63_082_496, "63 M"),
+        (2_177_408, "2.2 M"),
+        (78, "78"),
+        (999, "999"),
+        (1000, "1.0 k"),
+        (18e12, "18 T"),
+        (11e9, "11 B"),
+    ],
 )
 def test_numbers_in_short(number: float, text: str) -> None:
     assert advice.short_count(number) == text

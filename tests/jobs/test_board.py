@@ -18,7 +18,9 @@ from tests.conftest import make_run
 
 
 def submit(recipe: Recipe, owner: str = OWNER, name: str = "one") -> str:
-    return training.submit(training.Asked(recipe, "synthetic:reverse#rows=80", preset="small", name=name, owner=owner))
+    return training.submit(
+        training.Asked(recipe, "synthetic:reverse#rows=80", preset="small", name=name, owner=owner)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +45,11 @@ def state(run: str, now: float | None = None) -> str:
     return board.one(run, OWNER, now=now).state
 
 
-def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(tiny: Recipe, trained: Path) -> None:
-    first, second = submit(tiny), submit(tiny)
+def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(
+    tiny: Recipe, trained: Path
+) -> None:
+    first = submit(tiny)
+    second = submit(tiny)
     row = board.one(second, OWNER)
     assert (row.state, row.position, row.name, row.preset, row.source, row.steps) == (
         ("queued", 1, "one", "small", "synthetic:reverse#rows=80", 30)
@@ -52,7 +57,12 @@ def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(tiny: 
     job = claim()
     queue.tell(job.id, job.worker, "Reading the text.")
     row = board.one(first, OWNER)
-    assert (row.state, row.note, row.position, row.is_live) == ("starting", "Reading the text.", None, True)
+    assert (row.state, row.note, row.position, row.is_live) == (
+        "starting",
+        "Reading the text.",
+        None,
+        True,
+    )
     train(trained, first)
     assert state(first) == "running"  # until its worker says how it ended
     queue.finish(job.id, "w", "done")
@@ -63,11 +73,16 @@ def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(tiny: 
 def test_a_failed_job_is_there_with_its_sentence_before_it_has_a_folder(tiny: Recipe) -> None:
     run = submit(tiny)
     queue.finish(claim().id, "w", "failed", "No such file; give another.")
-    assert [(row.id, row.state, row.error) for row in board.runs(OWNER)] == [(run, "failed", "No such file; give another.")]
+    assert [(row.id, row.state, row.error) for row in board.runs(OWNER)] == [
+        (run, "failed", "No such file; give another.")
+    ]
 
 
-def test_a_run_whose_worker_is_silent_is_interrupted_and_says_what_comes(tiny: Recipe, trained: Path) -> None:
-    run, now = submit(tiny), time.time()
+def test_a_run_whose_worker_is_silent_is_interrupted_and_says_what_comes(
+    tiny: Recipe, trained: Path
+) -> None:
+    run = submit(tiny)
+    now = time.time()
     claim(now)
     train(trained, run, "running")
     assert state(run, now + 19) == "running"
@@ -77,7 +92,9 @@ def test_a_run_whose_worker_is_silent_is_interrupted_and_says_what_comes(tiny: R
         assert state(run, now + 21) == "running"
 
 
-def test_a_run_that_was_trained_without_the_queue_since_is_what_its_folder_says(tiny: Recipe, trained: Path) -> None:
+def test_a_run_that_was_trained_without_the_queue_since_is_what_its_folder_says(
+    tiny: Recipe, trained: Path
+) -> None:
     run = submit(tiny)
     queue.finish(claim().id, "w", "failed", "No.")
     train(trained, run)
@@ -87,8 +104,12 @@ def test_a_run_that_was_trained_without_the_queue_since_is_what_its_folder_says(
 
 def test_folders_and_jobs_make_one_table_newest_first(tiny: Recipe, trained: Path) -> None:
     train(trained, "by-hand")
-    waiting, other = submit(tiny), submit(tiny, "bob")
-    assert [(row.id, row.state) for row in board.runs(OWNER)] == [(waiting, "queued"), ("by-hand", "done")]
+    waiting = submit(tiny)
+    other = submit(tiny, "bob")
+    assert [(row.id, row.state) for row in board.runs(OWNER)] == [
+        (waiting, "queued"),
+        ("by-hand", "done"),
+    ]
     assert [row.id for row in board.runs("bob")] == [other]
     assert board.runs("nobody") == []
 
@@ -121,7 +142,9 @@ def test_a_waiting_run_is_renamed_stopped_and_deleted(tiny: Recipe) -> None:
     assert (board.runs(OWNER), queue.claim("w", "h", "long", 20.0)) == ([], None)
 
 
-def test_a_run_in_training_is_not_deleted_and_a_finished_one_is_with_its_jobs(tiny: Recipe, trained: Path) -> None:
+def test_a_run_in_training_is_not_deleted_and_a_finished_one_is_with_its_jobs(
+    tiny: Recipe, trained: Path
+) -> None:
     run = submit(tiny)
     job = claim()
     train(trained, run)
@@ -141,7 +164,9 @@ def test_a_lost_run_that_is_stopped_is_not_taken_up_again(tiny: Recipe) -> None:
     assert (state(run), queue.claim("v", "h", "long", 20.0)) == ("interrupted", None)
 
 
-def test_the_table_of_three_hundred_runs_is_quick(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_three_hundred_runs_is_quick(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "none")
     monkeypatch.setenv("S2S_MAX_QUEUE", "none")
     about = RunFolder(trained).about()
@@ -149,7 +174,12 @@ def test_the_table_of_three_hundred_runs_is_quick(trained: Path, monkeypatch: py
         folder = RunFolder(runs_folder() / f"run-{number}")
         folder.write_about(about)
         folder.set_status("done", step=30, steps=30)
-        queue.submit("train", OWNER, folder.id, {"recipe": about["recipe"], "name": "", "source": "", "preset": ""})
+        queue.submit(
+            "train",
+            OWNER,
+            folder.id,
+            {"recipe": about["recipe"], "name": "", "source": "", "preset": ""},
+        )
     for job in queue.jobs(OWNER, 300):
         queue.ask_to_stop(job.id, OWNER)
     assert len(board.runs(OWNER)) == 300
@@ -165,7 +195,11 @@ def test_a_row_says_whether_it_is_worth_looking_again(tiny: Recipe) -> None:
     row = board.one(submit(tiny), OWNER)
     states = ("queued", "starting", "running", "done", "stopped", "failed", "interrupted")
     live = {state: replace(row, state=state).is_live for state in states}
-    assert [state for state, is_live in live.items() if is_live] == ["queued", "starting", "running"]
+    assert [state for state, is_live in live.items() if is_live] == [
+        "queued",
+        "starting",
+        "running",
+    ]
 
 
 def test_a_run_that_is_asked_to_stop_says_so_until_it_has(tiny: Recipe, trained: Path) -> None:
@@ -181,8 +215,11 @@ def test_a_run_that_is_asked_to_stop_says_so_until_it_has(tiny: Recipe, trained:
 
 
 @pytest.mark.parametrize("name", ["recipe.json", "status.json"])
-def test_a_damaged_folder_is_failed_with_the_reason_whatever_its_job_says(name: str, tiny: Recipe, trained: Path) -> None:
-    run, good = submit(tiny), submit(tiny)
+def test_a_damaged_folder_is_failed_with_the_reason_whatever_its_job_says(
+    name: str, tiny: Recipe, trained: Path
+) -> None:
+    run = submit(tiny)
+    good = submit(tiny)
     job = claim()
     train(trained, run)
     (runs_folder() / run / name).write_text("{}" if name == "recipe.json" else "{")
@@ -197,7 +234,8 @@ def test_a_damaged_folder_is_failed_with_the_reason_whatever_its_job_says(name: 
 def test_without_the_queue_the_folders_are_there_and_the_trouble_is_said(
     tiny: Recipe, trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, waiting = submit(tiny), submit(tiny)
+    run = submit(tiny)
+    waiting = submit(tiny)
     train(trained, run)
     assert board.trouble() is None
 
@@ -215,12 +253,17 @@ def test_without_the_queue_the_folders_are_there_and_the_trouble_is_said(
         assert str(found.value) == said
 
 
-def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learning_rate(tiny: Recipe, trained: Path) -> None:
+def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learning_rate(
+    tiny: Recipe, trained: Path
+) -> None:
     run = submit(tiny)
     job = claim()
     train(trained, run)
     assert not board.one(run, OWNER).is_paused
-    with pytest.raises(UserError, match=f"The run `{run}` is not paused; pause it first, then take one step after the other"):
+    with pytest.raises(
+        UserError,
+        match=f"The run `{run}` is not paused; pause it first, then take one step after the other",
+    ):
         board.step(run, OWNER)
     for _ in range(2):  # two people press it
         board.pause(run, OWNER)
@@ -229,7 +272,9 @@ def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learni
     board.change_lr(run, OWNER, 0.002)
     assert board.one(run, OWNER).is_paused
     assert queue.heard(job.id, "w") == (False, queue.Wishes(pause=True, once=2, lr=0.002))
-    with pytest.raises(UserError, match=r"`lr` 101 is out of range; give a number between 0.0 and 100.0"):
+    with pytest.raises(
+        UserError, match=r"`lr` 101 is out of range; give a number between 0.0 and 100.0"
+    ):
         board.change_lr(run, OWNER, 101)
     for _ in range(2):
         board.go_on(run, OWNER)
@@ -237,7 +282,10 @@ def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learni
     board.pause(run, OWNER)
     for _ in range(2):
         board.stop(run, OWNER)
-    with pytest.raises(UserError, match=f"The run `{run}` is being stopped, so it cannot be told to go on; resume it"):
+    with pytest.raises(
+        UserError,
+        match=f"The run `{run}` is being stopped, so it cannot be told to go on; resume it",
+    ):
         board.go_on(run, OWNER)
     queue.finish(job.id, "w", "stopped")
     assert not board.one(run, OWNER).is_paused
@@ -251,10 +299,16 @@ def test_a_run_that_does_not_train_cannot_be_steered(tiny: Recipe, trained: Path
     steer = {board.pause: "paused", board.go_on: "told to go on", board.step: "taken on by a step"}
     steer[lambda run, owner: board.change_lr(run, owner, 0.1)] = "given another learning rate"
     for act, words in steer.items():
-        with pytest.raises(UserError, match=f"`{run}` is not training, so it cannot be {words}; it can be once it trains"):
+        with pytest.raises(
+            UserError,
+            match=f"`{run}` is not training, so it cannot be {words}; it can be once it trains",
+        ):
             act(run, OWNER)
         for other, owner in ((run, "bob"), ("by-hand", OWNER), ("nothing", OWNER)):
-            with pytest.raises(UserError, match=f"`{other}` is not training, so it cannot be {words}; start it or resume it first"):
+            with pytest.raises(
+                UserError,
+                match=f"`{other}` is not training, so it cannot be {words}; start it or resume it first",
+            ):
                 act(other, owner)
     claim(time.time() - 100)  # its worker is gone
     with pytest.raises(UserError, match="is not training, so it cannot be paused"):

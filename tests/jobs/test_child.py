@@ -24,7 +24,12 @@ def claimed(kind: str) -> queue.Job:
     return job
 
 
-def outcome(work: Callable[..., Generator[object, None, None]], monkeypatch: pytest.MonkeyPatch, *, stop: bool = False) -> tuple[str, str]:
+def outcome(
+    work: Callable[..., Generator[object, None, None]],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    stop: bool = False,
+) -> tuple[str, str]:
     monkeypatch.setattr(child, "JOBS", MappingProxyType({"toy": Kind(work, "A toy.")}))
     job = claimed("toy")
     heartbeat = child.Heartbeat(job, 20.0)
@@ -58,7 +63,9 @@ def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert closed == [True]
 
 
-def test_a_job_hears_what_is_wished_and_says_that_it_progressed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seen: list[object] = []
 
     def work(job: queue.Job, desk: Desk) -> Generator[object, None, None]:
@@ -79,7 +86,10 @@ def test_a_job_hears_what_is_wished_and_says_that_it_progressed(monkeypatch: pyt
     again = queue.claim("w2", "h", "long", 20.0)
     assert again is not None
     monkeypatch.setattr(child, "JOBS", MappingProxyType({"toy": Kind(work, "A toy.")}))
-    assert (again.attempts, child._outcome(again, child.Heartbeat(again, 20.0), [])) == (2, ("done", ""))
+    assert (again.attempts, child._outcome(again, child.Heartbeat(again, 20.0), [])) == (
+        2,
+        ("done", ""),
+    )
     assert seen == [queue.Wishes(), queue.Wishes(True, 0, 0.5)]
     assert getattr(queue.find(job.id), "attempts", 0) == 1
 
@@ -87,13 +97,19 @@ def test_a_job_hears_what_is_wished_and_says_that_it_progressed(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        (1200, "The training reached the limit of 60 minutes; what it learned is kept, resume it from step 1,200."),
+        (
+            1200,
+            "The training reached the limit of 60 minutes; what it learned is kept, resume it from step 1,200.",
+        ),
         (0, "The training reached the limit of 60 minutes; nothing was saved yet, start it again."),
     ],
 )
-def test_a_job_works_no_longer_than_it_may(step: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_works_no_longer_than_it_may(
+    step: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("S2S_HOSTED", "1")
-    times, closed = iter([0.0, 3599.0, 3600.0]), []
+    times = iter([0.0, 3599.0, 3600.0])
+    closed = []
 
     def work(job: queue.Job, desk: Desk) -> Generator[object, None, None]:
         try:
@@ -112,11 +128,15 @@ def test_a_job_works_no_longer_than_it_may(step: int, said: str, monkeypatch: py
 
 
 @pytest.mark.parametrize(("express", "nice"), [(True, 10), (False, 19)])
-def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(express: bool, nice: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(
+    express: bool, nice: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given: list[int] = []
     monkeypatch.setattr(os, "nice", given.append)
     monkeypatch.setattr(child.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(child, "JOBS", MappingProxyType({"toy": Kind(lambda job, desk: iter_one(), "A toy.")}))
+    monkeypatch.setattr(
+        child, "JOBS", MappingProxyType({"toy": Kind(lambda job, desk: iter_one(), "A toy.")})
+    )
     job = queue.submit("toy", "ann", "r", {}, express=express)
     assert queue.claim("w", "h", "express" if express else "long", 20.0) is not None
     child.main(job, "w")
@@ -145,18 +165,30 @@ def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_it
     assert outcome(mendable, monkeypatch) == ("failed", "No; do so.")
     queue.forget("r")
     state, error = outcome(broken, monkeypatch)
-    assert (state, error.startswith("Something went wrong that should not have (KeyError); the details are in log/")) == ("failed", True)
+    assert (
+        state,
+        error.startswith(
+            "Something went wrong that should not have (KeyError); the details are in log/"
+        ),
+    ) == ("failed", True)
     logged = capsys.readouterr().err
     assert "test_child.py" in logged
     assert words not in logged
 
 
-def test_an_unknown_kind_is_an_error_that_names_those_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_kind_is_an_error_that_names_those_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     job = claimed("tran")
-    assert child._outcome(job, child.Heartbeat(job, 20.0), []) == ("failed", "There is no kind of job `tran`; the nearest are `train`.")
+    assert child._outcome(job, child.Heartbeat(job, 20.0), []) == (
+        "failed",
+        "There is no kind of job `tran`; the nearest are `train`.",
+    )
 
 
-def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(child, "LOOK", 0.0)
 
     def leave(status: int) -> None:
@@ -178,7 +210,9 @@ def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_witho
     assert seen == [True]
 
 
-def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     times = iter([0.0, 5.0, 19.0, 21.0])
     monkeypatch.setattr(child, "LOOK", 0.0)
     monkeypatch.setattr(child.time, "monotonic", lambda: next(times))
@@ -196,12 +230,15 @@ def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(m
     assert list(times) == []
 
 
-def test_a_note_that_cannot_be_written_costs_nothing_and_the_end_waits_for_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_that_cannot_be_written_costs_nothing_and_the_end_waits_for_the_database(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def work(job: queue.Job, desk: Desk) -> Generator[object, None, None]:
         desk.tell("Working.")
         yield 1
 
-    real, tries = queue.finish, []
+    real = queue.finish
+    tries = []
 
     def away(*_: object, **__: object) -> bool:
         raise UnreachableError("away")

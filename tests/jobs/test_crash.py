@@ -33,12 +33,19 @@ def test_the_schedule_is_the_seeds_and_takes_each_target_at_each_moment() -> Non
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     changes = {**crash.RECIPE, "train.steps": 20}
-    return crash.undisturbed(override(PRESETS["small"].recipe, changes), tmp_path_factory.mktemp("trained") / "one")
+    return crash.undisturbed(
+        override(PRESETS["small"].recipe, changes), tmp_path_factory.mktemp("trained") / "one"
+    )
 
 
 def test_the_same_recipe_differs_in_nothing(trained: Path, tmp_path: Path) -> None:
     changes = {**crash.RECIPE, "train.steps": 20}
-    assert crash.differences(crash.undisturbed(override(PRESETS["small"].recipe, changes), tmp_path / "two"), trained) == []
+    assert (
+        crash.differences(
+            crash.undisturbed(override(PRESETS["small"].recipe, changes), tmp_path / "two"), trained
+        )
+        == []
+    )
 
 
 def flip(content: bytes) -> bytes:
@@ -51,12 +58,26 @@ def flip(content: bytes) -> bytes:
         ("checkpoints/step-00000020.safetensors", flip, "its weights of step 20 are "),
         ("metrics.jsonl", lambda content: content[:-5], "metrics.jsonl: a line is torn."),
         ("samples.jsonl", lambda content: content[:-1], "samples.jsonl: its last line is torn."),
-        ("metrics.jsonl", lambda content: content + content.splitlines(keepends=True)[4], "metrics.jsonl: 1 lines too many"),
-        ("metrics.jsonl", lambda content: content.partition(b"\n")[2], "metrics.jsonl: 1 lines too few"),
-        ("metrics.jsonl", lambda content: b"".join(content.splitlines(keepends=True)[::-1]), "metrics.jsonl: its lines are out of order."),
+        (
+            "metrics.jsonl",
+            lambda content: content + content.splitlines(keepends=True)[4],
+            "metrics.jsonl: 1 lines too many",
+        ),
+        (
+            "metrics.jsonl",
+            lambda content: content.partition(b"\n")[2],
+            "metrics.jsonl: 1 lines too few",
+        ),
+        (
+            "metrics.jsonl",
+            lambda content: b"".join(content.splitlines(keepends=True)[::-1]),
+            "metrics.jsonl: its lines are out of order.",
+        ),
     ],
 )
-def test_what_a_crash_could_leave_is_found(name: str, change: Callable[[bytes], bytes], said: str, trained: Path, tmp_path: Path) -> None:
+def test_what_a_crash_could_leave_is_found(
+    name: str, change: Callable[[bytes], bytes], said: str, trained: Path, tmp_path: Path
+) -> None:
     run = Path(shutil.copytree(trained, tmp_path / "run"))
     (run / name).write_bytes(change((run / name).read_bytes()))
     (found,) = crash.differences(run, trained)
@@ -65,10 +86,14 @@ def test_what_a_crash_could_leave_is_found(name: str, change: Callable[[bytes], 
 
 def test_two_processes_with_one_job_are_seen() -> None:
     (home() / "log").mkdir(parents=True)
-    witness, job = crash.Witness(home()), "0123456789abcdef"
+    witness = crash.Witness(home())
+    job = "0123456789abcdef"
     witness.start()
     with (home() / "log" / f"{job}.log").open("ab") as log:
-        both = [subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=log) for _ in range(2)]
+        both = [
+            subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=log)
+            for _ in range(2)
+        ]
     end = time.monotonic() + 10
     while not witness.together.get(job) and time.monotonic() < end:
         time.sleep(crash.LOOK)

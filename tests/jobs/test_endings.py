@@ -14,7 +14,10 @@ from s2s.settings import home
     ],
 )
 def test_the_end_of_a_process_says_what_is_left_of_its_work(code: int, what: str) -> None:
-    assert endings.died(code, "r") == f"The training process {what}; nothing was saved yet, start it again."
+    assert (
+        endings.died(code, "r")
+        == f"The training process {what}; nothing was saved yet, start it again."
+    )
     files.write_json(home() / "runs" / "r" / "status.json", {"step": 1200})
     assert endings.died(code, "r") == f"The training process {what}; resume it from step 1,200."
 
@@ -22,4 +25,6 @@ def test_the_end_of_a_process_says_what_is_left_of_its_work(code: int, what: str
 @pytest.mark.parametrize("content", ["{", "[1]", '{"step": "x"}', '{"step": null}'])
 def test_a_broken_status_does_not_end_the_worker(content: str) -> None:
     files.write_text(home() / "runs" / "r" / "status.json", content)
-    assert endings.told_to_end("r").endswith("; its status.json cannot be read; resume it from its last checkpoint.")
+    assert endings.told_to_end("r").endswith(
+        "; its status.json cannot be read; resume it from its last checkpoint."
+    )

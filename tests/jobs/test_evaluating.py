@@ -18,7 +18,13 @@ from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.desk import Desk
 
-PAIRS = [("1 2 3", "3 2 1"), ("4 5", "5 4"), ("", ""), ("7 7 2 9", "9 2 7 7"), ("3 1 4 1 5", "5 1 4 1 3")]
+PAIRS = [
+    ("1 2 3", "3 2 1"),
+    ("4 5", "5 4"),
+    ("", ""),
+    ("7 7 2 9", "9 2 7 7"),
+    ("3 1 4 1 5", "5 1 4 1 3"),
+]
 THEIRS = System("theirs", uploaded="theirs.txt")
 LINES = ["3 2 1", "5", "", "9 2 7", "5 1 4"]
 TEST = Sentences("mine", n=len(PAIRS))
@@ -27,7 +33,12 @@ TEST = Sentences("mine", n=len(PAIRS))
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A trained run, by its folder."""
-    return str(make_run(tmp_path_factory.mktemp("run") / "one", {"train.steps": 100, "train.lr": 0.01, "train.watch.validate_every": 100}))
+    return str(
+        make_run(
+            tmp_path_factory.mktemp("run") / "one",
+            {"train.steps": 100, "train.lr": 0.01, "train.watch.validate_every": 100},
+        )
+    )
 
 
 @pytest.fixture
@@ -63,10 +74,17 @@ def done(order: Asked) -> EvaluationFolder:
     return place
 
 
-def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(greedy: System, beam: System, run: str) -> None:
+def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
+    greedy: System, beam: System, run: str
+) -> None:
     place = done(asked(greedy, beam, THEIRS))
-    opened, sources, references = s2s.load(run), [source for source, _ in PAIRS], [reference for _, reference in PAIRS]
-    texts = [[one.text for one in opened.translate(sources, system.strategy, **system.knobs)] for system in (greedy, beam)] + [LINES]
+    opened = s2s.load(run)
+    sources = [source for source, _ in PAIRS]
+    references = [reference for _, reference in PAIRS]
+    texts = [
+        [one.text for one in opened.translate(sources, system.strategy, **system.knobs)]
+        for system in (greedy, beam)
+    ] + [LINES]
     found = place.scores()
     assert found["is_final"]
     for number, own in enumerate(texts):
@@ -86,7 +104,9 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(greedy: System
     assert found["systems"][2]["sentences_per_second"] is None
 
 
-def test_the_references_under_teacher_forcing_are_the_same_for_all_strategies(greedy: System, beam: System, run: str) -> None:
+def test_the_references_under_teacher_forcing_are_the_same_for_all_strategies(
+    greedy: System, beam: System, run: str
+) -> None:
     place = done(asked(greedy, beam))
     forced = s2s.load(run).force(*zip(*PAIRS, strict=True))
     loss = -sum(one.log_prob for one in forced) / sum(one.n_tokens for one in forced)
@@ -94,10 +114,18 @@ def test_the_references_under_teacher_forcing_are_the_same_for_all_strategies(gr
         scores = system["scores"]
         assert scores["loss"]["value"] == pytest.approx(loss, rel=1e-5)
         assert scores["perplexity"]["value"] == pytest.approx(np.exp(loss), rel=1e-5)
-        assert 0 <= scores["token_accuracy"]["low"] <= scores["token_accuracy"]["value"] <= scores["token_accuracy"]["high"] <= 1
+        assert (
+            0
+            <= scores["token_accuracy"]["low"]
+            <= scores["token_accuracy"]["value"]
+            <= scores["token_accuracy"]["high"]
+            <= 1
+        )
 
 
-def test_one_that_was_cut_goes_on_after_the_lines_it_has(monkeypatch: pytest.MonkeyPatch, greedy: System, beam: System) -> None:
+def test_one_that_was_cut_goes_on_after_the_lines_it_has(
+    monkeypatch: pytest.MonkeyPatch, greedy: System, beam: System
+) -> None:
     monkeypatch.setattr(bench, "FIRST", 2)
     monkeypatch.setattr(bench, "LARGEST", 2)
     monkeypatch.setattr(bench, "FEWEST", 1)
@@ -123,7 +151,9 @@ def test_one_that_was_cut_goes_on_after_the_lines_it_has(monkeypatch: pytest.Mon
     assert len(place.own(0)) == len(PAIRS)
 
 
-def test_scores_come_while_it_works_and_a_time_that_is_left(monkeypatch: pytest.MonkeyPatch, greedy: System) -> None:
+def test_scores_come_while_it_works_and_a_time_that_is_left(
+    monkeypatch: pytest.MonkeyPatch, greedy: System
+) -> None:
     monkeypatch.setattr(bench, "FIRST", 2)
     monkeypatch.setattr(bench, "WRITTEN", 0.0)
     monkeypatch.setattr(bench, "LARGEST", 2)
@@ -133,7 +163,13 @@ def test_scores_come_while_it_works_and_a_time_that_is_left(monkeypatch: pytest.
     for _ in evaluating.work(job, Desk()):
         status = place.status()
         if status.get("done"):
-            seen.append((status["done"], status["left"], place.scores()["systems"][0]["scores"]["bleu"]["value"]))
+            seen.append(
+                (
+                    status["done"],
+                    status["left"],
+                    place.scores()["systems"][0]["scores"]["bleu"]["value"],
+                )
+            )
     assert seen[0][0] == 2
     assert all(left is not None and left >= 0 for _, left, _ in seen)
     assert evaluating.standing(place.id).state == "running"
@@ -165,17 +201,26 @@ def test_a_runs_own_text_is_read_by_the_job_and_kept(greedy: System, run: str) -
 def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, run: str) -> None:
     known = testsets.training_pairs(run)[:3]
     place = done(asked(greedy, pairs=[*known, ("0", "0")]))
-    assert any(note.startswith("3 of the 4 sentences (75%) stand in the training text") for note in place.asked().test.notes)
+    assert any(
+        note.startswith("3 of the 4 sentences (75%) stand in the training text")
+        for note in place.asked().test.notes
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda greedy: asked(), "0 systems were given"),
-        (lambda greedy: asked(greedy, replace(greedy, knobs={"seed": 2})), "Two systems are called `greedy`"),
+        (
+            lambda greedy: asked(greedy, replace(greedy, knobs={"seed": 2})),
+            "Two systems are called `greedy`",
+        ),
         (lambda greedy: asked(replace(greedy, knobs={"num_beam": 3})), "`num_beam`"),
         (lambda greedy: asked(replace(greedy, run="gone")), "no run `gone`"),
-        (lambda greedy: replace(asked(greedy), test=replace(TEST, n=10**6)), "1,000,000 sentences were asked for"),
+        (
+            lambda greedy: replace(asked(greedy), test=replace(TEST, n=10**6)),
+            "1,000,000 sentences were asked for",
+        ),
         (lambda greedy: asked(greedy, THEIRS, pairs=()), "needs the sentences"),
     ],
 )
@@ -189,7 +234,9 @@ def test_what_contradicts_itself_is_refused_before_anything_is_written(
     assert queue.jobs(OWNER) == []
 
 
-def test_what_the_queue_refuses_leaves_no_folder(monkeypatch: pytest.MonkeyPatch, greedy: System) -> None:
+def test_what_the_queue_refuses_leaves_no_folder(
+    monkeypatch: pytest.MonkeyPatch, greedy: System
+) -> None:
     monkeypatch.setenv("S2S_MAX_QUEUE", "1")
     evaluating.submit(asked(greedy))
     with pytest.raises(UserError, match="The queue is full"):
@@ -200,11 +247,17 @@ def test_what_the_queue_refuses_leaves_no_folder(monkeypatch: pytest.MonkeyPatch
 def test_short_ones_go_to_the_express_slot(greedy: System, beam: System, run: str) -> None:
     for n, slot in ((100, "express"), (20_000, "long")):
         wide = replace(beam, knobs={"num_beams": 20})
-        evaluation = evaluating.submit(Asked((greedy, wide), Sentences("own", run=run, n=n), run=run))
+        evaluation = evaluating.submit(
+            Asked((greedy, wide), Sentences("own", run=run, n=n), run=run)
+        )
         job = queue.latest(evaluation)
         assert job is not None
         assert job.slot == slot
-    assert evaluating.forecast([beam], 1000) > evaluating.forecast([greedy], 1000) > evaluating.forecast([greedy], 10)
+    assert (
+        evaluating.forecast([beam], 1000)
+        > evaluating.forecast([greedy], 1000)
+        > evaluating.forecast([greedy], 10)
+    )
 
 
 def test_how_it_stands_stopping_and_deleting(greedy: System) -> None:

@@ -7,7 +7,17 @@ import pytest
 from s2s.config import override
 from s2s.data.preview import Preview, preview
 from s2s.jobs import expected
-from s2s.jobs.expected import FAR, MARGIN, Measured, Point, band, best, richness, why_no_band, why_none
+from s2s.jobs.expected import (
+    FAR,
+    MARGIN,
+    Measured,
+    Point,
+    band,
+    best,
+    richness,
+    why_no_band,
+    why_none,
+)
 from s2s.jobs.forecast import Forecast, forecast
 from s2s.model.presets import PRESETS
 from tests.jobs.test_advice import captions
@@ -15,9 +25,14 @@ from tests.jobs.test_advice import captions
 SMALL = PRESETS["small"].recipe
 
 
-def run(n_pairs: int, bleu: float, *, preset: str = "small", like: str = "captions", rich: float = 40.0) -> Measured:
+def run(
+    n_pairs: int, bleu: float, *, preset: str = "small", like: str = "captions", rich: float = 40.0
+) -> Measured:
     """To `bleu` in a straight line over 3 million tokens."""
-    points = tuple(Point(step, step / 100, step * 2048, 2.0, 0.6, bleu * step / 1500, 50.0) for step in (150, 750, 1500))
+    points = tuple(
+        Point(step, step / 100, step * 2048, 2.0, 0.6, bleu * step / 1500, 50.0)
+        for step in (150, 750, 1500)
+    )
     start = Point(0, 0.0, 0, 9.0, 0.0)
     return Measured("text", like, preset, n_pairs, rich, 2_000_000, (start, *points))
 
@@ -118,7 +133,9 @@ def test_the_best_preset_is_first() -> None:
 def test_what_ships_can_be_read() -> None:
     for one in expected.measured():
         assert one.preset in PRESETS
-        assert [point.tokens for point in one.points] == sorted(point.tokens for point in one.points)
+        assert [point.tokens for point in one.points] == sorted(
+            point.tokens for point in one.points
+        )
         assert all(point.bleu is None or 0 <= point.bleu <= 100 for point in one.points)
         assert one.n_pairs >= 100
         assert not math.isnan(one.richness)

@@ -7,7 +7,16 @@ from s2s import settings
 from s2s.config import Recipe, override
 from s2s.data import load
 from s2s.data.preview import Preview
-from s2s.jobs.forecast import BOUNDS, START, Pace, forecast, learnt_pace, peak, seconds_a_step, vocab_sizes
+from s2s.jobs.forecast import (
+    BOUNDS,
+    START,
+    Pace,
+    forecast,
+    learnt_pace,
+    peak,
+    seconds_a_step,
+    vocab_sizes,
+)
 from s2s.model.presets import PRESETS
 from s2s.model.size import count_parameters
 from s2s.runs import RunFolder
@@ -22,24 +31,42 @@ def seen() -> Preview:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize(("kind", "error"), [("char", 0.15), ("byte", 0.0), ("word", 0.12), ("bpe", 0.12), ("unigram", 0.12)])
-def test_the_vocabulary_is_about_what_it_becomes(kind: str, error: float, shared: bool, seen: Preview) -> None:
-    changes = {"tokenizer.kind": kind, "tokenizer.shared": shared, "model.embeddings.shared": shared}
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [("char", 0.15), ("byte", 0.0), ("word", 0.12), ("bpe", 0.12), ("unigram", 0.12)],
+)
+def test_the_vocabulary_is_about_what_it_becomes(
+    kind: str, error: float, shared: bool, seen: Preview
+) -> None:
+    changes = {
+        "tokenizer.kind": kind,
+        "tokenizer.shared": shared,
+        "model.embeddings.shared": shared,
+    }
     recipe = override(RECIPE, changes)
     corpus = load("builtin:en-fr#split=random")
-    pieces = fit(recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs])
+    pieces = fit(
+        recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
+    )
     for guess, real in zip(vocab_sizes(recipe, seen), pieces, strict=True):
         assert guess == pytest.approx(real.vocab_size, rel=error)
 
 
 def test_a_larger_run_costs_more(seen: Preview) -> None:
     small = forecast(RECIPE, seen)
-    for changes in ({"train.steps": 5000}, {"model.d_model": 256}, {"train.batch_tokens": 8192}, {"model.encoder.n_layers": 6}):
+    for changes in (
+        {"train.steps": 5000},
+        {"model.d_model": 256},
+        {"train.batch_tokens": 8192},
+        {"model.encoder.n_layers": 6},
+    ):
         larger = forecast(override(RECIPE, changes), seen)
         assert larger.seconds > small.seconds
         assert larger.megabytes >= small.megabytes
         assert larger.parameters >= small.parameters
-    assert small.parameters == count_parameters(RECIPE.model, small.src_vocab_size, small.tgt_vocab_size)
+    assert small.parameters == count_parameters(
+        RECIPE.model, small.src_vocab_size, small.tgt_vocab_size
+    )
 
 
 def test_short_runs_take_the_express_slot() -> None:
@@ -53,14 +80,21 @@ def test_the_peak_is_a_speed() -> None:
 
 
 def test_a_slower_machine_takes_longer(seen: Preview) -> None:
-    usual, slow = forecast(RECIPE, seen), forecast(RECIPE, seen, Pace(2.0, 3))
+    usual = forecast(RECIPE, seen)
+    slow = forecast(RECIPE, seen, Pace(2.0, 3))
     assert slow.seconds - START == pytest.approx(2 * (usual.seconds - START))
     assert slow.tokens_a_second == pytest.approx(usual.tokens_a_second / 2)
     assert usual.tokens == RECIPE.train.steps * usual.slots
 
 
 def run_that_took(
-    times: float, tiny: Recipe, *, steps: int = 120, begun: int = 10**6, device: str = "cpu", name: str = "abcdefgh12345678"
+    times: float,
+    tiny: Recipe,
+    *,
+    steps: int = 120,
+    begun: int = 10**6,
+    device: str = "cpu",
+    name: str = "abcdefgh12345678",
 ) -> Path:
     """A run's files: the last steps, after `begun` ones, took so many times what the formula says."""
     recipe = override(tiny, {"train.batch_tokens": 100, "train.threads": 1})
@@ -73,7 +107,13 @@ def run_that_took(
     for step in range(1, steps + 1):
         pause = 3600 if step > steps // 2 else 0  # somebody went to lunch
         first = {"first": True} if step in (1, steps // 2 + 1) else {}
-        line = {"kind": "train", "step": begun + step, "n_tokens": 170, "seconds": each, "time": 1e9 + pause + step * each}
+        line = {
+            "kind": "train",
+            "step": begun + step,
+            "n_tokens": 170,
+            "seconds": each,
+            "time": 1e9 + pause + step * each,
+        }
         folder.log("metrics", line | first)
         folder.log("metrics", {"kind": "attention", "step": begun + step})
     return folder.path
@@ -120,5 +160,7 @@ def test_one_strange_run_does_not_decide(tiny: Recipe) -> None:
 def test_byte_pairs_end_where_every_word_is_one_piece(seen: Preview) -> None:
     corpus = load("builtin:en-fr#split=random")
     recipe = override(RECIPE, {"tokenizer.vocab_size": 10_000})
-    (real, _) = fit(recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs])
+    (real, _) = fit(
+        recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
+    )
     assert vocab_sizes(recipe, seen)[0] == pytest.approx(real.vocab_size, rel=0.12)

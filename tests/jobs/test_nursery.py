@@ -52,7 +52,9 @@ def wait_for(one: Nursery, what: Callable[[], object], seconds: float = 20.0) ->
 
 @contextlib.contextmanager
 def opened(folder: Path, code: str, **more: object) -> Iterator[Nursery]:
-    one = Nursery(worker._environment({}), folder / "nursery.log", (sys.executable, "-c", code), **more)  # type: ignore[arg-type]
+    one = Nursery(
+        worker._environment({}), folder / "nursery.log", (sys.executable, "-c", code), **more
+    )  # type: ignore[arg-type]
     try:
         yield one
     finally:
@@ -65,9 +67,14 @@ def order(folder: Path, job: str, seconds: float = 0.0, code: int = 0) -> Order:
     return Order(job, str(seconds), str(folder / f"{job}.log"), code)
 
 
-def test_a_child_has_a_group_an_output_and_a_name_of_its_own_and_its_end_is_told(tmp_path: Path) -> None:
+def test_a_child_has_a_group_an_output_and_a_name_of_its_own_and_its_end_is_told(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path, TOY.format(warm=0.0)) as one:
-        first, second = (one.order(order(tmp_path, job, code=code)) for job, code in (("0123456789abcdef", 7), ("other", 0)))
+        first, second = (
+            one.order(order(tmp_path, job, code=code))
+            for job, code in (("0123456789abcdef", 7), ("other", 0))
+        )
         assert first
         assert second
         assert (first.pid, first.poll()) == (None, None)
@@ -110,7 +117,9 @@ def test_without_its_nursery_a_child_goes_on(kill: bool, tmp_path: Path) -> None
         child.kill()
 
 
-def test_a_worker_that_is_killed_takes_its_nursery_along_and_not_the_children(tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_takes_its_nursery_along_and_not_the_children(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path, TOY.format(warm=0.0)) as one:
         newborn = one.order(order(tmp_path, "a", seconds=30))
         assert newborn
@@ -122,7 +131,9 @@ def test_a_worker_that_is_killed_takes_its_nursery_along_and_not_the_children(tm
         child.kill()
 
 
-def test_orders_that_came_before_it_was_ready_are_carried_out_even_if_the_worker_leaves(tmp_path: Path) -> None:
+def test_orders_that_came_before_it_was_ready_are_carried_out_even_if_the_worker_leaves(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path, TOY.format(warm=0.3)) as one:
         newborn = one.order(order(tmp_path, "early"))
         assert newborn
@@ -160,11 +171,14 @@ def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(os, "fork", fork)
     monkeypatch.setattr(os, "write", lambda _, line: said.append(line))
     assert nursery._fork(1, Order("a", "w", "log")) is None
-    assert [json.loads(line) for line in said] == [{"job": "a", "refused": "Resource temporarily unavailable"}]
+    assert [json.loads(line) for line in said] == [
+        {"job": "a", "refused": "Resource temporarily unavailable"}
+    ]
 
 
 def test_an_answer_that_comes_in_pieces_is_one(tmp_path: Path) -> None:
-    first, rest = b'{"ready": 1}\n{"job": "a", "sta', b'rted": 5}\n'
+    first = b'{"ready": 1}\n{"job": "a", "sta'
+    rest = b'rted": 5}\n'
     answers = f"import os, time; os.write(1, {first!r}); os.read(0, 1); os.write(1, {rest!r}); time.sleep(60)"
     with opened(tmp_path, answers) as one:
         wait_for(one, lambda: one.is_ready)
@@ -178,7 +192,10 @@ def test_a_training_finds_everything_imported_and_nothing_that_a_fork_would_lose
         "model.d_model": 16, "model.d_ff": 32, "model.n_layers": 1, "tokenizer.kind": "word", "train.steps": 4, "train.batch_tokens": 64,
         "train.warmup_steps": 2, "train.threads": 1, "train.device": "cpu", "train.watch.validate_every": 2, "train.watch.save_every": 2,
     }  # fmt: skip
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # numpy's ends its threads itself before a fork
+    environment = {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
+    }  # numpy's ends its threads itself before a fork
     command = [sys.executable, "-c", COUNTING, json.dumps(changes)]
     found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert found.returncode == 0, found.stderr

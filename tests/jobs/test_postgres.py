@@ -20,9 +20,14 @@ from s2s import settings
 from s2s.jobs import database, queue
 from tests.jobs import test_database, test_queue
 
-WHEELS = {("Linux", "x86_64"), ("Darwin", "x86_64"), ("Darwin", "arm64")}  # what pgserver is built for
+WHEELS = {
+    ("Linux", "x86_64"),
+    ("Darwin", "x86_64"),
+    ("Darwin", "arm64"),
+}  # what pgserver is built for
 pytestmark = pytest.mark.skipif(
-    (platform.system(), platform.machine()) not in WHEELS or sys.version_info >= (3, 13), reason="no wheel of pgserver for this platform"
+    (platform.system(), platform.machine()) not in WHEELS or sys.version_info >= (3, 13),
+    reason="no wheel of pgserver for this platform",
 )
 
 
@@ -32,13 +37,17 @@ def server() -> Iterator[str]:
     spec = importlib.util.find_spec("pgserver")
     assert spec, "pgserver brings PostgreSQL; pip install -r requirements-dev.txt"
     assert spec.submodule_search_locations
-    package, folder = Path(spec.submodule_search_locations[0]), Path(tempfile.mkdtemp(prefix="pg-"))  # a socket's path: 107 characters
+    # a socket's path: 107 characters
+    package = Path(spec.submodule_search_locations[0])
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
     programs = package / "pginstall" / "bin"
     somebody: dict[str, Any] = {"cwd": folder, "stdout": subprocess.DEVNULL}
     if os.geteuid() == 0:  # PostgreSQL refuses to run as root
         nobody = pwd.getpwnam("nobody")
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-        programs = copied(package, folder / "programs")  # others may not look into a folder of root's
+        programs = copied(
+            package, folder / "programs"
+        )  # others may not look into a folder of root's
         somebody |= {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
     options = ("--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync")
     subprocess.run([programs / "initdb", "-D", folder / "data", *options], check=True, **somebody)
@@ -77,10 +86,14 @@ def _empty(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     database.engine(server).dispose()
 
 
-globals().update({name: test for name, test in vars(test_queue).items() if name.startswith("test_")})
+globals().update(
+    {name: test for name, test in vars(test_queue).items() if name.startswith("test_")}
+)
 test_the_migrations = test_database.test_the_migrations_make_the_table_that_the_program_reads
 test_an_older_database = test_database.test_an_older_database_grows_and_keeps_its_rows
-test_the_second_version = test_database.test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first
+test_the_second_version = (
+    test_database.test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first
+)
 
 
 def test_two_processes_that_open_it_together_take_turns() -> None:
@@ -95,7 +108,9 @@ def test_it_is_postgresql_that_answers() -> None:
     assert not (settings.home() / "s2s.db").exists()
 
 
-def test_a_job_that_is_stopped_while_it_is_claimed_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_is_stopped_while_it_is_claimed_is_not_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """SQLite lets nobody write between the two; here somebody may."""
     job = queue.submit("train", "ann", "r", {})
 
@@ -108,11 +123,18 @@ def test_a_job_that_is_stopped_while_it_is_claimed_is_not_started(monkeypatch: p
     assert getattr(queue.find(job), "state", "") == "stopped"
 
 
-def test_a_server_that_goes_away_is_a_sentence_without_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("S2S_DATABASE_URL", "postgresql+psycopg://ann:secret@/postgres?host=/nowhere")
+def test_a_server_that_goes_away_is_a_sentence_without_its_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(
+        "S2S_DATABASE_URL", "postgresql+psycopg://ann:secret@/postgres?host=/nowhere"
+    )
     with pytest.raises(database.UnreachableError) as found:
         queue.jobs("ann")
-    assert str(found.value) == "The database of the queue cannot be opened (OperationalError); look at S2S_DATABASE_URL."
+    assert (
+        str(found.value)
+        == "The database of the queue cannot be opened (OperationalError); look at S2S_DATABASE_URL."
+    )
     monkeypatch.undo()
 
 
@@ -121,6 +143,8 @@ def test_a_connection_that_the_server_cut_is_made_anew(server: str) -> None:
     other = sa.create_engine(server, isolation_level="AUTOCOMMIT")
     everybody_else = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
     with other.connect() as connection:
-        assert connection.exec_driver_sql(f"SELECT pg_terminate_backend(pid) {everybody_else}").all() == [(True,)]
+        assert connection.exec_driver_sql(
+            f"SELECT pg_terminate_backend(pid) {everybody_else}"
+        ).all() == [(True,)]
     other.dispose()
     assert [found.id for found in queue.jobs("ann")] == [job]

@@ -23,7 +23,9 @@ def submit(run: str = "r", owner: str = "ann", *, now: float = 0.0, express: boo
     return queue.submit("train", owner, run, {"run": run}, express=express, now=now)
 
 
-def claim(worker: str = "w", *, host: str = "h", slot: str = "long", now: float = 10.0) -> queue.Job | None:
+def claim(
+    worker: str = "w", *, host: str = "h", slot: str = "long", now: float = 10.0
+) -> queue.Job | None:
     return queue.claim(worker, host, slot, 20.0, now=now)
 
 
@@ -33,11 +35,16 @@ def state(job: str) -> str:
     return found.state
 
 
-def test_four_processes_claim_two_hundred_jobs_and_none_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_four_processes_claim_two_hundred_jobs_and_none_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "none")
     ids = [submit(f"r{number}", now=number) for number in range(200)]
     started = [
-        subprocess.Popen([sys.executable, "-c", CLAIMING, f"host-{number}"], stdout=subprocess.PIPE, text=True) for number in range(4)
+        subprocess.Popen(
+            [sys.executable, "-c", CLAIMING, f"host-{number}"], stdout=subprocess.PIPE, text=True
+        )
+        for number in range(4)
     ]
     claimed = [process.communicate(timeout=60)[0].split() for process in started]
     assert [process.returncode for process in started] == [0, 0, 0, 0]
@@ -45,10 +52,20 @@ def test_four_processes_claim_two_hundred_jobs_and_none_twice(monkeypatch: pytes
 
 
 def test_the_oldest_job_of_the_slot_comes_first_and_a_host_does_one_at_a_time() -> None:
-    second, first, quick = submit("b", now=2.0), submit("a", now=1.0), submit("c", now=0.0, express=True)
+    second = submit("b", now=2.0)
+    first = submit("a", now=1.0)
+    quick = submit("c", now=0.0, express=True)
     job = claim()
     assert job is not None
-    assert (job.id, job.run, job.spec, job.state, job.attempts, job.lease, job.started) == (first, "a", {"run": "a"}, "running", 1, 30, 10)
+    assert (job.id, job.run, job.spec, job.state, job.attempts, job.lease, job.started) == (
+        first,
+        "a",
+        {"run": "a"},
+        "running",
+        1,
+        30,
+        10,
+    )
     assert claim("another") is None
     assert getattr(claim(slot="express"), "id", None) == quick
     assert getattr(claim("v", host="elsewhere"), "id", None) == second
@@ -83,8 +100,11 @@ def test_a_job_that_takes_three_workers_with_it_is_given_up() -> None:
     assert found.error.startswith("It was started 3 times and its process died each time")
 
 
-def test_a_waiting_job_stops_at_once_a_running_one_is_asked_to_and_a_lost_one_is_not_taken_up() -> None:
-    job, waiting = submit("a", now=1.0), submit("b", now=2.0)
+def test_a_waiting_job_stops_at_once_a_running_one_is_asked_to_and_a_lost_one_is_not_taken_up() -> (
+    None
+):
+    job = submit("a", now=1.0)
+    waiting = submit("b", now=2.0)
     assert claim() is not None
     assert queue.heard(job, "w") == (False, queue.Wishes())
     for one in (job, waiting):
@@ -164,7 +184,9 @@ def test_a_forgotten_run_has_no_jobs() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_no_owner_waits_while_another_gets_two_in_a_row(seed: int) -> None:
     """Jobs come and start at random; who waited at two starts of another had one in between, and an owner's own come in order."""
-    dice, starts = random.Random(seed), list[tuple[str, set[str]]]()  # whose, and who waited then
+    # whose, and who waited then
+    dice = random.Random(seed)
+    starts = list[tuple[str, set[str]]]()
     waiting: dict[str, list[str]] = {owner: [] for owner in "abcd"}
     for now in range(60):
         owner = dice.choice("aaabbcd")
@@ -216,13 +238,21 @@ def test_a_job_whose_worker_died_comes_before_those_that_wait() -> None:
     assert getattr(claim("v", now=30.1), "id", None) == lost
 
 
-def test_a_host_has_some_quick_jobs_in_work_and_one_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_has_some_quick_jobs_in_work_and_one_long_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(queue, "AT_ONCE", {"long": 1, "express": 4})
     for number in range(6):
         submit(f"quick{number}", f"owner{number}", express=True, now=number)
         submit(f"long{number}", f"owner{number}", now=number)
     quick = [claim(slot="express") for _ in range(5)]
-    assert [job.run if job else None for job in quick] == ["quick0", "quick1", "quick2", "quick3", None]
+    assert [job.run if job else None for job in quick] == [
+        "quick0",
+        "quick1",
+        "quick2",
+        "quick3",
+        None,
+    ]
     assert [getattr(claim(), "run", None) for _ in range(2)] == ["long0", None]
     assert getattr(claim(host="another", slot="express"), "run", None) == "quick4"
     assert quick[1] is not None
@@ -236,11 +266,17 @@ def test_an_owner_and_the_queue_have_room_for_so_many(monkeypatch: pytest.Monkey
     first = submit("a", "ann")
     claim()
     submit("b", "ann")
-    with pytest.raises(UserError, match=r"^2 of your runs wait or train, and 2 may at once; wait until one is done, or stop one\.$"):
+    with pytest.raises(
+        UserError,
+        match=r"^2 of your runs wait or train, and 2 may at once; wait until one is done, or stop one\.$",
+    ):
         submit("c", "ann")
     submit("d", "bob")
     submit("e", "bob")
-    with pytest.raises(UserError, match=r"^The queue is full: 3 runs wait, and 3 may; try again when some of them are done\.$"):
+    with pytest.raises(
+        UserError,
+        match=r"^The queue is full: 3 runs wait, and 3 may; try again when some of them are done\.$",
+    ):
         submit("f", "cid")
     queue.finish(first, "w", "done")
     claim(now=11.0)
@@ -259,7 +295,9 @@ def all_at_once(call: Callable[[int], object], times: int) -> list[object]:
         return list(pool.map(outcome, range(times)))
 
 
-def test_many_who_press_at_once_are_not_let_in_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_who_press_at_once_are_not_let_in_beyond_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("S2S_MAX_JOBS", "5")
     assert queue.jobs("ann") == []  # the database is open
     found = all_at_once(lambda number: submit(f"r{number}"), 24)
@@ -268,7 +306,9 @@ def test_many_who_press_at_once_are_not_let_in_beyond_the_limit(monkeypatch: pyt
 
 def test_what_is_wished_of_a_running_job_reaches_its_worker_and_no_press_is_lost() -> None:
     job = submit()
-    with pytest.raises(UserError, match=f"The job `{job}` does not run, so nothing can be changed about it"):
+    with pytest.raises(
+        UserError, match=f"The job `{job}` does not run, so nothing can be changed about it"
+    ):
         queue.wish(job, "ann", pause=True)
     found = claim()
     assert found is not None

@@ -21,7 +21,11 @@ def test_what_a_screen_shows_is_in_the_metrics(tmp_path: Path) -> None:
     assert all(2**27 < line["memory"] < 2**36 for line in valid)
     assert "bleu" not in valid[0]
     assert all(0 <= line[key] <= 100 for line in valid[1:] for key in ("bleu", "chrf"))
-    assert [line["step"] for line in lines(path, "attention")] == learning.steps(RunFolder(path)) == [0, 10, 20, 30]
+    assert (
+        [line["step"] for line in lines(path, "attention")]
+        == learning.steps(RunFolder(path))
+        == [0, 10, 20, 30]
+    )
     assert [line["step"] for line in lines(path, "train") if line.get("first")] == [1]
     assert all(math.isfinite(line["time"]) for line in RunFolder(path).lines("metrics"))
 
@@ -38,14 +42,25 @@ def test_going_on_takes_back_what_was_kept_later(tmp_path: Path) -> None:
     for file in (path / "checkpoints").glob("step-00000030*"):
         file.unlink()
     list(training.run(training.resume(path, training.More(steps=22))))
-    assert [line["step"] for line in lines(path, "attention")] == learning.steps(RunFolder(path)) == [0, 10, 20, 22]
+    assert (
+        [line["step"] for line in lines(path, "attention")]
+        == learning.steps(RunFolder(path))
+        == [0, 10, 20, 22]
+    )
 
 
-def test_what_is_too_much_for_this_place_is_refused(tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_much_for_this_place_is_refused(
+    tiny: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("S2S_MAX_STEPS", "29")
-    with pytest.raises(UserError, match=r"`train.steps` 30 is more than the 29 allowed here; ask for at most so many"):
+    with pytest.raises(
+        UserError,
+        match=r"`train.steps` 30 is more than the 29 allowed here; ask for at most so many",
+    ):
         training.submit(asked(tiny))
     monkeypatch.setenv("S2S_MAX_PARAMETERS", "1000")
-    with pytest.raises(UserError, match=r"This model has [\d,]+ parameters and at most 1,000 are allowed here"):
+    with pytest.raises(
+        UserError, match=r"This model has [\d,]+ parameters and at most 1,000 are allowed here"
+    ):
         training.start(asked(override(tiny, {"train.steps": 5})), tmp_path / "run")
     assert not (tmp_path / "run" / "recipe.json").exists()

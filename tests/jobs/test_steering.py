@@ -29,7 +29,9 @@ def begun(recipe: Recipe) -> tuple[queue.Job, Desk]:
     return claim(), Desk()
 
 
-def train(job: queue.Job, desk: Desk, at: Callable[[int], None] = lambda step: None, until: int = STEPS) -> list[int]:
+def train(
+    job: queue.Job, desk: Desk, at: Callable[[int], None] = lambda step: None, until: int = STEPS
+) -> list[int]:
     """The steps taken; `at` is called after each."""
     steps = []
     events = training.work(job, desk)
@@ -45,10 +47,14 @@ def train(job: queue.Job, desk: Desk, at: Callable[[int], None] = lambda step: N
 
 
 def weights(run: str, step: int = STEPS) -> str:
-    return hashlib.sha256(weights_path(runs_folder() / run / "checkpoints", step).read_bytes()).hexdigest()
+    return hashlib.sha256(
+        weights_path(runs_folder() / run / "checkpoints", step).read_bytes()
+    ).hexdigest()
 
 
-def test_a_paused_training_stands_still_takes_single_steps_and_ends_like_any_other(tiny: Recipe) -> None:
+def test_a_paused_training_stands_still_takes_single_steps_and_ends_like_any_other(
+    tiny: Recipe,
+) -> None:
     recipe = override(tiny, {"train.threads": 1})
     plain, _ = begun(recipe)
     list(training.work(plain, Desk()))
@@ -57,7 +63,11 @@ def test_a_paused_training_stands_still_takes_single_steps_and_ends_like_any_oth
     events = training.work(job, desk)
 
     def steps(n: int) -> list[int]:
-        return [event.step for _, event in zip(range(n), events, strict=False) if isinstance(event, Step)]
+        return [
+            event.step
+            for _, event in zip(range(n), events, strict=False)
+            if isinstance(event, Step)
+        ]
 
     while not isinstance(event := next(events), Step):
         pass
@@ -71,11 +81,23 @@ def test_a_paused_training_stands_still_takes_single_steps_and_ends_like_any_oth
     desk.wish(pause=False)
     assert steps(10_000) == list(range(5, STEPS + 1))
     assert weights(job.run) == weights(plain.run)
-    lines = [line for line in RunFolder(runs_folder() / job.run).lines("metrics") if line["kind"] == "train"]
-    assert [line["step"] for line in lines if line.get("first")] == [1, 2, 3, 4, 5]  # before each lies a pause
+    lines = [
+        line
+        for line in RunFolder(runs_folder() / job.run).lines("metrics")
+        if line["kind"] == "train"
+    ]
+    assert [line["step"] for line in lines if line.get("first")] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+    ]  # before each lies a pause
 
 
-def test_a_pause_that_is_forgotten_stops_and_saves(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pause_that_is_forgotten_stops_and_saves(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(steering, "LONGEST_PAUSE", 0.0)
     job, desk = begun(tiny)
     desk.wish(pause=True)
@@ -92,18 +114,36 @@ def test_a_pause_that_is_forgotten_stops_and_saves(tiny: Recipe, monkeypatch: py
 
 
 def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny: Recipe) -> None:
-    recipe = override(tiny, {"train.schedule": "constant", "train.warmup_steps": 0, "train.lr": 0.01})
+    recipe = override(
+        tiny, {"train.schedule": "constant", "train.warmup_steps": 0, "train.lr": 0.01}
+    )
     job, desk = begun(recipe)
-    train(job, desk, lambda step: desk.wish(lr=0.002) if step == 7 else desk.wish(lr=0.0) if step == 20 else None)
+    train(
+        job,
+        desk,
+        lambda step: (
+            desk.wish(lr=0.002) if step == 7 else desk.wish(lr=0.0) if step == 20 else None
+        ),
+    )
     folder = RunFolder(runs_folder() / job.run)
-    rates = {line["step"]: line["lr"] for line in folder.lines("metrics") if line["kind"] == "train"}
+    rates = {
+        line["step"]: line["lr"] for line in folder.lines("metrics") if line["kind"] == "train"
+    }
     assert {step for step, rate in rates.items() if rate == 0.01} == set(range(1, 8))
     assert {step for step, rate in rates.items() if rate == 0.002} == set(range(8, 21))
     assert {step for step, rate in rates.items() if rate == 0.0} == set(range(21, STEPS + 1))
-    told = [(line["step"], line["lr"]) for line in folder.lines("metrics") if line["kind"] == "change"]
+    told = [
+        (line["step"], line["lr"]) for line in folder.lines("metrics") if line["kind"] == "change"
+    ]
     about = folder.about()
-    assert told == [(change["step"], change["lr"]) for change in about["changes"]] == [(8, 0.002), (21, 0.0)]
-    assert about["command"].endswith("# and then: train.lr=0.002 from step 8, train.lr=0.0 from step 21")
+    assert (
+        told
+        == [(change["step"], change["lr"]) for change in about["changes"]]
+        == [(8, 0.002), (21, 0.0)]
+    )
+    assert about["command"].endswith(
+        "# and then: train.lr=0.002 from step 8, train.lr=0.0 from step 21"
+    )
     assert folder.recipe().train.lr == 0.01
 
 
@@ -129,10 +169,14 @@ def test_a_changed_run_that_is_killed_goes_on_as_if_it_had_not_been(tiny: Recipe
         file.unlink()
     for file, content in kept.items():
         file.write_bytes(content)
-    assert train(job, desk)[0] == 11  # after the checkpoint of step 10; the wish of the first process still stands
+    assert (
+        train(job, desk)[0] == 11
+    )  # after the checkpoint of step 10; the wish of the first process still stands
     assert weights(job.run) == weights(undisturbed.run)
     lines = RunFolder(path).lines("metrics")
-    assert [(line["step"], line["lr"]) for line in lines if line["kind"] == "change"] == [(14, 0.001)]
+    assert [(line["step"], line["lr"]) for line in lines if line["kind"] == "change"] == [
+        (14, 0.001)
+    ]
 
 
 def test_a_run_can_go_on_with_another_learning_rate_and_more_steps(tiny: Recipe) -> None:
@@ -148,8 +192,12 @@ def test_a_run_can_go_on_with_another_learning_rate_and_more_steps(tiny: Recipe)
     list(training.work(again, desk))  # a worker that takes it over finds it written down
     folder = RunFolder(runs_folder() / job.run)
     about = folder.about()
-    assert [(change["step"], change.get("steps"), change.get("lr")) for change in about["changes"]] == [(31, 40, None), (31, None, 0.5)]
-    assert about["command"].endswith("# and then: train.steps=40 from step 31, train.lr=0.5 from step 31")
+    assert [
+        (change["step"], change.get("steps"), change.get("lr")) for change in about["changes"]
+    ] == [(31, 40, None), (31, None, 0.5)]
+    assert about["command"].endswith(
+        "# and then: train.steps=40 from step 31, train.lr=0.5 from step 31"
+    )
     assert about["recipe"]["train"]["steps"] == 40
 
 
@@ -160,7 +208,12 @@ def test_the_line_that_repeats_a_run_repeats_it(tiny: Recipe, tmp_path: Path) ->
     assert words[:3] == ["python", "-m", "s2s"]
     words[words.index("--out") + 1] = str(tmp_path / "again")
     assert main(words[3:]) == 0
-    assert weights(job.run) == hashlib.sha256(weights_path(tmp_path / "again" / "checkpoints", STEPS).read_bytes()).hexdigest()
+    assert (
+        weights(job.run)
+        == hashlib.sha256(
+            weights_path(tmp_path / "again" / "checkpoints", STEPS).read_bytes()
+        ).hexdigest()
+    )
 
 
 def killed(job: queue.Job, desk: Desk, at: int, wishes: Mapping[int, float]) -> None:
@@ -181,7 +234,9 @@ def killed(job: queue.Job, desk: Desk, at: int, wishes: Mapping[int, float]) -> 
         file.write_bytes(content)
 
 
-def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_written(tiny: Recipe) -> None:
+def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_written(
+    tiny: Recipe,
+) -> None:
     undisturbed, desk = begun(tiny)
     train(undisturbed, desk, lambda step: desk.wish(lr=0.001) if step == 5 else None)
     queue.finish(undisturbed.id, "w", "done")
@@ -211,10 +266,15 @@ def test_who_takes_a_resumed_run_over_changes_nothing_back(tiny: Recipe) -> None
     train(job, desk)
     assert weights(job.run, 60) == weights(undisturbed.run, 60)
     changes = RunFolder(runs_folder() / job.run).about()["changes"]
-    assert [(change["step"], change["lr"]) for change in changes if "lr" in change] == [(31, 0.005), (46, 0.001)]
+    assert [(change["step"], change["lr"]) for change in changes if "lr" in change] == [
+        (31, 0.005),
+        (46, 0.001),
+    ]
 
 
-def test_nothing_is_noted_of_a_request_that_the_queue_refuses(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_noted_of_a_request_that_the_queue_refuses(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job, desk = begun(tiny)
     train(job, desk)
     queue.finish(job.id, "w", "done")
@@ -236,7 +296,9 @@ def test_a_stop_owes_its_step_what_was_due(step: int, state: str, tiny: Recipe) 
     events.close()
     folder = RunFolder(runs_folder() / job.run)
     assert folder.status()["state"] == state
-    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "valid"] == list(range(0, step + 1, 10))
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "valid"] == list(
+        range(0, step + 1, 10)
+    )
     assert learning.steps(folder)[-1] == step
 
 

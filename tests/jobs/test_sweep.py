@@ -55,10 +55,15 @@ def test_every_combination_is_a_run() -> None:
     assert {order.tags for order in orders} == {("sweep:widths",)}
     assert orders[0].name == "widths: lr 0.001, d_model 32"
     for order in orders:
-        now, before = flat(order.recipe), flat(SMALL)
+        now = flat(order.recipe)
+        before = flat(SMALL)
         assert {key for key in now if now[key] != before[key]} <= {"train.lr", "model.d_model"}
         assert f"d_model {order.recipe.model.d_model}" in order.name
-        assert (order.source, order.preset, order.owner) == (ASKED.source, ASKED.preset, ASKED.owner)
+        assert (order.source, order.preset, order.owner) == (
+            ASKED.source,
+            ASKED.preset,
+            ASKED.owner,
+        )
 
 
 def test_too_many_or_none_are_refused() -> None:
@@ -68,7 +73,11 @@ def test_too_many_or_none_are_refused() -> None:
     with pytest.raises(UserError, match="1 to 3 settings"):
         grid(ASKED, {}, "x")
     with pytest.raises(UserError, match="1 to 3 settings"):
-        grid(ASKED, {key: [1] for key in ("train.seed", "train.lr", "train.steps", "model.dropout")}, "x")
+        grid(
+            ASKED,
+            {key: [1] for key in ("train.seed", "train.lr", "train.steps", "model.dropout")},
+            "x",
+        )
 
 
 def test_a_combination_that_does_not_go_together_is_named() -> None:
@@ -77,14 +86,18 @@ def test_a_combination_that_does_not_go_together_is_named() -> None:
 
 
 def test_names_stay_within_what_a_name_may_be() -> None:
-    (order, *_) = grid(ASKED, {"train.optimizer.weight_decay": [0.1], "train.watch.validate_every": [5]}, "n" * 200)
+    (order, *_) = grid(
+        ASKED, {"train.optimizer.weight_decay": [0.1], "train.watch.validate_every": [5]}, "n" * 200
+    )
     assert len(order.name) <= 80
     assert "weight_decay 0.1" in order.name
     assert all(len(tag) <= 46 for tag in order.tags)
 
 
 def test_twins_differ_by_where_they_start() -> None:
-    first, second = twins(Asked(SMALL, "builtin:en-fr", name="fine", init_from="demo-en-fr"), "fine")
+    first, second = twins(
+        Asked(SMALL, "builtin:en-fr", name="fine", init_from="demo-en-fr"), "fine"
+    )
     assert (first.init_from, second.init_from) == ("demo-en-fr", "")
     assert first.tags == second.tags == ("twin:fine",)
     assert first.recipe == second.recipe
@@ -92,7 +105,9 @@ def test_twins_differ_by_where_they_start() -> None:
 
 
 def tiny(**changes: object) -> Asked:
-    return Asked(override(SMALL, {**TINY, **changes}), "builtin:mini-en-fr", preset="small", name="t")
+    return Asked(
+        override(SMALL, {**TINY, **changes}), "builtin:mini-en-fr", preset="small", name="t"
+    )
 
 
 def test_all_are_queued_with_their_tag() -> None:

@@ -47,7 +47,11 @@ def test_another_text_is_read_by_its_spec() -> None:
 
 
 def test_two_files_keep_every_line() -> None:
-    assert testsets.brought([("a.src", b"x\n\ny\n"), ("a.ref", b"1\n\n2\n")]) == (("x", "1"), ("", ""), ("y", "2"))
+    assert testsets.brought([("a.src", b"x\n\ny\n"), ("a.ref", b"1\n\n2\n")]) == (
+        ("x", "1"),
+        ("", ""),
+        ("y", "2"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,9 @@ def test_two_files_keep_every_line() -> None:
         (b"\xff\xfe\x00", b"1\n", "s.txt"),
     ],
 )
-def test_files_that_do_not_fit_are_refused_in_a_sentence(src: bytes, ref: bytes, sentence: str) -> None:
+def test_files_that_do_not_fit_are_refused_in_a_sentence(
+    src: bytes, ref: bytes, sentence: str
+) -> None:
     with pytest.raises(UserError) as error:
         testsets.brought([("s.txt", src), ("r.txt", ref)])
     assert sentence in str(error.value)
@@ -74,9 +80,13 @@ def test_another_systems_lines_may_be_of_all_sentences_or_of_those_taken() -> No
 
 
 def test_missing_lines_are_named() -> None:
-    with pytest.raises(UserError, match=r"has 58 lines and 60 are wanted.*lines 2\d to 2\d seem to be missing"):
+    with pytest.raises(
+        UserError, match=r"has 58 lines and 60 are wanted.*lines 2\d to 2\d seem to be missing"
+    ):
         testsets.outputs("x.txt", written(REFERENCES[:23] + REFERENCES[25:]), PAIRS, 60)
-    with pytest.raises(UserError, match=r"has 7 lines and 20 .or 60, for the whole test set. are wanted"):
+    with pytest.raises(
+        UserError, match=r"has 7 lines and 20 .or 60, for the whole test set. are wanted"
+    ):
         testsets.outputs("x.txt", written(REFERENCES[:7]), testsets.taken(PAIRS, 20), 60)
     assert testsets.missing(["a", "", " ", "b"]) == "lines 2, 3"
     assert testsets.missing(["", *"abc"]) == "line 1"
@@ -86,12 +96,21 @@ def test_missing_lines_are_named() -> None:
 
 def test_what_the_model_was_trained_on_is_counted() -> None:
     train = [("the cat sleeps", ""), ("the the", "")]
-    assert testsets.frequencies(["the cat", "a dog"], train) == {"a": 0, "cat": 1, "dog": 0, "the": 3}
+    assert testsets.frequencies(["the cat", "a dog"], train) == {
+        "a": 0,
+        "cat": 1,
+        "dog": 0,
+        "the": 3,
+    }
     assert testsets.known(["the cat"], train) == ""
-    assert testsets.known(["the cat sleeps", "the dog"], train).startswith("1 of the 2 sentences (50%) stand in the training text")
+    assert testsets.known(["the cat sleeps", "the dog"], train).startswith(
+        "1 of the 2 sentences (50%) stand in the training text"
+    )
 
 
-def test_a_text_that_a_grammar_writes_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_a_grammar_writes_is_written_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = str(make_run(tmp_path / "one", {"train.steps": 10}))
     first = testsets.read(Sentences("", run=run))
     monkeypatch.setattr(testsets, "load_pairs_for_training", None)

@@ -16,7 +16,15 @@ SOURCE = "synthetic:reverse#rows=80"
 
 
 def asked(recipe: Recipe, **more: Any) -> training.Asked:
-    return training.Asked(recipe, **{"source": SOURCE, "valid": "synthetic:reverse#split=valid,rows=20", "name": "one", **more})
+    return training.Asked(
+        recipe,
+        **{
+            "source": SOURCE,
+            "valid": "synthetic:reverse#split=valid,rows=20",
+            "name": "one",
+            **more,
+        },
+    )
 
 
 def submitted(run: str) -> queue.Job:
@@ -31,22 +39,40 @@ def claim() -> queue.Job:
     return job
 
 
-def test_what_is_submitted_is_fixed_as_it_is_and_leaves_a_core_to_the_dashboard(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_submitted_is_fixed_as_it_is_and_leaves_a_core_to_the_dashboard(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 1, 2, 3})
-    job = submitted(training.submit(asked(override(tiny, {"train.threads": 0, "train.device": "auto"}))))
+    job = submitted(
+        training.submit(asked(override(tiny, {"train.threads": 0, "train.device": "auto"})))
+    )
     settled = Recipe.from_json(job.spec["recipe"])
     assert (settled.train.threads, job.spec["threads"]) == (3, 3)
     assert settled.train.device != "auto"
-    assert (job.kind, job.owner, job.slot, job.spec["name"], job.spec["source"]) == ("train", OWNER, "long", "one", SOURCE)
-    assert submitted(training.submit(asked(override(tiny, {"train.threads": 4})))).spec["threads"] == 4
+    assert (job.kind, job.owner, job.slot, job.spec["name"], job.spec["source"]) == (
+        "train",
+        OWNER,
+        "long",
+        "one",
+        SOURCE,
+    )
+    assert (
+        submitted(training.submit(asked(override(tiny, {"train.threads": 4})))).spec["threads"] == 4
+    )
     assert submitted(training.submit(asked(tiny), express=True)).slot == "express"
     monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0})
-    assert submitted(training.submit(asked(override(tiny, {"train.threads": 0})))).spec["threads"] == 1
+    assert (
+        submitted(training.submit(asked(override(tiny, {"train.threads": 0})))).spec["threads"] == 1
+    )
 
 
-def test_a_worker_elsewhere_fixes_the_recipe_itself(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_elsewhere_fixes_the_recipe_itself(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    recipe = override(tiny, {"train.threads": 0, "train.device": "cuda"})  # which this machine need not have
+    recipe = override(
+        tiny, {"train.threads": 0, "train.device": "cuda"}
+    )  # which this machine need not have
     assert Recipe.from_json(submitted(training.submit(asked(recipe))).spec["recipe"]) == recipe
 
 
@@ -58,7 +84,9 @@ def test_a_worker_elsewhere_fixes_the_recipe_itself(tiny: Recipe, monkeypatch: p
         ({"valid": "synthetic:revers"}, "the nearest are `reverse`"),
     ],
 )
-def test_what_can_be_known_before_reading_is_said_at_once(more: dict[str, str], message: str, tiny: Recipe) -> None:
+def test_what_can_be_known_before_reading_is_said_at_once(
+    more: dict[str, str], message: str, tiny: Recipe
+) -> None:
     with pytest.raises(UserError, match=message):
         training.submit(asked(tiny, **more))
     assert queue.jobs(OWNER) == []
@@ -69,21 +97,32 @@ def test_files_are_named_from_the_root_for_the_process_that_reads_them(
 ) -> None:
     (tmp_path / "pairs.tsv").write_text("a\tb\n")
     monkeypatch.chdir(tmp_path)
-    assert submitted(training.submit(asked(tiny, source="pairs.tsv", valid=None))).spec["source"] == str(tmp_path / "pairs.tsv")
+    assert submitted(training.submit(asked(tiny, source="pairs.tsv", valid=None))).spec[
+        "source"
+    ] == str(tmp_path / "pairs.tsv")
 
 
-def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpoint(tiny: Recipe) -> None:
-    run, said = training.submit(asked(tiny)), []
+def test_the_work_of_a_job_says_what_it_does_and_goes_on_from_the_newest_checkpoint(
+    tiny: Recipe,
+) -> None:
+    run = training.submit(asked(tiny))
+    said = []
     job = claim()
     events = training.work(job, Desk(said))
     next(event for event in events if event and event.step == 15)
     events.close()
     assert said == ["Reading the text.", "Learning the vocabulary.", "Training on cpu, 1 thread."]
     folder = RunFolder(runs_folder() / run)
-    assert (folder.id, folder.status()["state"], folder.about()["name"]) == (job.run, "stopped", "one")
+    assert (folder.id, folder.status()["state"], folder.about()["name"]) == (
+        job.run,
+        "stopped",
+        "one",
+    )
     list(training.work(job, Desk(said)))
     assert folder.status()["state"] == "done"
-    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
+        range(1, 31)
+    )
     assert all(line["time"] > 1.7e9 for line in folder.lines("metrics"))
 
 
@@ -107,7 +146,11 @@ def test_a_run_without_a_checkpoint_starts_again(tiny: Recipe) -> None:
     queue.finish(job.id, "w", "stopped")
     training.submit_resume(run, OWNER, steps=4)
     list(training.work(claim(), Desk()))
-    assert [line["step"] for line in RunFolder(runs_folder() / run).lines("metrics") if line["kind"] == "train"] == [1, 2, 3, 4]
+    assert [
+        line["step"]
+        for line in RunFolder(runs_folder() / run).lines("metrics")
+        if line["kind"] == "train"
+    ] == [1, 2, 3, 4]
 
 
 def test_a_run_that_never_had_a_folder_is_asked_for_again(tiny: Recipe) -> None:
@@ -115,19 +158,34 @@ def test_a_run_that_never_had_a_folder_is_asked_for_again(tiny: Recipe) -> None:
     queue.ask_to_stop(submitted(run).id, OWNER)
     training.submit_resume(run, OWNER)
     first, second = sorted(queue.jobs(OWNER), key=lambda job: job.created)
-    assert (first.state, second.state, second.slot, second.spec) == ("stopped", "queued", "express", first.spec)
+    assert (first.state, second.state, second.slot, second.spec) == (
+        "stopped",
+        "queued",
+        "express",
+        first.spec,
+    )
 
 
 def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
     run = make_run(runs_folder() / "mine", {}).name
-    with pytest.raises(UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to go on"):
+    with pytest.raises(
+        UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to go on"
+    ):
         training.submit_resume(run, OWNER)
     for other in (("mine", "bob"), ("nothing", OWNER)):
-        with pytest.raises(UserError, match=f"There is no run `{other[0]}` of yours to go on with; start a new one.$"):
+        with pytest.raises(
+            UserError,
+            match=f"There is no run `{other[0]}` of yours to go on with; start a new one.$",
+        ):
             training.submit_resume(*other)
-    with pytest.raises(UserError, match="It ships with the program, without what training needs to go on"):
+    with pytest.raises(
+        UserError, match="It ships with the program, without what training needs to go on"
+    ):
         training.submit_resume("demo-en-fr", OWNER)
-    with FileLock(runs_folder() / run / ".lock"), pytest.raises(UserError, match="is being trained; wait for it, or stop it first"):
+    with (
+        FileLock(runs_folder() / run / ".lock"),
+        pytest.raises(UserError, match="is being trained; wait for it, or stop it first"),
+    ):
         training.submit_resume(run, OWNER, steps=40)
     training.submit_resume(run, OWNER, steps=40)
     with pytest.raises(UserError, match="waits or is being worked on already"):
@@ -142,10 +200,17 @@ def test_a_lost_job_gives_way_to_the_one_that_goes_on(tiny: Recipe) -> None:
     assert [job.state for job in queue.jobs(OWNER)] == ["queued", "interrupted"]
 
 
-def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, said = training.submit(asked(tiny)), []
+def test_a_stop_is_heard_between_the_stages_and_before_anything_is_written(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = training.submit(asked(tiny))
+    said = []
     job = claim()
-    for n_stages, note in ((1, "Reading the text."), (2, "Learning the vocabulary."), (3, "Learning the vocabulary.")):
+    for n_stages, note in (
+        (1, "Reading the text."),
+        (2, "Learning the vocabulary."),
+        (3, "Learning the vocabulary."),
+    ):
         events = training.work(job, Desk(said))
         assert [next(events) for _ in range(n_stages)] == [None] * n_stages
         events.close()
@@ -165,9 +230,18 @@ def test_a_run_that_is_done_goes_on_to_more_steps(tiny: Recipe) -> None:
     job = claim()
     list(training.work(job, Desk()))
     queue.finish(job.id, "w", "done")
-    folder, row = RunFolder(runs_folder() / run), board.one(run, OWNER)
-    assert (row.state, row.step, row.steps, row.checkpoints[-1], folder.recipe().train.steps) == ("done", 40, 40, 40, 40)
-    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 41))
+    folder = RunFolder(runs_folder() / run)
+    row = board.one(run, OWNER)
+    assert (row.state, row.step, row.steps, row.checkpoints[-1], folder.recipe().train.steps) == (
+        "done",
+        40,
+        40,
+        40,
+        40,
+    )
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
+        range(1, 41)
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,7 +258,9 @@ def test_a_name_is_made_fit_to_be_shown(given: str, kept: str, tiny: Recipe) -> 
     assert submitted(training.submit(asked(tiny, name=given, preset="small"))).spec["name"] == kept
 
 
-def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(tiny: Recipe) -> None:
+def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(
+    tiny: Recipe,
+) -> None:
     folder = RunFolder(make_run(runs_folder() / "mine", {}))
     (folder.path / "status.json").write_text("{")
     assert board.one("mine", OWNER).state == "failed"
@@ -194,5 +270,7 @@ def test_a_run_whose_folder_is_damaged_is_gone_on_with_or_refused_in_a_sentence(
     queue.finish(job.id, "w", "done")
     assert (board.one("mine", OWNER).state, board.one("mine", OWNER).step) == ("done", 31)
     folder.write_about({key: value for key, value in folder.about().items() if key != "source"})
-    with pytest.raises(UserError, match=r"The recipe\.json of the run `mine` lacks source; start a new run"):
+    with pytest.raises(
+        UserError, match=r"The recipe\.json of the run `mine` lacks source; start a new run"
+    ):
         training.submit_resume("mine", OWNER, steps=40)

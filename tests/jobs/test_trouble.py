@@ -30,11 +30,13 @@ def attempt(desk: Desk | None = None) -> str:
     """Does the next job as a worker's child would; the sentence it failed with, which its owner then reads."""
     job = queue.claim("w", "h", "long", 20.0)
     assert job is not None
-    state, said = "done", ""
+    state = "done"
+    said = ""
     try:
         list(training.work(job, desk or Desk()))
     except UserError as error:
-        state, said = "failed", str(error)
+        state = "failed"
+        said = str(error)
     queue.finish(job.id, "w", state, said)
     row = board.one(job.run, OWNER)
     assert (row.state, row.error) == (state, said)
@@ -53,7 +55,9 @@ def recipe(tiny: Recipe) -> Recipe:
 @contextmanager
 def disk_with_room_for(n_writes: int) -> Iterator[None]:
     """No room is left after so many writes; a line that is appended is then torn in its middle."""
-    done, fsync, opened = [0], os.fsync, Path.open
+    done = [0]
+    fsync = os.fsync
+    opened = Path.open
 
     def is_full() -> bool:
         done[0] += 1
@@ -86,13 +90,19 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[Recipe, Path]:
 
 def whole(recipe: Recipe, known: dict[Recipe, Path], path: Path) -> Path:
     if recipe not in known:
-        list(training.run(training.start(training.Asked(recipe, SOURCE, VALID), path / "undisturbed")))
+        list(
+            training.run(
+                training.start(training.Asked(recipe, SOURCE, VALID), path / "undisturbed")
+            )
+        )
         known[recipe] = path / "undisturbed"
     return known[recipe]
 
 
 @pytest.mark.parametrize("room", [0, 5, 18, 19, 20, 21, 23])
-def test_a_full_disk_costs_nothing_that_was_saved(room: int, recipe: Recipe, undisturbed: dict[Recipe, Path], tmp_path: Path) -> None:
+def test_a_full_disk_costs_nothing_that_was_saved(
+    room: int, recipe: Recipe, undisturbed: dict[Recipe, Path], tmp_path: Path
+) -> None:
     """It may come at any write: of the folder, a line, a checkpoint's first or second file, the attention, the status."""
     run = submit(recipe)
     with disk_with_room_for(room):
@@ -100,7 +110,9 @@ def test_a_full_disk_costs_nothing_that_was_saved(room: int, recipe: Recipe, und
     assert "cannot be written (No space left on device)" in said
     kept = saved_steps(folder(run).checkpoints)
     if kept:
-        assert said.endswith(f"The checkpoint of step {kept[-1]} is kept; resume the run when there is room.")
+        assert said.endswith(
+            f"The checkpoint of step {kept[-1]} is kept; resume the run when there is room."
+        )
         assert s2s.load(folder(run).path).step == kept[-1]
     elif folder(run).lines("metrics"):
         assert said.endswith("Start the run again when there is room.")
@@ -114,7 +126,11 @@ def flip(content: bytes) -> bytes:
     return content[:-100] + bytes([content[-100] ^ 16]) + content[-99:]
 
 
-DAMAGE: dict[str, Callable[[bytes], bytes]] = {"cut": lambda content: content[:-20], "emptied": lambda content: b"", "flipped": flip}
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[:-20],
+    "emptied": lambda content: b"",
+    "flipped": flip,
+}
 
 
 @pytest.mark.parametrize("name", ["step-00000020.safetensors", "step-00000020.state.safetensors"])
@@ -122,7 +138,8 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {"cut": lambda content: content[:-
 def test_a_damaged_newest_checkpoint_is_said_and_training_goes_on_from_the_one_before(
     damage: str, name: str, recipe: Recipe, undisturbed: dict[Recipe, Path], tmp_path: Path
 ) -> None:
-    run, desk = submit(recipe), Desk()
+    run = submit(recipe)
+    desk = Desk()
     attempt()
     path = folder(run).checkpoints / name
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
@@ -132,17 +149,26 @@ def test_a_damaged_newest_checkpoint_is_said_and_training_goes_on_from_the_one_b
     assert said.endswith("use an older one of this run.")
     longer = override(recipe, {"train.steps": 30})
     assert saved_steps(folder(run).checkpoints) == [10, 20, 30]
-    assert [line["step"] for line in folder(run).lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
+    assert [
+        line["step"] for line in folder(run).lines("metrics") if line["kind"] == "train"
+    ] == list(range(1, 31))
     assert longer == folder(run).recipe()
 
 
 def test_a_rate_that_diverges_is_said_and_a_lower_one_goes_on(recipe: Recipe) -> None:
-    wild = {"train.lr": 100.0, "train.warmup_steps": 0, "train.schedule": "constant", "model.norm.kind": "none"}
+    wild = {
+        "train.lr": 100.0,
+        "train.warmup_steps": 0,
+        "train.schedule": "constant",
+        "model.norm.kind": "none",
+    }
     run = submit(override(recipe, {**wild, "train.optimizer.clip_norm": 0.0}))
     said = attempt()
     assert said.startswith("Training diverged at step ")
     assert "lower train.lr or raise train.warmup_steps" in said
-    assert not [line for line in folder(run).lines("metrics") if line.get("loss") != line.get("loss")]
+    assert not [
+        line for line in folder(run).lines("metrics") if line.get("loss") != line.get("loss")
+    ]
     training.submit_resume(run, OWNER, lr=0.001)
     assert attempt() == ""
 
@@ -158,14 +184,19 @@ def test_a_text_deleted_while_its_run_waits_is_said_and_the_run_is_there(recipe:
     assert board.one(run, OWNER).name == "one"
 
 
-def test_a_text_that_changed_is_said_and_the_old_one_goes_on(recipe: Recipe, tmp_path: Path) -> None:
+def test_a_text_that_changed_is_said_and_the_old_one_goes_on(
+    recipe: Recipe, tmp_path: Path
+) -> None:
     table = tmp_path / "pairs.tsv"
     text = "".join(f"{a} {b}\t{b} {a}\n" for a in "abcdefgh" for b in "abcdefgh")
     table.write_text(text)
     run = submit(recipe, str(table), None)
     attempt()
     before = (folder(run).path / "metrics.jsonl").read_bytes()
-    for wrong, said in ((text + "x\ty\n", "has not the pairs this run was started with; bring the old data back"), ("", "is empty")):
+    for wrong, said in (
+        (text + "x\ty\n", "has not the pairs this run was started with; bring the old data back"),
+        ("", "is empty"),
+    ):
         table.write_text(wrong)
         training.submit_resume(run, OWNER, steps=30)
         assert said in attempt()
@@ -177,12 +208,21 @@ def test_a_text_that_changed_is_said_and_the_old_one_goes_on(recipe: Recipe, tmp
 
 
 @pytest.mark.parametrize(
-    "changes", [{"model.d_model": 32}, {"train.optimizer.kind": "adafactor"}, {"train.batch_tokens": 128}, {"train.seed": 7}]
+    "changes",
+    [
+        {"model.d_model": 32},
+        {"train.optimizer.kind": "adafactor"},
+        {"train.batch_tokens": 128},
+        {"train.seed": 7},
+    ],
 )
-def test_a_changed_recipe_is_said_and_the_old_one_goes_on(changes: dict[str, object], recipe: Recipe) -> None:
+def test_a_changed_recipe_is_said_and_the_old_one_goes_on(
+    changes: dict[str, object], recipe: Recipe
+) -> None:
     run = submit(recipe)
     attempt()
-    about, kept = folder(run).about(), shutil.copytree(folder(run).checkpoints, folder(run).path / "copy")
+    about = folder(run).about()
+    kept = shutil.copytree(folder(run).checkpoints, folder(run).path / "copy")
     folder(run).write_about({**about, "recipe": override(folder(run).recipe(), changes).to_json()})
     training.submit_resume(run, OWNER, steps=30)
     said = attempt()
@@ -215,8 +255,18 @@ def test_a_run_killed_after_its_last_checkpoint_is_done_when_it_is_resumed(recip
     assert job is not None
     list(training.work(job, Desk()))
     known = folder(run).status()
-    folder(run).set_status("running", **{key: known[key] for key in ("step", "steps", "best_step", "best_loss", "token_accuracy")})
-    queue.finish(job.id, "w", "interrupted", "The training process was killed (signal 9); resume it from step 20.")
+    folder(run).set_status(
+        "running",
+        **{
+            key: known[key] for key in ("step", "steps", "best_step", "best_loss", "token_accuracy")
+        },
+    )
+    queue.finish(
+        job.id,
+        "w",
+        "interrupted",
+        "The training process was killed (signal 9); resume it from step 20.",
+    )
     training.submit_resume(run, OWNER)
     assert attempt() == ""
     assert board.one(run, OWNER).step == 20
@@ -243,9 +293,20 @@ def test_what_a_killed_process_left_half_written_goes_when_the_run_goes_on(recip
 
 def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) -> None:
     """Those after it may be ruined already: whoever goes on from them diverges again."""
-    every = {"train.watch.save_every": 1, "train.steps": 40, "train.schedule": "constant", "train.warmup_steps": 0}
-    run = submit(override(recipe, every | {"model.norm.kind": "none", "train.optimizer.clip_norm": 0.0, "train.lr": 0.01}))
-    desk, job = Desk(), queue.claim("w", "h", "long", 20.0)
+    every = {
+        "train.watch.save_every": 1,
+        "train.steps": 40,
+        "train.schedule": "constant",
+        "train.warmup_steps": 0,
+    }
+    run = submit(
+        override(
+            recipe,
+            every | {"model.norm.kind": "none", "train.optimizer.clip_norm": 0.0, "train.lr": 0.01},
+        )
+    )
+    desk = Desk()
+    job = queue.claim("w", "h", "long", 20.0)
     assert job is not None
 
     def train() -> None:

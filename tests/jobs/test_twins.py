@@ -11,14 +11,23 @@ from s2s.jobs import sweep, training, twins
 from s2s.jobs.twins import LENGTHS, Twins
 from s2s.runs import Decoded, DecodedHypothesis, RunFolder
 
-TINY = {"model.d_model": 16, "model.d_ff": 16, "model.n_layers": 1, "train.steps": 12, "train.watch.save_every": 12}
+TINY = {
+    "model.d_model": 16,
+    "model.d_ff": 16,
+    "model.n_layers": 1,
+    "train.steps": 12,
+    "train.watch.save_every": 12,
+}
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A twin that had no time to learn anything."""
     order = twins.orders(Twins("copy"))[POSITION_KINDS.index("rotary")]
-    started = training.start(training.Asked(override(order.recipe, TINY), order.source), tmp_path_factory.mktemp("twin") / "one")
+    started = training.start(
+        training.Asked(override(order.recipe, TINY), order.source),
+        tmp_path_factory.mktemp("twin") / "one",
+    )
     list(training.run(started))
     return started.folder
 
@@ -33,7 +42,15 @@ def test_twins_differ_in_their_positions_alone() -> None:
 
 
 def test_other_settings_are_another_sweep_however_large() -> None:
-    names = [Twins(*given).name for given in (("copy", 100, 1), ("reverse", 100, 1), ("copy", 101, 1), ("reverse", 20_000, 2**31 - 1))]
+    names = [
+        Twins(*given).name
+        for given in (
+            ("copy", 100, 1),
+            ("reverse", 100, 1),
+            ("copy", 101, 1),
+            ("reverse", 20_000, 2**31 - 1),
+        )
+    ]
     assert len({*names}) == 4
     for order in twins.orders(Twins("reverse", 20_000, 2**31 - 1)):
         assert order.tags == (sweep.TAG + names[-1],)  # not cut
@@ -61,13 +78,17 @@ def test_the_test_is_right_always_the_same_and_reaches_beyond_the_training(task:
 
 
 def test_every_line_fits_the_learned_table() -> None:
-    (learned,) = [order for order in twins.orders(Twins()) if order.recipe.model.positions.kind == "learned"]
+    (learned,) = [
+        order for order in twins.orders(Twins()) if order.recipe.model.positions.kind == "learned"
+    ]
     assert max(LENGTHS) + 2 <= learned.recipe.model.positions.max_length
 
 
 def said(texts: Callable[[str], str]) -> Callable[..., list[Decoded]]:
     """A model that makes this of each source."""
-    return lambda self, sources, *_, **__: [Decoded(one, (DecodedHypothesis(texts(one), (), (), 0.0, 0.0, ()),)) for one in sources]
+    return lambda self, sources, *_, **__: [
+        Decoded(one, (DecodedHypothesis(texts(one), (), (), 0.0, 0.0, ()),)) for one in sources
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +102,11 @@ def said(texts: Callable[[str], str]) -> Callable[..., list[Decoded]]:
     ],
 )
 def test_shares_are_of_lines_and_of_digits_in_their_place(
-    trained: RunFolder, monkeypatch: pytest.MonkeyPatch, texts: Callable[[str], str], whole: float, digits: Callable[[int], float]
+    trained: RunFolder,
+    monkeypatch: pytest.MonkeyPatch,
+    texts: Callable[[str], str],
+    whole: float,
+    digits: Callable[[int], float],
 ) -> None:
     run = s2s.load(trained.path)
     monkeypatch.setattr(type(run), "translate", said(texts))
@@ -97,7 +122,14 @@ def test_what_is_kept_is_of_this_checkpoint_and_task(trained: RunFolder) -> None
     assert twins.kept(trained, "reverse") is None
     file = trained.path / twins.FILE
     good = json.loads(file.read_bytes())
-    for bad in ({**good, "step": 3}, {**good, "lengths": [3, *LENGTHS[1:]]}, {**good, "whole": [1.0]}, {**good, "digits": None}, [], "x"):
+    for bad in (
+        {**good, "step": 3},
+        {**good, "lengths": [3, *LENGTHS[1:]]},
+        {**good, "whole": [1.0]},
+        {**good, "digits": None},
+        [],
+        "x",
+    ):
         file.write_text(json.dumps(bad))
         assert twins.kept(trained, "copy") is None
     file.write_text("{")

@@ -20,18 +20,28 @@ from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER
 
-SOURCE, VALID = "synthetic:reverse#rows=80", "synthetic:reverse#split=valid,rows=20"
-LONG = {"train.steps": 100_000, "train.watch.save_every": 50, "train.watch.validate_every": 50, "train.watch.keep": 3}
+SOURCE = "synthetic:reverse#rows=80"
+VALID = "synthetic:reverse#split=valid,rows=20"
+LONG = {
+    "train.steps": 100_000,
+    "train.watch.save_every": 50,
+    "train.watch.validate_every": 50,
+    "train.watch.keep": 3,
+}
 
 
 @contextlib.contextmanager
 def working(*more: str) -> Iterator[subprocess.Popen[bytes]]:
     """A real worker, which ends with its jobs' processes."""
-    process = subprocess.Popen([sys.executable, "-m", "s2s", "worker", *more], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "s2s", "worker", *more], stdout=subprocess.DEVNULL
+    )
     children: list[psutil.Process] = []
     try:
         yield process
-        children = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+        children = (
+            psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+        )
     finally:
         process.terminate()
         process.wait(20)
@@ -70,7 +80,11 @@ def has_checkpoint(run: str) -> bool:
 def child_of(process: subprocess.Popen[bytes], run: str) -> psutil.Process:
     job = queue.latest(run)
     assert job is not None
-    return next(child for child in psutil.Process(process.pid).children(recursive=True) if child.name() == job.id[:15])
+    return next(
+        child
+        for child in psutil.Process(process.pid).children(recursive=True)
+        if child.name() == job.id[:15]
+    )
 
 
 def final_weights(path: Path, step: int) -> bytes:
@@ -82,10 +96,17 @@ def test_the_worker_is_small_and_imports_no_torch() -> None:
         "import sys, psutil, s2s.jobs.worker, s2s.jobs.child; from s2s.jobs import queue; queue.jobs('x')\n"
         "print('torch' in sys.modules, psutil.Process().memory_info().rss < 80e6)"
     )
-    assert subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True).stdout == "False True\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", line], capture_output=True, text=True, check=True
+        ).stdout
+        == "False True\n"
+    )
 
 
-def test_a_run_is_stopped_where_it_stands_and_gone_on_with_while_another_fails(tiny: Recipe, tmp_path: Path) -> None:
+def test_a_run_is_stopped_where_it_stands_and_gone_on_with_while_another_fails(
+    tiny: Recipe, tmp_path: Path
+) -> None:
     table = tmp_path / "pairs.tsv"
     table.write_text("one\n" * 60)
     with working():
@@ -103,15 +124,35 @@ def test_a_run_is_stopped_where_it_stands_and_gone_on_with_while_another_fails(t
         training.submit_resume(run, OWNER, steps=reached + 20)
         wait_for_state(run, "done")
     row = board.one(run, OWNER)
-    assert (row.step, row.steps, row.checkpoints[-1], row.note, row.error) == (reached + 20, reached + 20, reached + 20, "", "")
+    assert (row.step, row.steps, row.checkpoints[-1], row.note, row.error) == (
+        reached + 20,
+        reached + 20,
+        reached + 20,
+        "",
+        "",
+    )
     assert steps(run) == list(range(1, reached + 21))
-    assert [line["step"] for line in folder(run).lines("metrics") if line.get("first")] == [1, reached + 1]
-    best = min((line for line in folder(run).lines("metrics") if line["kind"] == "valid"), key=lambda line: line["loss"])
-    assert (row.best_step, row.best_loss, row.token_accuracy) == (best["step"], best["loss"], best["token_accuracy"])
+    assert [line["step"] for line in folder(run).lines("metrics") if line.get("first")] == [
+        1,
+        reached + 1,
+    ]
+    best = min(
+        (line for line in folder(run).lines("metrics") if line["kind"] == "valid"),
+        key=lambda line: line["loss"],
+    )
+    assert (row.best_step, row.best_loss, row.token_accuracy) == (
+        best["step"],
+        best["loss"],
+        best["token_accuracy"],
+    )
 
 
-def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undisturbed_one(tiny: Recipe, tmp_path: Path) -> None:
-    recipe = override(tiny, {"train.steps": 120, "train.watch.save_every": 20, "train.watch.validate_every": 100})
+def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undisturbed_one(
+    tiny: Recipe, tmp_path: Path
+) -> None:
+    recipe = override(
+        tiny, {"train.steps": 120, "train.watch.save_every": 20, "train.watch.validate_every": 100}
+    )
     with working() as process:
         run = submit(recipe)
         wait_for(lambda: folder(run).status().get("step"))
@@ -119,7 +160,9 @@ def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undistur
         wait_for_state(run, "interrupted", seconds=5.0)
         error = board.one(run, OWNER).error
         saved = saved_steps(folder(run).checkpoints)[-1]
-        assert error.startswith("The training process was killed (signal 9), perhaps for want of memory; resume it from step ")
+        assert error.startswith(
+            "The training process was killed (signal 9), perhaps for want of memory; resume it from step "
+        )
         assert int(error.rstrip(".").rsplit(" ", 1)[1]) in (saved, saved - 20)
         training.submit_resume(run, OWNER)
         wait_for_state(run, "done")
@@ -129,7 +172,9 @@ def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undistur
     assert final_weights(folder(run).path, 120) == final_weights(undisturbed.folder.path, 120)
 
 
-def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("S2S_LEASE_SECONDS", "2")
     with working() as process:
         run = submit(override(tiny, LONG))
@@ -151,7 +196,9 @@ def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(tiny: Recipe, monke
     assert steps(run) == list(range(1, row.step + 1))
 
 
-def test_a_second_worker_leaves_at_once_and_an_idle_one_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_worker_leaves_at_once_and_an_idle_one_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(worker, "LOCK_SECONDS", 0.1)
     with worker._lock():
         assert worker.serve() == "A worker is running on this machine already; it takes the jobs."
@@ -159,7 +206,9 @@ def test_a_second_worker_leaves_at_once_and_an_idle_one_when_its_time_is_over(mo
     assert worker.serve(idle=0.0) == "There was no work any more."
 
 
-def test_a_job_that_came_while_the_worker_left_keeps_it_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_came_while_the_worker_left_keeps_it_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The app saw a worker in place, so nobody else starts one."""
     left: list[float | None] = []
 
@@ -175,7 +224,9 @@ def test_a_job_that_came_while_the_worker_left_keeps_it_there(monkeypatch: pytes
     assert left == [5.0, 5.0]
 
 
-def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(worker, "IDLE", 0.0)
     log = worker._log_folder() / "worker.log"
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
@@ -189,7 +240,8 @@ def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(monk
 def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one, said = worker.Worker(), "The queue cannot be reached just now (database is locked); try again in a minute.\n"
+    one = worker.Worker()
+    said = "The queue cannot be reached just now (database is locked); try again in a minute.\n"
     one.turn()
 
     def away(*_: object) -> None:
@@ -205,8 +257,12 @@ def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
     assert (one.trouble, one.is_anything_left()) == ("", False)
 
 
-def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, one, finish = submit(tiny), worker.Worker(), queue.finish
+def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = submit(tiny)
+    one = worker.Worker()
+    finish = queue.finish
     job = queue.claim(one.name, one.host, "long", 60.0)
     assert job is not None
     process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
@@ -221,7 +277,10 @@ def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(tiny: Reci
     monkeypatch.setattr(queue, "finish", finish)
     one.turn()
     assert (one.children, board.one(run, OWNER).error) == (
-        ({}, "The training process ended with status 1 before its work was done; nothing was saved yet, start it again.")
+        (
+            {},
+            "The training process ended with status 1 before its work was done; nothing was saved yet, start it again.",
+        )
     )
 
 
@@ -229,7 +288,8 @@ class Midwife:
     """Stands in for a nursery, and for the processes that are started without one."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.is_gone, self.is_ready = False, True
+        self.is_gone = False
+        self.is_ready = True
         self.born: list[Newborn] = []
         self.spawned: list[str] = []
         monkeypatch.setattr(worker, "_spawn", self.spawn)
@@ -250,12 +310,15 @@ class Midwife:
 
 @pytest.fixture
 def attended(monkeypatch: pytest.MonkeyPatch) -> tuple[worker.Worker, Midwife]:
-    one, midwife = worker.Worker(), Midwife(monkeypatch)
+    one = worker.Worker()
+    midwife = Midwife(monkeypatch)
     one.nursery = midwife  # type: ignore[assignment]
     return one, midwife
 
 
-def test_a_job_is_born_in_the_nursery_and_its_death_is_noticed(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+def test_a_job_is_born_in_the_nursery_and_its_death_is_noticed(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife]
+) -> None:
     (one, midwife), run = attended, submit(override(tiny, {"train.threads": 1}))
     one.turn()
     (newborn,) = midwife.born
@@ -263,14 +326,20 @@ def test_a_job_is_born_in_the_nursery_and_its_death_is_noticed(tiny: Recipe, att
     assert job is not None
     log = str(worker._log_folder() / f"{job.id}.log")
     assert newborn.order == Order(job.id, job.worker, log, threads=1)
-    newborn.pid, newborn.code = 1, -9
+    newborn.pid = 1
+    newborn.code = -9
     one.turn()
     row = board.one(run, OWNER)
-    assert (row.state, row.error.partition(",")[0]) == ("interrupted", "The training process was killed (signal 9)")
+    assert (row.state, row.error.partition(",")[0]) == (
+        "interrupted",
+        "The training process was killed (signal 9)",
+    )
     assert (one.children, midwife.spawned) == ({}, [])
 
 
-def test_the_lease_of_a_job_that_waits_for_its_process_is_kept(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+def test_the_lease_of_a_job_that_waits_for_its_process_is_kept(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife]
+) -> None:
     (one, midwife), run = attended, submit(tiny)
     one.turn()
     before = queue.latest(run)
@@ -284,14 +353,17 @@ def test_the_lease_of_a_job_that_waits_for_its_process_is_kept(tiny: Recipe, att
     assert one.children == {}
 
 
-def test_without_a_nursery_jobs_start_from_nothing(tiny: Recipe, attended: tuple[worker.Worker, Midwife]) -> None:
+def test_without_a_nursery_jobs_start_from_nothing(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife]
+) -> None:
     (one, midwife), runs = attended, [submit(tiny), submit(tiny)]
     one.turn()
     midwife.born[0].is_refused = True
     one.turn()
     jobs = [queue.latest(run) for run in runs]
     assert midwife.spawned == [getattr(jobs[0], "id", None)]
-    midwife.is_gone, midwife.is_ready = True, False
+    midwife.is_gone = True
+    midwife.is_ready = False
     one.turn()
     assert one.nursery is None  # one that was never ready would not be the next time
     one.turn()
@@ -316,7 +388,9 @@ def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_nursery_that_died
     one.nursery = None
     one.turn()
     assert (midwife.spawned, list(one.children)) == ([job.id], [job.id])
-    with pytest.raises(queue.Lost):  # as the process that comes back to life will hear, although it was the same worker's
+    with pytest.raises(
+        queue.Lost
+    ):  # as the process that comes back to life will hear, although it was the same worker's
         queue.heard(job.id, job.worker)
 
 
@@ -333,13 +407,19 @@ def test_some_quick_jobs_start_at_once_beside_a_long_one(
     assert len(one.children) == 5
 
 
-def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, one = submit(tiny), worker.Worker()
+def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = submit(tiny)
+    one = worker.Worker()
     monkeypatch.setattr(worker, "_spawn", refused)
     one.turn()
     row = board.one(run, OWNER)
     assert (row.state, row.error) == (
-        ("failed", "Its process could not be started (No space left on device); free some space, then resume it.")
+        (
+            "failed",
+            "Its process could not be started (No space left on device); free some space, then resume it.",
+        )
     )
 
 
@@ -347,7 +427,9 @@ def refused(*_: object) -> subprocess.Popen[bytes]:
     raise OSError(28, "No space left on device", "/a/secret/path")
 
 
-def test_a_worker_that_cannot_be_started_is_a_sentence_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_cannot_be_started_is_a_sentence_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(worker, "_spawn", refused)
     message = r"^The worker, which .*, cannot be started \(No space left on device\); free some space, [^/]*$"
     for _ in range(2):
@@ -355,8 +437,11 @@ def test_a_worker_that_cannot_be_started_is_a_sentence_and_tried_again(monkeypat
             worker.ensure()
 
 
-def test_a_worker_that_was_just_started_is_not_started_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    started, times = [], iter([100.0, 104.9, 105.0])
+def test_a_worker_that_was_just_started_is_not_started_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = []
+    times = iter([100.0, 104.9, 105.0])
 
     def spawn(*module: object) -> subprocess.Popen[bytes]:
         started.append(module)

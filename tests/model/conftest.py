@@ -14,7 +14,12 @@ def shrunk(name: str) -> Recipe:
     """A preset with everything that makes it what it is, but its size."""
     changes: dict[str, object] = {"model.dropout": 0.0, "model.n_layers": 2}
     if name != "first-steps":
-        changes |= {"model.d_model": 24, "model.n_heads": 3, "model.d_head": 6 if name.startswith("t5") else None, "model.d_ff": 40}
+        changes |= {
+            "model.d_model": 24,
+            "model.n_heads": 3,
+            "model.d_head": 6 if name.startswith("t5") else None,
+            "model.d_ff": 40,
+        }
     return override(PRESETS[name].recipe, changes)
 
 

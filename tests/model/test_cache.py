@@ -37,14 +37,20 @@ def test_whatever_a_search_does_the_flat_path_says_what_the_modules_say(
     n_sources: int, kind: str, sentences: tuple[Tensor, Tensor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cached, "ROOM", 2)  # so that room is made again and again
-    model, rng = build(override(shrunk("small"), {"model.positions.kind": kind, "model.positions.max_length": 128})), random.Random(5)
+    model = build(
+        override(shrunk("small"), {"model.positions.kind": kind, "model.positions.max_length": 128})
+    )
+    rng = random.Random(5)
     draw = torch.Generator().manual_seed(5)
     for _ in range(12):
         with inference(model):
-            flat, modules = FlatStepper(model, sentences[0][:n_sources]), ModuleStepper(model, sentences[0][:n_sources])
+            flat = FlatStepper(model, sentences[0][:n_sources])
+            modules = ModuleStepper(model, sentences[0][:n_sources])
             for _ in range(14):
                 tokens = torch.randint(3, TGT_VOCAB, (flat.n_rows,), generator=draw)
-                torch.testing.assert_close(flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4)
+                torch.testing.assert_close(
+                    flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4
+                )
                 torch.testing.assert_close(flat.states, modules.states, rtol=1e-4, atol=1e-4)
                 rows = torch.tensor(moves(flat.n_rows, flat.cache.width, rng))
                 flat.reorder(rows)
@@ -56,39 +62,64 @@ def test_whatever_a_search_does_the_flat_path_says_what_the_modules_say(
 @pytest.mark.parametrize(("n_sources", "src_len"), [(1, 7), (1, 40), (3, 7), (3, 21)])
 @torch.no_grad()
 def test_every_preset_decodes_as_its_modules_do(name: str, n_sources: int, src_len: int) -> None:
-    model, draw = build(shrunk(name)), torch.Generator().manual_seed(2)
+    model = build(shrunk(name))
+    draw = torch.Generator().manual_seed(2)
     src = torch.randint(3, SRC_VOCAB, (n_sources, src_len), generator=draw)
     for row in range(1, n_sources):
         src[row, src_len - row :] = model.config.ids.pad
     with inference(model):
-        flat, modules = FlatStepper(model, src), ModuleStepper(model, src)
-        torch.testing.assert_close(flat.memory[modules.src_mask[:, 0, 0]], modules.memory[modules.src_mask[:, 0, 0]], rtol=1e-4, atol=1e-4)
+        flat = FlatStepper(model, src)
+        modules = ModuleStepper(model, src)
+        torch.testing.assert_close(
+            flat.memory[modules.src_mask[:, 0, 0]],
+            modules.memory[modules.src_mask[:, 0, 0]],
+            rtol=1e-4,
+            atol=1e-4,
+        )
         for width in (1, 4, 4, 12, 2):
             rows = torch.arange(n_sources).repeat_interleave(width) * (flat.n_rows // n_sources)
             flat.reorder(rows)
             modules.reorder(rows)
             tokens = torch.randint(3, TGT_VOCAB, (len(rows),), generator=draw)
-            torch.testing.assert_close(flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4)
+            torch.testing.assert_close(
+                flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4
+            )
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("place", ["pre", "post"])
 @torch.no_grad()
 def test_one_source_is_decoded_as_the_modules_do(activation: str, place: str) -> None:
-    changes = {"model.feed_forward.activation": activation, "model.norm.place": place, "model.attention.bias": place == "post"}
-    model, src = build(override(shrunk("small"), changes)), torch.tensor([[5, 9, 4, 2]])
+    changes = {
+        "model.feed_forward.activation": activation,
+        "model.norm.place": place,
+        "model.attention.bias": place == "post",
+    }
+    model = build(override(shrunk("small"), changes))
+    src = torch.tensor([[5, 9, 4, 2]])
     with inference(model):
-        flat, modules = FlatStepper(model, src), ModuleStepper(model, src)
+        flat = FlatStepper(model, src)
+        modules = ModuleStepper(model, src)
         assert flat.flat.has_all_parts
         assert isinstance(flat.looked_at[0], Folded)
         for token in (1, 6, 9):
-            torch.testing.assert_close(flat.step(torch.tensor([token])), modules.step(torch.tensor([token])), rtol=1e-4, atol=1e-4)
+            torch.testing.assert_close(
+                flat.step(torch.tensor([token])),
+                modules.step(torch.tensor([token])),
+                rtol=1e-4,
+                atol=1e-4,
+            )
 
 
 def test_a_source_without_tokens_gives_numbers() -> None:
     model = build(shrunk("small"))
     with inference(model):
-        assert FlatStepper(model, torch.tensor([[5, 9, 2], [0, 0, 0]])).step(torch.tensor([1, 1])).isfinite().all()
+        assert (
+            FlatStepper(model, torch.tensor([[5, 9, 2], [0, 0, 0]]))
+            .step(torch.tensor([1, 1]))
+            .isfinite()
+            .all()
+        )
 
 
 @torch.no_grad()
@@ -100,7 +131,9 @@ def test_slots_that_nobody_descends_from_are_used_again(sentences: tuple[Tensor,
         stepper.reorder(torch.arange(3).repeat_interleave(5))
         for _ in range(200):
             stepper.step(torch.full((15,), 4))
-            stepper.reorder(torch.arange(3).repeat_interleave(5) * 5)  # the first of each family lives on, five times
+            stepper.reorder(
+                torch.arange(3).repeat_interleave(5) * 5
+            )  # the first of each family lives on, five times
     assert stepper.cache.length == 201
     assert stepper.cache.buffers[0].shape[3] < 3 * 201  # not five times
 
@@ -117,16 +150,22 @@ def test_weights_that_change_are_laid_out_again(sentences: tuple[Tensor, Tensor]
     assert (logits(model, sentences[0]) - first).abs().max() > 1e-3
 
 
-def test_a_model_in_training_is_decoded_with_the_weights_it_has_now(sentences: tuple[Tensor, Tensor]) -> None:
+def test_a_model_in_training_is_decoded_with_the_weights_it_has_now(
+    sentences: tuple[Tensor, Tensor],
+) -> None:
     model = build(shrunk("small")).train()
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.1, fused=True)  # which leaves the weights' versions as they are
+    optimizer = torch.optim.Adam(
+        model.parameters(), lr=0.1, fused=True
+    )  # which leaves the weights' versions as they are
     for _ in range(3):
         model(*sentences).square().mean().backward()
         optimizer.step()
         found = logits(model, sentences[0])
         expected = model.eval()(sentences[0], torch.tensor([[1, 5]] * 3))[:, -1]
         torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
-        torch.testing.assert_close(logits(model, sentences[0]), expected, rtol=1e-3, atol=1e-3)  # which is not in training now
+        torch.testing.assert_close(
+            logits(model, sentences[0]), expected, rtol=1e-3, atol=1e-3
+        )  # which is not in training now
         model.train()
 
 
@@ -141,7 +180,9 @@ def test_hooks_are_shown_the_modules(sentences: tuple[Tensor, Tensor]) -> None:
     model = build(shrunk("small"))
     with inference(model):
         assert isinstance(stepper_for(model, sentences[0]), FlatStepper)
-        hook = model.decoder.layers[0].cross_attention.weights.register_forward_hook(lambda module, inputs, output: output)
+        hook = model.decoder.layers[0].cross_attention.weights.register_forward_hook(
+            lambda module, inputs, output: output
+        )
         assert isinstance(stepper_for(model, sentences[0]), ModuleStepper)
         hook.remove()
         assert isinstance(stepper_for(model, sentences[0]), FlatStepper)
@@ -149,7 +190,8 @@ def test_hooks_are_shown_the_modules(sentences: tuple[Tensor, Tensor]) -> None:
 
 @torch.no_grad()
 def test_fast_is_near_exact_and_the_same_in_any_batch(sentences: tuple[Tensor, Tensor]) -> None:
-    model, tokens = build(override(shrunk("small"), {"model.output.bias": True})), torch.tensor([1, 7, 22])
+    model = build(override(shrunk("small"), {"model.output.bias": True}))
+    tokens = torch.tensor([1, 7, 22])
     with inference(model):
         exact = stepper_for(model, sentences[0]).step(tokens)
         fast = stepper_for(model, sentences[0], "fast").step(tokens)

@@ -5,7 +5,16 @@ import pytest
 import torch
 
 from s2s.config import Recipe, UserError, override
-from s2s.model.costs import MEASURES, VARIABLES, Machine, cache_bytes, crossing, grown, memory_bytes, powers
+from s2s.model.costs import (
+    MEASURES,
+    VARIABLES,
+    Machine,
+    cache_bytes,
+    crossing,
+    grown,
+    memory_bytes,
+    powers,
+)
 from s2s.model.flat import SHORT
 from s2s.model.parts import Sizes, cost
 from s2s.model.presets import PRESETS
@@ -26,16 +35,24 @@ def machine(name: str) -> Machine:
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_cache_is_as_large_as_the_models_own(name: str) -> None:
     recipe = shrunk(name)
-    model, sizes = build(recipe), Sizes(3, SHORT + 1, 5)  # fewer source tokens stand with empty slots beside them
+    # fewer source tokens stand with empty slots beside them
+    model = build(recipe)
+    sizes = Sizes(3, SHORT + 1, 5)
     src = torch.randint(4, SRC_VOCAB, (sizes.batch, sizes.src_len))
     expected = cache_bytes(Machine(recipe, SRC_VOCAB, TGT_VOCAB), sizes)
     with inference(model):
-        flat, modules = FlatStepper(model, src), ModuleStepper(model, src)
+        flat = FlatStepper(model, src)
+        modules = ModuleStepper(model, src)
         for _ in range(sizes.tgt_len):
             for stepper in (flat, modules):
                 stepper.step(torch.full((sizes.batch,), 5))
-    assert sum(part.nbytes for past in modules.pasts for part in past.seen or ()) == expected.written
-    assert sum(buffer[..., : flat.cache.used, :].nbytes for buffer in flat.cache.buffers) == expected.written
+    assert (
+        sum(part.nbytes for past in modules.pasts for part in past.seen or ()) == expected.written
+    )
+    assert (
+        sum(buffer[..., : flat.cache.used, :].nbytes for buffer in flat.cache.buffers)
+        == expected.written
+    )
     for stepper in (flat, modules):
         assert sum(part.nbytes for memory in stepper.memories for part in memory) == expected.memory
 
@@ -67,8 +84,11 @@ def test_attention_overtakes_at_the_length_that_is_said(name: str) -> None:
 
 @pytest.mark.parametrize("vary", VARIABLES)
 @pytest.mark.parametrize("measure", MEASURES)
-def test_every_curve_passes_through_the_machine_as_it_is_and_climbs(vary: str, measure: str) -> None:
-    variable, of = VARIABLES[vary], MEASURES[measure]
+def test_every_curve_passes_through_the_machine_as_it_is_and_climbs(
+    vary: str, measure: str
+) -> None:
+    variable = VARIABLES[vary]
+    of = MEASURES[measure]
     points = grown(machine("small"), SIZES, variable, of)
     values = [point.value for point in points]
     assert values == sorted(set(values))
@@ -76,7 +96,11 @@ def test_every_curve_passes_through_the_machine_as_it_is_and_climbs(vary: str, m
     assert here.terms == of.terms(machine("small"), SIZES)
     assert [point.total for point in points] == sorted(point.total for point in points)
     whole = cost(machine("small").parts(SIZES))
-    totals = {"flops": whole.flops, "parameters": whole.parameters, "cache": sum(cache_bytes(machine("small"), SIZES))}
+    totals = {
+        "flops": whole.flops,
+        "parameters": whole.parameters,
+        "cache": sum(cache_bytes(machine("small"), SIZES)),
+    }
     assert here.total == totals.get(measure, memory_bytes(machine("small"), SIZES))
 
 
@@ -108,8 +132,14 @@ def test_a_term_grows_with_its_power(vary: str, measure: str, term: str, power: 
 def test_what_makes_no_machine_is_left_out() -> None:
     found = grown(machine("mini-t5"), Sizes(1, 30, 10), VARIABLES["length"], MEASURES["flops"])
     assert max(point.value for point in found) == 120  # of 128 positions
-    assert [point.value for point in grown(machine("first-steps"), SIZES, VARIABLES["depth"], MEASURES["cache"])] == [1, 2, 4, 8, 16]
-    assert all(point.value <= 96 for point in grown(machine("t5-base"), SIZES, VARIABLES["depth"], MEASURES["cache"]))
+    assert [
+        point.value
+        for point in grown(machine("first-steps"), SIZES, VARIABLES["depth"], MEASURES["cache"])
+    ] == [1, 2, 4, 8, 16]
+    assert all(
+        point.value <= 96
+        for point in grown(machine("t5-base"), SIZES, VARIABLES["depth"], MEASURES["cache"])
+    )
     with pytest.raises(UserError, match="whole numbers"):
         VARIABLES["depth"].scaled(machine("small"), SIZES, Fraction(1, 4))
     assert powers(-1, 1) == (Fraction(1, 2), 1, 2)
@@ -117,9 +147,16 @@ def test_what_makes_no_machine_is_left_out() -> None:
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_presets_have_the_published_shapes(name: str) -> None:
-    model, published = PRESETS[name].recipe.model, PUBLISHED[name]
+    model = PRESETS[name].recipe.model
+    published = PUBLISHED[name]
     for stack in (model.encoder, model.decoder):
-        assert (model.d_model, stack.d_ff, stack.n_layers, stack.n_heads, model.d_head(stack)) == published[:5]
+        assert (
+            model.d_model,
+            stack.d_ff,
+            stack.n_layers,
+            stack.n_heads,
+            model.d_head(stack),
+        ) == published[:5]
 
 
 def test_a_table_of_scores_is_kept_where_products_are_explicit() -> None:

@@ -44,7 +44,8 @@ def test_the_global_generator_alone_decides() -> None:
 
 
 def test_nothing_is_dropped_or_drawn_in_eval_or_at_rate_zero() -> None:
-    x, before = torch.randn(4, 5), torch.get_rng_state()
+    x = torch.randn(4, 5)
+    before = torch.get_rng_state()
     assert Dropout(0.3).eval()(x) is x
     assert Dropout(0.0)(x) is x
     assert torch.equal(torch.get_rng_state(), before)

@@ -19,13 +19,29 @@ from transformers import (
     T5Config,
 )
 
-from s2s.config import AttentionConfig, Embeddings, FeedForwardConfig, ModelConfig, Norm, Output, Positions, SpecialIds, Stack
+from s2s.config import (
+    AttentionConfig,
+    Embeddings,
+    FeedForwardConfig,
+    ModelConfig,
+    Norm,
+    Output,
+    Positions,
+    SpecialIds,
+    Stack,
+)
 from s2s.model.size import count_parameters
 from s2s.model.transformer import Transformer
 
-VOCAB, D_MODEL, MAX_LENGTH = 40, 24, 20
-SRC_LENGTHS, TGT_LENGTHS = (14, 9, 5), (13, 7, 4)  # longer than T5's max_distance below, so that its last buckets count
-T5_IDS, MARIAN_IDS, BART_IDS = SpecialIds(pad=0, start=0, eos=1), SpecialIds(pad=39, start=39, eos=0), SpecialIds(pad=1, start=2, eos=2)
+VOCAB = 40
+D_MODEL = 24
+MAX_LENGTH = 20
+# longer than T5's max_distance below, so that its last buckets count
+SRC_LENGTHS = (14, 9, 5)
+TGT_LENGTHS = (13, 7, 4)
+T5_IDS = SpecialIds(pad=0, start=0, eos=1)
+MARIAN_IDS = SpecialIds(pad=39, start=39, eos=0)
+BART_IDS = SpecialIds(pad=1, start=2, eos=2)
 
 # Ours. heads * d_head is 15, not 24, in T5; the others' stacks differ in layers, heads and d_ff.
 T5 = ModelConfig(
@@ -40,7 +56,11 @@ T5 = ModelConfig(
     output=Output(tied=True, scaled=True),
     ids=T5_IDS,
 )
-T5_V1_1 = replace(T5, feed_forward=FeedForwardConfig("gelu_tanh", gated=True, bias=False), output=Output(tied=False))
+T5_V1_1 = replace(
+    T5,
+    feed_forward=FeedForwardConfig("gelu_tanh", gated=True, bias=False),
+    output=Output(tied=False),
+)
 M2M100 = ModelConfig(
     d_model=D_MODEL,
     encoder=Stack(n_layers=2, n_heads=3, d_ff=40),
@@ -78,9 +98,21 @@ MARIAN = replace(
 # Theirs.
 T5_SIZES = MappingProxyType(
     {
-        **{"vocab_size": VOCAB, "d_model": D_MODEL, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 3, "d_kv": 5, "d_ff": 40},
+        **{
+            "vocab_size": VOCAB,
+            "d_model": D_MODEL,
+            "num_layers": 2,
+            "num_decoder_layers": 3,
+            "num_heads": 3,
+            "d_kv": 5,
+            "d_ff": 40,
+        },
         "initializer_factor": 0.5,  # at 1 some attention is all but one-hot, which magnifies rounding
-        **{"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12, "decoder_start_token_id": T5_IDS.start},
+        **{
+            "relative_attention_num_buckets": 8,
+            "relative_attention_max_distance": 12,
+            "decoder_start_token_id": T5_IDS.start,
+        },
     }
 )
 SIZES = MappingProxyType(
@@ -90,17 +122,40 @@ SIZES = MappingProxyType(
         **{"decoder_layers": 3, "decoder_attention_heads": 4, "decoder_ffn_dim": 32},
     }
 )
-MARIAN_SPECIALS = MappingProxyType({"pad_token_id": 39, "decoder_start_token_id": 39, "eos_token_id": 0})
-BART_SPECIALS = MappingProxyType({"pad_token_id": 1, "decoder_start_token_id": 2, "eos_token_id": 2})
+MARIAN_SPECIALS = MappingProxyType(
+    {"pad_token_id": 39, "decoder_start_token_id": 39, "eos_token_id": 0}
+)
+BART_SPECIALS = MappingProxyType(
+    {"pad_token_id": 1, "decoder_start_token_id": 2, "eos_token_id": 2}
+)
 
 FAMILIES: MappingProxyType[str, tuple[ModelConfig, PreTrainedConfig]] = MappingProxyType(
     {
         "t5": (T5, T5Config(**T5_SIZES)),
-        "t5-v1.1": (T5_V1_1, T5Config(**T5_SIZES, feed_forward_proj="gated-gelu", tie_word_embeddings=False)),
-        "marian": (MARIAN, MarianConfig(**SIZES, **MARIAN_SPECIALS, activation_function="swish", scale_embedding=True)),
-        "bart": (BART, BartConfig(**SIZES, **BART_SPECIALS, activation_function="gelu", scale_embedding=False)),
-        "mbart": (MBART, MBartConfig(**SIZES, **BART_SPECIALS, activation_function="gelu", scale_embedding=True)),
-        "m2m100": (M2M100, M2M100Config(**SIZES, **BART_SPECIALS, activation_function="relu", scale_embedding=True)),
+        "t5-v1.1": (
+            T5_V1_1,
+            T5Config(**T5_SIZES, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
+        ),
+        "marian": (
+            MARIAN,
+            MarianConfig(
+                **SIZES, **MARIAN_SPECIALS, activation_function="swish", scale_embedding=True
+            ),
+        ),
+        "bart": (
+            BART,
+            BartConfig(**SIZES, **BART_SPECIALS, activation_function="gelu", scale_embedding=False),
+        ),
+        "mbart": (
+            MBART,
+            MBartConfig(**SIZES, **BART_SPECIALS, activation_function="gelu", scale_embedding=True),
+        ),
+        "m2m100": (
+            M2M100,
+            M2M100Config(
+                **SIZES, **BART_SPECIALS, activation_function="relu", scale_embedding=True
+            ),
+        ),
     }
 )
 
@@ -157,8 +212,14 @@ def our_name(name: str, rules: tuple[tuple[str, str], ...]) -> str:
 
 def learned(theirs: PreTrainedModel) -> dict[str, Tensor]:
     """Every trained number under each of its names; sinusoids are frozen or unsaved, and so left out."""
-    found = {name: weight.data for name, weight in theirs.named_parameters(remove_duplicate=False) if weight.requires_grad}
-    return found | {name: bias[0] for name, bias in theirs.named_buffers() if name == "final_logits_bias"}
+    found = {
+        name: weight.data
+        for name, weight in theirs.named_parameters(remove_duplicate=False)
+        if weight.requires_grad
+    }
+    return found | {
+        name: bias[0] for name, bias in theirs.named_buffers() if name == "final_logits_bias"
+    }
 
 
 def make_theirs(config: PreTrainedConfig, *, is_tied: bool) -> PreTrainedModel:
@@ -177,18 +238,25 @@ def copied(config: ModelConfig, theirs: PreTrainedModel) -> Transformer:
     """Our model with their weights: nothing is missing and nothing left over."""
     ours = Transformer(config, VOCAB, VOCAB)
     rules = T5_NAMES if isinstance(theirs.config, T5Config) else BART_NAMES
-    ours.load_state_dict({our_name(name, rules): weight for name, weight in learned(theirs).items()}, strict=True)
+    ours.load_state_dict(
+        {our_name(name, rules): weight for name, weight in learned(theirs).items()}, strict=True
+    )
     return ours.eval()
 
 
 def padded_batch(ids: SpecialIds) -> tuple[Tensor, Tensor]:
     """Sources that end with eos, the last padded on the left; targets that begin with start: (3, 14) and (3, 13)."""
     generator = torch.Generator().manual_seed(7)
-    words = [torch.randint(3, VOCAB - 1, (length - 1,), generator=generator) for length in (*SRC_LENGTHS, *TGT_LENGTHS)]
+    words = [
+        torch.randint(3, VOCAB - 1, (length - 1,), generator=generator)
+        for length in (*SRC_LENGTHS, *TGT_LENGTHS)
+    ]
     src = [torch.cat([words[row], torch.tensor([ids.eos])]) for row in range(3)]
     tgt = [torch.cat([torch.tensor([ids.start]), words[3 + row]]) for row in range(3)]
     padded = pad_sequence(src, True, ids.pad)
-    padded[2] = padded[2].roll(padded.shape[1] - SRC_LENGTHS[2])  # right padding alone would hide skip_padding
+    padded[2] = padded[2].roll(
+        padded.shape[1] - SRC_LENGTHS[2]
+    )  # right padding alone would hide skip_padding
     return padded, pad_sequence(tgt, True, ids.pad)
 
 
@@ -207,14 +275,33 @@ def test_our_logits_and_cross_attention_equal_transformers(family: str) -> None:
     theirs = make_theirs(their_config, is_tied=config.output.tied)
     ours = copied(config, theirs)
     src, tgt = padded_batch(config.ids)
-    expected = theirs(input_ids=src, attention_mask=src.ne(config.ids.pad), decoder_input_ids=tgt, output_attentions=True, use_cache=False)
-    is_real = torch.arange(tgt.shape[1]) < torch.tensor(TGT_LENGTHS)[:, None]  # by length: start may be the padding id
-    torch.testing.assert_close(ours(src, tgt)[is_real], expected.logits[is_real], rtol=1e-4, atol=1e-5)
+    expected = theirs(
+        input_ids=src,
+        attention_mask=src.ne(config.ids.pad),
+        decoder_input_ids=tgt,
+        output_attentions=True,
+        use_cache=False,
+    )
+    is_real = (
+        torch.arange(tgt.shape[1]) < torch.tensor(TGT_LENGTHS)[:, None]
+    )  # by length: start may be the padding id
+    torch.testing.assert_close(
+        ours(src, tgt)[is_real], expected.logits[is_real], rtol=1e-4, atol=1e-5
+    )
 
     seen: list[Tensor] = []
     for layer in ours.decoder.layers:
-        layer.cross_attention.weights.register_forward_hook(lambda module, inputs, output: seen.append(output))
-    torch.testing.assert_close(ours(src, tgt)[is_real], expected.logits[is_real], rtol=1e-4, atol=1e-5)
+        layer.cross_attention.weights.register_forward_hook(
+            lambda module, inputs, output: seen.append(output)
+        )
+    torch.testing.assert_close(
+        ours(src, tgt)[is_real], expected.logits[is_real], rtol=1e-4, atol=1e-5
+    )
     for weights, their_weights in zip(seen, expected.cross_attentions, strict=True):
         assert weights.shape == (3, config.decoder.n_heads, tgt.shape[1], src.shape[1])
-        torch.testing.assert_close(weights.transpose(1, 2)[is_real], their_weights.transpose(1, 2)[is_real], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(
+            weights.transpose(1, 2)[is_real],
+            their_weights.transpose(1, 2)[is_real],
+            rtol=1e-4,
+            atol=1e-5,
+        )

@@ -11,16 +11,22 @@ from s2s.model.transformer import Transformer
 
 
 def model(kind: str) -> Transformer:
-    made = Transformer(override(PRESETS["transformer-tiny"].recipe, {"model.init.kind": kind}).model, 500, 500).eval()
+    made = Transformer(
+        override(PRESETS["transformer-tiny"].recipe, {"model.init.kind": kind}).model, 500, 500
+    ).eval()
     initialise(made, 1)
     return made
 
 
 @torch.no_grad()
 def test_fairseqs_widths_are_those_of_torchs_own_attention_and_feed_forward() -> None:
-    ours, theirs = model("fairseq").encoder.layers[0], torch.nn.TransformerEncoderLayer(128, 4, 256)
+    ours = model("fairseq").encoder.layers[0]
+    theirs = torch.nn.TransformerEncoderLayer(128, 4, 256)
     pairs = [
-        (torch.cat([ours.self_attention.query.weight, ours.self_attention.value.weight]), theirs.self_attn.in_proj_weight),
+        (
+            torch.cat([ours.self_attention.query.weight, ours.self_attention.value.weight]),
+            theirs.self_attn.in_proj_weight,
+        ),
         (ours.feed_forward.up.weight, theirs.linear1.weight),
         (ours.feed_forward.down.weight, theirs.linear2.weight),
         (ours.feed_forward.down.bias, theirs.linear2.bias),

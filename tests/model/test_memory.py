@@ -37,7 +37,13 @@ print(*(line.split()[1] for line in open("/proc/self/smaps_rollup") if line.star
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no mallopt")
 def test_arrays_lie_in_large_pages_and_what_is_only_reserved_takes_no_memory() -> None:
-    shown = subprocess.run([sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    shown = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
     resident, large = (int(kilobytes) * 1024 for kilobytes in shown.stdout.split())
     assert resident < 2**29 + 2**28
     assert large >= 2**26 - LARGE if HAS_LARGE else large == 0

@@ -19,8 +19,18 @@ STRANGE = (
     {"norm.after_embeddings": True, "norm.bias": False, "norm.place": "post"},
     {"positions.kind": "learned", "positions.offset": 2, "positions.shared": True},
     {"positions.kind": "alibi", "encoder.n_layers": 3},
-    {"positions.kind": "none", "feed_forward.gated": True, "output.tied": False, "output.bias": True},
-    {"encoder.d_ff": 0, "attention.output_projection": True, "decoder.d_head": 10, "embeddings.shared": False},
+    {
+        "positions.kind": "none",
+        "feed_forward.gated": True,
+        "output.tied": False,
+        "output.bias": True,
+    },
+    {
+        "encoder.d_ff": 0,
+        "attention.output_projection": True,
+        "decoder.d_head": 10,
+        "embeddings.shared": False,
+    },
 )
 
 
@@ -53,12 +63,19 @@ def test_a_part_holds_the_weights_of_its_module(recipe: Recipe) -> None:
     model = Transformer(recipe.model, *vocabs(recipe.model))
     found = parts(recipe.model, vocabs(recipe.model), SIZES)
     for part in found:
-        there = {name: tuple(weight.shape) for name, weight in module(model, part.name).named_parameters()}
+        there = {
+            name: tuple(weight.shape)
+            for name, weight in module(model, part.name).named_parameters()
+        }
         here = {weight.name: weight.lengths for weight in part.weights}
         if part.borrows:  # the one matrix that is somebody else's
             (lent,) = within(found, part.borrows)
-            assert there.items() - here.items() == {(weight.name, weight.lengths) for weight in lent.weights}
-            mine, others = (dict(module(model, name).named_parameters()) for name in (part.name, part.borrows))
+            assert there.items() - here.items() == {
+                (weight.name, weight.lengths) for weight in lent.weights
+            }
+            mine, others = (
+                dict(module(model, name).named_parameters()) for name in (part.name, part.borrows)
+            )
             assert all(mine[name] is others[name] for name in there.keys() - here.keys())
         else:
             assert here == there
@@ -80,9 +97,16 @@ def test_flops_are_what_torch_counts(recipe: Recipe, sizes: Sizes) -> None:
     model = Transformer(recipe.model, *vocabs(recipe.model)).eval()
     src, tgt = (torch.randint(4, VOCABS[1], (sizes.batch, length)) for length in sizes[1:])
     # Torch's counter does not know every fused kernel; the explicit one computes the same products.
-    with torch.inference_mode(False), torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+    with (
+        torch.inference_mode(False),
+        torch.no_grad(),
+        sdpa_kernel(SDPBackend.MATH),
+        FlopCounterMode(display=False) as counter,
+    ):
         model(src, tgt)
-    assert cost(parts(recipe.model, vocabs(recipe.model), sizes)).flops == pytest.approx(counter.get_total_flops(), rel=1e-9)
+    assert cost(parts(recipe.model, vocabs(recipe.model), sizes)).flops == pytest.approx(
+        counter.get_total_flops(), rel=1e-9
+    )
 
 
 def heard(model: Transformer, config: ModelConfig) -> dict[str, tuple[int, ...]]:
@@ -94,7 +118,9 @@ def heard(model: Transformer, config: ModelConfig) -> dict[str, tuple[int, ...]]
 
     for part in parts(config, vocabs(config), SIZES):
         if part.kind != "positions":
-            place = module(model, part.name.replace("tokens", "embed"))  # shared vectors are one module, called twice
+            place = module(
+                model, part.name.replace("tokens", "embed")
+            )  # shared vectors are one module, called twice
             listen(place, part.name)
             if isinstance(place, Attention):
                 listen(place.weights, f"{part.name} weights")
@@ -115,7 +141,10 @@ def test_a_part_makes_what_its_module_hands_on(recipe: Recipe) -> None:
             assert made["weights"].lengths == shapes[f"{part.name} weights"]
 
 
-@pytest.mark.parametrize(("kind", "lengths"), [("relative", (3, 7, 7)), ("alibi", (3, 7, 7)), ("rotary", (7, 4)), ("sinusoidal", (7, 24))])
+@pytest.mark.parametrize(
+    ("kind", "lengths"),
+    [("relative", (3, 7, 7)), ("alibi", (3, 7, 7)), ("rotary", (7, 4)), ("sinusoidal", (7, 24))],
+)
 def test_positions_make_what_they_add(kind: str, lengths: tuple[int, ...]) -> None:
     config = override(shrunk("transformer-tiny"), {"model.positions.kind": kind}).model
     (part,) = within(parts(config, VOCABS, SIZES), "encoder.positions")
@@ -129,8 +158,13 @@ def test_positions_make_what_they_add(kind: str, lengths: tuple[int, ...]) -> No
 def test_a_name_stands_for_what_is_within_it() -> None:
     found = parts(PRESETS["small"].recipe.model, (40, 40), SIZES)
     assert within(found, "") == found
-    assert {part.name for part in within(found, "encoder.layer")} < {part.name for part in within(found, "encoder")}
-    assert cost(within(found, "encoder")).flops + cost(within(found, "decoder")).flops == cost(found).flops
+    assert {part.name for part in within(found, "encoder.layer")} < {
+        part.name for part in within(found, "encoder")
+    }
+    assert (
+        cost(within(found, "encoder")).flops + cost(within(found, "decoder")).flops
+        == cost(found).flops
+    )
     assert not within(found, "enc")
 
 

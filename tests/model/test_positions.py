@@ -4,7 +4,14 @@ import pytest
 import torch
 
 from s2s.config import ModelConfig, Positions, Stack
-from s2s.model.positions import POSITIONS, Rotary, Sinusoidal, alibi_slopes, relative_buckets, sinusoids
+from s2s.model.positions import (
+    POSITIONS,
+    Rotary,
+    Sinusoidal,
+    alibi_slopes,
+    relative_buckets,
+    sinusoids,
+)
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "halves"])
@@ -34,17 +41,25 @@ def test_skipped_padding_takes_no_position_and_gets_none() -> None:
     is_real = torch.tensor([[False, True, True, False]])
     added = position.add(torch.zeros(1, 4, 8), is_real)
     table = sinusoids(4, 8, config.positions)
-    torch.testing.assert_close(added[0], torch.stack([torch.zeros(8), table[2], table[3], torch.zeros(8)]))
+    torch.testing.assert_close(
+        added[0], torch.stack([torch.zeros(8), table[2], table[3], torch.zeros(8)])
+    )
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "halves"])
 def test_a_rotary_score_depends_on_the_distance_alone(layout: str) -> None:
-    config = ModelConfig(d_model=8, positions=Positions("rotary", layout=layout), encoder=Stack(n_heads=1))
+    config = ModelConfig(
+        d_model=8, positions=Positions("rotary", layout=layout), encoder=Stack(n_heads=1)
+    )
     rotary = Rotary(config, config.encoder, is_causal=False)
-    query, key = torch.randn(8), torch.randn(8)
+    query = torch.randn(8)
+    key = torch.randn(8)
 
     def score(at: int, to: int) -> float:
-        return float(rotary.rotate(query.view(1, 1, 1, 8), at).flatten() @ rotary.rotate(key.view(1, 1, 1, 8), to).flatten())
+        return float(
+            rotary.rotate(query.view(1, 1, 1, 8), at).flatten()
+            @ rotary.rotate(key.view(1, 1, 1, 8), to).flatten()
+        )
 
     assert score(3, 5) == pytest.approx(score(40, 42), abs=1e-4)
     assert score(3, 5) != pytest.approx(score(3, 6), abs=1e-4)
@@ -69,5 +84,7 @@ def test_near_distances_have_buckets_of_their_own_and_far_ones_share() -> None:
 
 
 def test_every_configurable_kind_has_a_row() -> None:
-    kinds = next(field for field in Positions.__dataclass_fields__.values() if field.name == "kind").metadata["choices"]
+    kinds = next(
+        field for field in Positions.__dataclass_fields__.values() if field.name == "kind"
+    ).metadata["choices"]
     assert tuple(POSITIONS) == tuple(kinds)

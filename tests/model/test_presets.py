@@ -35,7 +35,12 @@ def test_mini_t5_with_the_vocabularies_of_its_five_phrases() -> None:
 def test_small_is_about_a_million_and_exports_cleanly() -> None:
     model = PRESETS["small"].recipe.model
     assert 900_000 < count_parameters(model, 1200, 1200) < 1_300_000
-    assert (model.norm.place, model.positions.layout, model.encoder.final_norm, model.decoder.final_norm) == ("pre", "halves", True, True)
+    assert (
+        model.norm.place,
+        model.positions.layout,
+        model.encoder.final_norm,
+        model.decoder.final_norm,
+    ) == ("pre", "halves", True, True)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -52,14 +57,19 @@ def test_a_preset_says_what_it_is_and_where_it_comes_from(name: str) -> None:
 
 def test_a_recipe_larger_than_memory_is_refused_in_one_sentence() -> None:
     preset = PRESETS["t5-11b"]
-    with pytest.raises(UserError, match=r"11,307,321,344 parameters .* needs about \d+\.\d GB of memory and 16.0 GB are free"):
+    with pytest.raises(
+        UserError,
+        match=r"11,307,321,344 parameters .* needs about \d+\.\d GB of memory and 16.0 GB are free",
+    ):
         check_memory(preset.recipe, (32_128, 32_128), slots=2048, free=16_000_000_000)
     check_memory(PRESETS["small"].recipe, (4000, 4000), slots=2048, free=16_000_000_000)
 
 
 def test_the_memory_forecast_grows_with_the_batch() -> None:
     recipe = PRESETS["small"].recipe
-    assert training_bytes(recipe, (1000, 1000), slots=8192) > 2 * training_bytes(recipe, (1000, 1000), slots=2048)
+    assert training_bytes(recipe, (1000, 1000), slots=8192) > 2 * training_bytes(
+        recipe, (1000, 1000), slots=2048
+    )
 
 
 def test_tied_output_costs_nothing_and_relative_tables_are_one_a_stack() -> None:

@@ -17,13 +17,20 @@ from s2s.model.products import Product, affine
 @torch.no_grad()
 def test_any_number_of_rows_is_multiplied_as_by_torch(rows: int, has_bias: bool) -> None:
     draw = torch.Generator().manual_seed(rows)
-    x, stream = torch.randn(rows, 64, generator=draw), torch.randn(rows, 500, generator=draw)
-    weight, bias = torch.randn(500, 64, generator=draw), torch.randn(500, generator=draw) if has_bias else None
-    product, expected = Product(weight, bias), F.linear(x.double(), weight.double(), None if bias is None else bias.double())
-    assert not products.can_pack(weight) or (rows >= product.many) == (rows > 16)  # both kernels are tried
+    x = torch.randn(rows, 64, generator=draw)
+    stream = torch.randn(rows, 500, generator=draw)
+    weight = torch.randn(500, 64, generator=draw)
+    bias = torch.randn(500, generator=draw) if has_bias else None
+    product = Product(weight, bias)
+    expected = F.linear(x.double(), weight.double(), None if bias is None else bias.double())
+    assert not products.can_pack(weight) or (rows >= product.many) == (
+        rows > 16
+    )  # both kernels are tried
     before = x.clone(), stream.clone()
     torch.testing.assert_close(product(x).double(), expected, rtol=0, atol=1e-4)
-    torch.testing.assert_close(product.onto(x, stream).double(), expected + stream, rtol=0, atol=1e-4)
+    torch.testing.assert_close(
+        product.onto(x, stream).double(), expected + stream, rtol=0, atol=1e-4
+    )
     assert torch.equal(x, before[0])
     assert torch.equal(stream, before[1])
 
@@ -60,12 +67,23 @@ def test_products_of_ever_new_numbers_of_rows_do_not_gather_memory() -> None:
 @pytest.mark.parametrize("has_bias", [True, False])
 @torch.no_grad()
 def test_what_a_stream_is_ahead_by_is_taken_away(has_bias: bool) -> None:
-    maps, x, ahead = [nn.Linear(8, 5, bias=has_bias), nn.Linear(8, 3, bias=has_bias)], torch.randn(4, 8), torch.randn(8)
-    expected = torch.cat([maps[0](x) * 0.5 if not has_bias else F.linear(x, maps[0].weight * 0.5, maps[0].bias * 0.5), maps[1](x)], 1)
+    maps = [nn.Linear(8, 5, bias=has_bias), nn.Linear(8, 3, bias=has_bias)]
+    x = torch.randn(4, 8)
+    ahead = torch.randn(8)
+    expected = torch.cat(
+        [
+            maps[0](x) * 0.5
+            if not has_bias
+            else F.linear(x, maps[0].weight * 0.5, maps[0].bias * 0.5),
+            maps[1](x),
+        ],
+        1,
+    )
     torch.testing.assert_close(affine(maps, 0.5, ahead=ahead)(x + ahead), expected)
 
 
 def test_where_onednn_is_not_the_other_kernel_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(products, "can_pack", lambda weight: False)
-    weight, x = torch.randn(500, 64), torch.randn(300, 64)
+    weight = torch.randn(500, 64)
+    x = torch.randn(300, 64)
     torch.testing.assert_close(Product(weight, None)(x), F.linear(x, weight), rtol=0, atol=1e-4)

@@ -47,16 +47,24 @@ def copy_layer(ours: nn.Module, theirs: nn.Module) -> None:
 @torch.no_grad()
 def test_attention_equals_torchs_multihead_attention() -> None:
     config = ModelConfig(d_model=24, dropout=0.0)
-    ours, theirs = Attention(config, config.encoder).eval(), nn.MultiheadAttention(24, 4, batch_first=True).eval()
+    ours = Attention(config, config.encoder).eval()
+    theirs = nn.MultiheadAttention(24, 4, batch_first=True).eval()
     copy_attention(ours, theirs)
-    x, memory = torch.randn(2, 5, 24), torch.randn(2, 7, 24)
+    x = torch.randn(2, 5, 24)
+    memory = torch.randn(2, 7, 24)
     lengths = torch.arange(7)[None] < torch.tensor([[7], [4]])
-    expected, expected_weights = theirs(x, memory, memory, key_padding_mask=~lengths, average_attn_weights=False)
+    expected, expected_weights = theirs(
+        x, memory, memory, key_padding_mask=~lengths, average_attn_weights=False
+    )
     mask = lengths[:, None, None]
-    torch.testing.assert_close(ours(ours.queries(x), ours.keys_values(memory), mask), expected, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(
+        ours(ours.queries(x), ours.keys_values(memory), mask), expected, rtol=1e-5, atol=1e-6
+    )
     seen: list[Tensor] = []
     hook = ours.weights.register_forward_hook(lambda module, inputs, output: seen.append(output))
-    torch.testing.assert_close(ours(ours.queries(x), ours.keys_values(memory), mask), expected, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(
+        ours(ours.queries(x), ours.keys_values(memory), mask), expected, rtol=1e-5, atol=1e-6
+    )
     hook.remove()
     torch.testing.assert_close(seen[0], expected_weights, rtol=1e-5, atol=1e-6)
 
@@ -64,18 +72,35 @@ def test_attention_equals_torchs_multihead_attention() -> None:
 @pytest.mark.parametrize("place", ["pre", "post"])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @torch.no_grad()
-def test_the_whole_model_equals_torchs_transformer(place: str, activation: str, sentences: Sentences) -> None:
+def test_the_whole_model_equals_torchs_transformer(
+    place: str, activation: str, sentences: Sentences
+) -> None:
     src, tgt = sentences
-    changes = {"model.norm.place": place, "model.feed_forward.activation": activation, "model.decoder.n_layers": 3}
+    changes = {
+        "model.norm.place": place,
+        "model.feed_forward.activation": activation,
+        "model.decoder.n_layers": 3,
+    }
     ours = build(override(shrunk("small"), changes))
     encoder = nn.TransformerEncoder(
-        nn.TransformerEncoderLayer(24, 3, 40, 0.0, activation, batch_first=True, norm_first=place == "pre"),
+        nn.TransformerEncoderLayer(
+            24, 3, 40, 0.0, activation, batch_first=True, norm_first=place == "pre"
+        ),
         2,
         nn.LayerNorm(24),
         enable_nested_tensor=False,
     )
     theirs = nn.Transformer(
-        24, 3, 2, 3, 40, 0.0, activation, custom_encoder=encoder, batch_first=True, norm_first=place == "pre"
+        24,
+        3,
+        2,
+        3,
+        40,
+        0.0,
+        activation,
+        custom_encoder=encoder,
+        batch_first=True,
+        norm_first=place == "pre",
     ).eval()
     for mine, other in ((ours.encoder, theirs.encoder), (ours.decoder, theirs.decoder)):
         for mine_layer, other_layer in zip(mine.layers, other.layers, strict=True):
@@ -84,19 +109,27 @@ def test_the_whole_model_equals_torchs_transformer(place: str, activation: str, 
     padding = src.eq(0)
     causal = torch.ones(tgt.shape[1], tgt.shape[1]).triu(1).bool()
     states = theirs(
-        ours.encoder.embed(src), ours.decoder.embed(tgt), tgt_mask=causal, src_key_padding_mask=padding, memory_key_padding_mask=padding
+        ours.encoder.embed(src),
+        ours.decoder.embed(tgt),
+        tgt_mask=causal,
+        src_key_padding_mask=padding,
+        memory_key_padding_mask=padding,
     )
     torch.testing.assert_close(ours(src, tgt), ours.project(states), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", [ModuleStepper, FlatStepper])
 @torch.no_grad()
-def test_cached_decoding_equals_full_decoding(model: Transformer, sentences: Sentences, kind: type[TransformerStepper]) -> None:
+def test_cached_decoding_equals_full_decoding(
+    model: Transformer, sentences: Sentences, kind: type[TransformerStepper]
+) -> None:
     src, tgt = sentences
     full = model(src, tgt).log_softmax(-1)
     with inference(model):
         stepper = kind(model, src)
-        steps = torch.stack([stepper.step(tgt[:, i]).log_softmax(-1) for i in range(tgt.shape[1])], dim=1)
+        steps = torch.stack(
+            [stepper.step(tgt[:, i]).log_softmax(-1) for i in range(tgt.shape[1])], dim=1
+        )
     torch.testing.assert_close(steps, full, rtol=1e-4, atol=1e-5)
 
 
@@ -123,7 +156,10 @@ def test_the_captured_path_equals_the_fused_one(model: Transformer, sentences: S
     fused = model(src, tgt)
     rows: list[Tensor] = []
     seams = [module.weights for module in model.modules() if isinstance(module, Attention)]
-    hooks = [seam.register_forward_hook(lambda module, inputs, output: rows.append(output.sum(-1))) for seam in seams]
+    hooks = [
+        seam.register_forward_hook(lambda module, inputs, output: rows.append(output.sum(-1)))
+        for seam in seams
+    ]
     captured = model(src, tgt)
     for hook in hooks:
         hook.remove()
@@ -134,11 +170,14 @@ def test_the_captured_path_equals_the_fused_one(model: Transformer, sentences: S
 
 
 @torch.no_grad()
-def test_a_later_target_token_changes_nothing_before_it(model: Transformer, sentences: Sentences) -> None:
+def test_a_later_target_token_changes_nothing_before_it(
+    model: Transformer, sentences: Sentences
+) -> None:
     src, tgt = sentences
     changed = tgt.clone()
     changed[:, 3] = 19
-    before, after = model(src, tgt), model(src, changed)
+    before = model(src, tgt)
+    after = model(src, changed)
     torch.testing.assert_close(after[:, :3], before[:, :3], rtol=1e-5, atol=1e-5)
     assert not torch.allclose(after[:, 3], before[:, 3])
 
@@ -148,7 +187,8 @@ def test_padding_and_neighbours_change_nothing(model: Transformer, sentences: Se
     src, tgt = sentences
     together = model(src, tgt)
     for row in range(len(src)):
-        src_length, tgt_length = int(src[row].ne(0).sum()), int(tgt[row].ne(0).sum())
+        src_length = int(src[row].ne(0).sum())
+        tgt_length = int(tgt[row].ne(0).sum())
         alone = model(src[row : row + 1, :src_length], tgt[row : row + 1, :tgt_length])
         torch.testing.assert_close(together[row, :tgt_length], alone[0], rtol=1e-4, atol=1e-5)
 
@@ -160,7 +200,9 @@ def test_a_row_that_may_look_at_nothing_gathers_zeros(is_hooked: bool) -> None:
     if is_hooked:
         attention.weights.register_forward_hook(lambda module, inputs, output: None)
     x = torch.randn(1, 3, 8, requires_grad=True)
-    mask = torch.tensor([[True, True, True], [False, False, False], [True, False, False]])[None, None]
+    mask = torch.tensor([[True, True, True], [False, False, False], [True, False, False]])[
+        None, None
+    ]
     out = attention(attention.queries(x), attention.keys_values(x), mask)
     torch.testing.assert_close(out[0, 1], attention.output.bias)
     out.sum().backward()
@@ -169,12 +211,18 @@ def test_a_row_that_may_look_at_nothing_gathers_zeros(is_hooked: bool) -> None:
 
 
 def test_masks_say_true_where_one_may_look() -> None:
-    assert masks.causal(3)[0, 0].tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+    assert masks.causal(3)[0, 0].tolist() == [
+        [True, False, False],
+        [True, True, False],
+        [True, True, True],
+    ]
     assert masks.padding(torch.tensor([[4, 2, 0]]), 0)[0, 0].tolist() == [[True, True, False]]
 
 
 def test_two_vocabularies_cannot_share_one_table() -> None:
-    with pytest.raises(UserError, match=r"one vocabulary, but the sizes are 5 and 6; share the tokenizer"):
+    with pytest.raises(
+        UserError, match=r"one vocabulary, but the sizes are 5 and 6; share the tokenizer"
+    ):
         Transformer(shrunk("small").model, 5, 6)
 
 

@@ -4,8 +4,11 @@ import plotly.graph_objects as go
 from s2s.plots import heatmap
 from s2s.plots.alignment_marks import marked
 
-WEIGHTS = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], np.float32)  # three words written, two read
-KEYS, ROWS = ("red", "<b>house"), ("la", "casa", "roja")
+WEIGHTS = np.array(
+    [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], np.float32
+)  # three words written, two read
+KEYS = ("red", "<b>house")
+ROWS = ("la", "casa", "roja")
 
 
 def drawn(links: set[tuple[int, int]], known: set[tuple[int, int]]) -> go.Figure:
@@ -15,12 +18,16 @@ def drawn(links: set[tuple[int, int]], known: set[tuple[int, int]]) -> go.Figure
 def said(figure: go.Figure) -> dict[tuple[int, int], str]:
     """What hovering over each cell says, by column and row."""
     cells = next(trace for trace in figure.data if isinstance(trace, go.Heatmap))
-    return {(column, row): str(cells.customdata[row][column]) for row in range(3) for column in range(2)}
+    return {
+        (column, row): str(cells.customdata[row][column]) for row in range(3) for column in range(2)
+    }
 
 
 def test_each_link_has_a_frame_of_two_lines_around_its_cell() -> None:
     figure = drawn({(0, 2), (1, 1)}, set())
-    middles = [((shape.x0 + shape.x1) / 2, (shape.y0 + shape.y1) / 2) for shape in figure.layout.shapes]
+    middles = [
+        ((shape.x0 + shape.x1) / 2, (shape.y0 + shape.y1) / 2) for shape in figure.layout.shapes
+    ]
     assert sorted(middles) == [(0, 2), (0, 2), (1, 1), (1, 1)]
     for shape in figure.layout.shapes:
         assert 0 < shape.x1 - shape.x0 <= 1

@@ -21,7 +21,9 @@ def test_cells_hold_the_weights_as_float32_on_a_fixed_scale() -> None:
     assert cells.z.dtype == np.float32
     np.testing.assert_array_equal(cells.z, given)
     assert (cells.zmin, cells.zmax) == (0, 1)
-    assert "bdata" in heatmap(given, WORDS, WORDS, title="t").to_json()  # sent as bytes, not as a list
+    assert (
+        "bdata" in heatmap(given, WORDS, WORDS, title="t").to_json()
+    )  # sent as bytes, not as a list
 
 
 def test_a_word_said_twice_keeps_both_places() -> None:
@@ -29,7 +31,9 @@ def test_a_word_said_twice_keeps_both_places() -> None:
     assert list(figure.layout.xaxis.tickvals) == [0, 1, 2]
     assert list(figure.layout.xaxis.ticktext) == ["the", "cat", "the"]
     assert list(figure.layout.yaxis.ticktext) == ["le", "chat"]
-    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the first word is written on top
+    assert (
+        figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
+    )  # the first word is written on top
 
 
 def test_hover_says_what_is_predicted_and_where_it_looks() -> None:
@@ -76,22 +80,33 @@ def test_a_scale_for_each_row_leaves_the_weights_to_be_read(side: int) -> None:
     given = 0.1 * weights(side, side)
     given[1] = 0
     words = [str(i) for i in range(side)]
-    plain, cells = (heatmap(given, words, words, title="t", per_row=per_row).data for per_row in (False, True))
+    plain, cells = (
+        heatmap(given, words, words, title="t", per_row=per_row).data for per_row in (False, True)
+    )
     np.testing.assert_allclose(cells[0].z.max(1), [1, 0, *[1] * (side - 2)], atol=1e-6)
     np.testing.assert_allclose(cells[0].z[0] * given[0].max(), given[0], rtol=1e-5)
     np.testing.assert_array_equal(cells[0].text, given)
     assert "%{text:.4f}" in cells[0].hovertemplate
-    assert [each.text for each in cells[1:]] == [each.text for each in plain[1:]]  # the numbers in the cells
+    assert [each.text for each in cells[1:]] == [
+        each.text for each in plain[1:]
+    ]  # the numbers in the cells
 
 
 def test_hover_says_what_a_row_sums_to_where_it_is_told() -> None:
-    cells = heatmap(weights(1, 2), ("red", "</s>"), ("rouge",), title="t", sums=np.array([0.734], np.float32)).data[0]
-    assert cells.customdata[0][0] == "predicting <b>rouge</b> (its row sums to 0.73) it looks at <b>red</b>"
+    cells = heatmap(
+        weights(1, 2), ("red", "</s>"), ("rouge",), title="t", sums=np.array([0.734], np.float32)
+    ).data[0]
+    assert (
+        cells.customdata[0][0]
+        == "predicting <b>rouge</b> (its row sums to 0.73) it looks at <b>red</b>"
+    )
 
 
 def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
     few, many = ([f"{i} incomprehensible" for i in range(n)] for n in (UPRIGHT, UPRIGHT + 1))
-    layouts = [heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t").layout for keys in (few, many)]
+    layouts = [
+        heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t").layout for keys in (few, many)
+    ]
     assert [layout.xaxis.tickangle for layout in layouts] == [None, None]
     assert [layout.xaxis.visible for layout in layouts] == [None, False]
     assert layouts[1].xaxis2.tickangle == -90
@@ -102,8 +117,13 @@ def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
 def test_of_many_tokens_as_many_are_named_as_there_is_room_for_and_each_above_its_cells() -> None:
     keys = ["the", *(f"{i} <b>" for i in range(UPRIGHT)), "the"]
     figure = heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t")
-    axis, cells = figure.layout.xaxis2, figure.layout.xaxis
-    assert (axis.type, axis.tickmode, axis.nticks) == ("category", None, None)  # Plotly counts how many fit
+    axis = figure.layout.xaxis2
+    cells = figure.layout.xaxis
+    assert (axis.type, axis.tickmode, axis.nticks) == (
+        "category",
+        None,
+        None,
+    )  # Plotly counts how many fit
     named = [axis.labelalias[place] for place in axis.categoryarray]
     assert named == [key.replace("<b>", "&lt;b&gt;") for key in keys]
     assert (axis.overlaying, axis.range) == ("x", cells.range)
@@ -134,7 +154,9 @@ def test_the_numbers_come_as_a_table() -> None:
     head, *rows = csv.reader(io.StringIO(numbers(given, ("a,b", "</s>"), ("=1+1", "c"))))
     assert head == ["predicts", "a,b", "</s>"]
     assert [row[0] for row in rows] == ["'=1+1", "c"]  # a spreadsheet must not compute it
-    np.testing.assert_allclose([[float(value) for value in row[1:]] for row in rows], given, atol=1e-6)
+    np.testing.assert_allclose(
+        [[float(value) for value in row[1:]] for row in rows], given, atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("name", PLOTS)

@@ -23,7 +23,9 @@ def test_both_curves_hold_what_was_given() -> None:
     assert "<b>" not in figure.layout.title.text
 
 
-@pytest.mark.parametrize("lines", [(), (Line("a", [], []),), (Line("a", np.array([1]), np.array([np.nan])),)], ids=len)
+@pytest.mark.parametrize(
+    "lines", [(), (Line("a", [], []),), (Line("a", np.array([1]), np.array([np.nan])),)], ids=len
+)
 def test_before_the_first_step_the_picture_says_so(lines: tuple[Line, ...]) -> None:
     figure = drawn(*lines)
     assert not figure.data
@@ -36,7 +38,9 @@ def test_runs_beside_each_other_are_told_apart_by_dash_and_marker_and_colour() -
     styles = [(trace.line.dash, trace.marker.symbol, trace.line.color) for trace in figure.data]
     for looks in zip(*styles, strict=True):
         assert len(set(looks)) == 6
-    assert [trace.name for trace in figure.data] == [name.replace("<", "&lt;").replace(">", "&gt;") for name in names]
+    assert [trace.name for trace in figure.data] == [
+        name.replace("<", "&lt;").replace(">", "&gt;") for name in names
+    ]
 
 
 def test_training_and_validation_of_a_run_among_others_differ_without_colour() -> None:
@@ -46,7 +50,9 @@ def test_training_and_validation_of_a_run_among_others_differ_without_colour() -
 
 def test_a_run_out_of_sight_changes_no_style() -> None:
     other = TRAIN._replace(run=1, steps=[100, 200, 300])
-    near, all_of_it = (drawn(TRAIN, other, look=Look(stretch=stretch)).data[0] for stretch in ((1, 3), (1, 300)))
+    near, all_of_it = (
+        drawn(TRAIN, other, look=Look(stretch=stretch)).data[0] for stretch in ((1, 3), (1, 300))
+    )
     assert (near.line, near.marker) == (all_of_it.line, all_of_it.marker)
 
 
@@ -56,7 +62,12 @@ def test_smoothing_is_the_exponential_average_that_pandas_knows(weight: float, h
     values = np.random.default_rng(0).normal(3, 1, 200)
     if hole:
         values[50:60] = np.nan
-    expected = pd.Series(values).ewm(alpha=1 - weight, adjust=True, ignore_na=True).mean().where(~np.isnan(values))
+    expected = (
+        pd.Series(values)
+        .ewm(alpha=1 - weight, adjust=True, ignore_na=True)
+        .mean()
+        .where(~np.isnan(values))
+    )
     np.testing.assert_allclose(smoothed(values, weight), expected.astype(np.float32), rtol=1e-5)
 
 
@@ -72,7 +83,8 @@ def test_a_smoothed_curve_stands_over_the_faint_one_and_validation_stays() -> No
 def test_a_stretch_is_smoothed_as_the_whole_is() -> None:
     steps = np.arange(1, 101)
     line = Line("a", steps, np.sin(steps))
-    whole, part = points(line, Look(0.9)), points(line, Look(0.9, (40, 60)))
+    whole = points(line, Look(0.9))
+    part = points(line, Look(0.9, (40, 60)))
     np.testing.assert_array_equal(part.smoothed, whole.smoothed[38:61])
 
 
@@ -91,7 +103,12 @@ def test_a_stretch_holds_its_points_and_the_next_on_either_side(seed: int) -> No
 
 
 def test_the_axis_shows_the_stretch_and_log_axes_leave_out_what_they_cannot_show() -> None:
-    figure = drawn(TRAIN, VALID, Line("zero", [1, 2], [0.0, 1.0]), look=Look(stretch=(1, 100), is_log_x=True, is_log_y=True))
+    figure = drawn(
+        TRAIN,
+        VALID,
+        Line("zero", [1, 2], [0.0, 1.0]),
+        look=Look(stretch=(1, 100), is_log_x=True, is_log_y=True),
+    )
     assert tuple(figure.layout.xaxis.range) == (0.0, 2.0)
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     assert [trace.x.tolist() for trace in figure.data] == [[1, 2, 3], [3], [2]]
@@ -104,9 +121,21 @@ def test_changes_are_dotted_lines_and_the_newest_are_named() -> None:
     shapes = drawn(Line("a", [0, 10], [1, 1]), marks=marks).layout.shapes
     assert [shape.x0 for shape in shapes] == list(range(1, 9))
     assert {shape.line.dash for shape in shapes} == {"dot"}
-    assert [shape.label.text for shape in shapes] == [""] * (8 - LABELLED) + ["&lt;5&gt;", "&lt;6&gt;", "&lt;7&gt;", "&lt;8&gt;"]
-    assert [shape.label.xanchor for shape in shapes][-1] == "right"  # there is no room beyond the rim
-    assert len(drawn(Line("a", [0, 10], [1, 1]), marks=marks, look=Look(stretch=(3, 10))).layout.shapes) == 6
+    assert [shape.label.text for shape in shapes] == [""] * (8 - LABELLED) + [
+        "&lt;5&gt;",
+        "&lt;6&gt;",
+        "&lt;7&gt;",
+        "&lt;8&gt;",
+    ]
+    assert [shape.label.xanchor for shape in shapes][
+        -1
+    ] == "right"  # there is no room beyond the rim
+    assert (
+        len(
+            drawn(Line("a", [0, 10], [1, 1]), marks=marks, look=Look(stretch=(3, 10))).layout.shapes
+        )
+        == 6
+    )
 
 
 def test_numbers_beyond_float32_are_left_out() -> None:
@@ -114,7 +143,8 @@ def test_numbers_beyond_float32_are_left_out() -> None:
 
 
 def test_lengths_count_every_text() -> None:
-    src, tgt = [0, 4, 3, 1], [0, 0, 2, 2, 4]
+    src = [0, 4, 3, 1]
+    tgt = [0, 0, 2, 2, 4]
     figure = lengths(src, tgt, title="t")
     assert sum(figure.data[0].y) == sum(src)
     assert sum(figure.data[1].y) == sum(tgt)

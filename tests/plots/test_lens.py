@@ -6,7 +6,8 @@ from s2s.plots.lens import Guess, lens_table
 
 LA = Guess(("la", "<b>"), (0.75, 0.25), 1, 0.75)
 LE = Guess(("le", "la"), (0.5, 0.25), 2, 0.25)
-GUESSES, LAYERS = [[LE, LA], [LA, LA], [LE, LE]], ["embeddings", "layer 1"]
+GUESSES = [[LE, LA], [LA, LA], [LE, LE]]
+LAYERS = ["embeddings", "layer 1"]
 
 
 def test_cells_are_the_likeliest_tokens_and_a_frame_marks_the_written_one() -> None:
@@ -14,7 +15,11 @@ def test_cells_are_the_likeliest_tokens_and_a_frame_marks_the_written_one() -> N
     cells, words = figure.data
     assert cells.z.tolist() == [[0.5, 0.75], [0.75, 0.75], [0.5, 0.5]]
     assert list(words.text) == ["le", "la", "la", "la", "le", "le"]
-    assert [(round(shape.x0 + 0.47), round(shape.y0 + 0.44)) for shape in figure.layout.shapes] == [(1, 0), (0, 1), (1, 1)]
+    assert [(round(shape.x0 + 0.47), round(shape.y0 + 0.44)) for shape in figure.layout.shapes] == [
+        (1, 0),
+        (0, 1),
+        (1, 1),
+    ]
     assert figure.layout.yaxis.ticktext[2] == "&lt;/s&gt;"
     said = cells.customdata[0][1]
     assert "0.250 &lt;b&gt;" in said

@@ -5,7 +5,11 @@ import math
 from s2s.plots import likeness
 from s2s.plots.likeness import Series, likeness_table
 
-ROWS = [Series("these <two>", [1.0, 0.5]), Series("=likes", [0.9, math.nan]), Series("any", [0.1, -0.3])]
+ROWS = [
+    Series("these <two>", [1.0, 0.5]),
+    Series("=likes", [0.9, math.nan]),
+    Series("any", [0.1, -0.3]),
+]
 LAYERS = ["embeddings", "layer 1"]
 
 
@@ -20,7 +24,9 @@ def test_lines_are_the_cosines_and_differ_without_colour() -> None:
 
 
 def test_what_all_stand_against_looks_the_same_however_many_lines_there_are() -> None:
-    looks = [likeness(rows, LAYERS, chosen=0, title="t").data[-1].line.dash for rows in (ROWS, ROWS[1:])]
+    looks = [
+        likeness(rows, LAYERS, chosen=0, title="t").data[-1].line.dash for rows in (ROWS, ROWS[1:])
+    ]
     assert looks[0] == looks[1] == "dot"
 
 

@@ -25,13 +25,19 @@ def test_bars_stand_in_order_and_are_told_apart_without_colour() -> None:
 
 
 def test_costs_are_lines_on_logarithmic_scales_that_leave_nought_out() -> None:
-    figure = costs([1, 2, 4], {"a": [1, 4, 16], "b": [0, 1, 1]}, title="t", across="x", up="y", now=2)
+    figure = costs(
+        [1, 2, 4], {"a": [1, 4, 16], "b": [0, 1, 1]}, title="t", across="x", up="y", now=2
+    )
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     np.testing.assert_array_equal(figure.data[1].y, [np.nan, 1, 1])
     assert len({(trace.line.dash, trace.marker.symbol) for trace in figure.data}) == 2
     assert figure.layout.shapes[0].x0 == 2
     assert figure.layout.annotations[0].x == pytest.approx(np.log10(2))
-    assert costs([1], {"a": [0]}, title="", across="", up="").layout.annotations[0].text.startswith("There is nothing")
+    assert (
+        costs([1], {"a": [0]}, title="", across="", up="")
+        .layout.annotations[0]
+        .text.startswith("There is nothing")
+    )
     assert not costs([1], {"a": [1]}, title="", across="", up="").layout.shapes
 
 

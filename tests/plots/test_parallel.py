@@ -9,7 +9,8 @@ from s2s.plots import parallel, theme
 from s2s.plots.parallel import LIFT, Axis, written
 
 LOOK = Path(theme.__file__).parents[1] / "ui" / "look.css"
-LR, KIND = Axis("train.lr", (0.0005, 0.005, 0.05)), Axis("tokenizer.kind", ("bpe", "word", "bpe"))
+LR = Axis("train.lr", (0.0005, 0.005, 0.05))
+KIND = Axis("tokenizer.kind", ("bpe", "word", "bpe"))
 LOSS = Axis("validation loss", (3.0, None, 1.0), is_low_up=True)
 
 
@@ -21,21 +22,32 @@ def lines(figure):
 def ticks(figure, at):
     """The texts of an axis with their places."""
     (found,) = (trace for trace in figure.data if trace.mode == "text")
-    return {text.strip(): y for x, y, text in zip(found.x, found.y, found.text, strict=True) if x == at}
+    return {
+        text.strip(): y for x, y, text in zip(found.x, found.y, found.text, strict=True) if x == at
+    }
 
 
 def test_a_line_a_run_through_its_values():
     figure = parallel([LR, KIND, LOSS], ["a", "b", "c"], best=2, title="sweep <b>")
-    assert {name: [y if y is None else pytest.approx(y) for y in line.y] for name, line in lines(figure).items()} == {
+    assert {
+        name: [y if y is None else pytest.approx(y) for y in line.y]
+        for name, line in lines(figure).items()
+    } == {
         "a": [0.0, 0.0, 0.0],
         "b": [0.5, 1.0, None],
         "c": [1.0, 0.0, 1.0],
-    }, "logarithms over decades; words in their order; less loss is higher; nothing where nothing is known"
+    }, (
+        "logarithms over decades; words in their order; less loss is higher; nothing where nothing is known"
+    )
     assert ticks(figure, 0) == {"0.0005": 0.0, "0.005": pytest.approx(0.5), "0.05": 1.0}
     assert ticks(figure, 1) == {"bpe": LIFT, "word": 1.0 + LIFT}
     assert ticks(figure, 2) == {"3": 0.0, "1": 1.0}
     assert figure.layout.title.text == "sweep &lt;b&gt;"
-    assert list(figure.layout.xaxis.ticktext) == ["train.<br>lr", "tokenizer.<br>kind", "validation loss"]
+    assert list(figure.layout.xaxis.ticktext) == [
+        "train.<br>lr",
+        "tokenizer.<br>kind",
+        "validation loss",
+    ]
 
 
 def test_the_best_is_told_without_its_colour_and_is_drawn_over_the_others():
@@ -57,7 +69,14 @@ def test_what_people_wrote_is_no_markup():
 
 def test_all_alike_stand_in_the_middle_and_numbers_of_one_size_are_set_out_evenly():
     figure = parallel(
-        [Axis("a", (7, 7, 7)), Axis("b", (1, 2, 5)), Axis("c", (True, False, True)), Axis("d", (0, 10, 1000))], list("xyz"), title=""
+        [
+            Axis("a", (7, 7, 7)),
+            Axis("b", (1, 2, 5)),
+            Axis("c", (True, False, True)),
+            Axis("d", (0, 10, 1000)),
+        ],
+        list("xyz"),
+        title="",
     )
     ys = [[line.y[axis] for line in lines(figure).values()] for axis in range(4)]
     assert ys[0] == [0.5, 0.5, 0.5]
@@ -70,7 +89,14 @@ def test_all_alike_stand_in_the_middle_and_numbers_of_one_size_are_set_out_evenl
 def test_many_values_keep_ticks_that_can_be_read():
     for n in (2, 6, 7, 24, 100):
         places = sorted(
-            ticks(parallel([Axis("loss", tuple(1 + i / n for i in range(n)))], [str(i) for i in range(n)], title=""), 0).values()
+            ticks(
+                parallel(
+                    [Axis("loss", tuple(1 + i / n for i in range(n)))],
+                    [str(i) for i in range(n)],
+                    title="",
+                ),
+                0,
+            ).values()
         )
         assert places[0] == 0.0
         assert places[-1] == 1.0
@@ -88,7 +114,9 @@ def test_values_stand_beside_their_axis():
     figure = parallel([LR, KIND, LOSS], list("abc"), best=0, title="")
     (found,) = (trace for trace in figure.data if trace.mode == "text")
     sides = {x: side for x, side in zip(found.x, found.textposition, strict=True)}
-    assert sides == {0: "middle left", 1: "top right", 2: "middle right"}, "where no line runs, if there is such a side"
+    assert sides == {0: "middle left", 1: "top right", 2: "middle right"}, (
+        "where no line runs, if there is such a side"
+    )
     assert all(text != text.strip() for text in found.text)
 
 
@@ -99,7 +127,9 @@ def test_only_pictures_without_cells_write_their_texts_in_the_screens_ink():
     for rule in rules:
         keys = re.findall(r"st-key-(\w+)", rule)
         assert keys, "for some pictures only"
-        assert not {*keys} & {*with_cells}, "the numbers of a heatmap are black or white, as its cells need it"
+        assert not {*keys} & {*with_cells}, (
+            "the numbers of a heatmap are black or white, as its cells need it"
+        )
 
 
 def test_nothing_to_show_says_why():
@@ -110,11 +140,21 @@ def test_nothing_to_show_says_why():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(None, "-"), (True, "true"), (0.0005, "0.0005"), (1e-9, "1e-09"), (12345, "12,345"), ("bpe", "bpe"), (1.23456, "1.235")],
+    [
+        (None, "-"),
+        (True, "true"),
+        (0.0005, "0.0005"),
+        (1e-9, "1e-09"),
+        (12345, "12,345"),
+        ("bpe", "bpe"),
+        (1.23456, "1.235"),
+    ],
 )
 def test_written(value, text):
     assert written(value) == text
 
 
 def test_the_lines_are_told_from_their_ground():
-    assert {line.line.color for line in lines(parallel([LR], list("abc"), best=1, title="")).values()} <= set(theme.CATEGORICAL)
+    assert {
+        line.line.color for line in lines(parallel([LR], list("abc"), best=1, title="")).values()
+    } <= set(theme.CATEGORICAL)

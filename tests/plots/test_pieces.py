@@ -7,7 +7,9 @@ def test_a_line_a_kind():
     assert (list(figure.data[1].x), list(figure.data[1].y)) == ([1000, 4000], [20.0, 15.0])
     assert figure.layout.xaxis.type == "log"
     assert figure.layout.title.text == "mine &lt;b&gt;"
-    assert {trace.marker.symbol for trace in figure.data} == {"circle", "diamond"}, "told apart without colours, too"
+    assert {trace.marker.symbol for trace in figure.data} == {"circle", "diamond"}, (
+        "told apart without colours, too"
+    )
 
 
 def test_more_kinds_than_colours():
@@ -22,4 +24,7 @@ def figure_colours(kinds):
 
 def test_nothing_measured():
     assert pieces({}, title="").layout.annotations[0].text == "No tokenizer has been measured."
-    assert pieces({"bpe": []}, title="").layout.annotations[0].text == "No tokenizer has been measured."
+    assert (
+        pieces({"bpe": []}, title="").layout.annotations[0].text
+        == "No tokenizer has been measured."
+    )

@@ -33,16 +33,24 @@ def test_a_matrix_beyond_the_screen_is_reduced_and_says_so() -> None:
 
 @pytest.mark.parametrize("shape", [(10, 4), (9, 9), (3, 1)])
 @pytest.mark.parametrize("step", [1, 2, 4, 20])
-def test_coarse_is_the_mean_of_blocks_the_last_perhaps_smaller(shape: tuple[int, int], step: int) -> None:
+def test_coarse_is_the_mean_of_blocks_the_last_perhaps_smaller(
+    shape: tuple[int, int], step: int
+) -> None:
     values = np.random.default_rng(1).normal(size=shape).astype(np.float32)
     rows = [values[start : start + step].mean(0) for start in range(0, len(values), step)]
     np.testing.assert_allclose(coarse(values, step), rows, atol=1e-6)
-    both = [[row[start : start + step].mean() for start in range(0, shape[1], step)] for row in rows]
+    both = [
+        [row[start : start + step].mean() for start in range(0, shape[1], step)] for row in rows
+    ]
     np.testing.assert_allclose(coarse(values, step, across=True), both, atol=1e-6)
 
 
 def test_lines_are_told_apart_without_colour_and_a_spread_is_a_shade() -> None:
-    lines = [Stroke("a<b", [0, 1], [1, 2]), Stroke("c", [0, 1], [3, 4], [2, 3], [4, 5]), Stroke("none", [], [])]
+    lines = [
+        Stroke("a<b", [0, 1], [1, 2]),
+        Stroke("c", [0, 1], [3, 4], [2, 3], [4, 5]),
+        Stroke("none", [], []),
+    ]
     figure = strokes(lines, title="", across="offset", up="cosine")
     a, shade, c = figure.data
     assert a.name == "a&lt;b"
@@ -66,18 +74,31 @@ def test_arms_lead_from_a_position_to_the_one_so_many_places_on() -> None:
 
 
 def test_bars_beside_each_other_differ_in_more_than_colour() -> None:
-    figure = beside(["a", "a"], {"with": np.ones(2, np.float32), "without": np.zeros(2, np.float32)}, title="", up="")
+    figure = beside(
+        ["a", "a"],
+        {"with": np.ones(2, np.float32), "without": np.zeros(2, np.float32)},
+        title="",
+        up="",
+    )
     assert [bar.name for bar in figure.data] == ["with", "without"]
     assert len({bar.marker.pattern.shape for bar in figure.data}) == 2
     assert figure.layout.xaxis.ticktext == ("a", "a")  # a word said twice keeps both places
 
 
 def test_beyond_training_is_beyond_the_shade() -> None:
-    figure = longer([Stroke("Rotary", [4, 16], [100, 20])], (3, 12), title="", up="right (%)", chance=10)
-    assert [(shape.x0, shape.x1) for shape in figure.layout.shapes if shape.type == "rect"] == [(2.5, 12.5)]
+    figure = longer(
+        [Stroke("Rotary", [4, 16], [100, 20])], (3, 12), title="", up="right (%)", chance=10
+    )
+    assert [(shape.x0, shape.x1) for shape in figure.layout.shapes if shape.type == "rect"] == [
+        (2.5, 12.5)
+    ]
     assert [shape.y0 for shape in figure.layout.shapes if shape.type == "line"] == [10]
     assert "guessing" in [each.text for each in figure.layout.annotations]
-    assert not [shape for shape in longer(figure_lines(), (3, 12), title="", up="").layout.shapes if shape.type == "line"]
+    assert not [
+        shape
+        for shape in longer(figure_lines(), (3, 12), title="", up="").layout.shapes
+        if shape.type == "line"
+    ]
 
 
 def figure_lines() -> list[Stroke]:
@@ -97,7 +118,10 @@ def test_nothing_to_draw_says_so() -> None:
 
 
 def test_numbers_to_download() -> None:
-    assert columns({"position": np.arange(2), "sine": np.array([0.0, 0.25], np.float32)}) == "position,sine\n0,0\n1,0.25\n"
+    assert (
+        columns({"position": np.arange(2), "sine": np.array([0.0, 0.25], np.float32)})
+        == "position,sine\n0,0\n1,0.25\n"
+    )
     assert grid(np.array([[0.5, 1.0]], np.float32), "position") == "position,0,1\n0,0.5,1\n"
     with pytest.raises(ValueError, match="longer than"):
         columns({"a": [1], "b": [1, 2]})

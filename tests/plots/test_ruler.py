@@ -34,9 +34,15 @@ def test_every_filter_has_its_marks_and_its_cut() -> None:
     assert list(threshold.x) == [0.5, 0.5]
     assert threshold.name == "min_p: below 50% goes"
     caps = [(line.x0 + 0.42, line.y0) for line in figure.layout.shapes if line.xref == "x2"]
-    assert caps == [(0, 1.5), (1, 0.5), (3, 0.5)]  # typical_p has none: what it keeps is not the highest
+    assert caps == [
+        (0, 1.5),
+        (1, 0.5),
+        (3, 0.5),
+    ]  # typical_p has none: what it keeps is not the highest
     assert sorted(line.y0 for line in figure.layout.shapes if line.xref == "paper") == [0.5, 1.5]
-    assert [note.text for note in figure.layout.annotations][: len(CUTS)] == [cut.name for cut in CUTS]
+    assert [note.text for note in figure.layout.annotations][: len(CUTS)] == [
+        cut.name for cut in CUTS
+    ]
 
 
 def test_a_cut_below_the_last_bar_is_counted_and_not_drawn() -> None:
@@ -46,7 +52,9 @@ def test_a_cut_below_the_last_bar_is_counted_and_not_drawn() -> None:
 
 
 def test_logarithmic_bars_hold_all_of_them() -> None:
-    figure = plots.ruler([("a", 0.9), ("b", 1e-4), ("c", 0.0)], (0, 0.0), CUTS[:1], title="", is_log=True)
+    figure = plots.ruler(
+        [("a", 0.9), ("b", 1e-4), ("c", 0.0)], (0, 0.0), CUTS[:1], title="", is_log=True
+    )
     low, high = figure.layout.xaxis.range
     assert figure.layout.xaxis.type == "log"
     assert low < -4

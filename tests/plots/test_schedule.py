@@ -19,7 +19,9 @@ def test_a_warm_up_longer_than_the_run_is_written_on_the_picture() -> None:
 
 
 def test_no_warm_up_has_no_mark_and_no_step_no_line() -> None:
-    assert [each.text for each in schedule([1, 100], [1, 1], warmup=0, title="").layout.annotations] == ["end: 100"]
+    assert [
+        each.text for each in schedule([1, 100], [1, 1], warmup=0, title="").layout.annotations
+    ] == ["end: 100"]
     assert not schedule([], [], warmup=5, title="").data
 
 

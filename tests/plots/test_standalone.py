@@ -6,7 +6,22 @@ import numpy as np
 from s2s.plots import standalone, svg
 from tests.plots.test_svg import HOSTILE, LINKS, dirichlet, every_cell
 
-OURS = {"html", "head", "meta", "title", "style", "body", "main", "p", "figure", "a", "details", "summary", "div", "table"}
+OURS = {
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "main",
+    "p",
+    "figure",
+    "a",
+    "details",
+    "summary",
+    "div",
+    "table",
+}
 OURS |= {"script", "caption", "tr", "th", "td", "bdi", "svg", "desc", "g", "rect", "path", "text"}
 
 
@@ -34,7 +49,9 @@ class Read(HTMLParser):
 
 def page(link: str = "https://example.org/?v=1&src=a") -> str:
     weights = dirichlet(len(HOSTILE), len(HOSTILE))
-    picture = svg.lines({"one": every_cell(weights)}, HOSTILE, HOSTILE, title=HOSTILE[0], caption=HOSTILE[1])
+    picture = svg.lines(
+        {"one": every_cell(weights)}, HOSTILE, HOSTILE, title=HOSTILE[0], caption=HOSTILE[1]
+    )
     tables = [standalone.Table(HOSTILE[0], weights, HOSTILE, HOSTILE)]
     return standalone.page(picture, tables, title=HOSTILE[0], verb="predicts", link=link)
 
@@ -44,14 +61,18 @@ def test_no_token_is_markup_and_nothing_is_fetched() -> None:
     assert found.tags <= OURS
     names = [name for name, _ in found.attributes]
     assert not [name for name in names if name.startswith("on") or name == "src"]
-    assert [value for name, value in found.attributes if name == "href"] == ["https://example.org/?v=1&src=a"]
+    assert [value for name, value in found.attributes if name == "href"] == [
+        "https://example.org/?v=1&src=a"
+    ]
     assert "url(" not in page()
     assert "@import" not in page()
     assert page().count("<script>") == 1
 
 
 def test_it_has_the_numbers() -> None:
-    np.testing.assert_allclose(Read(page()).numbers, dirichlet(len(HOSTILE), len(HOSTILE)).ravel(), atol=6e-5)
+    np.testing.assert_allclose(
+        Read(page()).numbers, dirichlet(len(HOSTILE), len(HOSTILE)).ravel(), atol=6e-5
+    )
 
 
 def test_without_an_address_there_is_no_link() -> None:

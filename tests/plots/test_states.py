@@ -7,7 +7,11 @@ import pytest
 from s2s.plots import PLOTS, states
 from s2s.plots.states import COLOURINGS, FEW, NAMED, Layer, Point, states_table
 
-POINTS = [Point("the", "the", 0, 1, "the <1>"), Point("<b>x</b>", "<b>x</b>", 0, 2, "x"), Point("the", "the", 1, 1, "the 2")]
+POINTS = [
+    Point("the", "the", 0, 1, "the <1>"),
+    Point("<b>x</b>", "<b>x</b>", 0, 2, "x"),
+    Point("the", "the", 1, 1, "the 2"),
+]
 LAYER = Layer(np.array([[1.0, 2.0], [-1.0, 0.5], [0.0, -2.5]]), (0.5, 0.25), "after layer 1 of 2")
 
 
@@ -25,18 +29,29 @@ def test_every_state_stands_where_it_was_put_and_is_told_apart_without_colour(co
     assert "50%" in figure.layout.xaxis.title.text
     assert "25%" in figure.layout.yaxis.title.text
     for number, axis in ((0, figure.layout.xaxis), (1, figure.layout.yaxis)):
-        assert axis.range[0] < LAYER.places[:, number].min() < LAYER.places[:, number].max() < axis.range[1]
+        assert (
+            axis.range[0]
+            < LAYER.places[:, number].min()
+            < LAYER.places[:, number].max()
+            < axis.range[1]
+        )
 
 
 def test_a_word_that_both_sentences_have_is_tied_and_looks_alike() -> None:
     tie, first, second = states([LAYER], POINTS, colour="word", title="t").data
     assert (tie.x, tie.y) == ((1.0, 0.0, None), (2.0, -2.5, None))
     assert first.marker.color[0] == second.marker.color[0] != first.marker.color[1]
-    assert first.marker.symbol[0] == second.marker.symbol[0].removesuffix("-open") != first.marker.symbol[1]
+    assert (
+        first.marker.symbol[0]
+        == second.marker.symbol[0].removesuffix("-open")
+        != first.marker.symbol[1]
+    )
 
 
 def test_every_layer_has_axes_of_its_own() -> None:
-    figure = states([LAYER, LAYER._replace(places=10 * LAYER.places)], POINTS, colour="sentence", title="t")
+    figure = states(
+        [LAYER, LAYER._replace(places=10 * LAYER.places)], POINTS, colour="sentence", title="t"
+    )
     assert [trace.xaxis for trace in figure.data] == ["x", "x", "x2", "x2"]
     assert figure.layout.xaxis2.range[1] == pytest.approx(10 * figure.layout.xaxis.range[1])
     assert [trace.showlegend for trace in figure.data] == [True, True, False, False]
@@ -51,7 +66,10 @@ def test_many_points_have_no_tokens_beside_them(n_layers: int, most: int) -> Non
 
 
 def test_nothing_to_show_and_a_colouring_that_is_none() -> None:
-    assert "no states" in PLOTS["states"].draw([LAYER], [], colour="word", title="t").layout.annotations[0].text
+    assert (
+        "no states"
+        in PLOTS["states"].draw([LAYER], [], colour="word", title="t").layout.annotations[0].text
+    )
     with pytest.raises(ValueError, match="not coloured by `size`, but by word"):
         states([LAYER], POINTS, colour="size", title="t")
 

@@ -8,7 +8,8 @@ from s2s.plots import heatmap, still
 from s2s.plots.still import MOST
 
 WEIGHTS = np.array([[0.74, 0.26, 0.0], [0.0, 1.0, 0.0]], np.float32)
-KEYS, ROWS = ["the", "<b>cat</b>", "</s>"], ["le", "chat"]
+KEYS = ["the", "<b>cat</b>", "</s>"]
+ROWS = ["le", "chat"]
 
 
 def test_it_holds_the_same_numbers_tokens_and_title() -> None:
@@ -22,7 +23,10 @@ def test_it_holds_the_same_numbers_tokens_and_title() -> None:
 def test_its_cells_stand_where_plotly_draws_them() -> None:
     layout = heatmap(WEIGHTS, KEYS, ROWS, title="t").layout
     found = still(WEIGHTS, KEYS, ROWS, title="t")
-    left, above, row = (int(each) for each in re.search(r"columns:(\d+)px.*rows:(\d+)px repeat\(2,(\d+)px\)", found).groups())
+    left, above, row = (
+        int(each)
+        for each in re.search(r"columns:(\d+)px.*rows:(\d+)px repeat\(2,(\d+)px\)", found).groups()
+    )
     top = int(re.search(r"top:(\d+)px", found)[1])
     assert left == layout.margin.l
     assert top + above == layout.margin.t

@@ -37,7 +37,11 @@ def parsed(text: str) -> ElementTree.Element:
 
 
 def titles(text: str, *, below: str) -> list[str]:
-    return [str(each.text) for group in parsed(text).iter(f"{SPACE}{below}") for each in group.findall(f"{SPACE}title")]
+    return [
+        str(each.text)
+        for group in parsed(text).iter(f"{SPACE}{below}")
+        for each in group.findall(f"{SPACE}title")
+    ]
 
 
 def texts(text: str) -> list[str]:
@@ -51,17 +55,35 @@ def every_cell(weights: np.ndarray) -> list[svg.Link]:
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(seed: int) -> None:
     random = np.random.default_rng(seed)
-    rows, keys = ([HOSTILE[at] for at in random.integers(len(HOSTILE), size=random.integers(1, 20))] for _ in range(2))
+    rows, keys = (
+        [HOSTILE[at] for at in random.integers(len(HOSTILE), size=random.integers(1, 20))]
+        for _ in range(2)
+    )
     weights = dirichlet(len(rows), len(keys), seed)
     about = {"title": HOSTILE[seed], "caption": f"{HOSTILE[seed + 1]}\n{HOSTILE[0]}"}
-    for picture in (svg.heatmap(weights, keys, rows, **about), svg.lines({HOSTILE[1]: every_cell(weights)}, keys, rows, **about)):
+    for picture in (
+        svg.heatmap(weights, keys, rows, **about),
+        svg.lines({HOSTILE[1]: every_cell(weights)}, keys, rows, **about),
+    ):
         said = [title.rpartition(": ") for title in titles(picture, below="g")]
-        assert sorted(title[2] for title in said) == sorted(f"{weight:.4f}" for weight in weights.ravel())
-        pairs = {f"{svg.shown(row)} → {svg.shown(key)}" for row, key in itertools.product(rows, keys)}
+        assert sorted(title[2] for title in said) == sorted(
+            f"{weight:.4f}" for weight in weights.ravel()
+        )
+        pairs = {
+            f"{svg.shown(row)} → {svg.shown(key)}" for row, key in itertools.product(rows, keys)
+        }
         assert {title[0] for title in said} == pairs
         for token in (*rows, *keys):
             assert svg.shown(theme.short(token, svg.LONGEST)) in texts(picture)
-        assert {each.tag.removeprefix(SPACE) for each in parsed(picture).iter()} <= {"svg", "title", "desc", "g", "rect", "path", "text"}
+        assert {each.tag.removeprefix(SPACE) for each in parsed(picture).iter()} <= {
+            "svg",
+            "title",
+            "desc",
+            "g",
+            "rect",
+            "path",
+            "text",
+        }
         names = {name for each in parsed(picture).iter() for name in each.attrib}
         assert not [name for name in names if name.startswith("on") or "href" in name]
         assert "url(" not in picture
@@ -71,11 +93,20 @@ def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(s
 def test_cells_have_the_colours_of_the_scale_and_numbers_while_they_can_be_read() -> None:
     weights = dirichlet(LEGIBLE, LEGIBLE)
     picture = svg.heatmap(weights, ["k"] * LEGIBLE, ["r"] * LEGIBLE, title="t")
-    cells = [group for group in parsed(picture).iter(f"{SPACE}g") if group.find(f"{SPACE}title") is not None]
+    cells = [
+        group
+        for group in parsed(picture).iter(f"{SPACE}g")
+        if group.find(f"{SPACE}title") is not None
+    ]
     fills = [str(cell.find(f"{SPACE}rect").get("fill")) for cell in cells]
-    scale = [tuple(round(value) for value in unlabel_rgb(colour)) for colour in sample_colorscale("Cividis", weights.ravel().astype(float))]
+    scale = [
+        tuple(round(value) for value in unlabel_rgb(colour))
+        for colour in sample_colorscale("Cividis", weights.ravel().astype(float))
+    ]
     assert [tuple(bytes.fromhex(fill[1:])) for fill in fills] == scale
-    assert [cell.find(f"{SPACE}text").text for cell in cells] == [f"{weight:.2f}".removeprefix("0") for weight in weights.ravel()]
+    assert [cell.find(f"{SPACE}text").text for cell in cells] == [
+        f"{weight:.2f}".removeprefix("0") for weight in weights.ravel()
+    ]
     more = svg.heatmap(dirichlet(LEGIBLE + 1, 2), ["k"] * 2, ["r"] * (LEGIBLE + 1), title="t")
     assert not [text for text in texts(more) if text.startswith(".")]
 
@@ -83,7 +114,11 @@ def test_cells_have_the_colours_of_the_scale_and_numbers_while_they_can_be_read(
 def test_the_more_weight_the_thicker_and_the_less_transparent_and_the_further_up() -> None:
     picture = svg.lines({"one": LINKS}, ["a", "b"], ["c", "d"], title="t")
     lines = [group for group in parsed(picture).iter(f"{SPACE}g") if "data-row" in group.attrib]
-    assert [group.find(f"{SPACE}title").text for group in lines] == ["c → a: 0.1000", "d → a: 0.5000", "c → b: 0.9000"]
+    assert [group.find(f"{SPACE}title").text for group in lines] == [
+        "c → a: 0.1000",
+        "d → a: 0.5000",
+        "c → b: 0.9000",
+    ]
     widths = [float(group.find(f"{SPACE}path").get("stroke-width")) for group in lines]
     for values in ([float(group.get("opacity")) for group in lines], widths):
         assert values == sorted(values)
@@ -92,15 +127,22 @@ def test_the_more_weight_the_thicker_and_the_less_transparent_and_the_further_up
 
 def test_a_line_joins_the_middles_of_its_two_tokens() -> None:
     picture = svg.lines({"one": [(2, 0, 1.0)]}, ["a", "b"], ["c", "d", "e"], title="t")
-    points = [float(value) for value in re.findall(r"-?[\d.]+", next(parsed(picture).iter(f"{SPACE}path")).get("d"))]
+    points = [
+        float(value)
+        for value in re.findall(r"-?[\d.]+", next(parsed(picture).iter(f"{SPACE}path")).get("d"))
+    ]
     heights = {text.text: float(text.get("y")) for text in parsed(picture).iter(f"{SPACE}text")}
     assert points[1] - heights["a"] == pytest.approx(points[-1] - heights["e"], abs=0.11)
     assert abs(points[1] - heights["a"]) < 6
     assert heights["a"] > heights["c"]  # fewer tokens are spread over the same height
 
 
-@pytest.mark.parametrize(("n_heads", "of"), [(20, ("dash", "marker")), (60, ("colour", "dash", "marker"))])
-def test_many_heads_are_told_apart_twenty_of_them_without_colours(n_heads: int, of: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("n_heads", "of"), [(20, ("dash", "marker")), (60, ("colour", "dash", "marker"))]
+)
+def test_many_heads_are_told_apart_twenty_of_them_without_colours(
+    n_heads: int, of: tuple[str, ...]
+) -> None:
     looks = svg.looks(n_heads, 30)
     assert len({tuple(getattr(look, name) for name in of) for look in looks}) == n_heads
     assert len({look.aside for look in looks}) == n_heads
@@ -116,14 +158,28 @@ def test_several_heads_have_a_legend_and_say_whose_a_line_is() -> None:
 
 
 def test_without_tokens_it_says_why_there_is_nothing() -> None:
-    assert svg.NOTHING in texts(svg.heatmap(np.zeros((0, 2), np.float32), ["a", "b"], [], title="t"))
+    assert svg.NOTHING in texts(
+        svg.heatmap(np.zeros((0, 2), np.float32), ["a", "b"], [], title="t")
+    )
     assert svg.NOTHING in texts(svg.lines({"one": []}, [], ["a"], title="t"))
 
 
 def test_title_and_caption_stand_around_the_picture_in_lines_that_fit() -> None:
-    picture = parsed(svg.heatmap(dirichlet(2, 2), ["a", "b"], ["c", "d"], title="cross-attention", caption="a run\n" + "word " * 60))
+    picture = parsed(
+        svg.heatmap(
+            dirichlet(2, 2),
+            ["a", "b"],
+            ["c", "d"],
+            title="cross-attention",
+            caption="a run\n" + "word " * 60,
+        )
+    )
     assert picture.find(f"{SPACE}title").text == "cross-attention"
-    lines = [text.text for text in picture.iter(f"{SPACE}text") if (text.text or "").startswith("word")]
+    lines = [
+        text.text for text in picture.iter(f"{SPACE}text") if (text.text or "").startswith("word")
+    ]
     assert " ".join(lines).split() == ["word"] * 60
     assert len(lines) > 1
-    assert float(picture.get("height")) > max(float(text.get("y")) for text in picture.iter(f"{SPACE}text"))
+    assert float(picture.get("height")) > max(
+        float(text.get("y")) for text in picture.iter(f"{SPACE}text")
+    )

@@ -43,7 +43,16 @@ def test_numbers_stand_in_the_cells_while_they_can_be_read(columns: int, n_trace
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0, "0"), (0.5, ".50"), (-0.123, "−.12"), (1.26, "1.3"), (-12.3, "−12"), (-np.inf, "−∞"), (np.nan, "NaN")]
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.5, ".50"),
+        (-0.123, "−.12"),
+        (1.26, "1.3"),
+        (-12.3, "−12"),
+        (-np.inf, "−∞"),
+        (np.nan, "NaN"),
+    ],
 )
 def test_short_numbers(value: float, text: str) -> None:
     assert short_number(value) == text
@@ -69,7 +78,10 @@ def test_markup_is_drawn_as_text_and_nothing_says_why() -> None:
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
     assert figure.layout.xaxis.ticktext[0] == "a&amp;b"
     assert figure.layout.title.text == "&lt;i&gt;t&lt;/i&gt;"
-    assert "no numbers" in tensor(np.zeros((0, 3), np.float32), (), title="t").layout.annotations[0].text
+    assert (
+        "no numbers"
+        in tensor(np.zeros((0, 3), np.float32), (), title="t").layout.annotations[0].text
+    )
 
 
 def test_names_must_fit_the_values() -> None:
@@ -82,4 +94,6 @@ def test_the_whole_comes_as_a_table() -> None:
     head, *rows = csv.reader(io.StringIO(table(given, ("=1+1", "b", "c"))))
     assert head == ["token", "1", "2", "3", "4", "5"]
     assert [row[0] for row in rows] == ["'=1+1", "b", "c"]
-    np.testing.assert_allclose([[float(each) for each in row[1:]] for row in rows], given, rtol=1e-5)
+    np.testing.assert_allclose(
+        [[float(each) for each in row[1:]] for row in rows], given, rtol=1e-5
+    )

@@ -7,14 +7,22 @@ from s2s import plots
 from s2s.plots.sweep_curve import Swept
 from s2s.plots.tradeoff import Point
 
-POINTS = [Point("greedy", 1400.0, 76.7, 74.0, 79.4), Point("<b>beam</b>", 4.0, 76.4, group=1), Point("mbr", 20.0, 77.0, group=2)]
+POINTS = [
+    Point("greedy", 1400.0, 76.7, 74.0, 79.4),
+    Point("<b>beam</b>", 4.0, 76.4, group=1),
+    Point("mbr", 20.0, 77.0, group=2),
+]
 
 
 def test_every_system_is_a_named_point_with_its_interval_and_a_sign_of_its_own() -> None:
     figure = plots.tradeoff(POINTS, title="one\ntwo", across="sentences a second", up="BLEU")
-    assert [(trace.x[0], trace.y[0]) for trace in figure.data] == [(point.across, point.up) for point in POINTS]
+    assert [(trace.x[0], trace.y[0]) for trace in figure.data] == [
+        (point.across, point.up) for point in POINTS
+    ]
     assert len({trace.marker.symbol for trace in figure.data}) == 3
-    assert (figure.data[0].error_y.array[0], figure.data[0].error_y.arrayminus[0]) == pytest.approx((2.7, 2.7))
+    assert (figure.data[0].error_y.array[0], figure.data[0].error_y.arrayminus[0]) == pytest.approx(
+        (2.7, 2.7)
+    )
     assert figure.data[1].error_y.array is None
     assert "&lt;b&gt;beam" in figure.data[1].text[0]
     assert figure.layout.xaxis.type == "log"
@@ -30,20 +38,31 @@ def test_names_of_neighbours_stand_at_different_heights_and_inside_the_picture()
 
 
 def test_a_near_range_is_even() -> None:
-    figure = plots.tradeoff([Point("a", 50.0, 1.0), Point("b", 60.0, 2.0)], title="", across="", up="")
+    figure = plots.tradeoff(
+        [Point("a", 50.0, 1.0), Point("b", 60.0, 2.0)], title="", across="", up=""
+    )
     low, high = figure.layout.xaxis.range
     assert figure.layout.xaxis.type is None
     assert low < 50
     assert high > 60
 
 
-@pytest.mark.parametrize("figure", [plots.tradeoff([], title="", across="", up=""), plots.sweep_curve([], title="", across="", up="")])
+@pytest.mark.parametrize(
+    "figure",
+    [
+        plots.tradeoff([], title="", across="", up=""),
+        plots.sweep_curve([], title="", across="", up=""),
+    ],
+)
 def test_nothing_is_said(figure: go.Figure) -> None:
     assert figure.layout.annotations[0].text
 
 
 def test_a_sweep_is_a_line_a_run_with_its_values_as_ticks() -> None:
-    lines = [Swept("one", (1, 4, 50), (20.0, 21.0, 18.0), (19.0, 20.0, 17.0), (21.0, 22.0, 19.0)), Swept("two", (1, 4), (10.0, 11.0))]
+    lines = [
+        Swept("one", (1, 4, 50), (20.0, 21.0, 18.0), (19.0, 20.0, 17.0), (21.0, 22.0, 19.0)),
+        Swept("two", (1, 4), (10.0, 11.0)),
+    ]
     figure = plots.sweep_curve(lines, title="t", across="num_beams", up="BLEU")
     assert [tuple(trace.x) for trace in figure.data] == [(1, 4, 50), (1, 4)]
     assert tuple(figure.layout.xaxis.tickvals) == (1, 4, 50)
@@ -55,6 +74,8 @@ def test_a_sweep_is_a_line_a_run_with_its_values_as_ticks() -> None:
 
 
 def test_values_from_nought_on_are_even() -> None:
-    figure = plots.sweep_curve([Swept("one", (0, 0.5, 20), (1.0, 2.0, 3.0))], title="", across="length_penalty", up="BLEU")
+    figure = plots.sweep_curve(
+        [Swept("one", (0, 0.5, 20), (1.0, 2.0, 3.0))], title="", across="length_penalty", up="BLEU"
+    )
     assert figure.layout.xaxis.type is None
     assert not figure.layout.showlegend

@@ -5,7 +5,13 @@ from s2s.plots.tree import STATES, rows, width
 
 
 def twig(number: int, parent: int, step: int, state: str = "kept", **more: object) -> Twig:
-    usual = {"token": f"t{number}", "total": f"−{number}.00", "order": number, "place": None, "is_best": False}
+    usual = {
+        "token": f"t{number}",
+        "total": f"−{number}.00",
+        "order": number,
+        "place": None,
+        "is_best": False,
+    }
     usual["said"] = (f"<b>{number}</b>",)
     return Twig(number=number, parent=parent, step=step, state=state, **{**usual, **more})
 
@@ -47,7 +53,10 @@ def test_every_node_is_a_point_with_its_number_and_the_shape_of_its_state() -> N
     assert (ring.x, ring.y) == ((2,), (rows(TWIGS)[6],))
     assert figure.layout.title.text == "mine &amp; yours<br>second"
     assert figure.layout.width == width(3)
-    thick = max((trace for trace in figure.data if trace.mode == "lines"), key=lambda trace: trace.line.width)
+    thick = max(
+        (trace for trace in figure.data if trace.mode == "lines"),
+        key=lambda trace: trace.line.width,
+    )
     assert set(thick.y) - {None} == {0}
 
 
@@ -55,7 +64,10 @@ def test_texts_are_drawn_as_they_stand() -> None:
     figure = tree([twig(0, -1, 0), twig(1, 0, 1, token="<img src=x>&", is_best=True)], title="")
     texts = [text for trace in figure.data if trace.customdata is not None for text in trace.text]
     assert "<b>&lt;img src=x&gt;&amp;</b>" in texts
-    assert [text for trace in figure.data for text in trace.hovertext or ()] == ["&lt;b&gt;0&lt;/b&gt;", "&lt;b&gt;1&lt;/b&gt;"]
+    assert [text for trace in figure.data for text in trace.hovertext or ()] == [
+        "&lt;b&gt;0&lt;/b&gt;",
+        "&lt;b&gt;1&lt;/b&gt;",
+    ]
 
 
 @pytest.mark.parametrize(

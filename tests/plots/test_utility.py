@@ -5,7 +5,8 @@ from s2s.plots import utility
 from s2s.plots.utility import labels
 
 PAIRS = np.array([[100.0, 40.0, 61.4], [30.0, 100.0, 20.0], [55.0, 10.0, 100.0]])
-MEANS, COUNTS = [80.04, 50.0, 41.26], [4, 1, 2]
+MEANS = [80.04, 50.0, 41.26]
+COUNTS = [4, 1, 2]
 
 
 def test_the_cells_are_the_pairs_and_the_rows_say_their_means() -> None:
@@ -14,7 +15,11 @@ def test_the_cells_are_the_pairs_and_the_rows_say_their_means() -> None:
     np.testing.assert_allclose(cells.z, PAIRS, atol=1e-4)
     assert (cells.zmin, cells.zmax) == (0, 100)
     assert list(numbers.text) == ["100", "40", "61", "30", "100", "20", "55", "10", "100"]
-    assert list(figure.layout.yaxis.ticktext) == ["★ 1 ×4 · 80.0", "2 · 50.0", "3 ×2 · 41.3"] == labels(MEANS, COUNTS)
+    assert (
+        list(figure.layout.yaxis.ticktext)
+        == ["★ 1 ×4 · 80.0", "2 · 50.0", "3 ×2 · 41.3"]
+        == labels(MEANS, COUNTS)
+    )
     assert figure.layout.title.text == "a run<br>chrF of 7 samples"
     assert cells.customdata[0][2] == "sample 1 beside sample 3"
 
@@ -29,4 +34,7 @@ def test_of_many_samples_the_colours_have_a_scale_instead_of_numbers() -> None:
 def test_what_does_not_fit_is_refused_and_nothing_says_why() -> None:
     with pytest.raises(ValueError, match="pairs are"):
         utility(PAIRS, MEANS[:2], COUNTS, title="", measure="chrF")
-    assert "no samples" in utility(np.empty((0, 0)), [], [], title="", measure="chrF").layout.annotations[0].text
+    assert (
+        "no samples"
+        in utility(np.empty((0, 0)), [], [], title="", measure="chrF").layout.annotations[0].text
+    )

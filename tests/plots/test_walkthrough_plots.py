@@ -6,13 +6,18 @@ from s2s.plots import activations, flow, ranked
 
 def test_the_models_own_activation_is_thick_and_the_inputs_are_shares() -> None:
     x = np.linspace(-1, 1, 5, dtype=np.float32)
-    bars, first, second = activations(x, {"relu": np.maximum(x, 0), "silu": x}, [1, 3], [-1.0, 0.0, 1.0], title="t", used="silu").data
+    bars, first, second = activations(
+        x, {"relu": np.maximum(x, 0), "silu": x}, [1, 3], [-1.0, 0.0, 1.0], title="t", used="silu"
+    ).data
     np.testing.assert_allclose(bars.y, [0.25, 0.75])
     np.testing.assert_allclose(bars.x, [-0.5, 0.5])
     assert (first.line.width, second.line.width) == (2, 4)
     assert first.line.dash != second.line.dash  # told apart without colour
     np.testing.assert_array_equal(first.y, np.maximum(x, 0))
-    assert "no activation" in activations(x, {}, [], [], title="t", used="relu").layout.annotations[0].text
+    assert (
+        "no activation"
+        in activations(x, {}, [], [], title="t", used="relu").layout.annotations[0].text
+    )
 
 
 def test_two_ways_stand_side_by_side_and_are_told_apart_without_colour() -> None:

@@ -33,7 +33,11 @@ def test_words_are_drawn_as_they_stand() -> None:
     figure = words([("<b>the</b>", 30), ("a" * 30, 20), ("a" * 31, 10)], title="t")
     (bars,) = figure.data
     assert list(bars.x) == [30, 20, 10]
-    assert list(figure.layout.yaxis.ticktext) == ["&lt;b&gt;the&lt;/b&gt;", "a" * 13 + "…", "a" * 13 + "…"]  # two bars all the same
+    assert list(figure.layout.yaxis.ticktext) == [
+        "&lt;b&gt;the&lt;/b&gt;",
+        "a" * 13 + "…",
+        "a" * 13 + "…",
+    ]  # two bars all the same
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the most frequent on top
     assert bars.customdata[2] == "a" * 31
 

@@ -10,9 +10,12 @@ from s2s.runs.differences import OF_THE_MACHINE, Row, changes, rows, swept
 
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_a_preset_and_what_was_changed_make_the_recipe(name: str) -> None:
-    base, recipe = PRESETS[name].recipe, override(PRESETS["small"].recipe, {"train.lr": 0.5, "train.seed": 9})
+    base = PRESETS[name].recipe
+    recipe = override(PRESETS["small"].recipe, {"train.lr": 0.5, "train.seed": 9})
     found = changes(recipe, base)
-    assert flat(override(base, found)) == flat(recipe) | {key: flat(base)[key] for key in OF_THE_MACHINE}
+    assert flat(override(base, found)) == flat(recipe) | {
+        key: flat(base)[key] for key in OF_THE_MACHINE
+    }
     assert changes(base, base) == {}
 
 
@@ -20,27 +23,43 @@ def test_those_that_differ_stand_first_and_none_is_lost() -> None:
     keys = list(flat(Recipe()))
     for seed in range(20):
         draw = random.Random(seed)
-        changed = draw.sample([key for key in keys if key.startswith("train.") and isinstance(flat(Recipe())[key], int)], 3)
+        changed = draw.sample(
+            [
+                key
+                for key in keys
+                if key.startswith("train.") and isinstance(flat(Recipe())[key], int)
+            ],
+            3,
+        )
         recipes = [flat(Recipe()), flat(Recipe()) | dict.fromkeys(changed, 12_345), flat(Recipe())]
         found = rows(recipes)
-        assert [row.key for row in found] == sorted(changed, key=keys.index) + [key for key in keys if key not in changed]
+        assert [row.key for row in found] == sorted(changed, key=keys.index) + [
+            key for key in keys if key not in changed
+        ]
         assert [row.differs for row in found] == [True] * 3 + [False] * (len(keys) - 3)
         assert all(row.values == tuple(recipe[row.key] for recipe in recipes) for row in found)
 
 
 def test_a_setting_that_one_run_does_not_know_differs() -> None:
-    assert rows([{"a": 1}, {"a": 1, "b": None}, {"a": 1, "b": 2}]) == [Row("b", (None, None, 2)), Row("a", (1, 1, 1))]
+    assert rows([{"a": 1}, {"a": 1, "b": None}, {"a": 1, "b": 2}]) == [
+        Row("b", (None, None, 2)),
+        Row("a", (1, 1, 1)),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("values", "differs"), [((1, 1.0), False), ((1, True), True), ((None, 0), True), (("a",), False), ((0, False), True)]
+    ("values", "differs"),
+    [((1, 1.0), False), ((1, True), True), ((None, 0), True), (("a",), False), ((0, False), True)],
 )
 def test_what_counts_as_the_same(values: tuple[object, ...], differs: bool) -> None:
     assert Row("x", values).differs is differs
 
 
 def test_what_a_sweep_varies_is_not_what_the_machine_decides() -> None:
-    recipes = [override(Recipe(), {"train.lr": lr, "train.threads": n}) for n, lr in enumerate((0.1, 0.2, 0.2))]
+    recipes = [
+        override(Recipe(), {"train.lr": lr, "train.threads": n})
+        for n, lr in enumerate((0.1, 0.2, 0.2))
+    ]
     assert swept(recipes) == [Row("train.lr", (0.1, 0.2, 0.2))]
     assert swept(recipes[1:]) == []
     assert swept([]) == []

@@ -14,7 +14,10 @@ ASKED = Evaluation(
     "2026-01-02T03:04:05+00:00",
     "one",
     Sentences("held out", run="one", n=2, notes=("A note.",)),
-    (System("beam", "one", 30, "beam", {"num_beams": 3}, sweep="num_beams"), System("theirs", uploaded="theirs.txt")),
+    (
+        System("beam", "one", 30, "beam", {"num_beams": 3}, sweep="num_beams"),
+        System("theirs", uploaded="theirs.txt"),
+    ),
     baseline=1,
 )
 PAIRS = [("a «b»", "c"), ("d\u2028e", "")]
@@ -57,10 +60,14 @@ def test_own_scores_are_kept_by_place_and_can_be_forgotten() -> None:
 
 
 def test_the_list_is_an_owners_newest_first_by_each_run_that_takes_part() -> None:
-    old, new = made(), made(created="2026-01-03T00:00:00+00:00", run="other")
+    old = made()
+    new = made(created="2026-01-03T00:00:00+00:00", run="other")
     made(owner="somebody else")
     assert [one.id for one in evaluations.listed("local")] == [new.id, old.id]
-    assert [one.id for one in evaluations.listed("local", "one")] == [new.id, old.id]  # the newer has it among its systems
+    assert [one.id for one in evaluations.listed("local", "one")] == [
+        new.id,
+        old.id,
+    ]  # the newer has it among its systems
     assert [one.id for one in evaluations.listed("local", "other")] == [new.id]
     (old.path / "evaluation.json").write_text("{")
     assert [one.id for one in evaluations.listed("local")] == [new.id]
@@ -93,7 +100,9 @@ def test_a_newer_format_is_refused_and_what_a_newer_program_adds_is_passed_over(
         place.asked()
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"format": 1}', '{"format": 1, "systems": [3]}', '{"format": "x"}'])
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"format": 1}', '{"format": 1, "systems": [3]}', '{"format": "x"}']
+)
 def test_a_broken_file_is_a_sentence(content: str) -> None:
     place = made()
     (place.path / "evaluation.json").write_text(content)

@@ -28,7 +28,9 @@ def test_every_hypothesis_begins_with_the_forced_ids(run: Run, strategy: str) ->
     for one in found.hypotheses:
         assert one.ids[:2] == ids
         rows = run.next_tokens(SOURCE, one.ids[:-1])
-        assert one.log_prob == pytest.approx(float(rows.gather(1, torch.tensor(one.ids)[:, None]).sum()), abs=1e-3)
+        assert one.log_prob == pytest.approx(
+            float(rows.gather(1, torch.tensor(one.ids)[:, None]).sum()), abs=1e-3
+        )
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "beam", "contrastive"])
@@ -44,7 +46,11 @@ def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
     ids = (*run.tgt_tokenizer.encode("le chat"), 2)
     found = run.go_on(SOURCE, ids, "beam")
     assert [one.ids for one in found.hypotheses] == [ids]
-    assert found.log_prob == found.score == pytest.approx(run.score([SOURCE], ["le chat"])[0], abs=1e-4)
+    assert (
+        found.log_prob
+        == found.score
+        == pytest.approx(run.score([SOURCE], ["le chat"])[0], abs=1e-4)
+    )
     assert [step[0].token for step in found.steps] == list(ids)
     assert [step[0].is_finished for step in found.steps] == [False, False, True]
     assert run.go_on(SOURCE, ids[:2], "beam", max_new_tokens=2).hypotheses[0].ids == ids[:2]
@@ -53,14 +59,24 @@ def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
 @pytest.mark.parametrize(
     ("ids", "knobs", "sentence"),
     [
-        ((99_999,), {}, "cannot begin with the token number 99999; give numbers from 0 to 779, but not 0"),
+        (
+            (99_999,),
+            {},
+            "cannot begin with the token number 99999; give numbers from 0 to 779, but not 0",
+        ),
         ((-1,), {}, "the token number -1"),
         ((0,), {}, "the token number 0"),
         ((5, 2, 5), {}, "Nothing can follow `</s>`"),
-        ((5, 6, 7), {"max_new_tokens": 2}, "has 3 tokens and at most 2 may be written; shorten it or raise `max_new_tokens`"),
+        (
+            (5, 6, 7),
+            {"max_new_tokens": 2},
+            "has 3 tokens and at most 2 may be written; shorten it or raise `max_new_tokens`",
+        ),
     ],
 )
-def test_what_cannot_be_forced_is_said(run: Run, ids: tuple[int, ...], knobs: dict[str, int], sentence: str) -> None:
+def test_what_cannot_be_forced_is_said(
+    run: Run, ids: tuple[int, ...], knobs: dict[str, int], sentence: str
+) -> None:
     with pytest.raises(UserError, match=sentence):
         run.go_on(SOURCE, ids, "beam", **knobs)
 
@@ -71,8 +87,12 @@ def test_rows_are_distributions_and_add_up_to_the_score(run: Run) -> None:
     assert rows.shape == (len(ids) + 1, run.tgt_tokenizer.vocab_size)
     assert torch.allclose(rows.exp().sum(1), torch.ones(len(rows)), atol=1e-5)
     whole = float(rows.gather(1, torch.tensor([*ids, 2])[:, None]).sum())
-    assert whole == pytest.approx(run.score([SOURCE], ["le chat est assis sur la table"])[0], abs=1e-4)
-    assert torch.allclose(run.next_tokens(SOURCE, ids[:3]), rows[:4], atol=1e-5)  # the future is not seen
+    assert whole == pytest.approx(
+        run.score([SOURCE], ["le chat est assis sur la table"])[0], abs=1e-4
+    )
+    assert torch.allclose(
+        run.next_tokens(SOURCE, ids[:3]), rows[:4], atol=1e-5
+    )  # the future is not seen
 
 
 def test_ids_are_forced_that_no_text_has(tiny: Recipe, tmp_path: Path) -> None:
@@ -87,13 +107,17 @@ def test_ids_are_forced_that_no_text_has(tiny: Recipe, tmp_path: Path) -> None:
 
 def test_a_reference_is_forced_token_by_token(run: Run) -> None:
     reference = lab.reference(run, SOURCE, "le chat zèbre sur le tapis")
-    assert reference.log_prob == pytest.approx(run.score([SOURCE], ["le chat zèbre sur le tapis"])[0], abs=1e-4)
+    assert reference.log_prob == pytest.approx(
+        run.score([SOURCE], ["le chat zèbre sur le tapis"])[0], abs=1e-4
+    )
     assert reference.unknown == ("zèbre",)
     assert reference.tokens[2] == "<unk>"
     assert reference.tokens[-1] == "</s>"
     assert reference.ranks[:2] == (1, 1)
     assert reference.wishes[:3] == ("le", "chat", "est")
-    is_wish = [token == wish for token, wish in zip(reference.tokens, reference.wishes, strict=True)]
+    is_wish = [
+        token == wish for token, wish in zip(reference.tokens, reference.wishes, strict=True)
+    ]
     assert [rank == 1 for rank in reference.ranks] == is_wish
 
 

@@ -17,19 +17,23 @@ def rows(*shape: int, seed: int = 0) -> np.ndarray:
 
 
 def kept(step: int, seed: int = 0) -> Kept:
-    src, inputs, tgt = ("▁the", "▁cat", "s", "</s>"), ("<s>", "▁les", "▁chats"), ("▁les", "▁chats", "</s>")
+    src = ("▁the", "▁cat", "s", "</s>")
+    inputs = ("<s>", "▁les", "▁chats")
+    tgt = ("▁les", "▁chats", "</s>")
     backwards = np.tril(np.ones((2, 3, 3, 3), np.float32)) / [[1], [2], [3]]
     seen = Attention(src, inputs, tgt, rows(2, 3, 3, 4, seed=seed), rows(1, 2, 4, 4), backwards)
     return Kept(step, "the cats", 'les "chats" <b>🙂</b>', seen)
 
 
 def test_what_is_kept_comes_back_within_half_precision_and_sums_to_one(tmp_path: Path) -> None:
-    folder, given = RunFolder(tmp_path), kept(200)
+    folder = RunFolder(tmp_path)
+    given = kept(200)
     learning.keep(folder, given)
     found = learning.kept(folder, 200)
     assert (found.step, found.source, found.target) == (200, given.source, given.target)
     for kind in KINDS:
-        view, expected = found.attention.view(kind), given.attention.view(kind)
+        view = found.attention.view(kind)
+        expected = given.attention.view(kind)
         assert (view.rows, view.keys) == (expected.rows, expected.keys)
         assert view.weights.dtype == np.float32
         np.testing.assert_allclose(view.weights, expected.weights, atol=1e-3)
@@ -41,7 +45,9 @@ def test_the_same_step_twice_is_the_newer_one(tmp_path: Path) -> None:
     learning.keep(folder, kept(5, seed=1))
     learning.keep(folder, kept(5, seed=2))
     assert learning.steps(folder) == [5]
-    np.testing.assert_allclose(learning.kept(folder, 5).attention.cross, rows(2, 3, 3, 4, seed=2), atol=1e-3)
+    np.testing.assert_allclose(
+        learning.kept(folder, 5).attention.cross, rows(2, 3, 3, 4, seed=2), atol=1e-3
+    )
 
 
 def test_steps_are_the_whole_files_alone(tmp_path: Path) -> None:
@@ -49,7 +55,12 @@ def test_steps_are_the_whole_files_alone(tmp_path: Path) -> None:
     assert learning.steps(folder) == []
     for step in (300, 20, 123_456_789):
         learning.keep(folder, kept(step))
-    for name in (".step-00000400.safetensors.ab12", "step-4.safetensors", "step-00000400.state.safetensors", "notes.txt"):
+    for name in (
+        ".step-00000400.safetensors.ab12",
+        "step-4.safetensors",
+        "step-00000400.state.safetensors",
+        "notes.txt",
+    ):
         (tmp_path / "attention" / name).write_text("")
     assert learning.steps(folder) == [20, 300, 123_456_789]
 
@@ -70,7 +81,9 @@ def test_going_on_from_a_step_forgets_the_later_ones(tmp_path: Path) -> None:
 def test_files_stay_few_and_spread(n: int, seed: int | None) -> None:
     every = np.arange(1, n + 1) * 50
     if seed is not None:  # best checkpoints come in between
-        every = np.unique(np.concatenate([every, np.random.default_rng(seed).integers(1, n * 50, n // 4)]))
+        every = np.unique(
+            np.concatenate([every, np.random.default_rng(seed).integers(1, n * 50, n // 4)])
+        )
     left: list[int] = []
     for step in every.tolist():
         left.append(step)
@@ -83,7 +96,9 @@ def test_files_stay_few_and_spread(n: int, seed: int | None) -> None:
         assert np.diff(left).max() <= 3 * (every[-1] - every[0]) / (learning.MOST - 1) + 50
 
 
-def test_a_run_never_has_more_files_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_never_has_more_files_than_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(learning, "MOST", 4)
     for step in range(1, 10):
         learning.keep(RunFolder(tmp_path), kept(step))
@@ -93,8 +108,12 @@ def test_a_run_never_has_more_files_than_allowed(tmp_path: Path, monkeypatch: py
 
 def damaged(path: Path, how: str) -> None:
     content = path.read_bytes()
-    ruined = {"half": content[: len(content) // 2], "text": b"no tensors", "key": content.replace(b"src_tokens", b"src_tokenz")}
-    ruined["shape"] = content.replace(rb'cat\", \"s\"', rb'catxxxxxxx\"')  # one token less
+    ruined = {
+        "half": content[: len(content) // 2],
+        "text": b"no tensors",
+        "key": content.replace(b"src_tokens", b"src_tokenz"),
+    }
+    ruined["shape"] = content.replace(rb"cat\", \"s\"", rb"catxxxxxxx\"")  # one token less
     assert len(ruined["shape"]) == len(content) != len(ruined["half"])
     assert content not in ruined.values()
     path.unlink()
@@ -120,7 +139,14 @@ def test_a_full_disk_is_a_sentence_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 def line(step: int, value: float, **more: object) -> dict[str, object]:
-    return {"kind": "attention", "step": step, "time": 1.0, "entropy": [[value, 2], [3, 4], [5, 6]], "n_pairs": 32, **more}
+    return {
+        "kind": "attention",
+        "step": step,
+        "time": 1.0,
+        "entropy": [[value, 2], [3, 4], [5, 6]],
+        "n_pairs": 32,
+        **more,
+    }
 
 
 def written(path: Path, lines: list[dict[str, object]]) -> RunFolder:
@@ -131,7 +157,12 @@ def written(path: Path, lines: list[dict[str, object]]) -> RunFolder:
 def test_the_history_is_the_lines_in_order(tmp_path: Path) -> None:
     aer = [[0.1, 0.2]] * 3
     train = {"kind": "train", "step": 1, "loss": 2.0}
-    lines = [line(20, 1.0), train, line(10, 0.5, aer=aer, aer_mean=[1, 2, 3], uniform=2.5), line(20, 1.5, n_pairs=31)]
+    lines = [
+        line(20, 1.0),
+        train,
+        line(10, 0.5, aer=aer, aer_mean=[1, 2, 3], uniform=2.5),
+        line(20, 1.5, n_pairs=31),
+    ]
     found = learning.history(written(tmp_path, lines))
     assert found is not None
     assert found.steps.tolist() == [10, 20]
@@ -150,7 +181,10 @@ def test_without_gold_there_is_no_error_and_without_lines_no_history(tmp_path: P
     found = learning.history(written(tmp_path, [line(1, 1.0)]))
     assert found is not None
     assert (found.aer, found.aer_mean, found.uniform) == (None, None, None)
-    assert learning.history(written(tmp_path, [{"kind": "train", "step": 1, "name": "attention"}])) is None
+    assert (
+        learning.history(written(tmp_path, [{"kind": "train", "step": 1, "name": "attention"}]))
+        is None
+    )
 
 
 BROKEN = [

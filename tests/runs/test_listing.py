@@ -9,7 +9,16 @@ from filelock import FileLock
 
 from s2s.config import UserError
 from s2s.runs import RunFolder, listing
-from s2s.runs.listing import annotate, clean_name, delete, is_training, listed, listed_one, rename, runs_folder
+from s2s.runs.listing import (
+    annotate,
+    clean_name,
+    delete,
+    is_training,
+    listed,
+    listed_one,
+    rename,
+    runs_folder,
+)
 from s2s.settings import OWNER
 from tests.conftest import make_run
 
@@ -38,11 +47,23 @@ def test_runs_are_listed_newest_first_with_their_best_figures(trained: Path) -> 
         ("the older", "synthetic:reverse#rows=80", "", "done", 30, 30)
     )
     assert row.created == 1_767_225_600.0
-    best = min((line for line in RunFolder(trained).lines("metrics") if line["kind"] == "valid"), key=lambda line: line["loss"])
-    assert (row.best_step, row.best_loss, row.token_accuracy) == (best["step"], best["loss"], best["token_accuracy"])
+    best = min(
+        (line for line in RunFolder(trained).lines("metrics") if line["kind"] == "valid"),
+        key=lambda line: line["loss"],
+    )
+    assert (row.best_step, row.best_loss, row.token_accuracy) == (
+        best["step"],
+        best["loss"],
+        best["token_accuracy"],
+    )
     assert row.checkpoints == (10, 20, 30)
     assert listed_one("older", OWNER) == row
-    assert listed_one("older", "bob") is listed_one("nothing", OWNER) is listed_one("../runs/older", OWNER) is None
+    assert (
+        listed_one("older", "bob")
+        is listed_one("nothing", OWNER)
+        is listed_one("../runs/older", OWNER)
+        is None
+    )
 
 
 def test_there_may_be_no_runs_at_all() -> None:
@@ -66,7 +87,13 @@ def test_a_change_of_a_file_is_seen_at_once(trained: Path) -> None:
     folder.set_status("stopped", step=31, steps=40, best_step=30, best_loss=1.5)
     (folder.checkpoints / "step-00000010.safetensors").unlink()
     row = listed(OWNER)[0]
-    assert (row.state, row.step, row.steps, row.best_loss, row.checkpoints) == ("stopped", 31, 40, 1.5, (20, 30))
+    assert (row.state, row.step, row.steps, row.best_loss, row.checkpoints) == (
+        "stopped",
+        31,
+        40,
+        1.5,
+        (20, 30),
+    )
 
 
 def test_a_broken_folder_is_listed_with_the_reason(trained: Path) -> None:
@@ -90,7 +117,9 @@ def test_a_broken_folder_is_listed_with_the_reason(trained: Path) -> None:
         [],
     ],
 )
-def test_a_recipe_that_lacks_something_is_listed_as_failed_beside_the_others(content: object, trained: Path) -> None:
+def test_a_recipe_that_lacks_something_is_listed_as_failed_beside_the_others(
+    content: object, trained: Path
+) -> None:
     put(trained, "good")
     (put(trained, "odd").path / "recipe.json").write_text(json.dumps(content))
     rows = {row.id: row for row in listed(OWNER)}
@@ -110,7 +139,9 @@ def test_a_recipe_that_lacks_something_is_listed_as_failed_beside_the_others(con
         ('{"state": "done", "step": 7, "best_loss": "low"}', "has figures that are no numbers"),
     ],
 )
-def test_a_broken_status_is_listed_as_failed_with_what_is_known(content: str, error: str, trained: Path) -> None:
+def test_a_broken_status_is_listed_as_failed_with_what_is_known(
+    content: str, error: str, trained: Path
+) -> None:
     (put(trained, "odd", name="My run").path / "status.json").write_text(content)
     (row,) = listed(OWNER)
     assert (row.name, row.state, row.steps) == ("My run", "failed", 30)
@@ -120,7 +151,9 @@ def test_a_broken_status_is_listed_as_failed_with_what_is_known(content: str, er
     assert [(row.state, row.step, row.steps) for row in listed(OWNER)] == [("done", 30, 30)]
 
 
-def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(trained, "good")
     odd = put(trained, "odd")
     (runs_folder() / "file").write_text("x")
@@ -149,7 +182,10 @@ def test_a_run_is_renamed_by_its_owner_alone(trained: Path) -> None:
     with pytest.raises(UserError, match="There is no run `one` of yours"):
         rename("one", "bob", "x")
     for name in ("", "  ", "x" * 81):
-        with pytest.raises(UserError, match=f"has 1 to 80 characters and this one has {len(name.strip())}; give another"):
+        with pytest.raises(
+            UserError,
+            match=f"has 1 to 80 characters and this one has {len(name.strip())}; give another",
+        ):
             rename("one", OWNER, name)
 
 
@@ -157,7 +193,10 @@ def test_a_run_is_deleted_whole_and_not_while_it_trains(trained: Path) -> None:
     folder = put(trained, "one")
     with pytest.raises(UserError, match="There is no run `one` of yours"):
         delete("one", "bob")
-    with FileLock(folder.lock_file), pytest.raises(UserError, match="is being trained; stop it first, then delete it"):
+    with (
+        FileLock(folder.lock_file),
+        pytest.raises(UserError, match="is being trained; stop it first, then delete it"),
+    ):
         delete("one", OWNER)
     delete("one", OWNER)
     assert list(runs_folder().iterdir()) == []
@@ -166,21 +205,31 @@ def test_a_run_is_deleted_whole_and_not_while_it_trains(trained: Path) -> None:
 
 
 def test_shipped_runs_stay_as_they_are() -> None:
-    with pytest.raises(UserError, match="`demo-en-fr` ships with the program and cannot be renamed; train a run of your own"):
+    with pytest.raises(
+        UserError,
+        match="`demo-en-fr` ships with the program and cannot be renamed; train a run of your own",
+    ):
         rename("demo-en-fr", OWNER, "mine")
-    with pytest.raises(UserError, match="`demo-en-fr` ships with the program and cannot be deleted"):
+    with pytest.raises(
+        UserError, match="`demo-en-fr` ships with the program and cannot be deleted"
+    ):
         delete("demo-en-fr", OWNER)
 
 
 def test_three_hundred_runs_are_parsed_once(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    about, parsed = RunFolder(trained).about(), []
+    about = RunFolder(trained).about()
+    parsed = []
     for number in range(300):
         folder = RunFolder(runs_folder() / f"run-{number}")
         folder.path.mkdir(parents=True)
         (folder.path / "recipe.json").write_text(json.dumps(about))
-        (folder.path / "status.json").write_text(json.dumps({"format": 1, "state": "done", "step": 30}))
+        (folder.path / "status.json").write_text(
+            json.dumps({"format": 1, "state": "done", "step": 30})
+        )
     read = RunFolder.about
-    monkeypatch.setattr(listing.RunFolder, "about", lambda self: parsed.append(self.id) or read(self))
+    monkeypatch.setattr(
+        listing.RunFolder, "about", lambda self: parsed.append(self.id) or read(self)
+    )
     assert len(listed(OWNER)) == len(parsed) == 300
     started = time.perf_counter()
     assert len(listed(OWNER)) == len(parsed) == 300
@@ -196,21 +245,34 @@ def test_tags_and_a_comment_are_cleaned_kept_and_listed(trained: Path) -> None:
     annotate("one", OWNER, tags=[" baseline ", "sweep:lr", "", "baseline", "a\u202eb"])
     annotate("one", OWNER, comment="  first \x00line\n\n*second*\u202e  ")
     row = listed(OWNER)[0]
-    assert (row.tags, row.comment, row.name) == (("baseline", "sweep:lr", "ab"), "first line\n\n*second*", "mine")
+    assert (row.tags, row.comment, row.name) == (
+        ("baseline", "sweep:lr", "ab"),
+        "first line\n\n*second*",
+        "mine",
+    )
     annotate("one", OWNER, tags=())
     assert (listed(OWNER)[0].tags, listed(OWNER)[0].comment) == ((), "first line\n\n*second*")
-    assert RunFolder(runs_folder() / "one").about() == before | {"tags": [], "comment": "first line\n\n*second*"}
+    assert RunFolder(runs_folder() / "one").about() == before | {
+        "tags": [],
+        "comment": "first line\n\n*second*",
+    }
 
 
 def test_annotations_that_cannot_be_are_a_sentence_and_change_nothing(trained: Path) -> None:
     put(trained, "one")
     annotate("one", OWNER, tags=["x" * 40] + [str(n) for n in range(9)], comment="x" * 2000)
     kept = listed(OWNER)[0]
-    with pytest.raises(UserError, match="A run has at most 10 tags and these are 11; leave some out"):
+    with pytest.raises(
+        UserError, match="A run has at most 10 tags and these are 11; leave some out"
+    ):
         annotate("one", OWNER, tags=map(str, range(11)))
-    with pytest.raises(UserError, match=r"A tag has at most 40 characters and `x{40}…` has 41; shorten it"):
+    with pytest.raises(
+        UserError, match=r"A tag has at most 40 characters and `x{40}…` has 41; shorten it"
+    ):
         annotate("one", OWNER, tags=["x" * 41])
-    with pytest.raises(UserError, match="A note has at most 2,000 characters and this one has 2,001; shorten it"):
+    with pytest.raises(
+        UserError, match="A note has at most 2,000 characters and this one has 2,001; shorten it"
+    ):
         annotate("one", OWNER, tags=["good"], comment="x" * 2001)
     with pytest.raises(UserError, match="There is no run `one` of yours"):
         annotate("one", "bob", tags=["x"])
@@ -224,14 +286,31 @@ def test_annotations_that_cannot_be_are_a_sentence_and_change_nothing(trained: P
     [
         ({}, ((), "", "")),
         ({"tags": "no list", "comment": 7, "init_from": "a"}, ((), "", "")),
-        ({"tags": ["a", 7, None, "b"], "comment": None, "init_from": {"run": 7}}, (("a", "b"), "", "")),
+        (
+            {"tags": ["a", 7, None, "b"], "comment": None, "init_from": {"run": 7}},
+            (("a", "b"), "", ""),
+        ),
         ({"tags": {"a": 1}, "comment": ["x"], "init_from": []}, ((), "", "")),
-        ({"tags": ["a"], "comment": "x", "init_from": {"run": "first", "step": 20}}, (("a",), "x", "first")),
+        (
+            {"tags": ["a"], "comment": "x", "init_from": {"run": "first", "step": 20}},
+            (("a",), "x", "first"),
+        ),
     ],
 )
-def test_annotations_of_a_wrong_kind_are_passed_over(about: dict[str, object], read: object, trained: Path) -> None:
+def test_annotations_of_a_wrong_kind_are_passed_over(
+    about: dict[str, object], read: object, trained: Path
+) -> None:
     folder = put(trained, "one")
-    folder.write_about({**{key: value for key, value in folder.about().items() if key not in ("tags", "comment", "init_from")}, **about})
+    folder.write_about(
+        {
+            **{
+                key: value
+                for key, value in folder.about().items()
+                if key not in ("tags", "comment", "init_from")
+            },
+            **about,
+        }
+    )
     (row,) = listed(OWNER)
     assert (row.tags, row.comment, row.init_from) == read
     assert (row.state, row.is_paused) == ("done", False)

@@ -14,14 +14,30 @@ from s2s.runs.metrics import Change
 
 
 def train_line(step: int, time: float, **more: Any) -> dict[str, Any]:
-    return {"kind": "train", "step": step, "loss": 10.0 / step, "lr": step * 1e-4, "grad_norm": 1.5, "n_tokens": 100, "seconds": 0.5} | {
+    return {
+        "kind": "train",
+        "step": step,
+        "loss": 10.0 / step,
+        "lr": step * 1e-4,
+        "grad_norm": 1.5,
+        "n_tokens": 100,
+        "seconds": 0.5,
+    } | {
         "time": time,
         **more,
     }
 
 
 def valid_line(step: int, time: float, loss: float = 2.0) -> dict[str, Any]:
-    return {"kind": "valid", "step": step, "loss": loss, "perplexity": 7.4, "token_accuracy": 0.5, "is_best": True, "time": time}
+    return {
+        "kind": "valid",
+        "step": step,
+        "loss": loss,
+        "perplexity": 7.4,
+        "token_accuracy": 0.5,
+        "is_best": True,
+        "time": time,
+    }
 
 
 def text(lines: list[dict[str, Any]]) -> bytes:
@@ -36,22 +52,29 @@ def write(path: Path, lines: list[dict[str, Any]]) -> Path:
 def many(n: int) -> list[dict[str, Any]]:
     lines = [valid_line(0, 0.0)]
     for step in range(1, n + 1):
-        lines.append(train_line(step, step * 1.0, word="désolé 🙂", **({"first": True} if step == 1 else {})))
+        lines.append(
+            train_line(step, step * 1.0, word="désolé 🙂", **({"first": True} if step == 1 else {}))
+        )
         lines += [valid_line(step, step + 0.1)] if step % 7 == 0 else []
     return lines
 
 
 def assert_same(left: Curves, right: Curves) -> None:
     for field in fields(Curves):
-        np.testing.assert_array_equal(getattr(left, field.name), getattr(right, field.name), err_msg=field.name)
+        np.testing.assert_array_equal(
+            getattr(left, field.name), getattr(right, field.name), err_msg=field.name
+        )
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_following_a_file_cut_anywhere_is_reading_it_whole(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_following_a_file_cut_anywhere_is_reading_it_whole(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(metrics, "POINTS", 16)
     monkeypatch.setattr(metrics, "BLOCK", 300)
     draw = random.Random(seed)
-    content, path = text(many(90)), tmp_path / "metrics.jsonl"
+    content = text(many(90))
+    path = tmp_path / "metrics.jsonl"
     following = Metrics(path)
     with path.open("wb", buffering=0) as file:
         while content:
@@ -70,11 +93,17 @@ def test_short_curves_are_as_they_were_logged(tmp_path: Path) -> None:
     np.testing.assert_allclose(seen.loss, 10.0 / np.arange(1, 31), rtol=1e-6)
     assert (seen.loss.dtype, seen.steps.dtype) == (np.float32, np.int64)
     assert seen.valid_steps.tolist() == [0, 7, 14, 21, 28]
-    assert (seen.valid_loss[0], seen.valid_perplexity[0], seen.valid_token_accuracy[0]) == (2.0, np.float32(7.4), 0.5)
+    assert (seen.valid_loss[0], seen.valid_perplexity[0], seen.valid_token_accuracy[0]) == (
+        2.0,
+        np.float32(7.4),
+        0.5,
+    )
     assert (seen.lr, seen.grad_norm) == (30 * 1e-4, 1.5)
 
 
-def test_long_curves_are_means_over_buckets_and_the_newest_step_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_curves_are_means_over_buckets_and_the_newest_step_stands_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(metrics, "POINTS", 8)
     lines = [train_line(step, float(step), loss=float(step)) for step in range(1, 12)]
     seen = Metrics(write(tmp_path / "m", lines)).read()
@@ -90,7 +119,9 @@ def test_a_run_that_was_cut_back_is_read_again_from_the_start(tmp_path: Path) ->
     assert following.read().step == 30
     write(path, many(12))
     assert following.read().step == 12
-    write(path, [*many(11), *(train_line(step, 500.0 + step, loss=1.0) for step in range(12, 60))])  # longer than before
+    write(
+        path, [*many(11), *(train_line(step, 500.0 + step, loss=1.0) for step in range(12, 60))]
+    )  # longer than before
     seen = following.read()
     assert_same(seen, Metrics(path).read())
     assert (seen.step, seen.loss[-1]) == (59, 1.0)
@@ -100,18 +131,30 @@ def test_a_run_that_was_cut_back_is_read_again_from_the_start(tmp_path: Path) ->
 
 def test_nothing_is_known_of_a_run_that_has_not_begun(tmp_path: Path) -> None:
     seen = Metrics(tmp_path / "none").read()
-    assert (len(seen.steps), len(seen.valid_steps), seen.step, seen.lr, seen.tokens_per_second, seen.seconds_left(10)) == (0, 0, 0) + (
-        None,
-    ) * 3
+    assert (
+        len(seen.steps),
+        len(seen.valid_steps),
+        seen.step,
+        seen.lr,
+        seen.tokens_per_second,
+        seen.seconds_left(10),
+    ) == (0, 0, 0) + (None,) * 3
 
 
-def test_speed_is_of_the_last_seconds_and_pace_counts_validation_but_no_pause(tmp_path: Path) -> None:
+def test_speed_is_of_the_last_seconds_and_pace_counts_validation_but_no_pause(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "m"
-    slow = [train_line(step, 10.0 * step, n_tokens=50, first=step == 1, seconds=10.0) for step in range(1, 11)]
+    slow = [
+        train_line(step, 10.0 * step, n_tokens=50, first=step == 1, seconds=10.0)
+        for step in range(1, 11)
+    ]
     seen = Metrics(write(path, slow)).read()
     assert seen.tokens_per_second == pytest.approx(5.0)
     assert seen.seconds_left(30) == pytest.approx(200.0)
-    resumed = [train_line(step, 9000.0 + step, n_tokens=80, first=step == 11) for step in range(11, 15)]
+    resumed = [
+        train_line(step, 9000.0 + step, n_tokens=80, first=step == 11) for step in range(11, 15)
+    ]
     later = [valid_line(14, 9018.5)]
     seen = Metrics(write(path, slow + resumed + later)).read()
     assert seen.tokens_per_second == pytest.approx(80.0)
@@ -119,11 +162,20 @@ def test_speed_is_of_the_last_seconds_and_pace_counts_validation_but_no_pause(tm
     assert seen.seconds_left(14) == 0.0
 
 
-def test_what_is_logged_beside_the_loss_has_a_curve_and_what_older_runs_lack_is_nan(tmp_path: Path) -> None:
-    old = {key: value for key, value in train_line(1, 1.0).items() if key not in ("lr", "grad_norm")}
+def test_what_is_logged_beside_the_loss_has_a_curve_and_what_older_runs_lack_is_nan(
+    tmp_path: Path,
+) -> None:
+    old = {
+        key: value for key, value in train_line(1, 1.0).items() if key not in ("lr", "grad_norm")
+    }
     scored = valid_line(2, 2.5) | {"bleu": 31.5, "chrf": 52.0, "memory": 3_000_000_001}
     change = {"kind": "change", "step": 3, "lr": 5e-4, "time": 2.7}
-    seen = Metrics(write(tmp_path / "m", [valid_line(0, 0.5), old, train_line(2, 2.0), scored, change, train_line(3, 3.0)])).read()
+    seen = Metrics(
+        write(
+            tmp_path / "m",
+            [valid_line(0, 0.5), old, train_line(2, 2.0), scored, change, train_line(3, 3.0)],
+        )
+    ).read()
     np.testing.assert_array_equal(seen.rates, np.float32([math.nan, 2e-4, 3e-4]))
     np.testing.assert_array_equal(seen.grad_norms, np.float32([math.nan, 1.5, 1.5]))
     np.testing.assert_array_equal(seen.speeds, np.float32([200, 200, 200]))
@@ -133,12 +185,19 @@ def test_what_is_logged_beside_the_loss_has_a_curve_and_what_older_runs_lack_is_
     assert seen.changes == (Change(3, 5e-4, 2.7),)
 
 
-def test_every_curve_is_a_mean_over_the_same_buckets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_curve_is_a_mean_over_the_same_buckets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(metrics, "POINTS", 8)
-    lines = [train_line(step, float(step), grad_norm=step**2, n_tokens=step, seconds=2.0) for step in range(1, 12)]
+    lines = [
+        train_line(step, float(step), grad_norm=step**2, n_tokens=step, seconds=2.0)
+        for step in range(1, 12)
+    ]
     seen = Metrics(write(tmp_path / "m", lines)).read()
     assert seen.grad_norms.tolist() == [2.5, 12.5, 30.5, 56.5, 90.5, 121.0]
-    np.testing.assert_allclose(seen.rates, 1e-4 * np.array([1.5, 3.5, 5.5, 7.5, 9.5, 11]), rtol=1e-6)
+    np.testing.assert_allclose(
+        seen.rates, 1e-4 * np.array([1.5, 3.5, 5.5, 7.5, 9.5, 11]), rtol=1e-6
+    )
     assert seen.speeds.tolist() == [0.75, 1.75, 2.75, 3.75, 4.75, 5.5]
 
 
@@ -150,18 +209,33 @@ def test_who_looks_again_gets_the_same_arrays_and_can_spoil_them_for_nobody(tmp_
         seen.loss[0] = 0.0
 
 
-def play(steps: int, every: int, update: float, validation: float, pause_at: int = 0) -> tuple[list[dict[str, Any]], dict[int, float]]:
+def play(
+    steps: int, every: int, update: float, validation: float, pause_at: int = 0
+) -> tuple[list[dict[str, Any]], dict[int, float]]:
     """The log of a run, and the seconds from each step to the end without its pause."""
-    draw, time, paused, lines, reached = random.Random(1), 100.0, 0.0, [valid_line(0, 100.0)], {}
+    draw = random.Random(1)
+    time = 100.0
+    paused = 0.0
+    lines = [valid_line(0, 100.0)]
+    reached = {}
     for step in range(1, steps + 1):
         if step == pause_at:
-            time, paused = time + 3600, 3600.0
-        seconds = update * draw.uniform(0.5, 1.5) * (5 if step == 1 else 1)  # the first step warms up
+            time = time + 3600
+            paused = 3600.0
+        seconds = (
+            update * draw.uniform(0.5, 1.5) * (5 if step == 1 else 1)
+        )  # the first step warms up
         time += seconds * 1.05  # what lies between two steps
-        lines.append(train_line(step, time, seconds=seconds, **({"first": True} if step in (1, pause_at) else {})))
+        lines.append(
+            train_line(
+                step, time, seconds=seconds, **({"first": True} if step in (1, pause_at) else {})
+            )
+        )
         if step % every == 0 or step == steps:
             lines.append(valid_line(step, time + 0.6 * validation))
-            time += validation * (1.2 if step == every else 1)  # translations that end late, at first
+            time += validation * (
+                1.2 if step == every else 1
+            )  # translations that end late, at first
         reached[step] = time - paused
     return lines, {step: time - paused - at for step, at in reached.items()}
 
@@ -195,13 +269,23 @@ def test_at_the_last_step_nothing_is_left(tmp_path: Path) -> None:
 
 
 def test_runs_from_before_there_was_a_time_of_day_have_a_pace_too(tmp_path: Path) -> None:
-    lines = [{key: value for key, value in train_line(step, 0.0).items() if key != "time"} for step in range(1, 11)]
+    lines = [
+        {key: value for key, value in train_line(step, 0.0).items() if key != "time"}
+        for step in range(1, 11)
+    ]
     seen = Metrics(write(tmp_path / "m", lines)).read()
-    assert (seen.tokens_per_second, seen.seconds_left(20)) == (pytest.approx(200.0), pytest.approx(5.0))
+    assert (seen.tokens_per_second, seen.seconds_left(20)) == (
+        pytest.approx(200.0),
+        pytest.approx(5.0),
+    )
 
 
 def test_a_perplexity_beyond_float32_is_infinite(tmp_path: Path) -> None:
-    assert np.isinf(Metrics(write(tmp_path / "m", [valid_line(0, 0.0) | {"perplexity": 1e300}])).read().valid_perplexity[0])
+    assert np.isinf(
+        Metrics(write(tmp_path / "m", [valid_line(0, 0.0) | {"perplexity": 1e300}]))
+        .read()
+        .valid_perplexity[0]
+    )
 
 
 BROKEN = [
@@ -235,12 +319,18 @@ def test_a_broken_line_is_passed_over_and_counted(line: bytes, tmp_path: Path) -
 
 
 def test_steps_that_go_backwards_have_no_pace(tmp_path: Path) -> None:
-    assert Metrics(write(tmp_path / "m", [train_line(5, 1.0), train_line(4, 2.0)])).read().seconds_per_step is None
+    assert (
+        Metrics(write(tmp_path / "m", [train_line(5, 1.0), train_line(4, 2.0)]))
+        .read()
+        .seconds_per_step
+        is None
+    )
 
 
 def test_visitors_share_one_reader(tmp_path: Path) -> None:
     path = write(tmp_path / "m", many(2000))
-    following, found = Metrics(path), []
+    following = Metrics(path)
+    found = []
     threads = [threading.Thread(target=lambda: found.append(following.read())) for _ in range(4)]
     for thread in threads:
         thread.start()

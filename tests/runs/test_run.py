@@ -16,7 +16,12 @@ from tests.conftest import make_run
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return s2s.load(make_run(tmp_path_factory.mktemp("run") / "one", {"train.steps": 120, "train.lr": 0.01, "train.watch.save_every": 60}))
+    return s2s.load(
+        make_run(
+            tmp_path_factory.mktemp("run") / "one",
+            {"train.steps": 120, "train.lr": 0.01, "train.watch.save_every": 60},
+        )
+    )
 
 
 SOURCES = ["1 2 3", "", "9 8 7 6 5", "4", "0 0 zebra"]
@@ -33,11 +38,20 @@ def test_every_source_has_its_answer_in_its_place(run: Run) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_log_probability_of_a_translation_is_what_scoring_says(run: Run, strategy: str) -> None:
-    found = [one for one in run.translate(SOURCES[:1] + SOURCES[2:], strategy) if one.tokens[-1] == "</s>"]
+    found = [
+        one
+        for one in run.translate(SOURCES[:1] + SOURCES[2:], strategy)
+        if one.tokens[-1] == "</s>"
+    ]
     assert found
     scores = run.score([one.source for one in found], [one.text for one in found])
-    again = [run.tgt_tokenizer.encode(one.text) == run.tgt_tokenizer.encode(" ".join(one.tokens[:-1])) for one in found]
-    assert [score for score, is_same in zip(scores, again, strict=True) if is_same] == pytest.approx(
+    again = [
+        run.tgt_tokenizer.encode(one.text) == run.tgt_tokenizer.encode(" ".join(one.tokens[:-1]))
+        for one in found
+    ]
+    assert [
+        score for score, is_same in zip(scores, again, strict=True) if is_same
+    ] == pytest.approx(
         [one.log_prob for one, is_same in zip(found, again, strict=True) if is_same], abs=1e-4
     )
     assert any(again)
@@ -56,13 +70,20 @@ def test_words_in_settings_are_read_by_the_runs_own_tokenizer(run: Run) -> None:
     assert found.text.startswith("5")
     assert "7 7" in found.text
     assert "9" in found.text
-    assert not any("1" in one.text for one in run.translate(["1 2 3"], "beam", bad_words="1")[0].hypotheses)
-    with pytest.raises(UserError, match="`force_words`: `zebra` is not in this model's target vocabulary"):
+    assert not any(
+        "1" in one.text for one in run.translate(["1 2 3"], "beam", bad_words="1")[0].hypotheses
+    )
+    with pytest.raises(
+        UserError, match="`force_words`: `zebra` is not in this model's target vocabulary"
+    ):
         run.translate(["1 2 3"], "constrained", force_words="zebra")
 
 
 def test_rounding_the_output_matrix_changes_little(run: Run) -> None:
-    exact, fast = (run.translate(["1 2 3", "9 8 7 6 5"], "greedy", precision=precision) for precision in ("exact", "fast"))
+    exact, fast = (
+        run.translate(["1 2 3", "9 8 7 6 5"], "greedy", precision=precision)
+        for precision in ("exact", "fast")
+    )
     assert [one.log_prob for one in fast] != [one.log_prob for one in exact]
     assert [one.log_prob for one in fast] == pytest.approx([one.log_prob for one in exact], abs=0.2)
 
@@ -74,7 +95,9 @@ def test_a_score_is_a_sum_over_tokens_and_the_end_counts(run: Run) -> None:
     with torch.inference_mode():
         log_probs = run.model(src, tgt[:, :-1]).log_softmax(-1)[0]
     assert forced.n_tokens == 4
-    assert forced.log_prob == pytest.approx(float(log_probs.gather(1, tgt[0, 1:, None]).sum()), abs=1e-4)
+    assert forced.log_prob == pytest.approx(
+        float(log_probs.gather(1, tgt[0, 1:, None]).sum()), abs=1e-4
+    )
     assert forced.log_prob < 0
 
 
@@ -82,7 +105,11 @@ def test_attention_says_which_row_predicts_what(run: Run) -> None:
     seen = run.attention("1 2 3", "3 2")
     assert seen.src_tokens == ("1", "2", "3", "</s>")
     assert (seen.tgt_inputs, seen.tgt_tokens) == (("<s>", "3", "2"), ("3", "2", "</s>"))
-    assert (seen.cross.shape, seen.encoder.shape, seen.decoder.shape) == ((1, 4, 3, 4), (1, 4, 4, 4), (1, 4, 3, 3))
+    assert (seen.cross.shape, seen.encoder.shape, seen.decoder.shape) == (
+        (1, 4, 3, 4),
+        (1, 4, 4, 4),
+        (1, 4, 3, 3),
+    )
     for weights in (seen.cross, seen.encoder, seen.decoder):
         assert weights.dtype == np.float32
         np.testing.assert_allclose(weights.sum(-1), 1.0, atol=1e-5)
@@ -96,7 +123,9 @@ def test_looking_changes_nothing(run: Run) -> None:
     assert not any(module._forward_hooks for module in run.model.modules())
 
 
-def test_a_run_opens_by_folder_by_id_and_at_a_step(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_opens_by_folder_by_id_and_at_a_step(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = tmp_path / "home"
     (home / "runs").mkdir(parents=True)
     (home / "runs" / "3f9c").symlink_to(run.folder.path)
@@ -104,7 +133,9 @@ def test_a_run_opens_by_folder_by_id_and_at_a_step(run: Run, tmp_path: Path, mon
     assert s2s.load("3f9c", step=60).step == 60
     with pytest.raises(UserError, match=r"has no checkpoint of step 11; it has 10, .*, 120"):
         s2s.load("3f9c", step=11)
-    with pytest.raises(UserError, match=r"There is no run `4f9c`: neither a run's folder nor an id"):
+    with pytest.raises(
+        UserError, match=r"There is no run `4f9c`: neither a run's folder nor an id"
+    ):
         s2s.load("4f9c")
     with pytest.raises(UserError, match="There is no run"):
         s2s.load("../../etc")
@@ -117,13 +148,23 @@ def test_the_best_checkpoint_is_opened_and_the_newest_where_it_is_gone(run: Run)
     assert folder.best_or_newest_step() == 60
     folder.set_status("done", step=120, steps=120, best_step=65)
     assert folder.best_or_newest_step() == 120
-    folder.set_status(**{key: value for key, value in before.items() if key not in ("format", "updated")})
+    folder.set_status(
+        **{key: value for key, value in before.items() if key not in ("format", "updated")}
+    )
 
 
 def test_a_line_longer_than_the_models_positions_is_named(tmp_path: Path) -> None:
-    changes = {"model.positions.kind": "learned", "model.positions.max_length": 16, "data.max_length": 16, "train.steps": 1}
+    changes = {
+        "model.positions.kind": "learned",
+        "model.positions.max_length": 16,
+        "data.max_length": 16,
+        "train.steps": 1,
+    }
     run = s2s.load(make_run(tmp_path / "short", changes))
-    with pytest.raises(UserError, match=r"Line 2 of the source has 21 tokens and this model has 16 positions; shorten it to at most 15"):
+    with pytest.raises(
+        UserError,
+        match=r"Line 2 of the source has 21 tokens and this model has 16 positions; shorten it to at most 15",
+    ):
         run.translate(["1 2", "1 " * 20])
     assert len(run.translate(["1 2"], "greedy")[0].tokens) <= 16
 
@@ -131,7 +172,10 @@ def test_a_line_longer_than_the_models_positions_is_named(tmp_path: Path) -> Non
 def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 20})
     folder = RunFolder(path)
-    for line in ({"kind": "train", "step": 21, "loss": 1.0}, {"kind": "train", "step": 22, "loss": 1.0}):
+    for line in (
+        {"kind": "train", "step": 21, "loss": 1.0},
+        {"kind": "train", "step": 22, "loss": 1.0},
+    ):
         folder.log("metrics", line)
     list(training.run(training.resume(path, training.More(steps=30))))
     steps = [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"]
@@ -142,12 +186,18 @@ def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:
 
 def test_a_log_with_broken_lines_is_read_without_them_and_gone_on_with(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 20})
-    folder, log = RunFolder(path), path / "metrics.jsonl"
-    content, whole = log.read_bytes(), folder.lines("metrics")
-    log.write_bytes(b'{"kind": "tra{"kind": "valid"}\n[]\n{"step": "x"}\n{"kind": "train"}\n' + content)
+    folder = RunFolder(path)
+    log = path / "metrics.jsonl"
+    content = log.read_bytes()
+    whole = folder.lines("metrics")
+    log.write_bytes(
+        b'{"kind": "tra{"kind": "valid"}\n[]\n{"step": "x"}\n{"kind": "train"}\n' + content
+    )
     assert folder.lines("metrics") == [{"step": "x"}, {"kind": "train"}, *whole]
     list(training.run(training.resume(path, training.More(steps=25))))
-    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 26))
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
+        range(1, 26)
+    )
 
 
 def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
@@ -160,13 +210,19 @@ def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
     folder = RunFolder(tmp_path / "run")
     assert folder.status()["state"] == "stopped"
     list(training.run(training.resume(folder.path)))
-    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
-    with pytest.raises(UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to go on"):
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
+        range(1, 31)
+    )
+    with pytest.raises(
+        UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to go on"
+    ):
         training.resume(folder.path)
 
 
 def test_a_run_that_was_closed_keeps_its_last_step(tmp_path: Path, tiny: Recipe) -> None:
-    events = training.run(training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run"))
+    events = training.run(
+        training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
+    )
     next(event for event in events if event.step == 13)
     events.close()
     assert 13 in saved_steps(tmp_path / "run" / "checkpoints")
@@ -180,17 +236,25 @@ def test_starting_again_where_nothing_was_saved_starts_afresh(tmp_path: Path, ti
     other = override(tiny, {"tokenizer.shared": False, "model.embeddings.shared": False})
     list(training.run(training.start(training.Asked(other, "synthetic:copy#rows=60"), path)))
     assert not (path / "tokenizer.json").exists()
-    assert [line["step"] for line in RunFolder(path).lines("metrics") if line["kind"] == "train"] == list(range(1, 31))
+    assert [
+        line["step"] for line in RunFolder(path).lines("metrics") if line["kind"] == "train"
+    ] == list(range(1, 31))
     assert s2s.load(path).step
 
 
-def test_a_failure_is_a_failure(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_a_failure(
+    tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError
 
     monkeypatch.setattr("s2s.train.loop.Trainer.update", broken)
     with pytest.raises(RuntimeError):
-        list(training.run(training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")))
+        list(
+            training.run(
+                training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
+            )
+        )
     assert RunFolder(tmp_path / "run").status()["state"] == "failed"
 
 
@@ -199,7 +263,9 @@ def test_one_process_a_run(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.Mon
     started = training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
     first = training.run(started)
     next(first)
-    with pytest.raises(UserError, match="Another process is training the run `run`; wait for it, or stop it first"):
+    with pytest.raises(
+        UserError, match="Another process is training the run `run`; wait for it, or stop it first"
+    ):
         next(training.run(started))
     before = {path.name for path in (tmp_path / "run").iterdir()}
     with pytest.raises(UserError, match="Another process is training the run"):
@@ -219,24 +285,43 @@ def test_a_broken_newest_checkpoint_is_passed_over_and_named(tmp_path: Path) -> 
     assert newest.name in run.notes[0]
 
 
-def test_a_run_knows_its_data_from_every_folder(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_knows_its_data_from_every_folder(
+    tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "pairs.tsv").write_text("".join(f"{n} a\t{n} b\n" for n in range(60)))
     monkeypatch.chdir(tmp_path)
-    list(training.run(training.start(training.Asked(override(tiny, {"train.steps": 5}), "pairs.tsv#rows=50"), Path("run"))))
+    list(
+        training.run(
+            training.start(
+                training.Asked(override(tiny, {"train.steps": 5}), "pairs.tsv#rows=50"), Path("run")
+            )
+        )
+    )
     monkeypatch.chdir("/")
     list(training.run(training.resume(tmp_path / "run", training.More(steps=6))))
     (tmp_path / "pairs.tsv").rename(tmp_path / "moved.tsv")
     with pytest.raises(UserError, match="There is no file"):
         training.resume(tmp_path / "run", training.More(steps=7))
-    list(training.run(training.resume(tmp_path / "run", training.More(steps=7, source=f"{tmp_path}/moved.tsv#rows=50"))))
+    list(
+        training.run(
+            training.resume(
+                tmp_path / "run", training.More(steps=7, source=f"{tmp_path}/moved.tsv#rows=50")
+            )
+        )
+    )
 
 
 def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 1})
-    with pytest.raises(UserError, match=r"^`run` already holds a trained run; go on with that one, or start another\.$"):
+    with pytest.raises(
+        UserError,
+        match=r"^`run` already holds a trained run; go on with that one, or start another\.$",
+    ):
         training.start(training.Asked(tiny, "synthetic:copy"), path)
     (path / "recipe.json").write_text('{"format": 99}')
-    with pytest.raises(UserError, match="has format 99, newer than the 1 known here; update this program"):
+    with pytest.raises(
+        UserError, match="has format 99, newer than the 1 known here; update this program"
+    ):
         s2s.load(path)
     (path / "recipe.json").write_text("{")
     with pytest.raises(UserError, match=r"is no run: its recipe.json cannot be read"):
@@ -246,7 +331,9 @@ def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> Non
 def test_changed_data_is_noticed_when_going_on(tmp_path: Path, tiny: Recipe) -> None:
     table = tmp_path / "pairs.tsv"
     table.write_text("".join(f"{n} a\t{n} b\n" for n in range(60)))
-    training_run = training.start(training.Asked(override(tiny, {"train.steps": 10}), str(table)), tmp_path / "run")
+    training_run = training.start(
+        training.Asked(override(tiny, {"train.steps": 10}), str(table)), tmp_path / "run"
+    )
     list(training.run(training_run))
     table.write_text("".join(f"{n} a\t{n} c\n" for n in range(60)))
     with pytest.raises(UserError, match=r"pairs.tsv` has not the pairs this run was started with"):
@@ -260,12 +347,16 @@ def test_numbers_in_the_files_are_finite(run: Run) -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_node_of_a_search_tree_has_the_log_probability_that_forcing_its_prefix_gives(run: Run, strategy: str) -> None:
+def test_every_node_of_a_search_tree_has_the_log_probability_that_forcing_its_prefix_gives(
+    run: Run, strategy: str
+) -> None:
     knobs = {"num_return_sequences": 5} if strategy == "sample" else {}
     (found,) = run.translate(["1 2 3"], strategy, max_new_tokens=6, repetition_penalty=1.2, **knobs)
     tree = run.tree(found, strategy, max_new_tokens=6, repetition_penalty=1.2, **knobs)
     for number, node in enumerate(tree.nodes):
         ids = tree.ids(number)
-        steps = run.next_tokens("1 2 3", ids)[:-1].gather(1, torch.tensor(ids, dtype=torch.long)[:, None])
+        steps = run.next_tokens("1 2 3", ids)[:-1].gather(
+            1, torch.tensor(ids, dtype=torch.long)[:, None]
+        )
         assert node.log_prob == pytest.approx(float(steps.sum()), abs=1e-4)
     assert {one.ids for one in found.hypotheses} <= {tree.ids(number) for number in tree.ended}

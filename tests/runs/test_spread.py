@@ -10,16 +10,28 @@ from tests.conftest import make_run
 
 def test_several_processes_translate_as_one_does(tmp_path: Path) -> None:
     run = s2s.load(make_run(tmp_path / "one", {"train.steps": 20}))
-    sources = [" ".join(str(number))[: 1 + number % 9] for number in range(10**8, 10**8 + 150)] + ["", "zebra"]
+    sources = [" ".join(str(number))[: 1 + number % 9] for number in range(10**8, 10**8 + 150)] + [
+        "",
+        "zebra",
+    ]
     alone = run.translate(sources, "sample", num_return_sequences=2)
     spread_out = spread.translate(run, sources, "sample", {"num_return_sequences": 2}, 2)
     assert [one.source for one in spread_out] == sources
     assert [one.text for one in spread_out] == [one.text for one in alone]
-    assert [one.log_prob for one in spread_out] == pytest.approx([one.log_prob for one in alone], abs=1e-4)
+    assert [one.log_prob for one in spread_out] == pytest.approx(
+        [one.log_prob for one in alone], abs=1e-4
+    )
     assert spread_out[-1].unknown == ("zebra",)
     with pytest.raises(UserError, match="no setting `num_beam`"):
         spread.translate(run, sources, "beam", {"num_beam": 2}, 2)
 
 
 def test_few_sources_are_not_worth_a_second_process() -> None:
-    assert [spread.processes_for(n, 4) for n in (0, 400, 999, 1000, 1600, 90_000)] == [1, 1, 1, 2, 3, 4]
+    assert [spread.processes_for(n, 4) for n in (0, 400, 999, 1000, 1600, 90_000)] == [
+        1,
+        1,
+        1,
+        2,
+        3,
+        4,
+    ]

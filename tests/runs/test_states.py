@@ -8,7 +8,13 @@ from s2s.config import UserError
 from s2s.runs import Run, states
 from tests.conftest import make_run
 
-SOURCES = ["the old bank is near this yellow castle", "the red house", " ", "the cat sits on the mat", "the red house"]
+SOURCES = [
+    "the old bank is near this yellow castle",
+    "the red house",
+    " ",
+    "the cat sits on the mat",
+    "the red house",
+]
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +36,18 @@ def test_no_source_at_all(run: Run) -> None:
 
 
 def test_what_a_model_has_no_positions_for_is_left_out_and_alone_is_refused(tmp_path: Path) -> None:
-    changes = {"model.positions.kind": "learned", "model.positions.max_length": 16, "train.steps": 1, "data.max_length": 16}
+    changes = {
+        "model.positions.kind": "learned",
+        "model.positions.max_length": 16,
+        "train.steps": 1,
+        "data.max_length": 16,
+    }
     run = s2s.load(make_run(tmp_path / "run", changes))
     long = " ".join("1" * 20)
     assert [each.number for each in states.read(run, [long, "1 2 3"])] == [1]
-    with pytest.raises(UserError, match="Line 1 of the source has 21 tokens and this model has 16 positions"):
+    with pytest.raises(
+        UserError, match="Line 1 of the source has 21 tokens and this model has 16 positions"
+    ):
         run.states(long, "1")
     with pytest.raises(UserError, match="of the target"):
         run.states("1 2", long)

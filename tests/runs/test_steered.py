@@ -13,9 +13,12 @@ from s2s.model.attention import is_hooked
 from s2s.runs import Run
 from s2s.runs.steered import Change, Steered, steered, under
 
-SOURCE, TARGET = "the red house", "la maison rouge"
+SOURCE = "the red house"
+TARGET = "la maison rouge"
 LONG = "the black cat chased the white mouse"
-ALL_OFF = Change(tuple((Head("cross", layer, head), "off") for layer in range(2) for head in range(4)))
+ALL_OFF = Change(
+    tuple((Head("cross", layer, head), "off") for layer in range(2) for head in range(4))
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,9 @@ def test_without_a_change_the_translation_is_the_same_bit_for_bit(run: Run, stra
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_what_stands_before_the_place_is_kept_and_the_log_probability_is_the_changed_models(run: Run, strategy: str) -> None:
+def test_what_stands_before_the_place_is_kept_and_the_log_probability_is_the_changed_models(
+    run: Run, strategy: str
+) -> None:
     change = Change(((Head("encoder", 0, 1), "uniform"),), 2, (2,))
     found = steered(run, SOURCE, TARGET, change, strategy)
     begun = tuple(run.tgt_tokenizer.encode(TARGET)[:2])
@@ -46,11 +51,16 @@ def test_what_stands_before_the_place_is_kept_and_the_log_probability_is_the_cha
         assert one.ids[:2] == begun
         with under(run, change):
             rows = run.next_tokens(SOURCE, one.ids[:-1])
-        assert one.log_prob == pytest.approx(float(rows.gather(1, torch.tensor(one.ids)[:, None]).sum()), abs=1e-3)
+        assert one.log_prob == pytest.approx(
+            float(rows.gather(1, torch.tensor(one.ids)[:, None]).sum()), abs=1e-3
+        )
 
 
 def test_made_to_look_at_another_word_the_model_writes_that_one(run: Run) -> None:
-    words, partners = LONG.split(), dict(zip(("black", "cat", "white", "mouse"), ("noir", "chat", "blanche", "souris"), strict=True))
+    words = LONG.split()
+    partners = dict(
+        zip(("black", "cat", "white", "mouse"), ("noir", "chat", "blanche", "souris"), strict=True)
+    )
     target = run.translate([LONG])[0].text.split()
     for place, own in enumerate(target):
         for key, word in enumerate(words):
@@ -58,8 +68,14 @@ def test_made_to_look_at_another_word_the_model_writes_that_one(run: Run) -> Non
                 found = steered(run, LONG, " ".join(target), Change((), place, (key,)))
                 assert found.after.tokens[place] != own
                 assert found.next is not None
-                assert probability(found.next.before, run, own) > 0.5 > probability(found.next.after, run, own)
-                assert probability(found.next.after, run, partners[word]) > probability(found.next.before, run, partners[word])
+                assert (
+                    probability(found.next.before, run, own)
+                    > 0.5
+                    > probability(found.next.after, run, own)
+                )
+                assert probability(found.next.after, run, partners[word]) > probability(
+                    found.next.before, run, partners[word]
+                )
 
 
 def test_the_row_shows_where_it_was_made_to_look(run: Run) -> None:
@@ -71,12 +87,17 @@ def test_the_row_shows_where_it_was_made_to_look(run: Run) -> None:
 
 
 def test_only_some_heads_may_be_moved(run: Run) -> None:
-    one, everything = (steered(run, SOURCE, TARGET, Change((), 2, (2,), among)) for among in ((Head("cross", 1, 3),), None))
+    one, everything = (
+        steered(run, SOURCE, TARGET, Change((), 2, (2,), among))
+        for among in ((Head("cross", 1, 3),), None)
+    )
     assert one.seen.cross[1, 3, 2, 2] == pytest.approx(1.0)
     assert one.seen.cross[1, :3, 2, 2].max() < 0.99
     assert one.next is not None
     assert everything.next is not None
-    assert probability(one.next.after, run, "rouge") > probability(everything.next.after, run, "rouge")
+    assert probability(one.next.after, run, "rouge") > probability(
+        everything.next.after, run, "rouge"
+    )
 
 
 def test_a_model_that_cannot_look_writes_the_same_of_everything(run: Run) -> None:
@@ -91,8 +112,13 @@ def test_a_model_that_cannot_look_writes_the_same_of_everything(run: Run) -> Non
 
 
 def test_a_heads_silence_is_felt_where_the_two_translations_part(run: Run) -> None:
-    changes = [Change(((Head("cross", layer, head), "off"),)) for layer in range(2) for head in range(4)]
-    found = [steered(run, "the boy likes the girl", "le garçon visite la fille", change) for change in changes]
+    changes = [
+        Change(((Head("cross", layer, head), "off"),)) for layer in range(2) for head in range(4)
+    ]
+    found = [
+        steered(run, "the boy likes the girl", "le garçon visite la fille", change)
+        for change in changes
+    ]
     other = [one for one in found if one.next]
     assert 0 < len(other) < len(found)
     for one in other:
@@ -105,9 +131,15 @@ def test_a_heads_silence_is_felt_where_the_two_translations_part(run: Run) -> No
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (Change((), 4, (0,)), r"^There is no place 4 in a target of 4 tokens; give one from 0 to 3\.$"),
+        (
+            Change((), 4, (0,)),
+            r"^There is no place 4 in a target of 4 tokens; give one from 0 to 3\.$",
+        ),
         (Change((), -1, (0,)), "There is no place -1"),
-        (Change((), 1, (4,)), "There is no position 4 in a source of 4 tokens; give one from 0 to 3"),
+        (
+            Change((), 1, (4,)),
+            "There is no position 4 in a source of 4 tokens; give one from 0 to 3",
+        ),
         (Change((), 1, (0,), (Head("encoder", 0, 0),)), "Only cross-attention looks at the source"),
         (Change(((Head("cross", 7, 0), "off"),)), "There is no cross attention, layer 7"),
     ],
@@ -122,7 +154,11 @@ def test_others_read_the_plain_model_meanwhile(run: Run) -> None:
     expected = run.translate([SOURCE, LONG])
     read: list[object] = []
     changed: list[Steered] = []
-    heads = tuple((Head(kind, 0, head), "uniform") for kind in KINDS for head in range(attentions(run.model, kind)[0].n_heads))
+    heads = tuple(
+        (Head(kind, 0, head), "uniform")
+        for kind in KINDS
+        for head in range(attentions(run.model, kind)[0].n_heads)
+    )
 
     def steer() -> None:
         changed.extend(steered(run, SOURCE, TARGET, Change(heads, 1, (0,))) for _ in range(6))

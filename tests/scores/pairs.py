@@ -25,4 +25,12 @@ def _text(chance: random.Random) -> str:
 def _beside(words: list[str], chance: random.Random) -> str:
     turned = words[2:] + words[:2]
     some = [word for word in words if chance.random() < 0.8]
-    return chance.choice((_text(chance), " ".join(words), " ".join(turned), " ".join(some), " ".join(words + words[-3:])))
+    return chance.choice(
+        (
+            _text(chance),
+            " ".join(words),
+            " ".join(turned),
+            " ".join(some),
+            " ".join(words + words[-3:]),
+        )
+    )

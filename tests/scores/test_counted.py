@@ -23,10 +23,15 @@ def test_bleu_adds_up() -> None:
 def test_bleu_clips_and_punishes_brevity() -> None:
     found = counted.bleu("the the the cat.", "The cat sat on the mat, the end.")
     assert found.hypothesis == ("the", "the", "the", "cat", ".")
-    words = {gram.text: (gram.n_hypothesis, gram.n_reference, gram.n_shared) for gram in found.orders[0].grams}
+    words = {
+        gram.text: (gram.n_hypothesis, gram.n_reference, gram.n_shared)
+        for gram in found.orders[0].grams
+    }
     assert words["the"] == (3, 2, 2)
     assert words["The"] == (0, 1, 0)
-    assert found.precisions[:2] == pytest.approx((100 * 4 / 5, 100 * 0.5 / 4))  # "cat ." stands nowhere: half a match
+    assert found.precisions[:2] == pytest.approx(
+        (100 * 4 / 5, 100 * 0.5 / 4)
+    )  # "cat ." stands nowhere: half a match
     assert found.brevity_penalty == pytest.approx(2.718281828459045 ** (1 - 10 / 5))
 
 
@@ -49,6 +54,8 @@ def test_rouge_l_marks_the_same_words_in_both() -> None:
     for hypothesis, reference, scores in SCORED:
         found = counted.rouge_l(hypothesis, reference)
         assert found.score == pytest.approx(scores["rouge_l"])
-        assert [found.hypothesis[i] for i in found.in_hypothesis] == [found.reference[i] for i in found.in_reference]
+        assert [found.hypothesis[i] for i in found.in_hypothesis] == [
+            found.reference[i] for i in found.in_reference
+        ]
         assert list(found.in_reference) == sorted(set(found.in_reference))
     assert counted.rouge_l("A x b c", "a b y c").in_hypothesis == (0, 2, 3)

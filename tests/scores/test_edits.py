@@ -13,13 +13,19 @@ HYPOTHESES, REFERENCES = pairs(250, 6)
 
 def test_edits_add_up_and_lead_from_one_side_to_the_other() -> None:
     n_shifts = 0
-    for hypothesis, reference, scores in zip(HYPOTHESES, REFERENCES, many(HYPOTHESES, REFERENCES), strict=True):
+    for hypothesis, reference, scores in zip(
+        HYPOTHESES, REFERENCES, many(HYPOTHESES, REFERENCES), strict=True
+    ):
         found = ter(hypothesis, reference)
         n_shifts += len(found.shifts)
         assert found.score == pytest.approx(scores["ter"])
         assert tuple(edit.reference for edit in found.edits if edit.reference) == found.reference
-        assert Counter(edit.hypothesis for edit in found.edits if edit.hypothesis) == Counter(found.hypothesis)
-        assert all((edit.kind == "same") == (edit.hypothesis == edit.reference) for edit in found.edits)
+        assert Counter(edit.hypothesis for edit in found.edits if edit.hypothesis) == Counter(
+            found.hypothesis
+        )
+        assert all(
+            (edit.kind == "same") == (edit.hypothesis == edit.reference) for edit in found.edits
+        )
         assert sum(map(found.n, KINDS.values())) == len(found.edits)
     assert n_shifts > 30
 

@@ -17,9 +17,15 @@ def value(name: str, hypotheses: list[str], references: list[str]) -> float:
 
 @pytest.mark.parametrize(("name", "n"), [("distinct_1", 1), ("distinct_2", 2)])
 def test_distinct_counts_an_n_gram_of_the_whole_output_once(name: str, n: int) -> None:
-    assert value(name, ["a b a b", "a b"], ["", ""]) == pytest.approx(100 * (2 / 6 if n == 1 else 2 / 4))
+    assert value(name, ["a b a b", "a b"], ["", ""]) == pytest.approx(
+        100 * (2 / 6 if n == 1 else 2 / 4)
+    )
     assert value(name, ["a b c", "d e f"], ["", ""]) == 100.0
-    counts = Counter(gram for text in HYPOTHESES for gram in zip(*(text.split()[i:] for i in range(n)), strict=False))
+    counts = Counter(
+        gram
+        for text in HYPOTHESES
+        for gram in zip(*(text.split()[i:] for i in range(n)), strict=False)
+    )
     assert value(name, HYPOTHESES, REFERENCES) == pytest.approx(100 * len(counts) / counts.total())
 
 

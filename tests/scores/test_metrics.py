@@ -10,12 +10,19 @@ REFERENCES = ["the cat sits on the mat", "a dog runs", "good bye"]
 
 def test_the_fields_own_libraries_say_the_same() -> None:
     found = score_all(HYPOTHESES, REFERENCES)
-    assert found["bleu"].value == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score)
-    assert found["chrf"].value == pytest.approx(sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES]).score)
+    assert found["bleu"].value == pytest.approx(
+        sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score
+    )
+    assert found["chrf"].value == pytest.approx(
+        sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES]).score
+    )
     assert found["ter"].value == pytest.approx(sacrebleu.corpus_ter(HYPOTHESES, [REFERENCES]).score)
     for name, kind in (("rouge_1", "rouge1"), ("rouge_2", "rouge2"), ("rouge_l", "rougeL")):
         rouge = RougeScorer([kind])
-        scores = [rouge.score(reference, text)[kind].fmeasure for text, reference in zip(HYPOTHESES, REFERENCES, strict=True)]
+        scores = [
+            rouge.score(reference, text)[kind].fmeasure
+            for text, reference in zip(HYPOTHESES, REFERENCES, strict=True)
+        ]
         assert found[name].value == pytest.approx(100 * sum(scores) / 3)
     assert found["exact_match"].value == pytest.approx(100 / 3)
 

@@ -24,7 +24,9 @@ SAMPLES = 200
 def test_all_sentences_together_have_the_scores_of_the_metrics() -> None:
     found = COUNTED.scores()
     assert {name: found[name] for name in METRICS} == score_all(HYPOTHESES, REFERENCES)
-    assert {name: found[name] for name in MEASURES} == {name: row.compute(HYPOTHESES, REFERENCES) for name, row in MEASURES.items()}
+    assert {name: found[name] for name in MEASURES} == {
+        name: row.compute(HYPOTHESES, REFERENCES) for name, row in MEASURES.items()
+    }
     for text in ("oui", "oui non", ""):  # too short for runs of four words
         assert statistics([text], [text], names=[*METRICS]).scores() == score_all([text], [text])
 
@@ -42,7 +44,9 @@ def test_intervals_are_those_of_sacrebleu(name: str) -> None:
     theirs = SACREBLEU[name].corpus_score(HYPOTHESES, [REFERENCES], n_bootstrap=SAMPLES)
     ours = intervals(HYPOTHESES, REFERENCES, names=[name], samples=SAMPLES)[name]
     assert ours.value == theirs.score
-    assert (ours.high - ours.low) / 2 == pytest.approx(theirs._ci, abs=1e-4)  # theirs are 32-bit numbers
+    assert (ours.high - ours.low) / 2 == pytest.approx(
+        theirs._ci, abs=1e-4
+    )  # theirs are 32-bit numbers
     assert COUNTED.resampled(samples=SAMPLES)[name].mean() == pytest.approx(theirs._mean, abs=1e-4)
 
 
@@ -65,7 +69,9 @@ def test_a_system_is_no_better_than_itself(name: str) -> None:
 
 
 def test_a_much_better_system_is_significantly_better() -> None:
-    better = paired(REFERENCES, OTHERS, REFERENCES, names=["bleu", "ter", "exact_match"], samples=SAMPLES)
+    better = paired(
+        REFERENCES, OTHERS, REFERENCES, names=["bleu", "ter", "exact_match"], samples=SAMPLES
+    )
     assert better["bleu"].low > 0
     assert better["ter"].high < 0
     assert {found.p_value for found in better.values()} == {1 / (SAMPLES + 1)}
@@ -78,7 +84,9 @@ def test_the_score_lies_in_its_interval(name: str) -> None:
     assert found.low < found.high
     drawn = COUNTED.resampled(samples=SAMPLES)[name]
     inside = (found.low <= drawn) & (drawn <= found.high)
-    assert inside.mean() == pytest.approx(0.95, abs=0.05) or name in DISTINCT  # theirs are moved: draws hold fewer words
+    assert (
+        inside.mean() == pytest.approx(0.95, abs=0.05) or name in DISTINCT
+    )  # theirs are moved: draws hold fewer words
 
 
 def test_an_interval_covers_nineteen_test_sets_of_twenty() -> None:
@@ -93,7 +101,10 @@ def test_an_interval_covers_nineteen_test_sets_of_twenty() -> None:
 
 def test_parts_add_up_and_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = COUNTED.intervals(samples=SAMPLES)
-    parts = [statistics(HYPOTHESES[start : start + 25], REFERENCES[start : start + 25]) for start in (0, 25, 50)]
+    parts = [
+        statistics(HYPOTHESES[start : start + 25], REFERENCES[start : start + 25])
+        for start in (0, 25, 50)
+    ]
     together = parts[0] + parts[1] + parts[2]
     monkeypatch.setattr(resampling, "BLOCK", 60 * 7)
     for name, found in together.intervals(samples=SAMPLES).items():

@@ -14,9 +14,18 @@ HYPOTHESES, REFERENCES = pairs(60, 4)
 
 def test_a_sentence_has_the_scores_that_the_fields_libraries_give_it() -> None:
     metrics = {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "ter": TER()}
-    for hypothesis, reference, found in zip(HYPOTHESES, REFERENCES, many(HYPOTHESES, REFERENCES), strict=True):
-        theirs = {name: metric.sentence_score(hypothesis, [reference]).score for name, metric in metrics.items()}
-        theirs |= {name: METRICS[name].compute([hypothesis], [reference]).value for name in METRICS if name not in metrics}
+    for hypothesis, reference, found in zip(
+        HYPOTHESES, REFERENCES, many(HYPOTHESES, REFERENCES), strict=True
+    ):
+        theirs = {
+            name: metric.sentence_score(hypothesis, [reference]).score
+            for name, metric in metrics.items()
+        }
+        theirs |= {
+            name: METRICS[name].compute([hypothesis], [reference]).value
+            for name in METRICS
+            if name not in metrics
+        }
         assert found == pytest.approx(theirs)
 
 
@@ -28,7 +37,9 @@ def test_one_sentence_is_scored_as_among_many() -> None:
 
 def test_sentences_that_are_counted_already_are_not_counted_again() -> None:
     assert of_statistics(statistics(HYPOTHESES, REFERENCES)) == many(HYPOTHESES, REFERENCES)
-    assert of_statistics(statistics(["a b"], ["a b"], names=["ter", "distinct_1"])) == [{"ter": 0.0}]
+    assert of_statistics(statistics(["a b"], ["a b"], names=["ter", "distinct_1"])) == [
+        {"ter": 0.0}
+    ]
 
 
 def test_a_short_sentence_can_have_full_marks() -> None:

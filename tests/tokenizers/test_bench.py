@@ -11,7 +11,9 @@ from s2s.tokenizers import bench as module
 from s2s.tokenizers.bench import LIMIT, Row, bench, scope
 
 RNG = random.Random(11)
-WORDS = ["".join(RNG.choice("abcdefghijkl") for _ in range(RNG.randrange(2, 9))) for _ in range(400)]
+WORDS = [
+    "".join(RNG.choice("abcdefghijkl") for _ in range(RNG.randrange(2, 9))) for _ in range(400)
+]
 SRC = [" ".join(RNG.choices(WORDS, k=RNG.randrange(1, 40))) for _ in range(300)]
 TGT = [" ".join(RNG.choices(WORDS, k=RNG.randrange(1, 40))) for _ in range(300)]
 HELD = [f"{text} zebra" for text in SRC[:20]]
@@ -19,7 +21,17 @@ EXAMPLE = (SRC[0], "<b> & " + TGT[0])
 
 
 def rows(*, shared=True, src=SRC, tgt=TGT, held=(HELD, TGT[:20]), tell=lambda note: None):
-    return list(bench(src, tgt, *held, shared=shared, example=EXAMPLE, tell=tell, clock=itertools.count().__next__))
+    return list(
+        bench(
+            src,
+            tgt,
+            *held,
+            shared=shared,
+            example=EXAMPLE,
+            tell=tell,
+            clock=itertools.count().__next__,
+        )
+    )
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["shared", "apart"])
@@ -38,14 +50,27 @@ def test_a_row_is_what_its_settings_give(found):
     for row in found:
         recipe = override(Recipe(), row.changes | {"model.embeddings.shared": row.shared})
         made = fit(recipe.tokenizer, SRC, TGT)
-        lengths = [list(map(len, tokenizer.encode_many(texts))) for tokenizer, texts in zip(made, (SRC, TGT), strict=True)]
-        for tokenizer, counts, side, sentence in zip(made, lengths, (row.src, row.tgt), EXAMPLE, strict=True):
+        lengths = [
+            list(map(len, tokenizer.encode_many(texts)))
+            for tokenizer, texts in zip(made, (SRC, TGT), strict=True)
+        ]
+        for tokenizer, counts, side, sentence in zip(
+            made, lengths, (row.src, row.tgt), EXAMPLE, strict=True
+        ):
             assert side.vocab_size == tokenizer.vocab_size
             assert (side.median, side.longest) == (median(counts), max(counts))
-            assert sum(count <= side.p95 for count in counts) >= 0.95 * len(counts) > sum(count < side.p95 for count in counts)
+            assert (
+                sum(count <= side.p95 for count in counts)
+                >= 0.95 * len(counts)
+                > sum(count < side.p95 for count in counts)
+            )
             assert [index for _, index in side.example] == tokenizer.encode(sentence)
-            assert [piece for piece, _ in side.example] == tokenizer.tokens(tokenizer.encode(sentence))
-        assert row.too_long == sum(max(pair) + 1 > LIMIT for pair in zip(*lengths, strict=True)) / len(SRC)
+            assert [piece for piece, _ in side.example] == tokenizer.tokens(
+                tokenizer.encode(sentence)
+            )
+        assert row.too_long == sum(
+            max(pair) + 1 > LIMIT for pair in zip(*lengths, strict=True)
+        ) / len(SRC)
         held = [index for ids in made[0].encode_many(HELD) for index in ids]
         assert row.src.unknown_rate == held.count(UNK) / len(held)
 
@@ -60,7 +85,9 @@ def test_the_numbers_say_what_one_expects(found):
     for kind in ("bpe", "unigram"):
         sized = [row for row in found if row.kind == kind]
         assert sized[0].asked is None, "what training would take comes first"
-        assert [row.src.vocab_size for row in sized[1:]] == sorted(row.src.vocab_size for row in sized[1:])
+        assert [row.src.vocab_size for row in sized[1:]] == sorted(
+            row.src.vocab_size for row in sized[1:]
+        )
         assert all(row.asked is None or row.src.vocab_size <= row.asked for row in sized)
 
 
@@ -71,7 +98,13 @@ def test_rows_travel_as_json(found):
 
 def test_larger_sizes_than_the_text_gives_are_not_repeated(found):
     for kind in ("bpe", "unigram"):
-        short = [row for row in found if row.kind == kind and row.asked and max(row.src.vocab_size, row.tgt.vocab_size) < row.asked]
+        short = [
+            row
+            for row in found
+            if row.kind == kind
+            and row.asked
+            and max(row.src.vocab_size, row.tgt.vocab_size) < row.asked
+        ]
         assert len(short) <= 1
 
 
@@ -84,13 +117,18 @@ def test_sizes_with_no_room_for_the_characters_are_left_out():
 def test_what_is_done_is_told():
     told = []
     found = rows(tell=told.append)
-    assert told[0] == "Learnt from 300 pairs; tokens counted in 300 of them, unknown ones in 20 held-out pairs."
+    assert (
+        told[0]
+        == "Learnt from 300 pairs; tokens counted in 300 of them, unknown ones in 20 held-out pairs."
+    )
     assert len(told) == len(found) + 1
     assert all(row.seconds == 1 for row in found), "one tick of this clock"
 
 
 def test_large_corpora_are_sampled_evenly(monkeypatch):
-    assert scope(29_000, 1014).startswith("Learnt from 20,000 of 29,000 pairs, spread evenly; tokens counted in 5,000 of them")
+    assert scope(29_000, 1014).startswith(
+        "Learnt from 20,000 of 29,000 pairs, spread evenly; tokens counted in 5,000 of them"
+    )
     monkeypatch.setattr(module, "SAMPLE", 100)
     src = [*SRC[:150], *["zz zz"] * 150]
     word = next(row for row in rows(src=src, tgt=src) if row.kind == "word")

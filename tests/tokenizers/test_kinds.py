@@ -43,7 +43,13 @@ def test_a_small_vocabulary_keeps_the_most_frequent(cls, kept):
 
 def test_char_tokens_can_be_seen():
     tokenizer = CharTokenizer.fit(["a b\t\u200d\u0301é"])
-    assert tokenizer.tokens(tokenizer.encode("a \t\u200dé")) == ["a", "▁", "<U+0009>", "<U+200D>", "é"]
+    assert tokenizer.tokens(tokenizer.encode("a \t\u200dé")) == [
+        "a",
+        "▁",
+        "<U+0009>",
+        "<U+200D>",
+        "é",
+    ]
 
 
 def test_a_joiner_inside_a_word_stays_what_it_is():
@@ -65,7 +71,10 @@ def test_bytes_fit_any_vocabulary_of_at_least_260(vocab_size):
 
 
 def test_bytes_need_260():
-    with pytest.raises(UserError, match=r"`tokenizer.vocab_size` 259 is too small for bytes: 256 bytes and 4 specials need 260\."):
+    with pytest.raises(
+        UserError,
+        match=r"`tokenizer.vocab_size` 259 is too small for bytes: 256 bytes and 4 specials need 260\.",
+    ):
         ByteTokenizer.fit([], 259)
 
 
@@ -78,7 +87,14 @@ def test_bpe_shows_where_words_start():
 
 def test_bpe_cuts_punctuation_off_but_not_the_apostrophe():
     tokenizer = BpeTokenizer.fit(["l'eau, l'eau. l'eau? (l'eau)"])
-    assert tokenizer.tokens(tokenizer.encode("l'eau, (l'eau)")) == ["▁l'eau", ",", "▁", "(", "l'eau", ")"]
+    assert tokenizer.tokens(tokenizer.encode("l'eau, (l'eau)")) == [
+        "▁l'eau",
+        ",",
+        "▁",
+        "(",
+        "l'eau",
+        ")",
+    ]
 
 
 def test_bpe_keeps_every_character_of_its_text():
@@ -101,7 +117,10 @@ def test_bpe_gives_one_unknown_a_character():
 
 
 def test_bpe_needs_room_for_the_characters():
-    with pytest.raises(UserError, match=r"vocab_size` 9 is too small for byte pairs on this text: .* need at least 15\."):
+    with pytest.raises(
+        UserError,
+        match=r"vocab_size` 9 is too small for byte pairs on this text: .* need at least 15\.",
+    ):
         BpeTokenizer.fit(SENTENCES, 9)
     assert BpeTokenizer.fit(SENTENCES, 15).vocab_size == 15
 
@@ -110,13 +129,16 @@ def test_bpe_joins_nothing_that_was_seen_once():
     assert all(len(piece) == 1 for piece in BpeTokenizer.fit(["abcdefgh"]).pieces[4:])
 
 
-@pytest.mark.parametrize(("n_characters", "size"), [(100, 50), (10_000, 500), (3_880_000, 9849), (10**9, 32_000)])
+@pytest.mark.parametrize(
+    ("n_characters", "size"), [(100, 50), (10_000, 500), (3_880_000, 9849), (10**9, 32_000)]
+)
 def test_the_automatic_size_grows_with_the_root_of_the_text(n_characters, size):
     assert automatic_size(n_characters) == size
 
 
 def test_bpe_on_real_sentences():
-    src, tgt = real_lines("train.en", 1000), real_lines("train.de", 1000)
+    src = real_lines("train.en", 1000)
+    tgt = real_lines("train.de", 1000)
     both, _ = fit(TokenizerConfig(), src, tgt)
     texts = [*src, *tgt]
     encoded = both.encode_many(texts)
@@ -133,7 +155,9 @@ def best_cut(tokenizer, word):
     chances = dict(zip(tokenizer.pieces[4:], tokenizer.log_probs, strict=True))
     best = [0.0] + [-math.inf] * len(word)
     for end in range(1, len(word) + 1):
-        best[end] = max(best[start] + chances.get(word[start:end], -math.inf) for start in range(end))
+        best[end] = max(
+            best[start] + chances.get(word[start:end], -math.inf) for start in range(end)
+        )
     return best[-1]
 
 
@@ -145,7 +169,10 @@ def test_unigram_cuts_a_word_in_its_most_probable_way():
 
 
 def test_unigram_needs_room_for_the_characters():
-    with pytest.raises(UserError, match=r"vocab_size` 9 is too small for unigram on this text: .* need at least 15\."):
+    with pytest.raises(
+        UserError,
+        match=r"vocab_size` 9 is too small for unigram on this text: .* need at least 15\.",
+    ):
         UnigramTokenizer.fit(SENTENCES, 9)
     tokenizer = UnigramTokenizer.fit(SENTENCES, 15)
     assert tokenizer.vocab_size == 15
@@ -176,16 +203,32 @@ def test_unigram_never_spells_a_special_however_frequent():
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_another_process_with_other_threads_learns_the_same(kind):
     rng = random.Random(5)
-    texts = [" ".join("".join(rng.choice("abcdefgh") for _ in range(rng.randrange(1, 9))) for _ in range(8)) for _ in range(150)]
+    texts = [
+        " ".join(
+            "".join(rng.choice("abcdefgh") for _ in range(rng.randrange(1, 9))) for _ in range(8)
+        )
+        for _ in range(150)
+    ]
     code = f"from s2s.tokenizers import TOKENIZERS; print(ascii(TOKENIZERS[{kind!r}].make({texts!r}, 120).to_json()))"
     root = str(Path(__file__).parents[2])
-    threads = {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONHASHSEED": "7"}
+    threads = {
+        "RAYON_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "PYTHONHASHSEED": "7",
+    }
     other = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | threads | {"PYTHONPATH": root}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env=os.environ | threads | {"PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     here = TOKENIZERS[kind].make(texts, 120).to_json()
     assert other.stdout.strip() == ascii(here)
-    assert TOKENIZERS[kind].make(texts[::-1], 120).to_json() == here, "nor does the order of the texts matter"
+    assert TOKENIZERS[kind].make(texts[::-1], 120).to_json() == here, (
+        "nor does the order of the texts matter"
+    )
 
 
 def test_unigram_on_real_sentences_needs_no_more_pieces_than_bpe():
@@ -204,7 +247,9 @@ THAI = ["ฉันชอบเดินเล่นในสวนสาธา�
 JAPANESE = ["私は公園を散歩するのが好きです。", "カメラを持った男性。"]
 
 
-@pytest.mark.parametrize("texts", [CHINESE, THAI, JAPANESE, ["", " ", *CHINESE], ["ACGTTGCA" * 8, "TTGACCGA" * 9]])
+@pytest.mark.parametrize(
+    "texts", [CHINESE, THAI, JAPANESE, ["", " ", *CHINESE], ["ACGTTGCA" * 8, "TTGACCGA" * 9]]
+)
 def test_sides_without_blanks(texts):
     assert has_no_blanks(texts)
 

@@ -10,7 +10,10 @@ import pytest
 from s2s.tokenizers.lattice import LONGEST, LONGEST_WORD, Paths, learn, seeds_of
 
 RNG = random.Random(3)
-WORDS = sorted({"".join(RNG.choice("abc") for _ in range(RNG.randrange(1, 8))) for _ in range(40)}, key=lambda word: (-len(word), word))
+WORDS = sorted(
+    {"".join(RNG.choice("abc") for _ in range(RNG.randrange(1, 8))) for _ in range(40)},
+    key=lambda word: (-len(word), word),
+)
 COUNTS = np.array([RNG.randrange(1, 9) for _ in WORDS], np.float64)
 
 
@@ -32,7 +35,10 @@ def test_seeds_are_counted_as_they_stand():
     names = spelled(seeds)
     assert len(set(names)) == len(names)
     for piece, total in zip(names, seeds.total, strict=True):
-        real = sum(count * sum(word.startswith(piece, at) for at in range(len(word))) for word, count in zip(WORDS, COUNTS, strict=True))
+        real = sum(
+            count * sum(word.startswith(piece, at) for at in range(len(word)))
+            for word, count in zip(WORDS, COUNTS, strict=True)
+        )
         if total:
             assert total == real >= (1 if len(piece) == 1 else 2)
         else:

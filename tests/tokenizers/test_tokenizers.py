@@ -29,9 +29,24 @@ NASTY = (
     "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 beyond the first plane",
 )
 SCRIPTS = {
-    "right to left": ("שלום עולם, בראשית בָּרָא אֱלֹהִים", "السَّلامُ عليكم ورحمة الله ۱۲۳", "می\u200cخواهم \u200fabc\u200e ١٢"),
-    "Chinese, Japanese, Korean": ("日本語の文には空白がない。", "我喜欢在公园里散步，𠮷野家。", "나는 공원에서 산책한다", "ｶﾞ ガ が"),
-    "Thai and its neighbours": ("สวัสดีชาวโลก น้ำ กำลัง", "ສະບາຍດີ", "ជំរាបសួរ", "မင်္ဂလာပါ", "नमस्ते क्षत्रिय श्री"),
+    "right to left": (
+        "שלום עולם, בראשית בָּרָא אֱלֹהִים",
+        "السَّلامُ عليكم ورحمة الله ۱۲۳",
+        "می\u200cخواهم \u200fabc\u200e ١٢",
+    ),
+    "Chinese, Japanese, Korean": (
+        "日本語の文には空白がない。",
+        "我喜欢在公园里散步，𠮷野家。",
+        "나는 공원에서 산책한다",
+        "ｶﾞ ガ が",
+    ),
+    "Thai and its neighbours": (
+        "สวัสดีชาวโลก น้ำ กำลัง",
+        "ສະບາຍດີ",
+        "ជំរាបសួរ",
+        "မင်္ဂလာပါ",
+        "नमस्ते क्षत्रिय श्री",
+    ),
     "combining accents": (
         "a\u0323\u0302 vie\u0323\u0302t Nam",
         "z\u0335\u0321\u0325a\u0336l\u0337g\u0338o",
@@ -63,7 +78,8 @@ def expected(kind, text):
 
 def scrambled(texts, n):
     """Texts cut and joined at random, so that pieces meet in new ways."""
-    rng, characters = random.Random(7), "".join(texts)
+    rng = random.Random(7)
+    characters = "".join(texts)
     return ["".join(rng.choice(characters) for _ in range(rng.randrange(0, 20))) for _ in range(n)]
 
 
@@ -86,7 +102,9 @@ def test_decoding_gives_the_text_back(kind):
         ids = tokenizer.encode(text)
         assert tokenizer.decode(ids) == expected(kind, text)
         assert len(tokenizer.tokens(ids)) == len(ids)
-        assert all(4 <= index < tokenizer.vocab_size for index in ids), "no special, spelled out or not, comes from a text"
+        assert all(4 <= index < tokenizer.vocab_size for index in ids), (
+            "no special, spelled out or not, comes from a text"
+        )
         assert tokenizer.unknown(text) == []
 
 
@@ -97,7 +115,9 @@ def test_every_script_survives(kind, script, tmp_path):
     tokenizer.save(tmp_path / "tokenizer.json")
     for made in (tokenizer, load(tmp_path / "tokenizer.json")):
         encoded = made.encode_many(SCRIPTS[script])
-        assert [made.decode(ids) for ids in encoded] == [expected(kind, text) for text in SCRIPTS[script]]
+        assert [made.decode(ids) for ids in encoded] == [
+            expected(kind, text) for text in SCRIPTS[script]
+        ]
         assert min(map(min, encoded)) > UNK
 
 
@@ -105,7 +125,9 @@ def test_every_script_survives(kind, script, tmp_path):
 def test_known_characters_in_any_order_come_back(kind):
     tokenizer = learned(kind)
     for text in scrambled([nfc(text) for text in NASTY], 300):
-        if set(nfc(text)) <= set(nfc("".join(NASTY))):  # composing may make a character that no text had
+        if set(nfc(text)) <= set(
+            nfc("".join(NASTY))
+        ):  # composing may make a character that no text had
             assert tokenizer.decode(tokenizer.encode(text)) == nfc(text)
 
 
@@ -151,7 +173,9 @@ def test_saved_and_loaded_is_the_same(kind, tmp_path):
     again = load(tmp_path / "new" / "tokenizer.json")
     assert (again.kind, again.pieces, again.words) == (kind, tokenizer.pieces, tokenizer.words)
     assert again.encode_many(NASTY) == tokenizer.encode_many(NASTY)
-    assert [path.name for path in (tmp_path / "new").iterdir()] == ["tokenizer.json"], "no draft is left"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["tokenizer.json"], (
+        "no draft is left"
+    )
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
@@ -216,7 +240,8 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_shared_is_one_object_and_apart_is_two():
-    src, tgt = ["le chat"], ["the cat"]
+    src = ["le chat"]
+    tgt = ["the cat"]
     one, same = fit(TokenizerConfig(kind="word"), src, tgt)
     assert one is same
     assert one.words == ("le", "chat", "the", "cat")
@@ -229,7 +254,9 @@ def test_texts_may_come_from_a_generator():
     assert one.vocab_size == 7
 
 
-@pytest.mark.parametrize(("src", "tgt", "side"), [([], ["a"], "source"), (["a"], ["", " "], "target")])
+@pytest.mark.parametrize(
+    ("src", "tgt", "side"), [([], ["a"], "source"), (["a"], ["", " "], "target")]
+)
 def test_a_side_without_text_is_refused(src, tgt, side):
     with pytest.raises(UserError, match=f"The {side} side has no text"):
         fit(TokenizerConfig(), src, tgt)

@@ -44,7 +44,12 @@ def trained(folder: Path, steps: list[int]) -> list[Weights]:
 
 
 def is_mean(found: Weights, parts: list[Weights]) -> bool:
-    return all(torch.equal(found[name], torch.stack([part[name].double() for part in parts]).mean(0).float()) for name in found)
+    return all(
+        torch.equal(
+            found[name], torch.stack([part[name].double() for part in parts]).mean(0).float()
+        )
+        for name in found
+    )
 
 
 def finished(recipe: Recipe, data: TrainingData, folder: Path) -> Trainer:
@@ -53,14 +58,17 @@ def finished(recipe: Recipe, data: TrainingData, folder: Path) -> Trainer:
     return trainer
 
 
-def test_the_run_gives_the_mean_of_its_last_checkpoints(recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
+def test_the_run_gives_the_mean_of_its_last_checkpoints(
+    recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
     usual = tmp_path / "usual"
     finished(override(recipe, {"train.average_last": 0, "train.watch.keep": 100}), data, usual)
     trainer = Trainer(recipe, data, tmp_path / "mean")
     events = list(trainer.run())
     assert [event.n_averaged for event in events if isinstance(event, Validation)] == [0, 0, 0, 3]
     assert trainer.progress.best_step == 30
-    found, parts = read_weights(weights_path(tmp_path / "mean", 30)), [read_weights(weights_path(usual, step)) for step in (10, 20, 30)]
+    found = read_weights(weights_path(tmp_path / "mean", 30))
+    parts = [read_weights(weights_path(usual, step)) for step in (10, 20, 30)]
     assert is_mean(found, parts)
     assert any(not torch.equal(found[name], parts[-1][name]) for name in found)
     last = next(event for event in reversed(events) if isinstance(event, Validation))
@@ -74,17 +82,29 @@ def test_tied_weights_stay_tied(recipe: Recipe, data: TrainingData, tmp_path: Pa
 
 
 @pytest.mark.parametrize("wanted", [2, 3, 100])
-def test_fewer_checkpoints_than_wanted_are_what_the_mean_is_of(wanted: int, recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
-    trainer = finished(override(recipe, {"train.steps": 20, "train.average_last": wanted}), data, tmp_path)
+def test_fewer_checkpoints_than_wanted_are_what_the_mean_is_of(
+    wanted: int, recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
+    trainer = finished(
+        override(recipe, {"train.steps": 20, "train.average_last": wanted}), data, tmp_path
+    )
     assert is_mean(read_weights(weights_path(tmp_path, 20)), trained(tmp_path, [10, 20]))
     assert trainer.trained
 
 
-@pytest.mark.parametrize("changes", [{"train.average_last": 1}, {"train.average_last": 0}, {"train.steps": 9}])
-def test_of_one_checkpoint_there_is_no_mean(changes: dict[str, int], recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "changes", [{"train.average_last": 1}, {"train.average_last": 0}, {"train.steps": 9}]
+)
+def test_of_one_checkpoint_there_is_no_mean(
+    changes: dict[str, int], recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
     trainer = finished(override(recipe, changes), data, tmp_path)
     assert not trainer.trained
-    assert not [event for event in Trainer(override(recipe, changes), data, None).run() if getattr(event, "n_averaged", 0)]
+    assert not [
+        event
+        for event in Trainer(override(recipe, changes), data, None).run()
+        if getattr(event, "n_averaged", 0)
+    ]
 
 
 def stopped_after(events: Iterator[object], step: int) -> None:
@@ -92,8 +112,11 @@ def stopped_after(events: Iterator[object], step: int) -> None:
 
 
 @pytest.mark.parametrize("stops", [(4,), (10, 17), (25,), (13, 14, 15, 29, 30)])
-def test_stopping_and_going_on_gives_the_same_mean(stops: tuple[int, ...], recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
-    undisturbed, folder = tmp_path / "undisturbed", tmp_path / "stopped"
+def test_stopping_and_going_on_gives_the_same_mean(
+    stops: tuple[int, ...], recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
+    undisturbed = tmp_path / "undisturbed"
+    folder = tmp_path / "stopped"
     finished(recipe, data, undisturbed)
     for number, step in enumerate((*stops, None)):
         trainer = Trainer(recipe, data, folder)
@@ -109,7 +132,9 @@ def test_stopping_and_going_on_gives_the_same_mean(stops: tuple[int, ...], recip
     assert checkpoint.trained(folder, 30).keys() == checkpoint.trained(undisturbed, 30).keys()
 
 
-def test_going_on_trains_the_weights_that_were_trained_and_takes_a_new_mean(recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
+def test_going_on_trains_the_weights_that_were_trained_and_takes_a_new_mean(
+    recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
     constant = override(recipe, {"train.schedule": "constant"})
     finished(constant, data, tmp_path / "short")
     longer = override(constant, {"train.steps": 60})
@@ -119,7 +144,10 @@ def test_going_on_trains_the_weights_that_were_trained_and_takes_a_new_mean(reci
     assert resumed.trained
     list(resumed.run())
     assert given(tmp_path / "short", 60) == given(tmp_path / "long", 60)
-    assert is_mean(read_weights(weights_path(tmp_path / "short", 60)), trained(tmp_path / "short", [40, 50, 60]))
+    assert is_mean(
+        read_weights(weights_path(tmp_path / "short", 60)),
+        trained(tmp_path / "short", [40, 50, 60]),
+    )
 
 
 def test_those_of_the_mean_are_kept(recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
@@ -127,20 +155,26 @@ def test_those_of_the_mean_are_kept(recipe: Recipe, data: TrainingData, tmp_path
     assert saved_steps(tmp_path) == [30, 40, 50]
 
 
-def test_early_stopping_ends_with_a_mean_too(recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
+def test_early_stopping_ends_with_a_mean_too(
+    recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
     still = override(recipe, {"train.lr": 0.0, "train.watch.patience": 2})
     trainer = finished(still, data, tmp_path)
     assert (trainer.progress.step, trainer.is_stale, trainer.progress.best_step) == (20, True, 20)
     assert trainer.trained
 
 
-def test_a_broken_checkpoint_is_left_out_and_said(recipe: Recipe, data: TrainingData, tmp_path: Path) -> None:
+def test_a_broken_checkpoint_is_left_out_and_said(
+    recipe: Recipe, data: TrainingData, tmp_path: Path
+) -> None:
     trainer = Trainer(recipe, data, tmp_path)
     events = trainer.run()
     next(event for event in events if event.step == 25)
     weights_path(tmp_path, 10).write_bytes(b"x")
     (said,) = [event for event in events if isinstance(event, Warned)]
-    assert said.text.startswith("The mean of the last checkpoints lacks that of step 10. The checkpoint `step-00000010.safetensors`")
+    assert said.text.startswith(
+        "The mean of the last checkpoints lacks that of step 10. The checkpoint `step-00000010.safetensors`"
+    )
     assert is_mean(read_weights(weights_path(tmp_path, 30)), trained(tmp_path, [20, 30]))
 
 
@@ -149,5 +183,7 @@ def test_the_mean_is_what_a_run_opens_with(tmp_path: Path) -> None:
     run = s2s.load(folder.path)
     assert (run.step, folder.status()["best_step"]) == (30, 30)
     assert is_mean(dict(run.model.named_parameters()), trained(folder.checkpoints, [10, 20, 30]))
-    (last,) = [line for line in folder.lines("metrics") if line["kind"] == "valid" and line["step"] == 30]
+    (last,) = [
+        line for line in folder.lines("metrics") if line["kind"] == "valid" and line["step"] == 30
+    ]
     assert (last["n_averaged"], last["loss"]) == (3, folder.status()["best_loss"])

@@ -31,11 +31,20 @@ CHANGES = {
     "train.watch.attention": False,
 }
 TRAIN = ["-m", "s2s", "train"]
-SOURCES = ["--source", "synthetic:reverse#rows=80", "--valid", "synthetic:reverse#split=valid,rows=20"]
+SOURCES = [
+    "--source",
+    "synthetic:reverse#rows=80",
+    "--valid",
+    "synthetic:reverse#split=valid,rows=20",
+]
 
 
 def settings(changes: Mapping[str, object]) -> list[str]:
-    return [part for key, value in {**TINY, **CHANGES, **changes}.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+    return [
+        part
+        for key, value in {**TINY, **CHANGES, **changes}.items()
+        for part in ("--set", f"{key}={json.dumps(value)}")
+    ]
 
 
 @contextmanager
@@ -44,7 +53,13 @@ def pair(*arguments: object) -> Iterator[list[subprocess.Popen[str]]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    shared = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    shared = {
+        **os.environ,
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "WORLD_SIZE": "2",
+        "LOCAL_WORLD_SIZE": "2",
+    }
     with ExitStack() as stack:
         yield [
             stack.enter_context(
@@ -66,8 +81,17 @@ def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
 
 
 def test_two_processes_go_on_to_the_weights_of_one(tmp_path: Path) -> None:
-    alone, two = make_run(tmp_path / "alone", CHANGES), make_run(tmp_path / "two", {**CHANGES, "train.steps": 10})
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", *TRAIN]
+    alone = make_run(tmp_path / "alone", CHANGES)
+    two = make_run(tmp_path / "two", {**CHANGES, "train.steps": 10})
+    launcher = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc_per_node",
+        "2",
+        *TRAIN,
+    ]
     asked = [*launcher, "--resume", "--set", "train.steps=30", "--out", str(two)]
     found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
@@ -75,14 +99,21 @@ def test_two_processes_go_on_to_the_weights_of_one(tmp_path: Path) -> None:
     assert RunFolder(two).status()["state"] == "done"
     for step in (20, 30):
         torch.testing.assert_close(weights(two, step), weights(alone, step), rtol=1e-4, atol=1e-6)
-    lines, expected = ([line for line in RunFolder(run).lines("metrics") if line["kind"] == "train"] for run in (two, alone))
+    lines, expected = (
+        [line for line in RunFolder(run).lines("metrics") if line["kind"] == "train"]
+        for run in (two, alone)
+    )
     assert [line["n_tokens"] for line in lines] == [line["n_tokens"] for line in expected]
-    assert [line["loss"] for line in lines] == pytest.approx([line["loss"] for line in expected], rel=1e-4)
+    assert [line["loss"] for line in lines] == pytest.approx(
+        [line["loss"] for line in expected], rel=1e-4
+    )
 
 
 def test_who_asks_one_process_to_stop_stops_all(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    with pair(*SOURCES, *settings({"train.steps": 100_000, "model.dropout": 0.1}), "--out", out) as (leader, follower):
+    with pair(
+        *SOURCES, *settings({"train.steps": 100_000, "model.dropout": 0.1}), "--out", out
+    ) as (leader, follower):
         assert leader.stdout is not None
         next(line for line in leader.stdout if line.startswith("step 10 "))
         follower.send_signal(signal.SIGTERM)
@@ -91,11 +122,17 @@ def test_who_asks_one_process_to_stop_stops_all(tmp_path: Path) -> None:
     assert (leader.returncode, follower.returncode) == (2, 0)
     assert "and saved; go on with: train --resume" in said
     folder = RunFolder(out)
-    assert (folder.status()["state"], folder.status()["step"]) == ("stopped", saved_steps(folder.checkpoints)[-1])
+    assert (folder.status()["state"], folder.status()["step"]) == (
+        "stopped",
+        saved_steps(folder.checkpoints)[-1],
+    )
 
 
 def test_bad_input_is_said_once_and_nobody_waits(tmp_path: Path) -> None:
-    with pair("--source", tmp_path / "nowhere.tsv", "--out", tmp_path / "run") as (leader, follower):
+    with pair("--source", tmp_path / "nowhere.tsv", "--out", tmp_path / "run") as (
+        leader,
+        follower,
+    ):
         assert "nowhere.tsv" in leader.communicate()[1]
         assert follower.communicate() == ("", "")
     assert (leader.returncode, follower.returncode) == (2, 0)
@@ -104,7 +141,10 @@ def test_bad_input_is_said_once_and_nobody_waits(tmp_path: Path) -> None:
 def batch(n_rows: int) -> Batch:
     random = np.random.default_rng(n_rows)
     lengths = random.integers(1, 9, size=n_rows)
-    src, tgt = (np.where(np.arange(10) < lengths[:, None] + extra, random.integers(4, 50, (n_rows, 10)), 0) for extra in (0, 1))
+    src, tgt = (
+        np.where(np.arange(10) < lengths[:, None] + extra, random.integers(4, 50, (n_rows, 10)), 0)
+        for extra in (0, 1)
+    )
     return Batch(src, tgt)
 
 
@@ -115,13 +155,19 @@ def test_every_row_is_somebodys_and_none_is_counted_twice(n_rows: int, size: int
     shares = [share(whole, rank, size) for rank in range(size)]
     assert sum(one.n_labels for one in shares) == n_labels(whole)
     for side in ("src", "tgt"):
-        rows = [tuple(row[row > 0]) for one in shares if one.n_labels for row in getattr(one.batch, side)]
+        rows = [
+            tuple(row[row > 0])
+            for one in shares
+            if one.n_labels
+            for row in getattr(one.batch, side)
+        ]
         assert sorted(rows) == sorted(tuple(row[row > 0]) for row in getattr(whole, side))
         assert all((getattr(one.batch, side) > 0).any(0).all() for one in shares)
 
 
 def test_one_process_changes_nothing() -> None:
-    whole, loss = batch(3), torch.tensor(1.5)
+    whole = batch(3)
+    loss = torch.tensor(1.5)
     assert Group().share(whole).batch is whole
     assert Group().join([], Group().share(whole), loss) is loss
     assert (Group().threads(4), Group().seed(1, 2)) == (4, None)

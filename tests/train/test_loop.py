@@ -11,7 +11,18 @@ from s2s.config import Recipe, UserError, override
 from s2s.data import load
 from s2s.data.corpus import Corpus
 from s2s.model.weights import load_weights, saved_steps, trained_tensors, weights_path
-from s2s.train import Sample, Saved, Step, Trainer, TrainingData, Validation, Warned, checkpoint, prepare, train
+from s2s.train import (
+    Sample,
+    Saved,
+    Step,
+    Trainer,
+    TrainingData,
+    Validation,
+    Warned,
+    checkpoint,
+    prepare,
+    train,
+)
 from s2s.train.optimizers import OPTIMIZERS
 from tests.conftest import full_disk
 
@@ -31,8 +42,12 @@ def digest(trainer: Trainer) -> str:
 
 
 @pytest.mark.parametrize("kind", OPTIMIZERS)
-def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(kind: str, tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
-    recipe = override(tiny, {"train.optimizer.kind": kind, "train.watch.save_every": 6, "train.lr": 0.01})
+def test_a_resumed_run_ends_with_the_very_bits_of_an_undisturbed_one(
+    kind: str, tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
+    recipe = override(
+        tiny, {"train.optimizer.kind": kind, "train.watch.save_every": 6, "train.lr": 0.01}
+    )
     data = ready(recipe, corpus)
     undisturbed = Trainer(recipe, data, tmp_path)
     losses = {event.step: event.loss for event in undisturbed.run() if isinstance(event, Step)}
@@ -57,13 +72,21 @@ def test_a_loss_worse_than_guessing_is_said_once(tiny: Recipe, corpus: Corpus) -
     trainer = Trainer(wild, ready(wild, corpus), None)
     events = list(trainer.run())
     (said,) = [event for event in events if isinstance(event, Warned)]
-    worst = next(event for event in events if isinstance(event, Validation) and event.step == said.step)
+    worst = next(
+        event for event in events if isinstance(event, Validation) and event.step == said.step
+    )
     assert worst.loss > 2 * math.log(trainer.data.tgt_tokenizer.vocab_size)
     assert said.text.endswith("the learning rate is too high; lower train.lr, also while it runs.")
-    assert not [event for event in Trainer(tiny, ready(tiny, corpus), None).run() if isinstance(event, Warned)]
+    assert not [
+        event
+        for event in Trainer(tiny, ready(tiny, corpus), None).run()
+        if isinstance(event, Warned)
+    ]
 
 
-def test_the_same_recipe_and_seed_give_the_same_bits_and_another_seed_others(tiny: Recipe, corpus: Corpus) -> None:
+def test_the_same_recipe_and_seed_give_the_same_bits_and_another_seed_others(
+    tiny: Recipe, corpus: Corpus
+) -> None:
     def bits(seed: int) -> str:
         recipe = override(tiny, {"train.seed": seed, "train.steps": 5})
         trainer = Trainer(recipe, ready(recipe, corpus), None)
@@ -74,7 +97,9 @@ def test_the_same_recipe_and_seed_give_the_same_bits_and_another_seed_others(tin
     assert bits(1) != bits(2)
 
 
-def test_events_come_in_the_order_that_a_screen_wants(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+def test_events_come_in_the_order_that_a_screen_wants(
+    tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
     events = list(train(override(tiny, {"train.steps": 20}), ready(tiny, corpus), tmp_path))
     assert [event.step for event in events if isinstance(event, Step)] == list(range(1, 21))
     assert [event.step for event in events if isinstance(event, Validation)] == [0, 10, 20]
@@ -94,13 +119,19 @@ def test_closing_the_generator_stops_training(tiny: Recipe, corpus: Corpus) -> N
     assert list(stream) == []
 
 
-def test_it_stops_early_when_the_loss_stays_where_it_is(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
-    recipe = override(tiny, {"train.lr": 0.0, "train.watch.patience": 2, "train.watch.save_every": 1000})
+def test_it_stops_early_when_the_loss_stays_where_it_is(
+    tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
+    recipe = override(
+        tiny, {"train.lr": 0.0, "train.watch.patience": 2, "train.watch.save_every": 1000}
+    )
     events = list(train(recipe, ready(recipe, corpus), tmp_path))
     assert events[-1] == Saved(20, weights_path(tmp_path, 20))
 
 
-def test_a_broken_newest_checkpoint_never_takes_an_older_good_one_with_it(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+def test_a_broken_newest_checkpoint_never_takes_an_older_good_one_with_it(
+    tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
     data = ready(tiny, corpus)
     list(train(tiny, data, tmp_path))
     for path in tmp_path.glob("step-00000030*"):
@@ -112,7 +143,10 @@ def test_a_broken_newest_checkpoint_never_takes_an_older_good_one_with_it(tiny: 
     assert trainer.progress.step == 20
     assert len(trainer.warnings) == 1
     assert "step-00000030.state.safetensors` cannot be read" in trainer.warnings[0]
-    assert saved_steps(tmp_path) == [10, 20]  # a broken one must not count as one of the newest kept
+    assert saved_steps(tmp_path) == [
+        10,
+        20,
+    ]  # a broken one must not count as one of the newest kept
 
 
 def test_only_the_newest_and_the_best_checkpoints_are_kept(tmp_path: Path) -> None:
@@ -133,10 +167,15 @@ def test_weights_of_another_shape_are_refused(tiny: Recipe, corpus: Corpus, tmp_
     data = ready(tiny, corpus)
     list(train(override(tiny, {"train.steps": 1}), data, tmp_path))
     with pytest.raises(UserError, match="belongs to a model of another shape"):
-        load_weights(Trainer(override(tiny, {"model.d_model": 32}), data, None).model, weights_path(tmp_path, 1))
+        load_weights(
+            Trainer(override(tiny, {"model.d_model": 32}), data, None).model,
+            weights_path(tmp_path, 1),
+        )
 
 
-def test_a_full_disk_never_takes_an_older_checkpoint_with_it(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+def test_a_full_disk_never_takes_an_older_checkpoint_with_it(
+    tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
     data = ready(tiny, corpus)
     stream = train(tiny, data, tmp_path)
     assert next(event for event in stream if isinstance(event, Saved)).step == 10
@@ -149,20 +188,29 @@ def test_a_full_disk_never_takes_an_older_checkpoint_with_it(tiny: Recipe, corpu
     assert resumed.progress.step == 10
 
 
-def test_divergence_is_said_and_the_last_good_checkpoint_stays(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
+def test_divergence_is_said_and_the_last_good_checkpoint_stays(
+    tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
     data = ready(tiny, corpus)
     trainer = Trainer(tiny, data, tmp_path)
     events = trainer.run()
     next(event for event in events if event.step == 12)
     with torch.no_grad():
         trainer.model.output.weight[5, 0] = math.nan
-    with pytest.raises(UserError, match=r"diverged at step 13: .*; lower train.lr .* \(the checkpoint of step 10 is kept: go on from it\)"):
+    with pytest.raises(
+        UserError,
+        match=r"diverged at step 13: .*; lower train.lr .* \(the checkpoint of step 10 is kept: go on from it\)",
+    ):
         list(events)
     assert saved_steps(tmp_path) == [10]
 
 
-def test_the_best_checkpoint_is_written_whenever_it_comes(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
-    trainer = Trainer(override(tiny, {"train.watch.save_every": 1000}), ready(tiny, corpus), tmp_path)
+def test_the_best_checkpoint_is_written_whenever_it_comes(
+    tiny: Recipe, corpus: Corpus, tmp_path: Path
+) -> None:
+    trainer = Trainer(
+        override(tiny, {"train.watch.save_every": 1000}), ready(tiny, corpus), tmp_path
+    )
     list(trainer.run())
     assert trainer.progress.best_step in saved_steps(tmp_path)
 
@@ -171,5 +219,7 @@ def test_a_start_id_of_ones_own_trains_and_others_are_refused(tiny: Recipe, corp
     data = ready(override(tiny, {"model.ids.start": 0}), corpus)
     assert {int(row[0]) for row in data.train.tgt} == {0}
     for changes in ({"model.ids.start": 7}, {"model.ids.pad": 1}, {"model.ids.eos": 9}):
-        with pytest.raises(UserError, match=r"do not fit our tokenizers; give pad 0, eos 2 and a start from 0 to 3"):
+        with pytest.raises(
+            UserError, match=r"do not fit our tokenizers; give pad 0, eos 2 and a start from 0 to 3"
+        ):
             ready(override(tiny, changes), corpus)

@@ -21,14 +21,20 @@ def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="gpu: there is one here")
 def test_a_device_that_is_not_there_is_refused(tiny: Recipe) -> None:
-    with pytest.raises(UserError, match=r"`train\.device` cuda is not on this machine; use cpu or auto"):
+    with pytest.raises(
+        UserError, match=r"`train\.device` cuda is not on this machine; use cpu or auto"
+    ):
         settle(override(tiny, {"train.device": "cuda"}))
 
 
-def test_fast_products_are_refused_where_they_are_not_accurate(tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_products_are_refused_where_they_are_not_accurate(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fast = replace(tiny, train=replace(tiny.train, precision="fast"))
     monkeypatch.setattr(machine, "fast_error", lambda: 3e-3)
-    with pytest.raises(UserError, match=r"fast is less accurate than float32 on this machine; use exact"):
+    with pytest.raises(
+        UserError, match=r"fast is less accurate than float32 on this machine; use exact"
+    ):
         settle(fast)
     monkeypatch.setattr(machine, "fast_error", lambda: 4e-7)
     assert settle(fast).train.precision == "fast"
@@ -65,7 +71,15 @@ print((size().rss - before) / 1e6)
 
 def test_fast_products_of_ever_new_shapes_do_not_gather_memory() -> None:
     def growth(**given: str) -> float:
-        out = subprocess.run([sys.executable, "-c", GROWTH], env={**os.environ, **given}, capture_output=True, text=True, check=True)
+        out = subprocess.run(
+            [sys.executable, "-c", GROWTH],
+            env={**os.environ, **given},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return float(out.stdout)
 
-    assert growth() < max(80, 0.7 * growth(**dict.fromkeys(SHAPES, "1024")))  # a processor without such products keeps none
+    assert growth() < max(
+        80, 0.7 * growth(**dict.fromkeys(SHAPES, "1024"))
+    )  # a processor without such products keeps none

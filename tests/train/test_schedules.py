@@ -31,4 +31,6 @@ def test_without_warm_up_the_first_step_has_the_full_rate() -> None:
 def test_registries_and_configs_offer_the_same_names() -> None:
     fields = TrainConfig.__dataclass_fields__
     assert set(SCHEDULES) == set(fields["schedule"].metadata["choices"])
-    assert set(OPTIMIZERS) == set(TrainConfig().optimizer.__dataclass_fields__["kind"].metadata["choices"])
+    assert set(OPTIMIZERS) == set(
+        TrainConfig().optimizer.__dataclass_fields__["kind"].metadata["choices"]
+    )

@@ -46,7 +46,11 @@ def drawn(screen: AppTest) -> dict[str, Any]:
 
 def card(screen: AppTest) -> str:
     """Its tables, without their tags."""
-    bodies = [str(each.proto.body) for each in screen.get("html") if 'class="parts"' in str(each.proto.body)]
+    bodies = [
+        str(each.proto.body)
+        for each in screen.get("html")
+        if 'class="parts"' in str(each.proto.body)
+    ]
     return " ".join(re.sub(r"<[^>]*>", " ", "".join(bodies)).split())
 
 
@@ -61,22 +65,43 @@ def table(screen: AppTest, column: str) -> Any:
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"positions.kind": "relative"}, {"norm.kind": "none"}, {"norm.after_embeddings": True, "norm.place": "post"}, {"decoder.d_ff": 0}],
+    [
+        {},
+        {"positions.kind": "relative"},
+        {"norm.kind": "none"},
+        {"norm.after_embeddings": True, "norm.place": "post"},
+        {"decoder.d_ff": 0},
+    ],
     ids=str,
 )
-def test_every_part_stands_in_the_drawing_once_and_nothing_covers_another(name: str, changes: dict[str, object]) -> None:
-    config = override(PRESETS[name].recipe, {f"model.{key}": value for key, value in changes.items()}).model
+def test_every_part_stands_in_the_drawing_once_and_nothing_covers_another(
+    name: str, changes: dict[str, object]
+) -> None:
+    config = override(
+        PRESETS[name].recipe, {f"model.{key}": value for key, value in changes.items()}
+    ).model
     found = parts(config, (40, 40), Sizes(2, 3, 4))
     plan = drawing(found, is_pre=config.norm.place == "pre")
     bare = {part.name for part in found if part.kind == "residual" and not part.weights}
-    assert sorted(box.name for box in plan.boxes) == sorted([*({part.name for part in found} - bare), *GROUPS])
+    assert sorted(box.name for box in plan.boxes) == sorted(
+        [*({part.name for part in found} - bare), *GROUPS]
+    )
     for one, other in itertools.combinations(plan.boxes, 2):
-        apart = one.x + one.w <= other.x or other.x + other.w <= one.x or one.y + one.h <= other.y or other.y + other.h <= one.y
+        apart = (
+            one.x + one.w <= other.x
+            or other.x + other.w <= one.x
+            or one.y + one.h <= other.y
+            or other.y + other.h <= one.y
+        )
         assert apart, f"{one.name} covers {other.name}"
     places = [point for arrow in plan.arrows for point in arrow.points]
-    places += [corner for box in plan.boxes for corner in ((box.x, box.y), (box.x + box.w, box.y + box.h))]
+    places += [
+        corner for box in plan.boxes for corner in ((box.x, box.y), (box.x + box.w, box.y + box.h))
+    ]
     assert all(0 <= x <= WIDTH and 0 <= y <= plan.height for x, y in places)
-    assert [arrow.kind for arrow in plan.arrows].count("residual") == sum(part.kind == "residual" for part in found)
+    assert [arrow.kind for arrow in plan.arrows].count("residual") == sum(
+        part.kind == "residual" for part in found
+    )
     (memory,) = [arrow for arrow in plan.arrows if arrow.kind == "memory"]
     cross = next(box for box in plan.boxes if box.name == "decoder.layer.cross_attention")
     assert memory.points[-1] == (cross.x, cross.y + cross.h / 2)
@@ -100,31 +125,52 @@ def test_the_table_and_the_bar_are_the_librarys_numbers(name: str) -> None:
     shown = table(screen, "FLOPs forward")
     assert list(shown["parameters"]) == [part.times * part.parameters for part in found]
     assert list(shown["FLOPs forward"]) == [part.times * part.flops for part in found]
-    assert sum(shown["parameters"]) == count_parameters(machine(name).recipe.model, *machine(name).vocab_sizes)
+    assert sum(shown["parameters"]) == count_parameters(
+        machine(name).recipe.model, *machine(name).vocab_sizes
+    )
     assert sum(shown["share (%)"]) == pytest.approx(100, abs=0.1)
     state = 2 if name.startswith("t5") else 4  # numbers a weight
-    assert list(shown["training memory (bytes)"]) == [4 * part.times * (state * part.parameters + part.kept) for part in found]
+    assert list(shown["training memory (bytes)"]) == [
+        4 * part.times * (state * part.parameters + part.kept) for part in found
+    ]
     assert sum(figures(screen)[0]["data"][0]["x"]) == sum(shown["parameters"])
     flops = cost(found).flops
     assert f"takes {flops:,} FLOPs, {flops / 36:,.0f} for each of its 36 tokens" in said(screen)
 
 
-PARTS = ("decoder.layer.cross_attention", "encoder.layer", "decoder.output", "encoder.positions", "decoder.tokens")
+PARTS = (
+    "decoder.layer.cross_attention",
+    "encoder.layer",
+    "decoder.output",
+    "encoder.positions",
+    "decoder.tokens",
+)
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_the_card_says_what_a_part_holds_makes_and_computes(name: str) -> None:
     screen = page(model="t5-small", part=name, batch="2", src_len="9", tgt_len="4")
     inner = within(machine("t5-small").parts(Sizes(2, 9, 4)), name)
-    text, costs = card(screen), cost(inner)
+    text = card(screen)
+    costs = cost(inner)
     assert f"{costs.parameters:,}" in text
     assert amount(costs.flops) in text
     assert f"kept while training {in_bytes(4 * costs.kept) if costs.kept else 'nothing'}" in text
-    for array in (row for part in inner if part.name == name for row in (*part.weights, *part.products, *part.looks)):
+    for array in (
+        row
+        for part in inner
+        if part.name == name
+        for row in (*part.weights, *part.products, *part.looks)
+    ):
         assert f" × {array.lengths[-1]:,}" in text or len(array.lengths) == 1
         assert f"= {array.numbers:,}" in text
     for array in (row for part in inner if part.name == name for row in part.makes):
-        assert " × ".join(f"{n:,} {AXES[axis]}" for n, axis in zip(array.lengths, array.axes, strict=True)) in text
+        assert (
+            " × ".join(
+                f"{n:,} {AXES[axis]}" for n, axis in zip(array.lengths, array.axes, strict=True)
+            )
+            in text
+        )
     assert drawn(screen)["chosen"] == name
     assert ("counted there" in said(screen)) == (name in ("decoder.output", "decoder.tokens"))
 
@@ -133,7 +179,9 @@ def test_hovering_says_the_shape_for_the_sizes_of_the_sliders() -> None:
     screen = page(model="small")
     screen.slider(key=f"{OWN}tgt_len").set_value(33).run()
     assert not screen.exception
-    box = next(box for box in drawn(screen)["boxes"] if box["name"] == "decoder.layer.cross_attention")
+    box = next(
+        box for box in drawn(screen)["boxes"] if box["name"] == "decoder.layer.cross_attention"
+    )
     assert box["lines"][0] == "makes 32 sentences × 33 target tokens × 128 columns of the stream"
     assert unpack(screen.session_state["set"])["tgt_len"] == "33"
 
@@ -146,11 +194,20 @@ def test_what_differs_is_marked_and_listed() -> None:
     assert "encoder.layer.self_attention" not in marked
     one, other = (flat(machine(name).recipe.model) for name in ("transformer-base", "vaswani-512"))
     shown = table(screen, "setting")
-    assert set(shown["setting"]) == {key for key in one if one[key] != other[key]} | {"src_vocab_size", "tgt_vocab_size"}
+    assert set(shown["setting"]) == {key for key in one if one[key] != other[key]} | {
+        "src_vocab_size",
+        "tgt_vocab_size",
+    }
     assert len(figures(screen)[0]["data"]) == 2
-    deeper = {box["name"] for box in drawn(page(model="small", against="t5-small"))["boxes"] if box["marked"]}
+    deeper = {
+        box["name"]
+        for box in drawn(page(model="small", against="t5-small"))["boxes"]
+        if box["marked"]
+    }
     assert {"encoder.layer", "decoder.layer", "encoder.positions"} <= deeper
-    assert not [box for box in drawn(page(model="small", against="small"))["boxes"] if box["marked"]]
+    assert not [
+        box for box in drawn(page(model="small", against="small"))["boxes"] if box["marked"]
+    ]
 
 
 @pytest.mark.parametrize("vary", VARIABLES)
@@ -158,13 +215,19 @@ def test_what_differs_is_marked_and_listed() -> None:
 def test_every_curve_is_drawn(vary: str, measure: str) -> None:
     screen = page(model="small", view="costs", vary=vary, cost=measure)
     figure = figures(screen)[0]
-    assert {trace["name"] for trace in figure["data"]} == set(MEASURES[measure].terms(machine("small"), Sizes(1, 2, 3)))
-    assert figure["layout"]["shapes"][0]["x0"] == VARIABLES[vary].value(machine("small"), Sizes(32, 20, 20))
+    assert {trace["name"] for trace in figure["data"]} == set(
+        MEASURES[measure].terms(machine("small"), Sizes(1, 2, 3))
+    )
+    assert figure["layout"]["shapes"][0]["x0"] == VARIABLES[vary].value(
+        machine("small"), Sizes(32, 20, 20)
+    )
     assert figure["layout"]["xaxis"]["type"] == figure["layout"]["yaxis"]["type"] == "log"
 
 
 def test_the_costs_are_the_librarys() -> None:
-    screen, sizes, small = page(model="small", view="costs", batch="8"), Sizes(8, 20, 20), machine("small")
+    screen = page(model="small", view="costs", batch="8")
+    sizes = Sizes(8, 20, 20)
+    small = machine("small")
     cached = cache_bytes(small, sizes)
     shown = {metric.label: metric.value for metric in screen.metric}
     assert shown == {
@@ -172,7 +235,9 @@ def test_the_costs_are_the_librarys() -> None:
         "FLOPs forward": amount(cost(small.parts(sizes)).flops),
         "KV cache": in_bytes(sum(cached)),
     }
-    assert f"written take {cached.written:,}, 8 × 20 of the source {cached.memory:,}" in said(screen)
+    assert f"written take {cached.written:,}, 8 × 20 of the source {cached.memory:,}" in said(
+        screen
+    )
     assert f"from {crossing(small).attention:,} tokens a side on" in said(screen)
     assert f"from {crossing(small).looks:,} tokens" in said(screen)
 
@@ -180,21 +245,32 @@ def test_the_costs_are_the_librarys() -> None:
 def test_t5_by_the_numbers() -> None:
     shown = table(page(view="t5"), "our count")
     assert list(shown["size"]) == list(PUBLISHED)
-    assert list(shown["our count"]) == [count_parameters(machine(name).recipe.model, 32_128, 32_128) for name in PUBLISHED]
+    assert list(shown["our count"]) == [
+        count_parameters(machine(name).recipe.model, 32_128, 32_128) for name in PUBLISHED
+    ]
     for name, twice in zip(PUBLISHED, shown["with the table twice"], strict=True):
-        assert twice == count_parameters(override(machine(name).recipe, {"model.output.tied": False}).model, 32_128, 32_128)
+        assert twice == count_parameters(
+            override(machine(name).recipe, {"model.output.tied": False}).model, 32_128, 32_128
+        )
     # What the page says of rounding: near the paper's numbers with one table or with two.
     million = [60, 220, 770, 2800, 11_000]
-    counts = shown[["our count", "with the table twice"]].to_numpy() / 1e6 / np.array(million)[:, None]
+    counts = (
+        shown[["our count", "with the table twice"]].to_numpy() / 1e6 / np.array(million)[:, None]
+    )
     assert (abs(counts - 1).min(1) < 0.03).all()
 
 
 @pytest.mark.parametrize("whose", ["yours", "second"])
 def test_the_masks_are_the_models_own(whose: str) -> None:
-    screen = opened("architecture", run=DEMO, src="the red house", set=pack({"view": "masks", "masks": whose}))
+    screen = opened(
+        "architecture", run=DEMO, src="the red house", set=pack({"view": "masks", "masks": whose})
+    )
     assert not screen.exception
-    run, place = s2s.load(DEMO), ["yours", "second"].index(whose)
-    other = re.search(r"<bdi>(.*)</bdi>", "".join(str(each.proto.body) for each in screen.get("html"))).group(1)
+    run = s2s.load(DEMO)
+    place = ["yours", "second"].index(whose)
+    other = re.search(
+        r"<bdi>(.*)</bdi>", "".join(str(each.proto.body) for each in screen.get("html"))
+    ).group(1)
     texts = ["the red house", other]
     ids = run._batch(run._source_ids(texts))
     padding = masks.padding(ids, run.recipe.model.ids.pad)
@@ -203,11 +279,15 @@ def test_the_masks_are_the_models_own(whose: str) -> None:
     names = [figure["layout"]["title"]["text"].split()[0] for figure in figures(screen)]
     shown = dict(zip(names, (cells(figure) for figure in figures(screen)), strict=True))
     np.testing.assert_array_equal(shown["Padding"], padding[:, 0, 0])
-    length = max(len(run.attention(text, run.translate([text])[0].text).tgt_inputs) for text in texts)
+    length = max(
+        len(run.attention(text, run.translate([text])[0].text).tgt_inputs) for text in texts
+    )
     np.testing.assert_array_equal(shown["Causal"], masks.causal(length)[0, 0])
     np.testing.assert_array_equal(shown["Cross"], padding[place, 0].expand(length, -1))
     down = figures(screen)[names.index("Cross")]["layout"]["yaxis"]["ticktext"]
-    assert [each.replace("&lt;", "<").replace("&gt;", ">") for each in down[: len(seen.tgt_inputs)]] == list(seen.tgt_inputs)
+    assert [
+        each.replace("&lt;", "<").replace("&gt;", ">") for each in down[: len(seen.tgt_inputs)]
+    ] == list(seen.tgt_inputs)
 
 
 def cells(figure: dict[str, Any]) -> np.ndarray:
@@ -249,8 +329,19 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, senten
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_share_link_opens_the_same_view(view: str) -> None:
-    screen = page(model="t5-large", against="run", view=view, part="decoder.output", batch="5", src_len="77", tgt_len="9")
-    params = {key: values[-1] for key, values in parse_qs(urlsplit(link(screen)).query, keep_blank_values=True).items()}
+    screen = page(
+        model="t5-large",
+        against="run",
+        view=view,
+        part="decoder.output",
+        batch="5",
+        src_len="77",
+        tgt_len="9",
+    )
+    params = {
+        key: values[-1]
+        for key, values in parse_qs(urlsplit(link(screen)).query, keep_blank_values=True).items()
+    }
     assert unpack(params["set"]).keys() == USUALLY.keys()
     again = opened("architecture", **params)
     assert not lost(again)

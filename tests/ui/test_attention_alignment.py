@@ -13,13 +13,17 @@ from s2s.analysis.links import METHODS
 from s2s.ui import attention_alignment, gold
 from tests.screen import link, lost, opened, picture, said
 
-DEMO, TEXT, TARGET = "demo-en-es", "the red house", "la casa roja"
+DEMO = "demo-en-es"
+TEXT = "the red house"
+TARGET = "la casa roja"
 
 
 def words(text: str = TEXT, target: str = TARGET) -> np.ndarray:
     """(layers, heads, tgt_words, src_words) of the demo."""
     seen = s2s.load(DEMO).attention(text, target)
-    return by_words(seen.cross, places(seen.tgt_tokens, is_whole=True), places(seen.src_tokens, is_whole=True))
+    return by_words(
+        seen.cross, places(seen.tgt_tokens, is_whole=True), places(seen.src_tokens, is_whole=True)
+    )
 
 
 def numbers(screen: AppTest) -> dict[str, str]:
@@ -46,24 +50,40 @@ def test_the_best_cross_head_puts_roja_on_red_and_casa_on_house() -> None:
 
 @pytest.mark.parametrize("slug", METHODS)
 def test_links_and_their_error_are_those_of_the_library(slug: str) -> None:
-    text, target = "the cat sits on the mat", "el gato está sentado sobre la alfombra"
-    screen = opened("attention", run=DEMO, src=text, tgt=target, layer="1", head="3", set=f"view:alignment,links:{slug}")
+    text = "the cat sits on the mat"
+    target = "el gato está sentado sobre la alfombra"
+    screen = opened(
+        "attention",
+        run=DEMO,
+        src=text,
+        tgt=target,
+        layer="1",
+        head="3",
+        set=f"view:alignment,links:{slug}",
+    )
     assert not screen.exception
     weights = words(text, target)[0, 2]
     np.testing.assert_allclose(picture(screen)[1], weights, atol=1e-6)
-    found, known = METHODS[slug].make(weights), gold.of(s2s.load(DEMO))[text][0].links
+    found = METHODS[slug].make(weights)
+    known = gold.of(s2s.load(DEMO))[text][0].links
     table = linked(screen)
     places_of = list(zip(table["source place"], table["target place"], strict=True))
     assert set(places_of) == found
     assert [each == "yes" for each in table["known"]] == [each in known for each in places_of]
     hits = len(found & known)
-    expected = {"Precision": hits / len(found), "Recall": hits / len(known), "Alignment error": 1 - 2 * hits / (len(found) + len(known))}
+    expected = {
+        "Precision": hits / len(found),
+        "Recall": hits / len(known),
+        "Alignment error": 1 - 2 * hits / (len(found) + len(known)),
+    }
     assert numbers(screen) == {label: f"{value:.2f}" for label, value in expected.items()}
     assert (f"links:{slug}" in unquote(link(screen))) == (slug != "target")
 
 
 def test_a_share_cuts_where_it_says() -> None:
-    screen = opened("attention", run=DEMO, src=TEXT, layer="mean", set="view:alignment,links:share,share:0.5")
+    screen = opened(
+        "attention", run=DEMO, src=TEXT, layer="mean", set="view:alignment,links:share,share:0.5"
+    )
     assert next(each for each in screen.slider if "hare" in each.label).value == 0.5
     table = linked(screen)
     found = set(zip(table["source place"], table["target place"], strict=True))
@@ -73,7 +93,9 @@ def test_a_share_cuts_where_it_says() -> None:
 def test_another_target_is_offered_the_known_one() -> None:
     screen = opened("attention", run=DEMO, src=TEXT, tgt="la casa", set="view:alignment")
     assert not screen.metric
-    assert "The corpus knows the links of this source with another target: *la casa roja*" in said(screen)
+    assert "The corpus knows the links of this source with another target: *la casa roja*" in said(
+        screen
+    )
     next(button for button in screen.button if button.label == "Look at that target").click().run()
     assert numbers(screen)["Alignment error"] == "0.00"
 
@@ -90,7 +112,9 @@ def test_a_sentence_with_known_alignment_brings_its_target() -> None:
 
 
 def test_other_kinds_and_unknown_methods_are_said() -> None:
-    screen = opened("attention", run=DEMO, src=TEXT, kind="encoder", set="view:alignment,links:magic")
+    screen = opened(
+        "attention", run=DEMO, src=TEXT, kind="encoder", set="view:alignment,links:magic"
+    )
     assert not screen.exception
     next(button for button in screen.button if button.label == "Show cross-attention").click().run()
     assert any("There is no way magic to make links" in sentence for sentence in lost(screen))
@@ -98,7 +122,9 @@ def test_other_kinds_and_unknown_methods_are_said() -> None:
 
 
 def test_links_to_take_away_are_safe_in_a_spreadsheet() -> None:
-    text = attention_alignment._csv(("a", "b", "source", "target", "weight", "known"), [(0, 1, "=cmd()", "x,y", 0.25, "yes")])
+    text = attention_alignment._csv(
+        ("a", "b", "source", "target", "weight", "known"), [(0, 1, "=cmd()", "x,y", 0.25, "yes")]
+    )
     assert list(csv.reader(io.StringIO(text))) == [
         ["a", "b", "source", "target", "weight", "known"],
         ["0", "1", "'=cmd()", "x,y", "0.250000", "yes"],

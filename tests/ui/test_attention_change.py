@@ -16,7 +16,9 @@ from s2s.share import pack, unpack
 from s2s.ui import attention_changed
 from tests.screen import link, lost, opened, said
 
-DEMO, TEXT, TARGET = "demo-en-fr", "the red house", "la maison rouge"
+DEMO = "demo-en-fr"
+TEXT = "the red house"
+TARGET = "la maison rouge"
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +37,18 @@ def change(**said: str) -> AppTest:
 def kept(screen: AppTest) -> dict[str, str]:
     """The view's own values in the address."""
     values = unpack(parse_qs(urlsplit(link(screen)).query)["set"][-1])
-    return {name: value for name, value in values.items() if name in ("at", "to", "among", "switched")}
+    return {
+        name: value for name, value in values.items() if name in ("at", "to", "among", "switched")
+    }
 
 
 def texts(screen: AppTest) -> list[str]:
     """The translation without and with the change, as HTML."""
-    return [str(each.proto.body) for each in screen.get("html") if str(each.proto.body).startswith('<p dir="auto" title=')]
+    return [
+        str(each.proto.body)
+        for each in screen.get("html")
+        if str(each.proto.body).startswith('<p dir="auto" title=')
+    ]
 
 
 def bare(marked: str) -> str:
@@ -54,8 +62,14 @@ def test_before_anything_is_changed_it_says_what_to_do_and_offers_an_example(run
     screen.button(key="example change").click().run()
     assert not screen.exception
     assert kept(screen) == {"at": "2", "to": "2"}
-    assert "The model was made to look at *red* while it wrote token 2; it wrote *rouge* instead of *maison*" in said(screen)
-    assert [bare(text) for text in texts(screen)] == [TARGET, steered(run, TEXT, TARGET, Change((), 1, (1,))).after.text]
+    assert (
+        "The model was made to look at *red* while it wrote token 2; it wrote *rouge* instead of *maison*"
+        in said(screen)
+    )
+    assert [bare(text) for text in texts(screen)] == [
+        TARGET,
+        steered(run, TEXT, TARGET, Change((), 1, (1,))).after.text,
+    ]
 
 
 def test_attention_is_moved_as_the_link_says(run: Run) -> None:
@@ -66,25 +80,56 @@ def test_attention_is_moved_as_the_link_says(run: Run) -> None:
     assert bare(new) == found.after.text
     assert "<ins" in new
     assert "<ins" not in old
-    assert f"With the change · log-probability {found.after.log_prob:.2f} nats".replace("-0", "−0") in said(screen)
-    assert "In force: while token 3 (*rouge*) is written, all heads of cross-attention look only at *house*." in said(screen)
+    assert f"With the change · log-probability {found.after.log_prob:.2f} nats".replace(
+        "-0", "−0"
+    ) in said(screen)
+    assert (
+        "In force: while token 3 (*rouge*) is written, all heads of cross-attention look only at *house*."
+        in said(screen)
+    )
     assert found.next is not None
     table = next(each.value for each in screen.dataframe if "token" in each.value)
     assert table["token"].iloc[0] == "rouge"
     assert list(table["without"]) == sorted(table["without"], reverse=True)
     row = table[table["token"] == "maison"]
     (token,) = run.tgt_tokenizer.encode("maison")
-    assert float(row["with"].iloc[0]) == pytest.approx(float(found.next.after[token].exp()), abs=1e-5)
-    assert float(row["without"].iloc[0]) == pytest.approx(float(found.next.before[token].exp()), abs=1e-5)
+    assert float(row["with"].iloc[0]) == pytest.approx(
+        float(found.next.after[token].exp()), abs=1e-5
+    )
+    assert float(row["without"].iloc[0]) == pytest.approx(
+        float(found.next.before[token].exp()), abs=1e-5
+    )
 
 
 def test_the_share_link_opens_the_same(run: Run) -> None:
-    screen = change(at="2", to="2.3", among="chosen", switched="cross.1.2=off encoder.1.1=uniform", head="2")
-    again = opened("attention", **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()})
-    assert kept(again) == kept(screen) == {"at": "2", "to": "2.3", "among": "chosen", "switched": "cross.1.2=off encoder.1.1=uniform"}
+    screen = change(
+        at="2", to="2.3", among="chosen", switched="cross.1.2=off encoder.1.1=uniform", head="2"
+    )
+    again = opened(
+        "attention",
+        **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()},
+    )
+    assert (
+        kept(again)
+        == kept(screen)
+        == {
+            "at": "2",
+            "to": "2.3",
+            "among": "chosen",
+            "switched": "cross.1.2=off encoder.1.1=uniform",
+        }
+    )
     assert texts(again) == texts(screen)
-    assert "1 head of cross-attention looks only at *red* and *house*; off: cross layer 1 head 2; uniform: encoder" in said(again)
-    both = Change(((Head("cross", 0, 1), "off"), (Head("encoder", 0, 0), "uniform")), 1, (1, 2), (Head("cross", 1, 1),))
+    assert (
+        "1 head of cross-attention looks only at *red* and *house*; off: cross layer 1 head 2; uniform: encoder"
+        in said(again)
+    )
+    both = Change(
+        ((Head("cross", 0, 1), "off"), (Head("encoder", 0, 0), "uniform")),
+        1,
+        (1, 2),
+        (Head("cross", 1, 1),),
+    )
     assert bare(texts(again)[1]) == steered(run, TEXT, TARGET, both).after.text
 
 
@@ -106,7 +151,9 @@ def test_words_and_tokens_are_chosen_on_the_screen() -> None:
 
 def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
     screen = change(kind="encoder")
-    screen.multiselect(key="look own off").set_value([Head("encoder", 0, 1), Head("encoder", 1, 3)]).run()
+    screen.multiselect(key="look own off").set_value(
+        [Head("encoder", 0, 1), Head("encoder", 1, 3)]
+    ).run()
     screen.multiselect(key="look own uniform").set_value([Head("encoder", 0, 0)]).run()
     assert not screen.exception
     own = "encoder.1.1=uniform encoder.1.2=off encoder.2.4=off"
@@ -118,7 +165,9 @@ def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
     assert kept(screen) == {"switched": f"cross.2.1=off {own}"}
     assert "With 4 heads changed" in said(screen)
     screen.text_input(key="src").set_value("the cat sleeps").run()
-    assert kept(screen) == {"switched": f"cross.2.1=off {own}"}  # heads are the model's, places the sentence's
+    assert kept(screen) == {
+        "switched": f"cross.2.1=off {own}"
+    }  # heads are the model's, places the sentence's
 
 
 def test_places_are_forgotten_with_their_sentence() -> None:
@@ -131,10 +180,15 @@ def test_places_are_forgotten_with_their_sentence() -> None:
 def test_only_the_pages_layer_can_be_moved_and_only_where_it_is_of_cross_attention() -> None:
     screen = change(at="3", to="3", among="chosen", layer="1")
     assert "4 heads of cross-attention look only at" in said(screen)
-    assert screen.segmented_control(key="look own among").options == ["All layers and heads", "Only layer 1"]
+    assert screen.segmented_control(key="look own among").options == [
+        "All layers and heads",
+        "Only layer 1",
+    ]
     screen.segmented_control(key="kind").set_value("decoder").run()
     assert "all heads of cross-attention look only at" in said(screen)
-    assert "all heads of cross-attention" in said(change(at="3", to="3", among="chosen", layer="mean"))
+    assert "all heads of cross-attention" in said(
+        change(at="3", to="3", among="chosen", layer="mean")
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,7 +198,10 @@ def test_only_the_pages_layer_can_be_moved_and_only_where_it_is_of_cross_attenti
         ({"at": "0", "to": "1"}, "There is no token 0"),
         ({"at": "1.2", "to": "1"}, "There is no token 1.2"),
         ({"at": "**x**", "to": "1"}, "There is no token **x**"),
-        ({"at": "1", "to": "9"}, "The link moves attention to 9; this source has the tokens 1 to 4"),
+        (
+            {"at": "1", "to": "9"},
+            "The link moves attention to 9; this source has the tokens 1 to 4",
+        ),
         ({"at": "1", "to": "red"}, "moves attention to red"),
         ({"switched": "cross.9.1=off"}, "No head can be changed by cross.9.1=off in this model"),
         ({"switched": "cross.1.0=off"}, "No head can be changed by cross.1.0=off"),
@@ -153,7 +210,9 @@ def test_only_the_pages_layer_can_be_moved_and_only_where_it_is_of_cross_attenti
         ({"at": "1", "to": "2", "among": "zebra"}, "not in zebra; all are moved"),
     ],
 )
-def test_what_a_link_asks_for_and_is_not_there_is_said(values: dict[str, str], sentence: str) -> None:
+def test_what_a_link_asks_for_and_is_not_there_is_said(
+    values: dict[str, str], sentence: str
+) -> None:
     screen = change(**values)
     (told,) = lost(screen)
     assert sentence in re.sub(r"\\(.)", r"\1", told).replace("\u2060", "")
@@ -170,24 +229,52 @@ def test_what_one_part_of_a_link_gets_wrong_leaves_the_others() -> None:
 
 
 def decoded(*tokens: str) -> Decoded:
-    return Decoded("", (DecodedHypothesis(" ".join(tokens), tokens, (-1.0,) * len(tokens), -1.0, -1.0, tuple(range(len(tokens)))),))
+    return Decoded(
+        "",
+        (
+            DecodedHypothesis(
+                " ".join(tokens),
+                tokens,
+                (-1.0,) * len(tokens),
+                -1.0,
+                -1.0,
+                tuple(range(len(tokens))),
+            ),
+        ),
+    )
 
 
 ROWS = np.zeros((1, 1, 3, 3), np.float32)
-SEEN = Attention(("*red*", ":red[x]", "</s>"), ("<s>", "a", "b"), ("a", "b", "</s>"), ROWS, ROWS, ROWS)
+SEEN = Attention(
+    ("*red*", ":red[x]", "</s>"), ("<s>", "a", "b"), ("a", "b", "</s>"), ROWS, ROWS, ROWS
+)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        (("a", "b", "</s>"), ("a", "c", "</s>"), "it wrote *c* instead of *b*, then went on by itself."),
-        (("a", "b", "</s>"), ("a", "b", "</s>"), "it wrote *b* all the same, then went on by itself."),
+        (
+            ("a", "b", "</s>"),
+            ("a", "c", "</s>"),
+            "it wrote *c* instead of *b*, then went on by itself.",
+        ),
+        (
+            ("a", "b", "</s>"),
+            ("a", "b", "</s>"),
+            "it wrote *b* all the same, then went on by itself.",
+        ),
         (("a", "b", "</s>"), ("a", "</s>"), "it stopped instead of writing *b*."),
-        (("a", "</s>"), ("a", "b", "</s>"), "it wrote *b* instead of stopping, then went on by itself."),
+        (
+            ("a", "</s>"),
+            ("a", "b", "</s>"),
+            "it wrote *b* instead of stopping, then went on by itself.",
+        ),
         (("a", "</s>"), ("a", "</s>"), "it stopped there all the same."),
     ],
 )
-def test_what_happened_is_told(before: tuple[str, ...], after: tuple[str, ...], sentence: str) -> None:
+def test_what_happened_is_told(
+    before: tuple[str, ...], after: tuple[str, ...], sentence: str
+) -> None:
     found = Steered(1, decoded(*before), decoded(*after), SEEN, None)
     told = attention_changed.told(SEEN, Change((), 1, (2,)), found)
     assert told.endswith(sentence)
@@ -201,4 +288,7 @@ def test_tokens_are_inert_and_many_heads_are_counted() -> None:
     assert ":red[" not in told
     assert told.count("and 1 more") == 2
     rows = attention_changed.numbers([("=1+1", 0.5, 0.25)])
-    assert [*csv.reader(io.StringIO(rows))] == [["token", "without the change", "with the change"], ["'=1+1", "0.5", "0.25"]]
+    assert [*csv.reader(io.StringIO(rows))] == [
+        ["token", "without the change", "with the change"],
+        ["'=1+1", "0.5", "0.25"],
+    ]

@@ -20,7 +20,9 @@ from s2s.ui.text import JOINER
 from tests.conftest import make_run
 from tests.screen import lost, opened, picture, said
 
-DEMO, TEXT, TARGET = "demo-en-fr", "the cat who chased the mouse was black", "le chat qui a chassé la souris était noir"
+DEMO = "demo-en-fr"
+TEXT = "the cat who chased the mouse was black"
+TARGET = "le chat qui a chassé la souris était noir"
 OWN = "abcdefgh12345678"
 LONG = " ".join(str(number % 8 + 1) for number in range(64))  # 127 signs
 HEADER = 4 + 3 * 256
@@ -34,8 +36,17 @@ def run() -> Run:
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """6 layers of 8 heads that read signs, hardly trained."""
-    shape = {"model.n_layers": 6, "model.n_heads": 8, "tokenizer.kind": "char", "train.steps": 2, "train.warmup_steps": 1}
-    return make_run(tmp_path_factory.mktemp("large") / OWN, shape | {"train.watch.validate_every": 2, "train.watch.save_every": 2})
+    shape = {
+        "model.n_layers": 6,
+        "model.n_heads": 8,
+        "tokenizer.kind": "char",
+        "train.steps": 2,
+        "train.warmup_steps": 1,
+    }
+    return make_run(
+        tmp_path_factory.mktemp("large") / OWN,
+        shape | {"train.watch.validate_every": 2, "train.watch.save_every": 2},
+    )
 
 
 def unpacked(sent: bytes) -> tuple[dict[str, object], np.ndarray]:
@@ -57,12 +68,22 @@ def components(screen: AppTest) -> list[object]:
 
 
 def canvas(screen: AppTest) -> tuple[dict[str, object], np.ndarray]:
-    sent = next(bytes(proto.bytes) for proto in components(screen) if proto.component_name.endswith("heads_canvas"))
+    sent = next(
+        bytes(proto.bytes)
+        for proto in components(screen)
+        if proto.component_name.endswith("heads_canvas")
+    )
     return unpacked(sent)
 
 
 def chosen(screen: AppTest) -> dict[str, object]:
-    found: dict[str, object] = json.loads(next(proto.json for proto in components(screen) if proto.component_name.endswith("heads_chosen")))
+    found: dict[str, object] = json.loads(
+        next(
+            proto.json
+            for proto in components(screen)
+            if proto.component_name.endswith("heads_chosen")
+        )
+    )
     return found
 
 
@@ -78,7 +99,9 @@ def weights(*shape: int) -> np.ndarray:
 
 
 def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
-    given, rows, keys = weights(3, 5, 4, 6), list("abcd"), list("uvwxyz")
+    given = weights(3, 5, 4, 6)
+    rows = list("abcd")
+    keys = list("uvwxyz")
     head, pixels = unpacked(heads_canvas.packed(given, rows, keys, "reading"))
     assert (head["rows"], head["keys"], head["doing"]) == (rows, keys, "reading")
     assert np.abs((pixels / 255) ** 2 - given).max() < 0.005
@@ -89,13 +112,19 @@ def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
 
 
 def test_very_many_weights_are_put_together_by_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
-    given, tokens = weights(2, 2, 5, 5), list("abcde")
+    given = weights(2, 2, 5, 5)
+    tokens = list("abcde")
     monkeypatch.setattr(heads_canvas, "MOST", 40)
     assert heads_canvas.block(given.shape) == 2
     head, pixels = unpacked(heads_canvas.packed(given, tokens, tokens, "reading"))
     assert head["rows"] == ["a … b", "c … d", "e"]
-    blocks = [[given[:, :, down : down + 2, across : across + 2].max((2, 3)) for across in (0, 2, 4)] for down in (0, 2, 4)]
-    np.testing.assert_allclose((pixels / 255) ** 2, np.moveaxis(np.array(blocks), (0, 1), (2, 3)), atol=0.005)
+    blocks = [
+        [given[:, :, down : down + 2, across : across + 2].max((2, 3)) for across in (0, 2, 4)]
+        for down in (0, 2, 4)
+    ]
+    np.testing.assert_allclose(
+        (pixels / 255) ** 2, np.moveaxis(np.array(blocks), (0, 1), (2, 3)), atol=0.005
+    )
     monkeypatch.undo()
     assert heads_canvas.block((24, 16, 128, 128)) == 1
 
@@ -110,7 +139,9 @@ def test_the_canvas_and_the_table_have_all_heads_of_the_kind(run: Run, kind: str
     assert chosen(screen) == {"chosen": [0, 2], "alone": None, "perRow": False}
     table = next(each.value for each in screen.dataframe if "Entropy" in each.value)
     found = measured(seen, kind)
-    assert list(zip(table["Layer"], table["Head"], strict=True)) == [(layer, head) for layer in (1, 2) for head in (1, 2, 3, 4)]
+    assert list(zip(table["Layer"], table["Head"], strict=True)) == [
+        (layer, head) for layer in (1, 2) for head in (1, 2, 3, 4)
+    ]
     np.testing.assert_allclose(table["Distance"], found.distance.ravel())
     assert list(table["Role"]) == [ROLES[slug].label for slug in found.role.ravel()]
 
@@ -140,31 +171,61 @@ def test_each_row_on_its_own_scale_keeps_the_weights_in_the_cells(run: Run) -> N
     screen.selectbox(key="look own scale").set_value("all").run()
     np.testing.assert_allclose(picture(screen)[1], own, atol=1e-6)
     assert "scale" not in unpack(screen.session_state["set"])
-    assert any("There is no scale bogus" in sentence for sentence in missing(look(set=pack({"scale": "bogus"}))))
+    assert any(
+        "There is no scale bogus" in sentence
+        for sentence in missing(look(set=pack({"scale": "bogus"})))
+    )
 
 
 @pytest.mark.parametrize(
     ("params", "sentence", "rule"),
     [
-        ({}, "Writing <em><bdi>rouge</bdi></em>, the model looks mostly at <em><bdi>red</bdi></em>", "cells, which sum to 1, say"),
-        ({"reduce": "shift"}, "Reading <em><bdi>", "was written and is now being read; its cells, which sum to 1, say"),
-        ({"reduce": "rollout", "kind": "encoder"}, "Reading <em><bdi>", "one source word being read; its cells, which sum to 1, say"),
-        ({"reduce": "max", "layer": "mean"}, "Writing <em><bdi>", "Each row is one word being written; its cells say"),
+        (
+            {},
+            "Writing <em><bdi>rouge</bdi></em>, the model looks mostly at <em><bdi>red</bdi></em>",
+            "cells, which sum to 1, say",
+        ),
+        (
+            {"reduce": "shift"},
+            "Reading <em><bdi>",
+            "was written and is now being read; its cells, which sum to 1, say",
+        ),
+        (
+            {"reduce": "rollout", "kind": "encoder"},
+            "Reading <em><bdi>",
+            "one source word being read; its cells, which sum to 1, say",
+        ),
+        (
+            {"reduce": "max", "layer": "mean"},
+            "Writing <em><bdi>",
+            "Each row is one word being written; its cells say",
+        ),
     ],
 )
-def test_a_sentence_reads_the_picture_that_is_shown(params: dict[str, str], sentence: str, rule: str) -> None:
+def test_a_sentence_reads_the_picture_that_is_shown(
+    params: dict[str, str], sentence: str, rule: str
+) -> None:
     screen = opened("attention", run=DEMO, src="the red house", **params)
-    (how,) = [str(each.proto.body) for each in screen.get("html") if "the model looks m" in str(each.proto.body)]
+    (how,) = [
+        str(each.proto.body)
+        for each in screen.get("html")
+        if "the model looks m" in str(each.proto.body)
+    ]
     assert sentence in how
     assert rule in how
     weights = picture(screen)[1]
     shown = float(how.rpartition("(")[2].partition(")")[0])
     assert np.isclose(weights, shown, atol=0.006).any()
     sums = weights.sum(1)
-    assert (f"Rows sum to {sums.min():.2f} up to {sums.max():.2f} here" in said(screen)) is (params.get("reduce") == "max")
+    assert (f"Rows sum to {sums.min():.2f} up to {sums.max():.2f} here" in said(screen)) is (
+        params.get("reduce") == "max"
+    )
 
 
-@pytest.mark.parametrize(("n", "lengths"), [(0, [0]), (1, [1]), (40, [40]), (41, [21, 20]), (128, [32] * 4), (129, [33, 33, 33, 30])])
+@pytest.mark.parametrize(
+    ("n", "lengths"),
+    [(0, [0]), (1, [1]), (40, [40]), (41, [21, 20]), (128, [32] * 4), (129, [33, 33, 33, 30])],
+)
 def test_parts_cover_a_sentence_once(n: int, lengths: list[int]) -> None:
     found = attention_map.parts(n)
     assert [part.stop - part.start for part in found] == lengths
@@ -190,7 +251,10 @@ def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
     assert unpack(screen.session_state["set"])["from"] == "97.33"
     again = look(**view, set=screen.session_state["set"])
     assert picture(again)[0] == title
-    assert any("no part that begins at 5.5" in sentence for sentence in missing(look(**view, set=pack({"from": "5.5"}))))
+    assert any(
+        "no part that begins at 5.5" in sentence
+        for sentence in missing(look(**view, set=pack({"from": "5.5"})))
+    )
     assert not lost(look(**(view | {"kind": "cross", "layer": "mean", "head": "mean"})))
 
 
@@ -206,25 +270,42 @@ def test_a_layer_and_a_head_that_the_model_lacks_fall_back(run: Run) -> None:
     (both,) = missing(screen)
     assert "asked for layer 5, which this model doesn't have; layer 2 is shown instead." in both
     assert "asked for head 7, which this model doesn't have; head mean is shown instead." in both
-    np.testing.assert_allclose(picture(screen)[1], run.attention(TEXT, TARGET).cross[-1].mean(0), atol=1e-6)
+    np.testing.assert_allclose(
+        picture(screen)[1], run.attention(TEXT, TARGET).cross[-1].mean(0), atol=1e-6
+    )
     assert chosen(screen)["chosen"] == [1, -1]
 
 
 def test_a_sentence_longer_than_the_learned_positions_is_said() -> None:
-    positions = {"model.positions.kind": "learned", "model.positions.max_length": 32, "data.max_length": 16, "train.steps": 2}
+    positions = {
+        "model.positions.kind": "learned",
+        "model.positions.max_length": 32,
+        "data.max_length": 16,
+        "train.steps": 2,
+    }
     make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
     cached.forget_lists()
     screen = look(run=OWN, src=" ".join(["1"] * 40))
-    assert "has 41 tokens and this model has 32 positions; shorten it to at most 31 tokens" in said(screen)
+    assert "has 41 tokens and this model has 32 positions; shorten it to at most 31 tokens" in said(
+        screen
+    )
     screen.text_input(key="src").set_value("1 2 3").run()
     assert not screen.exception
     assert picture(screen)[1].size
 
 
 def test_a_target_longer_than_the_learned_positions_gives_way_to_the_models_own() -> None:
-    positions = {"model.positions.kind": "learned", "model.positions.max_length": 32, "data.max_length": 16, "train.steps": 2}
+    positions = {
+        "model.positions.kind": "learned",
+        "model.positions.max_length": 32,
+        "data.max_length": 16,
+        "train.steps": 2,
+    }
     make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
     cached.forget_lists()
     screen = look(run=OWN, src="1 2 3", tgt=" ".join(["1"] * 40))
-    assert "The target cannot be forced: Line 1 of the target has 41 tokens and this model has 32 positions" in " ".join(missing(screen))
+    assert (
+        "The target cannot be forced: Line 1 of the target has 41 tokens and this model has 32 positions"
+        in " ".join(missing(screen))
+    )
     assert picture(screen)[1].size

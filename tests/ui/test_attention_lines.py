@@ -19,7 +19,8 @@ from s2s.ui import attention_lines, attention_save
 from s2s.ui.looking import Asked
 from tests.screen import link, lost, opened, said
 
-DEMO, TEXT = "demo-en-fr", "the red house"
+DEMO = "demo-en-fr"
+TEXT = "the red house"
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,9 @@ def seen(run: Run) -> Attention:
 
 
 def lines(knobs: str = "", **params: str) -> AppTest:
-    screen = opened("attention", run=DEMO, src=TEXT, set=",".join(filter(None, ("view:lines", knobs))), **params)
+    screen = opened(
+        "attention", run=DEMO, src=TEXT, set=",".join(filter(None, ("view:lines", knobs))), **params
+    )
     assert not screen.exception
     return screen
 
@@ -49,7 +52,10 @@ def joined(screen: AppTest) -> dict[str, list[list[float]]]:
 
 
 def expected(seen: Attention, which: Which, share: float) -> list[list[float]]:
-    return [[row, key, pytest.approx(weight, abs=1e-4)] for row, key, weight in links(reduced(seen, which), share)]
+    return [
+        [row, key, pytest.approx(weight, abs=1e-4)]
+        for row, key, weight in links(reduced(seen, which), share)
+    ]
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -75,7 +81,10 @@ def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_travels(seen: Atten
 
 def test_several_heads_are_drawn_beside_each_other_and_travel(seen: Attention) -> None:
     screen = lines("heads:1.2 2.4")
-    assert joined(screen) == {"1.2": expected(seen, Which("cross", 0, 1), 0.75), "2.4": expected(seen, Which("cross", 1, 3), 0.75)}
+    assert joined(screen) == {
+        "1.2": expected(seen, Which("cross", 0, 1), 0.75),
+        "2.4": expected(seen, Which("cross", 1, 3), 0.75),
+    }
     screen.multiselect(key="look own heads").set_value(["2.1"]).run()
     assert [*joined(screen)] == ["2.1"]
     assert "heads%3A2.1" in link(screen)
@@ -97,14 +106,19 @@ def test_what_a_link_asks_for_and_is_not_there_is_said_and_left_out() -> None:
     assert "no share <b> of the weight" in said(lines("share:<b>"))
 
 
-def test_more_lines_than_a_browser_draws_at_once_are_cut_to_the_strongest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_lines_than_a_browser_draws_at_once_are_cut_to_the_strongest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(attention_lines, "MOST", 6)
     screen = lines("share:1.0", kind="encoder")
     (each,) = joined(screen).values()
     assert len(each) == 6
     assert "Of 16 lines the 6 strongest are drawn" in said(screen)
     full = joined(lines("share:1.0", kind="encoder"))
-    assert min(weight for *_, weight in each) >= sorted(weight for *_, weight in next(iter(full.values())))[-6]
+    assert (
+        min(weight for *_, weight in each)
+        >= sorted(weight for *_, weight in next(iter(full.values())))[-6]
+    )
 
 
 def asked(run: Run, seen: Attention, which: Which) -> Asked:
@@ -124,7 +138,9 @@ def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:
     head, *rows = csv.reader(io.StringIO(files.csv()))
     assert head == ["predicts", *seen.src_tokens]
     assert [row[0] for row in rows] == [*seen.tgt_tokens]
-    np.testing.assert_allclose(np.array([row[1:] for row in rows], float), seen.cross[1, 0], atol=1e-6)
+    np.testing.assert_allclose(
+        np.array([row[1:] for row in rows], float), seen.cross[1, 0], atol=1e-6
+    )
     told = json.loads(files.json())
     (picture,) = told.pop("pictures")
     assert told == {
@@ -136,7 +152,11 @@ def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:
         "source": "=<b>the</b>",
         "target": "la",
     }
-    assert (picture["layer"], picture["head"], picture["name"]) == (2, 1, "layer 2 of 2 · head 1 of 4")
+    assert (picture["layer"], picture["head"], picture["name"]) == (
+        2,
+        1,
+        "layer 2 of 2 · head 1 of 4",
+    )
     assert (picture["rows"], picture["keys"]) == ([*seen.tgt_tokens], [*seen.src_tokens])
     np.testing.assert_array_equal(np.array(picture["weights"], np.float32), seen.cross[1, 0])
 
@@ -147,15 +167,29 @@ def test_several_heads_are_in_one_table_each_by_its_name(run: Run, seen: Attenti
     assert head == ["head", "predicts", *seen.src_tokens]
     n_rows = len(seen.tgt_tokens)
     assert [row[0] for row in rows] == ["1.2"] * n_rows + ["2.4"] * n_rows
-    np.testing.assert_allclose(np.array([row[2:] for row in rows[n_rows:]], float), seen.cross[1, 3], atol=1e-6)
+    np.testing.assert_allclose(
+        np.array([row[2:] for row in rows[n_rows:]], float), seen.cross[1, 3], atol=1e-6
+    )
     assert [picture["head"] for picture in json.loads(files.json())["pictures"]] == [2, 4]
     assert files.title == "cross-attention · heads 1.2, 2.4 (layer.head)"
 
 
-def test_the_picture_says_whose_it_is_and_no_text_of_a_visitor_is_markup(run: Run, seen: Attention) -> None:
+def test_the_picture_says_whose_it_is_and_no_text_of_a_visitor_is_markup(
+    run: Run, seen: Attention
+) -> None:
     files = kept(run, seen, Which("cross", 1, 0))
     about = "".join(ElementTree.fromstring(files.svg()).itertext())
-    for part in (DEMO, "step 1,500", "cross-attention", "layer 2 of 2", "head 1 of 4", "weights", "Without <s>.", "A note.", "=<b>the</b>"):
+    for part in (
+        DEMO,
+        "step 1,500",
+        "cross-attention",
+        "layer 2 of 2",
+        "head 1 of 4",
+        "weights",
+        "Without <s>.",
+        "A note.",
+        "=<b>the</b>",
+    ):
         assert part in about
     assert "<b>" not in files.html()
     assert "=&lt;b&gt;the&lt;/b&gt;" in files.html()
@@ -168,4 +202,9 @@ def test_every_picture_offers_its_files_once_one_asks(view: str) -> None:
     screen.session_state["save attention"] = True
     screen.run()
     assert not screen.exception
-    assert {button.label for button in screen.get("download_button")} - before == {"SVG", "HTML", "CSV", "JSON"}
+    assert {button.label for button in screen.get("download_button")} - before == {
+        "SVG",
+        "HTML",
+        "CSV",
+        "JSON",
+    }

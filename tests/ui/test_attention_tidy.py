@@ -17,7 +17,9 @@ OWN = "abcdefgh12345678"
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
 def test_sinks_are_left_out_and_their_weight_is_said(kind: str) -> None:
-    screen = opened("attention", run=DEMO, src="the red house", kind=kind, layer="1", head="2", set="drop:1")
+    screen = opened(
+        "attention", run=DEMO, src="the red house", kind=kind, layer="1", head="2", set="drop:1"
+    )
     assert not screen.exception
     run = s2s.load(DEMO)
     whole = reduced(run.attention("the red house", "la casa roja"), Which(kind, 0, 1))
@@ -25,14 +27,23 @@ def test_sinks_are_left_out_and_their_weight_is_said(kind: str) -> None:
     assert len(kept) == len(whole.keys) - 1
     weights = whole.weights[:, kept]
     sums = weights.sum(1, keepdims=True)
-    np.testing.assert_allclose(picture(screen)[1], np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0), atol=1e-5)
+    np.testing.assert_allclose(
+        picture(screen)[1],
+        np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0),
+        atol=1e-5,
+    )
     share = 1 - weights.sum() / len(whole.rows)
     mark = "<s>" if kind == "decoder" else "</s>"
-    assert f"{f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of the weight lay on {mark} and is left out" in said(screen)
+    assert (
+        f"{f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of the weight lay on {mark} and is left out"
+        in said(screen)
+    )
     least = float(sums[sums > 0].min())
     faint = f"The row that lost most kept {f'{least:.0%}' if least >= 0.01 else 'less than 1%'} of its weight."
     assert (faint in said(screen)) == (least < 0.5)
-    assert ("One row had nothing else and is empty." in said(screen)) == (kind == "decoder")  # the first one sees `<s>` alone
+    assert ("One row had nothing else and is empty." in said(screen)) == (
+        kind == "decoder"
+    )  # the first one sees `<s>` alone
 
 
 def test_switches_follow_the_link_and_the_link_the_switches() -> None:
@@ -49,8 +60,13 @@ def test_switches_follow_the_link_and_the_link_the_switches() -> None:
 
 def test_a_blank_before_punctuation_is_merged_with_it_and_nothing_is_left_out() -> None:
     pieces = {"tokenizer.kind": "bpe", "train.steps": 2, "train.warmup_steps": 1}
-    make_run(settings.home() / "runs" / OWN, pieces | {"train.watch.validate_every": 2, "train.watch.save_every": 2})
-    screen = opened("attention", run=OWN, src="1 , 2", tgt="2 1", layer="1", head="1", set="words:1")
+    make_run(
+        settings.home() / "runs" / OWN,
+        pieces | {"train.watch.validate_every": 2, "train.watch.save_every": 2},
+    )
+    screen = opened(
+        "attention", run=OWN, src="1 , 2", tgt="2 1", layer="1", head="1", set="words:1"
+    )
     assert not screen.exception
     seen = s2s.load(OWN).attention("1 , 2", "2 1")
     assert seen.src_tokens[1:3] == ("▁", "<unk>")
@@ -62,8 +78,11 @@ def test_a_blank_before_punctuation_is_merged_with_it_and_nothing_is_left_out() 
 
 @pytest.mark.parametrize("slug", REDUCTIONS)
 def test_each_reduction_says_what_it_can_tell_and_the_picture_names_it(slug: str) -> None:
-    row, which = REDUCTIONS[slug], Which("cross", 1, None)
-    screen = opened("attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug)
+    row = REDUCTIONS[slug]
+    which = Which("cross", 1, None)
+    screen = opened(
+        "attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug
+    )
     assert f"{plain(row.about)} ({row.source})" in written(screen)
     expected = reduced(s2s.load(DEMO).attention("the red house", "la casa roja"), which, slug)
     title, weights = picture(screen)
@@ -74,4 +93,7 @@ def test_each_reduction_says_what_it_can_tell_and_the_picture_names_it(slug: str
 def test_shifted_rows_of_another_kind_fall_back() -> None:
     screen = opened("attention", run=DEMO, src="the red house", kind="encoder", reduce="shift")
     assert not screen.exception
-    assert any("There is no reduction shift of encoder attention" in str(each.value) for each in screen.info)
+    assert any(
+        "There is no reduction shift of encoder attention" in str(each.value)
+        for each in screen.info
+    )

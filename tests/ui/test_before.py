@@ -24,7 +24,10 @@ def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def train(**changes: str) -> AppTest:
-    screen = opened("train", set=pack({**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}))
+    screen = opened(
+        "train",
+        set=pack({**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}),
+    )
     assert not screen.exception
     return screen
 
@@ -44,7 +47,9 @@ def test_the_usual_visitor_sees_no_warning_and_nothing_unfolded() -> None:
     screen = train()
     assert not screen.warning
     assert not screen.error
-    assert {"Parameters", "Time", "Memory needed", "Compute"} <= {each.label for each in screen.metric}
+    assert {"Parameters", "Time", "Memory needed", "Compute"} <= {
+        each.label for each in screen.metric
+    }
     assert "each text seen about" in said(screen)
     assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
 
@@ -52,7 +57,11 @@ def test_the_usual_visitor_sees_no_warning_and_nothing_unfolded() -> None:
 def test_a_button_mends_what_a_warning_says() -> None:
     screen = train(train__steps="150")
     (warning,) = [each for each in screen.warning if "still be climbing" in each.value]
-    (cure,) = [each for each in screen.button if each.label.startswith("Set train") and "warmup" in each.label]
+    (cure,) = [
+        each
+        for each in screen.button
+        if each.label.startswith("Set train") and "warmup" in each.label
+    ]
     assert not screen.button(key="train").disabled  # a warning, no refusal
     cure.click().run()
     assert screen.session_state["set train.warmup_steps"] == 25
@@ -64,7 +73,9 @@ def test_a_preset_that_fits_is_one_click_away() -> None:
     (cure,) = [each for each in screen.button if each.label.startswith("Take")]
     cure.click().run()
     assert screen.selectbox(key="preset").value == "small"
-    assert screen.number_input(key="set model.d_model").value == PRESETS["small"].recipe.model.d_model
+    assert (
+        screen.number_input(key="set model.d_model").value == PRESETS["small"].recipe.model.d_model
+    )
 
 
 def test_what_the_place_does_not_allow_cannot_be_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +97,9 @@ def test_every_preset_says_what_it_is_good_for() -> None:
     assert list(table.value["preset"]) == list(PRESETS)
 
 
-def test_what_to_expect_is_one_sentence_and_a_picture_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_to_expect_is_one_sentence_and_a_picture_behind_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     known = (run(20_000, 90, like="short sentences", rich=2.2),)
     monkeypatch.setattr(expected, "measured", lambda: known)
     screen = train()
@@ -112,7 +125,9 @@ def test_a_refused_preset_leaves_the_one_that_fits_in_sight() -> None:
 
 
 def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
-    screen = opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "transformer-base"}))
+    screen = opened(
+        "train", set=pack({"source": "builtin:mini-en-fr", "preset": "transformer-base"})
+    )
     assert "44 M parameters" in said(screen)
     assert "100,000 times" in said(screen)
     assert "For this text **mini-t5**" in said(screen)
@@ -126,14 +141,20 @@ def test_the_sizes_in_the_table_name_their_vocabulary() -> None:
     assert "4,000 for small and 1,000 for mini-t5" in said(unfold(train(), "all presets"))
 
 
-@pytest.mark.parametrize(("times", "text"), [(0.3, "0.3"), (9.94, "9.9"), (9.96, "10"), (150.0, "150"), (1e5, "100,000")])
+@pytest.mark.parametrize(
+    ("times", "text"), [(0.3, "0.3"), (9.94, "9.9"), (9.96, "10"), (150.0, "150"), (1e5, "100,000")]
+)
 def test_how_often_in_words(times: float, text: str) -> None:
     assert before._often(times) == text
 
 
 def test_without_a_measured_run_it_says_why() -> None:
-    assert "by heart" in said(opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "mini-t5"})))
-    assert "none to compare" in said(opened("train", set=pack({"source": "synthetic:copy", "preset": "small"})))
+    assert "by heart" in said(
+        opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "mini-t5"}))
+    )
+    assert "none to compare" in said(
+        opened("train", set=pack({"source": "synthetic:copy", "preset": "small"}))
+    )
 
 
 def test_a_sweep_is_counted_queued_and_linked() -> None:
@@ -152,11 +173,19 @@ def test_a_sweep_is_counted_queued_and_linked() -> None:
     jobs = queue.jobs(settings.OWNER)
     assert len(jobs) == 6
     assert {tuple(job.spec["tags"]) for job in jobs} == {("sweep:<b>rates</b>",)}
-    found = {(Recipe.from_json(job.spec["recipe"]).train.lr, Recipe.from_json(job.spec["recipe"]).model.dropout) for job in jobs}
+    found = {
+        (
+            Recipe.from_json(job.spec["recipe"]).train.lr,
+            Recipe.from_json(job.spec["recipe"]).model.dropout,
+        )
+        for job in jobs
+    }
     assert found == {(lr, dropout) for lr in (0.001, 0.003) for dropout in (0, 0.1, 0.2)}
 
 
-def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     screen = unfold(train(train__steps="20"), "sweeping")
     screen.selectbox(key="sweep key 0").set_value("train.lr").run()
     screen.text_input(key="sweep values 0").set_value("0.001, fast, 7000").run()
@@ -177,7 +206,9 @@ def own() -> str:
 
 
 def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: str) -> None:
-    screen = unfold(opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "from a run")
+    screen = unfold(
+        opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "from a run"
+    )
     screen.selectbox(key="start from").set_value(own).run()
     theirs = cached.recipe(own)
     assert theirs
@@ -199,7 +230,13 @@ def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: 
 
 
 def test_a_run_from_another_is_called_so_and_its_twin_is_not(own: str) -> None:
-    screen = unfold(opened("train", set=pack({"source": "synthetic:reverse", "preset": "small", "train.steps": "20"})), "from a run")
+    screen = unfold(
+        opened(
+            "train",
+            set=pack({"source": "synthetic:reverse", "preset": "small", "train.steps": "20"}),
+        ),
+        "from a run",
+    )
     assert "times only" in said(opened("train", set=pack({**SMALL, "train.steps": "20"})))
     screen.selectbox(key="start from").set_value(own).run()
     assert "times only" not in said(screen)
@@ -236,7 +273,9 @@ def test_every_setting_can_be_swept() -> None:
 def test_after_the_data_page_the_form_opens() -> None:
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Upload").run()
-    kept = {key: screen.session_state[key] for key in ("origin", "view") if key in screen.session_state}
+    kept = {
+        key: screen.session_state[key] for key in ("origin", "view") if key in screen.session_state
+    }
     again = opened("train")
     for key, value in kept.items():
         again.session_state[key] = value

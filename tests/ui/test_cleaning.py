@@ -62,7 +62,9 @@ def test_every_rule_has_a_row_with_its_count() -> None:
     said = " ".join(text.value for text in screen.markdown)
     for key, rule in RULES.items():
         assert f"**{rule.label}**" in said
-        assert screen.segmented_control(key=f"clean t {key}").value == ("drop" if key in switched_on(Cleaning()) else "keep")
+        assert screen.segmented_control(key=f"clean t {key}").value == (
+            "drop" if key in switched_on(Cleaning()) else "keep"
+        )
 
 
 def test_clicks_add_up_and_the_effect_is_what_cleaning_does() -> None:
@@ -70,8 +72,14 @@ def test_clicks_add_up_and_the_effect_is_what_cleaning_does() -> None:
     wanted = choose(screen, duplicates="drop", numbers="drop", empty="keep", max_words="drop")
     assert wanted == Cleaning(duplicates=True, numbers=True, empty=False, max_words=100)
     left = len(clean(Corpus("t", "train", PAIRS), wanted))
-    assert screen.info[0].value == f"Drops {94 - left} of 94 pairs ({(94 - left) / 94:.1%}), leaves {left}.".replace("%", " %")
-    assert choose(screen, duplicates="keep", numbers="keep", max_words="keep") == Cleaning(empty=False)
+    assert screen.info[
+        0
+    ].value == f"Drops {94 - left} of 94 pairs ({(94 - left) / 94:.1%}), leaves {left}.".replace(
+        "%", " %"
+    )
+    assert choose(screen, duplicates="keep", numbers="keep", max_words="keep") == Cleaning(
+        empty=False
+    )
     assert screen.info[0].value == "Drops nothing: all 94 pairs stay."
 
 
@@ -81,7 +89,9 @@ def test_a_limit_is_a_number_of_the_recipe() -> None:
     screen.number_input(key="clean t max_words limit").set_value(200).run()
     assert choose(screen) == Cleaning(max_words=200, max_ratio=3.0)
     screen.run()
-    assert screen.info[0].value == "Drops 1 of 94 pairs (1.1 %), leaves 93."  # counted anew: the long one stays
+    assert (
+        screen.info[0].value == "Drops 1 of 94 pairs (1.1 %), leaves 93."
+    )  # counted anew: the long one stays
 
 
 def test_a_link_turns_the_switches() -> None:
@@ -127,7 +137,9 @@ def statistics_page(empty: bool) -> None:
 def test_statistics_are_six_pictures_with_their_sentences(empty: bool) -> None:
     screen = AppTest.from_function(statistics_page, args=(empty,), default_timeout=20).run()
     assert not screen.exception
-    pictures: list[dict[str, Any]] = [json.loads(chart.proto.spec) for chart in screen.get("plotly_chart")]
+    pictures: list[dict[str, Any]] = [
+        json.loads(chart.proto.spec) for chart in screen.get("plotly_chart")
+    ]
     assert len(pictures) == len(screen.get("download_button")) == 6
     said = [caption.value for caption in screen.caption]
     for name in ("lengths", "ratio", "growth", "coverage", "words"):

@@ -18,7 +18,8 @@ from s2s.ui.cached import Timed
 from s2s.ui.column import Chosen
 from tests.screen import link, lost, opened, said
 
-DEMO, OTHER = "demo-en-fr", "demo-en-es"
+DEMO = "demo-en-fr"
+OTHER = "demo-en-es"
 HOUSE = "the red house"
 
 
@@ -29,7 +30,11 @@ def bodies(screen: AppTest) -> list[str]:
 
 def texts(screen: AppTest) -> list[str]:
     """What stands in the large fields, without what is only struck out."""
-    large = [re.sub(r"<del.*?</del> ?", "", body) for body in bodies(screen) if body.startswith('<p dir="auto" title=')]
+    large = [
+        re.sub(r"<del.*?</del> ?", "", body)
+        for body in bodies(screen)
+        if body.startswith('<p dir="auto" title=')
+    ]
     return [" ".join(html.unescape(re.sub(r"<.*?>", "", body)).split()) for body in large]
 
 
@@ -40,7 +45,11 @@ def strategies(screen: AppTest) -> list[str]:
 
 
 def three(**more: str) -> AppTest:
-    shown = {"c1": f"{DEMO}!greedy!", "c2": f"{OTHER}!beam!num_beams:2", "c3": f"{DEMO}!sample!seed:7,top_k:5"}
+    shown = {
+        "c1": f"{DEMO}!greedy!",
+        "c2": f"{OTHER}!beam!num_beams:2",
+        "c3": f"{DEMO}!sample!seed:7,top_k:5",
+    }
     return opened("compare", src=HOUSE, **shown, **more)
 
 
@@ -58,8 +67,13 @@ def test_a_link_brings_every_column_and_share_writes_them() -> None:
     screen = three(tgt="la casa roja")
     assert not screen.exception
     assert not lost(screen)
-    fr, es = s2s.load(DEMO), s2s.load(OTHER)
-    expected = [fr.translate([HOUSE], "greedy"), es.translate([HOUSE], num_beams=2), fr.translate([HOUSE], "sample", seed=7, top_k=5)]
+    fr = s2s.load(DEMO)
+    es = s2s.load(OTHER)
+    expected = [
+        fr.translate([HOUSE], "greedy"),
+        es.translate([HOUSE], num_beams=2),
+        fr.translate([HOUSE], "sample", seed=7, top_k=5),
+    ]
     assert texts(screen) == [found.text for (found,) in expected]
     view = {key: values[0] for key, values in parse_qs(urlsplit(link(screen)).query).items()}
     assert set(view) == {"v", "run", "src", "c1", "c2", "c3", "tgt"}
@@ -154,7 +168,9 @@ def test_a_run_that_cannot_be_opened_takes_no_other_column_down(tmp_path: Path) 
     assert Column.read(screen.session_state["c2"]).run == broken
 
 
-def test_a_sentence_too_long_for_one_model_is_said_in_its_column(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sentence_too_long_for_one_model_is_said_in_its_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     timed = cached.timed
 
     def fails(run: s2s.Run, text: str, strategy: str, knobs: dict[str, object]) -> Timed:
@@ -188,12 +204,22 @@ def test_columns_of_the_pages_run_go_with_it() -> None:
 
 
 def test_a_reference_brings_scores_and_belongs_to_its_sentence() -> None:
-    screen = opened("compare", src="the bank is by the river", c2=f"{DEMO}!sample!", tgt="la banque est au bord du lac")
+    screen = opened(
+        "compare",
+        src="the bank is by the river",
+        c2=f"{DEMO}!sample!",
+        tgt="la banque est au bord du lac",
+    )
     for text in texts(screen):
         for name, of in (("chrF", sentence_chrf), ("BLEU", sentence_bleu)):
             expected = of(text, ["la banque est au bord du lac"]).score
-            assert any(f"<span>{name}</span> <b>{expected:.1f}</b>" in body for body in bodies(screen)), (name, text)
-    assert '<del title="not here">du lac</del> <ins title="only here">de la rivière</ins>' in "".join(bodies(screen))
+            assert any(
+                f"<span>{name}</span> <b>{expected:.1f}</b>" in body for body in bodies(screen)
+            ), (name, text)
+    assert (
+        '<del title="not here">du lac</del> <ins title="only here">de la rivière</ins>'
+        in "".join(bodies(screen))
+    )
     assert any("eff:yes" in body for body in bodies(screen))
     screen.button(key="chip4").click().run()
     assert screen.text_input(key="reference").value == ""
@@ -223,8 +249,18 @@ def test_what_another_page_forces_is_no_reference() -> None:
 @pytest.mark.parametrize(
     "params",
     [
-        {"c2": "!!!!", "c3": "x@y!z!a:b", "c4": "<img src=x onerror=1>", "set": "against:<b>", "tgt": "<b>*x*</b>"},
-        {"c6": f"{DEMO}@99!constrained!force_words:<script>", "c5": "@1e9!beam!num_beams:-1", "tgt": "\u202ex"},
+        {
+            "c2": "!!!!",
+            "c3": "x@y!z!a:b",
+            "c4": "<img src=x onerror=1>",
+            "set": "against:<b>",
+            "tgt": "<b>*x*</b>",
+        },
+        {
+            "c6": f"{DEMO}@99!constrained!force_words:<script>",
+            "c5": "@1e9!beam!num_beams:-1",
+            "tgt": "\u202ex",
+        },
     ],
 )
 def test_a_hostile_link_is_a_sentence(params: dict[str, str]) -> None:
@@ -236,7 +272,10 @@ def test_a_hostile_link_is_a_sentence(params: dict[str, str]) -> None:
 
 def test_marks_and_text_are_escaped() -> None:
     shown, found = basis.marked("<b>a</b> x", "a & x")
-    assert shown == '<del title="not here">a &amp;</del> <ins title="only here">&lt;b&gt;a&lt;/b&gt;</ins> x'
+    assert (
+        shown
+        == '<del title="not here">a &amp;</del> <ins title="only here">&lt;b&gt;a&lt;/b&gt;</ins> x'
+    )
     assert found is not None
     assert not found.are_none
     assert basis.marked("<i>", None) == ("&lt;i&gt;", None)
@@ -248,7 +287,9 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     knobs = {"force_words": "rouge"} if strategy == "constrained" else {}
     (found,) = run.translate([HOUSE], strategy, **knobs)
     config = run.configured(strategy, knobs)[1]
-    chosen = Chosen(run, strategy, STRATEGIES[strategy].summary, knobs, config, wrong=None, written="", usual="")
+    chosen = Chosen(
+        run, strategy, STRATEGIES[strategy].summary, knobs, config, wrong=None, written="", usual=""
+    )
     rows = figures.figures(chosen, Timed(found, 0.25), "la maison")
     assert all(row.about and row.shown for row in rows)
     values = {row.name: row.value for row in rows}

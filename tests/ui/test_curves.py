@@ -27,7 +27,10 @@ def test_every_quantity_names_fields_that_curves_have_and_says_how_to_read_it() 
 
 
 def test_the_table_holds_what_is_drawn() -> None:
-    lines = [Line("training", np.arange(1, 9), np.arange(8.0)), Line("a, b", [0, 8], [2.0, np.nan], is_held_out=True)]
+    lines = [
+        Line("training", np.arange(1, 9), np.arange(8.0)),
+        Line("a, b", [0, 8], [2.0, np.nan], is_held_out=True),
+    ]
     read = pd.read_csv(io.StringIO(table(lines, Look(0.5, (3, 5)))))
     assert read[read.curve == "training"].step.tolist() == [2, 3, 4, 5, 6]
     assert list(read.columns) == ["curve", "step", "value", "smoothed"]

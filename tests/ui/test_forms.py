@@ -20,9 +20,15 @@ def test_every_recipe_travels_through_an_address(name: str) -> None:
 
 
 def test_what_a_link_cannot_mean_is_said_and_the_rest_is_used() -> None:
-    good, lost = forms.understood(Beam(), {"num_beams": "4", "length_penalty": "x", "colour": "red", "early_stopping": "never"})
+    good, lost = forms.understood(
+        Beam(),
+        {"num_beams": "4", "length_penalty": "x", "colour": "red", "early_stopping": "never"},
+    )
     assert good == {"num_beams": 4, "early_stopping": "never"}
-    assert ["length_penalty" in sentence or "colour" in sentence for sentence in lost] == [True, True]
+    assert ["length_penalty" in sentence or "colour" in sentence for sentence in lost] == [
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(

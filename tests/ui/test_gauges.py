@@ -23,17 +23,41 @@ def read(path: Path, *lines: dict[str, object]) -> Curves:
 
 
 def trained(step: int) -> dict[str, object]:
-    return {"kind": "train", "step": step, "loss": 5.0, "n_tokens": 9, "seconds": 0.1, "lr": 0.1, "grad_norm": 1.0}
+    return {
+        "kind": "train",
+        "step": step,
+        "loss": 5.0,
+        "n_tokens": 9,
+        "seconds": 0.1,
+        "lr": 0.1,
+        "grad_norm": 1.0,
+    }
 
 
-@pytest.mark.parametrize(("step", "said"), [(0, ""), (1, ""), (2, "at step 0"), (1490, "at step 0")])
-def test_a_validation_that_is_behind_says_of_which_step_it_is(step: int, said: str, tmp_path: Path) -> None:
-    row = {each.label: each.when for each in gauges.first(read(tmp_path, {**VALID, "step": 0}, *([trained(step)] if step else [])))}
-    assert row == {"Training loss": "", "Validation loss": said, "Perplexity": said, "Accuracy": said}
+@pytest.mark.parametrize(
+    ("step", "said"), [(0, ""), (1, ""), (2, "at step 0"), (1490, "at step 0")]
+)
+def test_a_validation_that_is_behind_says_of_which_step_it_is(
+    step: int, said: str, tmp_path: Path
+) -> None:
+    row = {
+        each.label: each.when
+        for each in gauges.first(
+            read(tmp_path, {**VALID, "step": 0}, *([trained(step)] if step else []))
+        )
+    }
+    assert row == {
+        "Training loss": "",
+        "Validation loss": said,
+        "Perplexity": said,
+        "Accuracy": said,
+    }
 
 
 def test_a_score_says_its_own_step(tmp_path: Path) -> None:
-    known = read(tmp_path, {**VALID, "step": 1150, "bleu": 3.0}, {**VALID, "step": 1200}, trained(1300))
+    known = read(
+        tmp_path, {**VALID, "step": 1150, "bleu": 3.0}, {**VALID, "step": 1200}, trained(1300)
+    )
     assert {each.label: each.when for each in gauges.first(known)}["BLEU"] == "at step 1,150"
 
 
@@ -47,18 +71,31 @@ def test_a_score_says_its_own_step(tmp_path: Path) -> None:
         ({"chrf": 97.0}, False),
     ],
 )
-def test_a_bleu_that_misleads_is_explained(scores: dict[str, float], is_short: bool, tmp_path: Path) -> None:
+def test_a_bleu_that_misleads_is_explained(
+    scores: dict[str, float], is_short: bool, tmp_path: Path
+) -> None:
     known = read(tmp_path, {**VALID, "step": 150, **scores})
     assert gauges.is_short(known) is is_short
-    helps = [each.help for each in (*gauges.first(known), *gauges.rest(known)) if each.label in ("BLEU", "chrF")]
+    helps = [
+        each.help
+        for each in (*gauges.first(known), *gauges.rest(known))
+        if each.label in ("BLEU", "chrF")
+    ]
     assert all((gauges.SHORT in help) is is_short for help in helps)
 
 
 def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    notes = {"tiny": ["With 19 pairs nothing is held out: validation uses the training pairs."], "large": ["20 are held out."]}
+    notes = {
+        "tiny": ["With 19 pairs nothing is held out: validation uses the training pairs."],
+        "large": ["20 are held out."],
+    }
     monkeypatch.setattr(cached, "notes", notes.__getitem__)
-    assert gauges.pairs_of("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
-    assert gauges.pairs_of("tiny", "Nats, on the held-out pairs.").startswith("Nats, on the training pairs. Nothing is held out")
+    assert (
+        gauges.pairs_of("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
+    )
+    assert gauges.pairs_of("tiny", "Nats, on the held-out pairs.").startswith(
+        "Nats, on the training pairs. Nothing is held out"
+    )
     assert gauges.pairs_of("tiny", "Nats.") == "Nats."
 
 
@@ -69,10 +106,16 @@ def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyP
         ({}, 149, "The first score comes at step 150."),
         ({"train.steps": 100}, 3, "The first score comes at step 100."),
         ({"train.steps": 100}, 100, ""),
-        ({"train.watch.scores": 0}, 3, "BLEU and chrF are switched off: `train.watch.scores` is 0."),
+        (
+            {"train.watch.scores": 0},
+            3,
+            "BLEU and chrF are switched off: `train.watch.scores` is 0.",
+        ),
     ],
 )
-def test_the_first_score_is_announced(changes: dict[str, object], steps: int, said: str, tmp_path: Path) -> None:
+def test_the_first_score_is_announced(
+    changes: dict[str, object], steps: int, said: str, tmp_path: Path
+) -> None:
     known = read(tmp_path, {**VALID, "step": 0}, *([trained(steps)] if steps else []))
     assert awaited(override(RECIPE, changes), known) == said
     assert awaited(None, known) == ""
@@ -92,9 +135,25 @@ def test_of_several_runs_each_says_why_it_is_not_there() -> None:
 
 
 def test_another_last_step_is_marked_beside_other_rates(tmp_path: Path) -> None:
-    known = read(tmp_path, {"kind": "change", "step": 401, "lr": 0.5}, {"kind": "change", "step": 9, "lr": 0.1})
-    about = {"changes": [{"step": 401, "steps": 1600}, {"step": 200, "steps": 600}, {"step": 401, "lr": 0.5}, {"step": "x"}, 7]}
-    assert _marks(known, about) == [(9, "train.lr 0.1"), (200, "to step 600"), (401, "train.lr 0.5, to step 1,600")]
+    known = read(
+        tmp_path,
+        {"kind": "change", "step": 401, "lr": 0.5},
+        {"kind": "change", "step": 9, "lr": 0.1},
+    )
+    about = {
+        "changes": [
+            {"step": 401, "steps": 1600},
+            {"step": 200, "steps": 600},
+            {"step": 401, "lr": 0.5},
+            {"step": "x"},
+            7,
+        ]
+    }
+    assert _marks(known, about) == [
+        (9, "train.lr 0.1"),
+        (200, "to step 600"),
+        (401, "train.lr 0.5, to step 1,600"),
+    ]
     assert _marks(known, {"changes": 4}) == _marks(known, {})
 
 

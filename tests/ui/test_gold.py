@@ -10,12 +10,17 @@ from s2s.demo import DEMOS
 from s2s.ui import gold
 from s2s.ui.known import EXAMPLES
 
-PAIRS = (Pair("the red house", "la casa roja", Gold((Link(0, 0), Link(1, 2), Link(2, 1)))), Pair("a b", "x", None))
+PAIRS = (
+    Pair("the red house", "la casa roja", Gold((Link(0, 0), Link(1, 2), Link(2, 1)))),
+    Pair("a b", "x", None),
+)
 
 
 def kept() -> str:
     """The pairs, stored here: their SPEC."""
-    return f"corpus:{corpora.store(Corpus('somewhere', 'train', PAIRS), name='mine', owner='local')}"
+    return (
+        f"corpus:{corpora.store(Corpus('somewhere', 'train', PAIRS), name='mine', owner='local')}"
+    )
 
 
 @pytest.mark.parametrize("source", EXAMPLES)
@@ -23,7 +28,11 @@ def test_the_files_hold_the_corpus_own_links(source: str) -> None:
     """When the grammar changes: write targets and links of examples and of the split `random` into s2s/ui/gold again."""
     train = {pair.src: pair for pair in reversed(data.load(source).pairs)}
     pairs = [*(train[text] for text in EXAMPLES[source]), *data.load(source, "random").pairs]
-    lines = [f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}" for pair in pairs if pair.gold]
+    lines = [
+        f"{pair.tgt}\t{' '.join(f'{link.src}-{link.tgt}' for link in pair.gold.links)}"
+        for pair in pairs
+        if pair.gold
+    ]
     assert (gold.GOLD / f"{source.removeprefix('builtin:')}.tsv").read_text().splitlines() == lines
 
 
@@ -40,18 +49,36 @@ def test_a_demo_knows_links_of_its_examples_first(demo: str) -> None:
 
 def test_a_kept_text_brings_its_own(tiny: Recipe) -> None:
     found = gold.learnt(kept(), tiny)
-    assert found == {"the red house": (gold.Known("la casa roja", frozenset({(0, 0), (1, 2), (2, 1)})),)}
+    assert found == {
+        "the red house": (gold.Known("la casa roja", frozenset({(0, 0), (1, 2), (2, 1)})),)
+    }
 
 
 def test_links_go_with_the_task(tiny: Recipe) -> None:
     backwards = gold.learnt(kept(), override(tiny, {"data.task": "reverse_direction"}))
-    assert backwards == {"la casa roja": (gold.Known("the red house", frozenset({(0, 0), (2, 1), (1, 2)})),)}
+    assert backwards == {
+        "la casa roja": (gold.Known("the red house", frozenset({(0, 0), (2, 1), (1, 2)})),)
+    }
     prefixed = gold.learnt(kept(), override(tiny, {"data.prefix": "to Spanish: "}))
-    assert prefixed == {"to Spanish: the red house": (gold.Known("la casa roja", frozenset({(2, 0), (3, 2), (4, 1)})),)}
+    assert prefixed == {
+        "to Spanish: the red house": (
+            gold.Known("la casa roja", frozenset({(2, 0), (3, 2), (4, 1)})),
+        )
+    }
     assert gold.learnt("builtin:en-fr", override(tiny, {"data.task": "denoise"})) == {}
 
 
-@pytest.mark.parametrize("spec", ["builtin:mini-en-fr", "corpus:0123456789abcdef", "corpus:../../etc", "nowhere.tsv", "hub:a/b", ""])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "builtin:mini-en-fr",
+        "corpus:0123456789abcdef",
+        "corpus:../../etc",
+        "nowhere.tsv",
+        "hub:a/b",
+        "",
+    ],
+)
 def test_other_texts_have_none(tiny: Recipe, spec: str) -> None:
     assert gold.learnt(spec, tiny) == {}
 
@@ -64,7 +91,9 @@ def test_a_broken_file_is_no_gold(tiny: Recipe, links: str) -> None:
 
 
 @pytest.mark.parametrize("demo", ["demo-en-fr", "demo-en-es"])
-def test_the_demos_look_at_a_word_while_they_predict_it_and_not_while_they_read_it(demo: str) -> None:
+def test_the_demos_look_at_a_word_while_they_predict_it_and_not_while_they_read_it(
+    demo: str,
+) -> None:
     """As the row `shift` of REDUCTIONS says of them."""
     run = s2s.load(demo)
     guesses: dict[str, list[np.ndarray]] = {"mean": [], "shift": []}
@@ -73,10 +102,12 @@ def test_the_demos_look_at_a_word_while_they_predict_it_and_not_while_they_read_
         seen = run.attention(src, targets[0].tgt)
         words = places(seen.tgt_tokens, is_whole=True)
         for slug, weights in (("mean", seen.cross), ("shift", np.roll(seen.cross, -1, axis=2))):
-            guesses[slug].append(aligned(by_words(weights, words, places(seen.src_tokens, is_whole=True)).mean(1)[-1]))
+            guesses[slug].append(
+                aligned(
+                    by_words(weights, words, places(seen.src_tokens, is_whole=True)).mean(1)[-1]
+                )
+            )
         known.append(targets[0].links)
     usual, later = (float(error_rate(guesses[slug], known)) for slug in ("mean", "shift"))
     assert usual < 0.3
     assert later > 0.7
-
-

@@ -13,7 +13,10 @@ from s2s.data import hubsets, load, splits
 from s2s.ui.text import JOINER
 from tests.hub_standin import Fault, Hub, Repo, commit
 
-ROWS = b"".join(json.dumps({"id": n, "en": f"*red* {n}", "fr": f":rouge: {n}", "a,b": "x"}).encode() + b"\n" for n in range(30))
+ROWS = b"".join(
+    json.dumps({"id": n, "en": f"*red* {n}", "fr": f":rouge: {n}", "a,b": "x"}).encode() + b"\n"
+    for n in range(30)
+)
 TEAM = Repo({"train.jsonl": ROWS, "dev.jsonl": ROWS, "test.jsonl": ROWS})
 LANGUAGES = Repo({"de-en/train.jsonl": ROWS, "fr-en/train.jsonl": ROWS, "fr-en/test.jsonl": ROWS})
 
@@ -59,7 +62,11 @@ def spec(screen: AppTest) -> str:
 
 
 def said(screen: AppTest) -> str:
-    texts = [element.value for kind in (screen.caption, screen.error, screen.markdown) for element in kind]
+    texts = [
+        element.value
+        for kind in (screen.caption, screen.error, screen.markdown)
+        for element in kind
+    ]
     return " ".join(texts).replace("\\", "").replace(JOINER, "").replace("`", "")
 
 
@@ -108,7 +115,9 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
     assert screen.text_input(key="hub name").value == "Helsinki-NLP/opus_books"
     assert "Books out of copyright" in said(screen)
     assert "licence: unknown" in said(screen)
-    assert spec(screen).startswith("hub:Helsinki-NLP/opus_books:de-en#"), "the configuration that the gallery knows"
+    assert spec(screen).startswith("hub:Helsinki-NLP/opus_books:de-en#"), (
+        "the configuration that the gallery knows"
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,23 @@ from s2s.ui import chrome, known
 from s2s.ui.known import EXAMPLES, LANGUAGES, SURPRISES, Known
 from s2s.ui.text import JOINER
 
-WORDS = Known(("the", "cat", "tired", "water", "I", "mat", "hat"), ("the cat",), ("the cat", "the mat"), None)
+WORDS = Known(
+    ("the", "cat", "tired", "water", "I", "mat", "hat"), ("the cat",), ("the cat", "the mat"), None
+)
 
 
 @pytest.mark.parametrize(
     ("word", "offer"),
-    [("tiger", "tired"), ("The", "the"), ("i", "I"), ("CAT", "cat"), ("mat.", "mat"), ("chat", "cat"), ("zzzz", None), ("", None)],
+    [
+        ("tiger", "tired"),
+        ("The", "the"),
+        ("i", "I"),
+        ("CAT", "cat"),
+        ("mat.", "mat"),
+        ("chat", "cat"),
+        ("zzzz", None),
+        ("", None),
+    ],
 )
 def test_offer(word: str, offer: str | None) -> None:
     assert WORDS.offer(word) == offer
@@ -48,15 +59,22 @@ def test_a_demo_gets_its_examples_right(demo: str) -> None:
     run = s2s.load(demo)
     examples = known.of(run).examples
     right = {pair.src: pair.tgt for pair in data.load(DEMOS[demo]).pairs}
-    assert [one.text for one in run.translate(examples, "beam")] == [right[text] for text in examples]
+    assert [one.text for one in run.translate(examples, "beam")] == [
+        right[text] for text in examples
+    ]
 
 
 def test_a_model_of_several_tasks_says_how_each_begins() -> None:
     run = s2s.load("demo-tasks")
     facts = known.of(run)
-    assert {next(prefix for prefix in facts.prefixes if text.startswith(f"{prefix} ")) for text in facts.examples} == set(facts.prefixes)
+    assert {
+        next(prefix for prefix in facts.prefixes if text.startswith(f"{prefix} "))
+        for text in facts.examples
+    } == set(facts.prefixes)
     line = chrome.describe(run).replace("\\", "")
-    assert line.startswith(f"Knows {len(facts.words)} English words, writes French or English · begin with *translate English to French:")
+    assert line.startswith(
+        f"Knows {len(facts.words)} English words, writes French or English · begin with *translate English to French:"
+    )
     assert line.endswith("* or *reverse:" + JOINER + "* · 2 layers of 4 heads")
     assert " begin with " not in chrome.describe(s2s.load("demo-en-fr"))
 

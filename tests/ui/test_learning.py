@@ -37,7 +37,12 @@ def rows(*shape, seed=0):
 
 def keep(step):
     seen = Attention(
-        ("▁*the*", "▁cat", "</s>"), ("<s>", "▁le"), ("▁le", "</s>"), rows(2, 3, 2, 3, seed=step), rows(2, 3, 3, 3), rows(2, 3, 2, 2)
+        ("▁*the*", "▁cat", "</s>"),
+        ("<s>", "▁le"),
+        ("▁le", "</s>"),
+        rows(2, 3, 2, 3, seed=step),
+        rows(2, 3, 3, 3),
+        rows(2, 3, 2, 2),
     )
     learning.keep(folder(), Kept(step, "*the* :material/home: cat", "le", seen))
 
@@ -49,7 +54,13 @@ def folder():
 def log(*, has_gold=True):
     for step in STEPS:
         more = {"aer": rows(2, 3).tolist(), "aer_mean": [0.5, 0.25]} if has_gold else {}
-        line = {"kind": "attention", "step": step, "entropy": rows(2, 3, seed=step).tolist(), "uniform": 1.1, "n_pairs": 32}
+        line = {
+            "kind": "attention",
+            "step": step,
+            "entropy": rows(2, 3, seed=step).tolist(),
+            "uniform": 1.1,
+            "n_pairs": 32,
+        }
         folder().log("metrics", line | more)
 
 
@@ -87,7 +98,10 @@ def test_a_run_that_kept_nothing_says_so(which):
 def test_it_opens_at_the_newest_checkpoint_and_says_what_one_sees(run):
     screen = opened()
     assert not screen.exception
-    assert title(screen) == [f"{cached.title(RUN)} · step 30", "cross-attention · layer 2 of 2 · mean of 3 heads"]
+    assert title(screen) == [
+        f"{cached.title(RUN)} · step 30",
+        "cross-attention · layer 2 of 2 · mean of 3 heads",
+    ]
     np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[1].mean(0), atol=1e-3)
     assert "looks everywhere alike" in said(screen)
     assert "The pair: *the* :material/home: cat → le" in said(screen)
@@ -127,7 +141,9 @@ def test_a_chosen_head_is_the_one_that_is_drawn_thicker(run):
     assert title(screen)[1] == "cross-attention · layer 1 of 2 · head 3 of 3"
     np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[0, 2], atol=1e-3)
     for figure in screen.get("plotly_chart")[1:]:
-        assert "L1 H3 (above)" in {trace.get("name") for trace in json.loads(figure.proto.spec)["data"]}
+        assert "L1 H3 (above)" in {
+            trace.get("name") for trace in json.loads(figure.proto.spec)["data"]
+        }
     screen.segmented_control(key="kind").set_value("encoder").run()
     assert title(screen)[1] == "encoder self-attention · layer 1 of 2 · head 3 of 3"
     assert "(above)" not in screen.get("plotly_chart")[1].proto.spec
@@ -170,13 +186,16 @@ def test_one_checkpoint_needs_no_scrubber(run):
 
 
 def test_the_table_has_a_row_a_step_and_head():
-    entropy, aer = rows(2, 2, 3), rows(2, 2, 3, seed=1)
+    entropy = rows(2, 2, 3)
+    aer = rows(2, 2, 3, seed=1)
     history = History(np.array([5, 9]), entropy, aer, None, None, 32)
     head, *lines = csv.reader(io.StringIO(screen_of._table(history)))
     assert head == ["step", "layer", "head", "entropy", "alignment_error"]
     for step, layer, number, *values in lines:
         place = (5, 9).index(int(step)), int(layer) - 1, int(number) - 1
-        np.testing.assert_allclose([float(value) for value in values], [entropy[place], aer[place]], rtol=1e-5)
+        np.testing.assert_allclose(
+            [float(value) for value in values], [entropy[place], aer[place]], rtol=1e-5
+        )
     assert len(lines) == 12
 
 

@@ -30,17 +30,28 @@ def page(rows, advice="", kind="bpe", vocab_size=None):
     from s2s.tokenizers.bench import Row
     from s2s.ui.pieces import panel
 
-    st.session_state["changes"] = panel([Row.from_json(row) for row in rows], "k", advice=advice, now=TokenizerConfig(kind, vocab_size))
+    st.session_state["changes"] = panel(
+        [Row.from_json(row) for row in rows],
+        "k",
+        advice=advice,
+        now=TokenizerConfig(kind, vocab_size),
+    )
 
 
 def opened(rows, **more):
-    return AppTest.from_function(page, default_timeout=30, kwargs={"rows": [row.to_json() for row in rows], **more}).run()
+    return AppTest.from_function(
+        page, default_timeout=30, kwargs={"rows": [row.to_json() for row in rows], **more}
+    ).run()
 
 
 def test_the_recipe_is_changed_by_what_is_chosen(rows):
     screen = opened(rows)
     assert not screen.exception
-    assert screen.session_state["changes"] == {"tokenizer.kind": "bpe", "tokenizer.vocab_size": None, "tokenizer.shared": True}
+    assert screen.session_state["changes"] == {
+        "tokenizer.kind": "bpe",
+        "tokenizer.vocab_size": None,
+        "tokenizer.shared": True,
+    }
     for name, row in pieces.names(rows).items():
         screen.selectbox(key="k pieces").set_value(name).run()
         assert not screen.exception
@@ -54,7 +65,10 @@ def test_at_first_it_is_the_recipes_own(rows):
     other = next(row for row in rows if row.kind == "unigram")
     screen = opened(rows, kind="unigram", vocab_size=other.asked)
     assert screen.session_state["changes"] == other.changes
-    assert opened(rows, kind="unigram", vocab_size=123_456).session_state["changes"]["tokenizer.kind"] == "unigram"
+    assert (
+        opened(rows, kind="unigram", vocab_size=123_456).session_state["changes"]["tokenizer.kind"]
+        == "unigram"
+    )
 
 
 def test_both_cut_the_example(rows):
@@ -72,7 +86,10 @@ def test_the_table_has_a_line_a_tokenizer(rows):
     assert list(table.index) == list(pieces.names(rows))
     assert {name.partition(" ")[0] for name in table.index} == set(TOKENIZERS)
     char = table.loc[next(name for name in table.index if name.startswith("char"))]
-    assert char["pieces a word, source"] == next(row for row in rows if row.kind == "char").src.pieces_per_word
+    assert (
+        char["pieces a word, source"]
+        == next(row for row in rows if row.kind == "char").src.pieces_per_word
+    )
     assert pieces.frame(pieces.names(rows)).to_csv().count("\n") == len(rows) + 1
 
 
@@ -90,7 +107,10 @@ def test_no_rows_no_changes():
 
 def test_settings_are_those_of_the_command_line(rows):
     row = next(row for row in rows if row.kind == "unigram" and row.asked is None)
-    assert pieces.settings(row) == "--set tokenizer.kind=unigram --set tokenizer.vocab_size=null --set tokenizer.shared=true"
+    assert (
+        pieces.settings(row)
+        == "--set tokenizer.kind=unigram --set tokenizer.vocab_size=null --set tokenizer.shared=true"
+    )
     pairs = (each.split("=") for each in pieces.settings(row).split(" ") if "=" in each)
     values = {key: value if key.endswith("kind") else json.loads(value) for key, value in pairs}
     assert values == row.changes
@@ -113,7 +133,15 @@ def test_neighbours_differ_and_long_sentences_end():
 
 
 @pytest.mark.parametrize(
-    ("text", "way"), [("שלום", "rtl"), ("▁مرحبا abc", "rtl"), ("12 :abc", "ltr"), ("我", "ltr"), ("…!", "ltr"), ("", "ltr")]
+    ("text", "way"),
+    [
+        ("שלום", "rtl"),
+        ("▁مرحبا abc", "rtl"),
+        ("12 :abc", "ltr"),
+        ("我", "ltr"),
+        ("…!", "ltr"),
+        ("", "ltr"),
+    ],
 )
 def test_pieces_run_in_the_texts_direction(text, way):
     cut = tuple((character, 4) for character in text)
@@ -126,23 +154,46 @@ def test_pieces_run_in_the_texts_direction(text, way):
 def test_pieces_can_be_read(theme, colour):
     """WCAG 2 asks for a contrast of 4.5."""
     colours = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"][theme]
-    ground, ink, mixed = (bytes.fromhex(each[1:]) for each in (colours["backgroundColor"], colours["textColor"], colour))
+    ground, ink, mixed = (
+        bytes.fromhex(each[1:])
+        for each in (colours["backgroundColor"], colours["textColor"], colour)
+    )
     share = pieces.SHARE / 100
-    behind = luminance(share * one + (1 - share) * other for one, other in zip(mixed, ground, strict=True))
+    behind = luminance(
+        share * one + (1 - share) * other for one, other in zip(mixed, ground, strict=True)
+    )
     dark, light = sorted((behind, luminance(ink)))
     assert (light + 0.05) / (dark + 0.05) >= 9
 
 
 def test_names_say_both_sizes_where_they_differ():
-    side = {"pieces_per_word": 1.0, "unknown_rate": None, "median": 1.0, "p95": 1, "longest": 1, "example": ()}
-    row = Row("bpe", None, False, Side(vocab_size=1200, **side), Side(vocab_size=900, **side), 128, 0.0, 0.1)
+    side = {
+        "pieces_per_word": 1.0,
+        "unknown_rate": None,
+        "median": 1.0,
+        "p95": 1,
+        "longest": 1,
+        "example": (),
+    }
+    row = Row(
+        "bpe",
+        None,
+        False,
+        Side(vocab_size=1200, **side),
+        Side(vocab_size=900, **side),
+        128,
+        0.0,
+        0.1,
+    )
     assert list(pieces.names([row])) == ["bpe · 1,200 / 900 (automatic)"]
     assert not opened([row]).exception, "one row has nothing beside it but itself"
 
 
 def test_now_is_followed_when_it_changes(rows):
     screen = opened(rows)
-    screen.selectbox(key="k pieces").set_value(next(name for name in pieces.names(rows) if name.startswith("word"))).run()
+    screen.selectbox(key="k pieces").set_value(
+        next(name for name in pieces.names(rows) if name.startswith("word"))
+    ).run()
     assert screen.session_state["changes"]["tokenizer.kind"] == "word"
     screen.session_state["k pieces now"] = TokenizerConfig("char")
     screen.run()

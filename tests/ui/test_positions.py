@@ -42,14 +42,20 @@ def array(given: Any) -> np.ndarray[Any, Any]:
     if not isinstance(given, dict):
         return np.array(given)
     found = np.frombuffer(base64.b64decode(given["bdata"]), given["dtype"])
-    return found.reshape([int(side) for side in str(given["shape"]).split(",")]) if "shape" in given else found
+    return (
+        found.reshape([int(side) for side in str(given["shape"]).split(",")])
+        if "shape" in given
+        else found
+    )
 
 
 def test_the_page_opens_with_the_models_own_sinusoids() -> None:
     screen = opened("positions")
     assert not screen.exception
     (figure,) = figures(screen)
-    np.testing.assert_allclose(array(figure["data"][0]["z"]), engine.waves(128, 128, Positions()), atol=1e-6)
+    np.testing.assert_allclose(
+        array(figure["data"][0]["z"]), engine.waves(128, 128, Positions()), atol=1e-6
+    )
     assert "added to the word" in said(screen)
 
 
@@ -75,19 +81,38 @@ def test_sentences_stand_only_where_there_is_no_picture() -> None:
     assert not [pair for pair in ABSENT if pair[1] in PICTURES[pair[0]]]
     assert tuple(NAMES) == POSITION_KINDS
     assert [*VIEWS][:4] == [*PICTURES]
-    used = {name for pictures in PICTURES.values() for picture in pictures.values() for name in picture.knobs}
+    used = {
+        name
+        for pictures in PICTURES.values()
+        for picture in pictures.values()
+        for name in picture.knobs
+    }
     assert used == set(Knobs.__dataclass_fields__)
 
 
 def test_two_encodings_stand_beside_each_other_with_the_knobs_of_both() -> None:
-    screen = at("matrix", encoding="sinusoidal", beside="relative", d_model="8", length="20", buckets="8", max_distance="10")
+    screen = at(
+        "matrix",
+        encoding="sinusoidal",
+        beside="relative",
+        d_model="8",
+        length="20",
+        buckets="8",
+        max_distance="10",
+    )
     assert not screen.exception
     waves, buckets = (array(figure["data"][0]["z"]) for figure in figures(screen))
     assert waves.shape == (20, 8)
     far = np.arange(20)
-    expected = engine.buckets((far[None] - far[:, None]).ravel(), Positions("relative", buckets=8, max_distance=10), is_causal=False)
+    expected = engine.buckets(
+        (far[None] - far[:, None]).ravel(),
+        Positions("relative", buckets=8, max_distance=10),
+        is_causal=False,
+    )
     np.testing.assert_array_equal(buckets, expected.reshape(20, 20))
-    screen.selectbox(key="positions encoding").set_value("relative").run()  # beside itself it would say nothing new
+    screen.selectbox(key="positions encoding").set_value(
+        "relative"
+    ).run()  # beside itself it would say nothing new
     assert not screen.exception
     assert len(figures(screen)) == 1
 
@@ -153,10 +178,21 @@ def test_a_wrong_value_of_another_view_does_not_follow() -> None:
 def test_the_share_link_opens_the_same_view() -> None:
     screen = at("waves", encoding="rotary", beside="sinusoidal", pair="3", base="500.0")
     packed = str(screen.session_state["set"])
-    assert unpack(packed).items() >= {"view": "waves", "encoding": "rotary", "beside": "sinusoidal", "pair": "3", "base": "500.0"}.items()
+    assert (
+        unpack(packed).items()
+        >= {
+            "view": "waves",
+            "encoding": "rotary",
+            "beside": "sinusoidal",
+            "pair": "3",
+            "base": "500.0",
+        }.items()
+    )
     assert "set=" in link(screen)
     again = opened("positions", set=packed)
-    assert [figure["layout"]["title"] for figure in figures(again)] == [figure["layout"]["title"] for figure in figures(screen)]
+    assert [figure["layout"]["title"] for figure in figures(again)] == [
+        figure["layout"]["title"] for figure in figures(screen)
+    ]
 
 
 def test_two_words_of_the_demo_change_places() -> None:
@@ -190,11 +226,16 @@ def test_one_word_cannot_change_places(text: str) -> None:
     assert "two words or more" in said(screen)
 
 
-@pytest.mark.parametrize("text", ["**bold** :material/home: <img src=x onerror=alert(1)> `x`", "$x^2$ :red[x]"])
+@pytest.mark.parametrize(
+    "text", ["**bold** :material/home: <img src=x onerror=alert(1)> `x`", "$x^2$ :red[x]"]
+)
 def test_markup_in_the_sentence_is_inert(text: str) -> None:
     screen = opened("positions", src=text, set=pack({"view": "model"}))
     assert not screen.exception
-    assert all(label.startswith(f"{place} · ") for place, label in enumerate(screen.selectbox(key="positions swap").options, 1))
+    assert all(
+        label.startswith(f"{place} · ")
+        for place, label in enumerate(screen.selectbox(key="positions swap").options, 1)
+    )
 
 
 def test_pieces_of_a_word_change_places_together() -> None:
@@ -203,12 +244,17 @@ def test_pieces_of_a_word_change_places_together() -> None:
     assert positions_model.order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
     assert positions_model.order(tokens, (1, 1), is_whole=False) == list(range(7))
     assert positions_model.order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
-    assert positions_model.order(tokens, (0, 9), is_whole=False) == list(range(7))  # a word that the tokens do not have
+    assert positions_model.order(tokens, (0, 9), is_whole=False) == list(
+        range(7)
+    )  # a word that the tokens do not have
 
 
 @pytest.mark.parametrize("kind", ["learned", "relative", "none"])
 def test_a_run_of_ones_own_shows_what_it_learned(kind: str) -> None:
-    make_run(settings.home() / "runs" / "mine", {**SMALL, "model.positions.kind": kind, "train.steps": 10})
+    make_run(
+        settings.home() / "runs" / "mine",
+        {**SMALL, "model.positions.kind": kind, "train.steps": 10},
+    )
     cached.forget_lists()
     for view in ("matrix", "waves", "distance"):
         screen = opened("positions", run="mine", set=pack({"view": view, "encoding": "learned"}))

@@ -23,14 +23,18 @@ def words(shown: str) -> str:
         ("我是你", "我爱你", "我<u>是</u>你"),
     ],
 )
-def test_what_differs_is_underlined_and_what_is_missing_has_a_sign(text: str, reference: str, shown: str) -> None:
+def test_what_differs_is_underlined_and_what_is_missing_has_a_sign(
+    text: str, reference: str, shown: str
+) -> None:
     assert marked(text, reference) == shown
 
 
 @pytest.mark.parametrize("seed", range(50))
 def test_every_word_of_the_translation_is_there_and_only_it(seed: int) -> None:
     draw = random.Random(seed)
-    text, reference = (" ".join(draw.choices(["a", "b<", "&c", "dé"], k=draw.randint(1, 12))) for _ in range(2))
+    text, reference = (
+        " ".join(draw.choices(["a", "b<", "&c", "dé"], k=draw.randint(1, 12))) for _ in range(2)
+    )
     shown = marked(text, reference)
     assert words(shown).split() == text.split()
     assert ("<u>" in shown or MISSING in shown) == (text.split() != reference.split())

@@ -17,15 +17,23 @@ def look(monkeypatch: pytest.MonkeyPatch, who: int) -> int:
     return pulse.slower()
 
 
-def test_the_more_look_the_longer_each_waits_and_who_has_gone_counts_no_more(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_more_look_the_longer_each_waits_and_who_has_gone_counts_no_more(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     waits = [look(monkeypatch, who) for who in range(40)]
     assert waits == [1] * pulse.FEW + [2] * (pulse.MANY - pulse.FEW) + [4] * (40 - pulse.MANY)
-    assert [look(monkeypatch, 3) for _ in range(3)] == [4, 4, 4]  # looking twice is no second visitor
+    assert [look(monkeypatch, 3) for _ in range(3)] == [
+        4,
+        4,
+        4,
+    ]  # looking twice is no second visitor
     clock[0] += pulse.LASTS + 1
     assert look(monkeypatch, 3) == 1
 
 
-def test_a_visitor_more_or_less_changes_nothing_at_once(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_visitor_more_or_less_changes_nothing_at_once(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for who in range(pulse.FEW + 1):
         look(monkeypatch, who)
     assert [pulse.fits(times) for times in (1, 2, 4, 8)] == [False, True, True, False]

@@ -8,10 +8,13 @@ from s2s.runs import Run
 from s2s.share import unpack
 from tests.screen import opened, said
 
-SOURCE, SET = "the cat who chased the mouse was black", "strategy:beam,num_beams:5"
+SOURCE = "the cat who chased the mouse was black"
+SET = "strategy:beam,num_beams:5"
 
 
-def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     run = s2s.load("demo-en-fr")
     (found,) = run.translate([SOURCE], num_beams=5)
     tree = run.tree(found, num_beams=5)
@@ -24,7 +27,9 @@ def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(monkeypatch: pyt
         ranked = reranked(tree, override(Beam(num_beams=5), {"length_penalty": penalty}))
         table = screen.dataframe[-1].value
         assert list(table["score"]) == pytest.approx([score for _, score in ranked], abs=1e-5)
-        assert list(table["text"]) == [run.tgt_tokenizer.decode(tree.ids(number)) for number, _ in ranked]
+        assert list(table["text"]) == [
+            run.tgt_tokenizer.decode(tree.ids(number)) for number, _ in ranked
+        ]
         assert unpack(screen.session_state["set"])["rank_penalty"] == f"{penalty:g}"
 
 
@@ -32,7 +37,9 @@ def test_as_decoded_the_order_and_the_scores_are_the_searchs() -> None:
     (found,) = s2s.load("demo-en-fr").translate([SOURCE], num_beams=5)
     table = opened("steps", src=SOURCE, set=SET).dataframe[-1].value
     assert list(table["text"])[:5] == [one.text for one in found.hypotheses]
-    assert list(table["score"])[:5] == pytest.approx([one.score for one in found.hypotheses], abs=1e-6)
+    assert list(table["score"])[:5] == pytest.approx(
+        [one.score for one in found.hypotheses], abs=1e-6
+    )
     assert list(table["as decoded"]) == [str(place) for place in range(1, len(table) + 1)]
 
 
@@ -44,8 +51,12 @@ def test_decoding_with_the_ranks_setting_puts_it_into_the_search() -> None:
     held = unpack(screen.session_state["set"])
     assert (held["length_penalty"], held["length_formula"]) == ("0.3", "gnmt")
     assert not {"rank_penalty", "rank_formula"} & set(held)
-    (found,) = s2s.load("demo-en-fr").translate([SOURCE], num_beams=5, length_penalty=0.3, length_formula="gnmt")
-    assert list(screen.dataframe[-1].value["score"])[:5] == pytest.approx([one.score for one in found.hypotheses], abs=1e-6)
+    (found,) = s2s.load("demo-en-fr").translate(
+        [SOURCE], num_beams=5, length_penalty=0.3, length_formula="gnmt"
+    )
+    assert list(screen.dataframe[-1].value["score"])[:5] == pytest.approx(
+        [one.score for one in found.hypotheses], abs=1e-6
+    )
 
 
 def test_strategies_without_a_length_penalty_have_a_table_and_no_slider() -> None:

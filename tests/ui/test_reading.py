@@ -4,8 +4,12 @@ from s2s.ui.reading import telling
 
 
 def test_words_that_change_places_tell_most() -> None:
-    weights = np.array([[1.0, 0, 0, 0], [0, 0, 0.8, 0.2], [0, 0.9, 0.1, 0], [0, 0, 0, 1]], np.float32)
-    word, key, weight = telling(weights, ("la", "maison", "rouge", "</s>"), ("the", "red", "house", "</s>"))
+    weights = np.array(
+        [[1.0, 0, 0, 0], [0, 0, 0.8, 0.2], [0, 0.9, 0.1, 0], [0, 0, 0, 1]], np.float32
+    )
+    word, key, weight = telling(
+        weights, ("la", "maison", "rouge", "</s>"), ("the", "red", "house", "</s>")
+    )
     assert (word, key) == ("rouge", "red")
     assert weight == np.float32(0.9)
 

@@ -16,11 +16,17 @@ SOURCE = "the cat who chased the mouse was black"
 
 @pytest.mark.parametrize("utility", ["chrf", "bleu"])
 @pytest.mark.parametrize("more", ["", ",num_return_sequences:2,max_new_tokens:5"])
-def test_the_winner_has_the_highest_mean_and_it_is_the_score_of_decoding(utility: str, more: str) -> None:
-    screen = opened("steps", src=SOURCE, set=f"strategy:mbr,num_samples:12,utility:{utility},view:samples{more}")
+def test_the_winner_has_the_highest_mean_and_it_is_the_score_of_decoding(
+    utility: str, more: str
+) -> None:
+    screen = opened(
+        "steps", src=SOURCE, set=f"strategy:mbr,num_samples:12,utility:{utility},view:samples{more}"
+    )
     assert not screen.exception
     limits = {"num_return_sequences": 2, "max_new_tokens": 5} if more else {}
-    (found,) = s2s.load("demo-en-fr").translate([SOURCE], "mbr", num_samples=12, utility=utility, **limits)
+    (found,) = s2s.load("demo-en-fr").translate(
+        [SOURCE], "mbr", num_samples=12, utility=utility, **limits
+    )
     _, pairs = picture(screen)
     table = screen.dataframe[0].value
     drawn = table["times drawn"].to_numpy()
@@ -48,20 +54,26 @@ def test_best_first_and_of_equal_ones_the_more_probable() -> None:
     rows, pairs = samples.ranked(found, {"a dog": -2.0, "a cat": -1.0, "the cat sat": -3.0})
     assert [row.expected for row in rows] == sorted(found.expected.values(), reverse=True)
     assert [row.times for row in rows] == [found.counts[row.text] for row in rows]
-    np.testing.assert_allclose(pairs @ [row.times for row in rows] / 4, [row.expected for row in rows])
+    np.testing.assert_allclose(
+        pairs @ [row.times for row in rows] / 4, [row.expected for row in rows]
+    )
     twins = utilities(["ab", "cd"], "chrf")
     assert [row.text for row in samples.ranked(twins, {"ab": -2.0, "cd": -1.0})[0]] == ["cd", "ab"]
 
 
 def test_the_table_to_download_has_texts_means_and_pairs() -> None:
     rows = [Row("=cmd()", 2, 70.0, -1.5), Row("b", 1, 40.0, -2.5)]
-    lines = list(csv.DictReader(io.StringIO(samples.table(rows, np.array([[100.0, 10.0], [20.0, 100.0]])))))
+    lines = list(
+        csv.DictReader(io.StringIO(samples.table(rows, np.array([[100.0, 10.0], [20.0, 100.0]]))))
+    )
     assert [line["text"] for line in lines] == ["'=cmd()", "b"]
     assert [float(line["beside_2"]) for line in lines] == [10.0, 100.0]
     assert [line["times_drawn"] for line in lines] == ["2", "1"]
 
 
 def test_one_text_alone_has_nothing_to_win() -> None:
-    screen = opened("steps", src="the red house", set="strategy:mbr,num_samples:5,temperature:0.05,view:samples")
+    screen = opened(
+        "steps", src="the red house", set="strategy:mbr,num_samples:5,temperature:0.05,view:samples"
+    )
     assert not screen.exception
     assert re.search("All 5 samples are the same text", said(screen))

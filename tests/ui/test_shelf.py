@@ -64,9 +64,26 @@ def sweep(put: Put) -> list[str]:
     """Three runs that differ in one setting; the second has the lowest loss, the third the highest BLEU."""
     for run, rate in RATES.items():
         folder = put(run, {"train.lr": rate}, name=f"rate {rate}", tags=["sweep:rates", "x"])
-        folder.set_status("done", step=30, steps=30, best_step=30, best_loss=abs(rate - 0.01) + 1, token_accuracy=0.5)
+        folder.set_status(
+            "done",
+            step=30,
+            steps=30,
+            best_step=30,
+            best_loss=abs(rate - 0.01) + 1,
+            token_accuracy=0.5,
+        )
         for step, bleu in ((10, 1.0), (30, 100 * rate)):
-            folder.log("metrics", {"kind": "valid", "step": step, "loss": 1.0, "perplexity": 2.7, "token_accuracy": 0.5, "bleu": bleu})
+            folder.log(
+                "metrics",
+                {
+                    "kind": "valid",
+                    "step": step,
+                    "loss": 1.0,
+                    "perplexity": 2.7,
+                    "token_accuracy": 0.5,
+                    "bleu": bleu,
+                },
+            )
     return list(RATES)
 
 
@@ -81,7 +98,13 @@ def view(tab: str, run: str = "", **more: str) -> AppTest:
 
 
 def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[str]) -> None:
-    put("heir000000000000", name=NASTY, tags=[NASTY], init_from={"run": sweep[0], "step": 30}, comment=f"{NASTY}\nsecond")
+    put(
+        "heir000000000000",
+        name=NASTY,
+        tags=[NASTY],
+        init_from={"run": sweep[0], "step": 30},
+        comment=f"{NASTY}\nsecond",
+    )
     screen = opened("runs", run="heir000000000000")
     table = screen.dataframe[0].value.set_index("name")
     assert list(table.loc[NASTY, "tags"]) == [NASTY]
@@ -91,17 +114,30 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
 
 
 def test_bleu_is_that_of_the_best_step_and_of_no_other(put: Put, sweep: list[str]) -> None:
-    assert [shelf.bleu(sweep[2], step) for step in (10, 30, None, 7, 0)] == [1.0, pytest.approx(10.0), None, None, None]
+    assert [shelf.bleu(sweep[2], step) for step in (10, 30, None, 7, 0)] == [
+        1.0,
+        pytest.approx(10.0),
+        None,
+        None,
+        None,
+    ]
     assert shelf.bleu("nothing", 10) is None
-    put("heir000000000000", name="heir").set_status("done", step=30, steps=30, best_step=0, best_loss=1.0, token_accuracy=0.5)
+    put("heir000000000000", name="heir").set_status(
+        "done", step=30, steps=30, best_step=0, best_loss=1.0, token_accuracy=0.5
+    )
     cached.forget_lists()
     assert pd.isna(opened("runs").dataframe[0].value.set_index("name").loc["heir", "BLEU"])
 
 
-def test_the_table_begins_with_what_matters_and_a_single_point_is_no_curve(put: Put, trained: Path) -> None:
+def test_the_table_begins_with_what_matters_and_a_single_point_is_no_curve(
+    put: Put, trained: Path
+) -> None:
     folder = put("one0000000000000", name="one")
     (folder.path / "metrics.jsonl").write_text("")
-    folder.log("metrics", {"kind": "valid", "step": 0, "loss": 1.0, "perplexity": 2.7, "token_accuracy": 0.5})
+    folder.log(
+        "metrics",
+        {"kind": "valid", "step": 0, "loss": 1.0, "perplexity": 2.7, "token_accuracy": 0.5},
+    )
     table = opened("runs").dataframe[0].value
     assert list(table.columns) == list(shelf.COLUMNS)
     assert list(table.columns)[:5] == ["state", "name", "loss", "accuracy", "BLEU"]
@@ -113,7 +149,17 @@ def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
     rows = {row.id: row for row in cached.listed()}
     found = {
         wanted: [run for run in (*sweep, "other00000000000") if shelf.matches(rows[run], wanted)]
-        for wanted in ("", "ÉTÉ", "sweep:rates", "rate 0.01", "done x", "overfits", "synthetic", "failed", "x été")
+        for wanted in (
+            "",
+            "ÉTÉ",
+            "sweep:rates",
+            "rate 0.01",
+            "done x",
+            "overfits",
+            "synthetic",
+            "failed",
+            "x été",
+        )
     }
     assert found == {
         "": [*sweep, "other00000000000"],
@@ -160,8 +206,17 @@ def test_tags_and_a_note_are_kept_and_what_is_too_long_is_a_sentence(put: Put) -
 
 @pytest.mark.parametrize("preset", ["mini-t5", "small", "transformer-tiny"])
 def test_duplicate_opens_train_as_the_run_was_asked_for(preset: str, put: Put) -> None:
-    recipe = override(PRESETS[preset].recipe, {"train.lr": 0.25, "train.seed": 7, "train.threads": 1, "data.clean.overlap": False})
-    put("one0000000000000", recipe=recipe.to_json(), preset=preset, source="builtin:mini-en-fr", valid=None)
+    recipe = override(
+        PRESETS[preset].recipe,
+        {"train.lr": 0.25, "train.seed": 7, "train.threads": 1, "data.clean.overlap": False},
+    )
+    put(
+        "one0000000000000",
+        recipe=recipe.to_json(),
+        preset=preset,
+        source="builtin:mini-en-fr",
+        valid=None,
+    )
     packed, untold = deeds.duplicate("one0000000000000")
     assert untold == []
     screen = opened("train", set=packed)
@@ -171,13 +226,26 @@ def test_duplicate_opens_train_as_the_run_was_asked_for(preset: str, put: Put) -
     assert held == unpack(packed)
     assert (held["source"], held["preset"]) == ("builtin:mini-en-fr", preset)
     base = flat(PRESETS[preset].recipe)
-    asked = {key: screen.session_state[f"set {key}"] for key in flat(recipe) if f"set {key}" in screen.session_state}
-    assert asked == {key: base[key] if key in OF_THE_MACHINE else value for key, value in flat(recipe).items() if key in asked}
+    asked = {
+        key: screen.session_state[f"set {key}"]
+        for key in flat(recipe)
+        if f"set {key}" in screen.session_state
+    }
+    assert asked == {
+        key: base[key] if key in OF_THE_MACHINE else value
+        for key, value in flat(recipe).items()
+        if key in asked
+    }
     assert {"train.lr", "train.seed", "data.clean.overlap"} <= asked.keys()
 
 
 def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
-    put("one0000000000000", source="corpus:gone", valid="builtin:mini-en-fr", init_from={"run": "gone", "step": 1})
+    put(
+        "one0000000000000",
+        source="corpus:gone",
+        valid="builtin:mini-en-fr",
+        init_from={"run": "gone", "step": 1},
+    )
     _, untold = deeds.duplicate("one0000000000000")
     assert [sentence.split(",")[0] for sentence in untold] == [
         "Its text `corpus:gone` is not among those on Data",
@@ -185,21 +253,41 @@ def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
         "The run whose weights it began with is not here any more; the copy starts from scratch.",
     ]
     assert "corpus:gone" in said(opened("runs", run="one0000000000000"))
-    put("two0000000000000", init_from={"run": "one0000000000000", "step": 30}, source="builtin:mini-en-fr", valid=None)
+    put(
+        "two0000000000000",
+        init_from={"run": "one0000000000000", "step": 30},
+        source="builtin:mini-en-fr",
+        valid=None,
+    )
     packed, untold = deeds.duplicate("two0000000000000")
     assert (unpack(packed)["start from"], untold) == ("one0000000000000", [])
 
 
 def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
-    folder = put("one0000000000000", command="python -m s2s train", changes=[{"step": 20, "lr": 0.5, "time": 1.0}, "broken"], tags=["t"])
+    folder = put(
+        "one0000000000000",
+        command="python -m s2s train",
+        changes=[{"step": 20, "lr": 0.5, "time": 1.0}, "broken"],
+        tags=["t"],
+    )
     screen = opened("runs", run="one0000000000000")
-    data, tables = folder.about()["data"], "".join(str(each.proto.body) for each in screen.get("html"))
-    for fact in (data["train_hash"][:16], "cpu, 1 thread", folder.about()["versions"]["torch"], folder.about()["source"]):
+    data = folder.about()["data"]
+    tables = "".join(str(each.proto.body) for each in screen.get("html"))
+    for fact in (
+        data["train_hash"][:16],
+        "cpu, 1 thread",
+        folder.about()["versions"]["torch"],
+        folder.about()["source"],
+    ):
         assert fact in tables
     assert "python -m s2s train" in [each.value for each in screen.code]
     assert "it only tells: learning rate 0.5 from step 20." in said(screen)
     assert "bit for bit" not in said(screen)
-    put("two0000000000000", command="python -m s2s train", changes=[{"step": 31, "steps": 600, "time": 1.0}, {"step": "x", "lr": []}])
+    put(
+        "two0000000000000",
+        command="python -m s2s train",
+        changes=[{"step": 31, "steps": 600, "time": 1.0}, {"step": "x", "lr": []}],
+    )
     longer = said(opened("runs", run="two0000000000000"))
     assert "last step 600 from step 31." in longer
     assert "bit for bit" not in longer
@@ -208,7 +296,11 @@ def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", [{"data": None, "versions": 3, "changes": 4, "init_from": []}, {"data": {"train_hash": 5}, "command": 7}]
+    "broken",
+    [
+        {"data": None, "versions": 3, "changes": 4, "init_from": []},
+        {"data": {"train_hash": 5}, "command": 7},
+    ],
 )
 def test_facts_of_a_wrong_kind_break_nothing(broken: dict[str, object], put: Put) -> None:
     put("one0000000000000", **broken)
@@ -235,17 +327,27 @@ def test_the_run_of_the_page_stands_beside_the_newest_other(sweep: list[str]) ->
     chosen = screen.multiselect(key="compared").value
     assert chosen[0] == sweep[0]
     assert chosen[1] in sweep[1:]
-    assert unpack(screen.session_state["set"]) == {"tab": "side-by-side", "compared": " ".join(chosen)}
+    assert unpack(screen.session_state["set"]) == {
+        "tab": "side-by-side",
+        "compared": " ".join(chosen),
+    }
 
 
-def test_settings_that_differ_are_marked_and_stand_alone_until_all_are_asked_for(sweep: list[str]) -> None:
+def test_settings_that_differ_are_marked_and_stand_alone_until_all_are_asked_for(
+    sweep: list[str],
+) -> None:
     screen = view("side-by-side", sweep[0], compared=" ".join(sweep))
     assert screen.multiselect(key="compared").value == sweep
     measured, settings_table = (each.value for each in screen.dataframe)
     assert list(measured.columns) == ["measured", "rate 0.001", "rate 0.01", "rate 0.1"]
     marked = measured.set_index("measured").loc["BLEU"]
     assert list(marked) == ["0.1", "1.0", "★ 10.0"]
-    assert not measured.map(lambda cell: "★" in cell).set_index(measured["measured"]).loc["accuracy"].any(), "all are as good"
+    assert (
+        not measured.map(lambda cell: "★" in cell)
+        .set_index(measured["measured"])
+        .loc["accuracy"]
+        .any()
+    ), "all are as good"
     assert settings_table.to_dict("records")[0] | {"meaning": ""} == {
         " ": "≠",
         "setting": "train.lr",
@@ -287,7 +389,11 @@ def test_long_names_lose_what_they_share(put: Put) -> None:
     screen = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000")
     assert list(screen.dataframe[0].value.columns) == ["measured", "…lr 0.001", "…lr 0.0015"]
     put("three00000000000", name="another")
-    screen = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000 three00000000000")
+    screen = view(
+        "side-by-side",
+        "one0000000000000",
+        compared="one0000000000000 two0000000000000 three00000000000",
+    )
     _, one, two, other = screen.dataframe[0].value.columns
     assert one.endswith(": lr 0.001")
     assert two.endswith(": lr 0.0015")
@@ -297,7 +403,10 @@ def test_long_names_lose_what_they_share(put: Put) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_names_set_apart_are_short_and_as_many(seed: int) -> None:
     draw = random.Random(seed)
-    names = {str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}" for n in range(5)}
+    names = {
+        str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}"
+        for n in range(5)
+    }
     found = versus.apart(names)
     assert max(map(len, found.values())) <= versus.ROOM
     assert all(found[run][-9:] == names[run][-9:] for run in names)
@@ -307,7 +416,11 @@ def test_names_set_apart_are_short_and_as_many(seed: int) -> None:
 def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) -> None:
     put("one0000000000000", changes=[{"step": 20, "lr": 0.5, "time": 1.0}])
     put("two0000000000000")
-    table = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000").dataframe[1].value
+    table = (
+        view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000")
+        .dataframe[1]
+        .value
+    )
     row = table.set_index("setting").loc["changed while it ran"]
     assert list(row[1:3]) == ["learning rate 0.5 from step 20", "nothing"]
     assert row[" "] == "≠"
@@ -331,21 +444,32 @@ def test_without_a_sweep_there_is_a_way_to_one(put: Put) -> None:
 
 def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> None:
     screen = view("sweeps", sweep[0])
-    assert "Best: rate 0.01**, validation loss 1.000, with train.lr 0.01. By BLEU it is rate 0.1 (10.0)." in said(screen)
+    assert (
+        "Best: rate 0.01**, validation loss 1.000, with train.lr 0.01. By BLEU it is rate 0.1 (10.0)."
+        in said(screen)
+    )
     table = screen.dataframe[0].value
     assert list(table["train.lr"]) == list(RATES.values())
     assert list(table["best"]) == ["", "★", ""]
     figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
     assert figure["layout"]["title"]["text"] == "Sweep rates · 3 runs"
-    assert [trace["name"] for trace in figure["data"] if "name" in trace] == ["rate 0.001", "rate 0.1", "rate 0.01"]
+    assert [trace["name"] for trace in figure["data"] if "name" in trace] == [
+        "rate 0.001",
+        "rate 0.1",
+        "rate 0.01",
+    ]
     rows = sweeps.sweeps(cached.listed())
-    numbers = pd.read_csv(io.StringIO(sweeps.table(sweeps.measured("rates", rows["rates"])).to_csv(index=False)))
+    numbers = pd.read_csv(
+        io.StringIO(sweeps.table(sweeps.measured("rates", rows["rates"])).to_csv(index=False))
+    )
     assert list(numbers["run"]) == sweep
 
 
 def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
     recipe = override(PRESETS["small"].recipe, {**TINY, "train.lr": 7.0})
-    run = training.submit(training.Asked(recipe, "builtin:mini-en-fr", name="waits", tags=("sweep:rates", "x")))
+    run = training.submit(
+        training.Asked(recipe, "builtin:mini-en-fr", name="waits", tags=("sweep:rates", "x"))
+    )
     cached.forget_lists()
     assert board.one(run, OWNER).tags == ("sweep:rates", "x")
     screen = view("sweeps", sweep[0])
@@ -365,8 +489,12 @@ def test_a_run_of_a_sweep_may_be_deleted(sweep: list[str]) -> None:
 
 
 def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put) -> None:
-    put("one0000000000000", {"train.lr": 1.0}, name="failed", tags=["sweep:s"]).set_status("failed", step=3, steps=30)
-    put("two0000000000000", {"train.lr": 0.5}, name="good", tags=["sweep:s"]).set_status("done", step=30, steps=30, best_loss=2.0)
+    put("one0000000000000", {"train.lr": 1.0}, name="failed", tags=["sweep:s"]).set_status(
+        "failed", step=3, steps=30
+    )
+    put("two0000000000000", {"train.lr": 0.5}, name="good", tags=["sweep:s"]).set_status(
+        "done", step=30, steps=30, best_loss=2.0
+    )
     cached.forget_lists()
     screen = view("sweeps")
     assert "Best: good" in said(screen)
@@ -391,9 +519,15 @@ def test_a_chosen_checkpoint_is_in_the_link_and_a_fresh_browser_opens_there(put:
     assert "step 20" in picture(fresh)[0]
     assert unpack(fresh.session_state["set"])["at"] == "20"
     for at, shown in (("x", 30), ("", 30), ("9" * 900, 30), ("12", 10)):
-        assert f"step {shown}" in picture(view("attention-while-learning", "one0000000000000", at=at))[0]
+        assert (
+            f"step {shown}"
+            in picture(view("attention-while-learning", "one0000000000000", at=at))[0]
+        )
 
 
-@pytest.mark.parametrize("given", ["tab:nowhere", "compared:", "sweep:gone,tab:sweeps", "%%%", "tab:side-by-side,compared:a b c"])
+@pytest.mark.parametrize(
+    "given",
+    ["tab:nowhere", "compared:", "sweep:gone,tab:sweeps", "%%%", "tab:side-by-side,compared:a b c"],
+)
 def test_a_link_of_anything_opens(given: str, sweep: list[str]) -> None:
     assert not opened("runs", set=given, run=sweep[0]).exception

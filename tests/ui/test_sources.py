@@ -23,7 +23,8 @@ def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_button_names_the_text_and_the_next_text_has_another() -> None:
-    first, second = kept("a ||| b", "mine"), kept("c ||| d", "*theirs*")
+    first = kept("a ||| b", "mine")
+    second = kept("c ||| d", "*theirs*")
     screen = opened("data", set=pack({"source": f"corpus:{first}"}))
     assert screen.button(key=f"delete text {first}").label == "Delete mine"
     screen.button(key=f"delete text {first}").click().run()
@@ -34,10 +35,17 @@ def test_the_button_names_the_text_and_the_next_text_has_another() -> None:
 
 
 def test_runs_that_wait_for_a_text_are_counted() -> None:
-    needed, spare = kept("a ||| b\nc ||| d", "mine"), kept("c ||| d", "other")
+    needed = kept("a ||| b\nc ||| d", "mine")
+    spare = kept("c ||| d", "other")
     recipe = override(PRESETS["mini-t5"].recipe, {"train.steps": 5})
     for name in ("one", "two"):
-        training.submit(training.Asked(recipe, f"corpus:{needed}", preset="mini-t5", name=name, owner=settings.OWNER))
+        training.submit(
+            training.Asked(
+                recipe, f"corpus:{needed}", preset="mini-t5", name=name, owner=settings.OWNER
+            )
+        )
     cached.forget_lists()
-    assert "2 waiting, training or stopped runs need it" in said(opened("data", set=pack({"source": f"corpus:{needed}"})))
+    assert "2 waiting, training or stopped runs need it" in said(
+        opened("data", set=pack({"source": f"corpus:{needed}"}))
+    )
     assert "stopped run" not in said(opened("data", set=pack({"source": f"corpus:{spare}"})))

@@ -53,7 +53,9 @@ def test_a_newcomer_sees_two_banks_and_what_a_state_is() -> None:
     assert not lost(screen)
     assert box(screen) == HERE
     assert "A state is the list of 128 numbers" in said(screen)
-    assert drawn(screen)["layout"]["title"]["text"].startswith(f"{DEMO} · step 1,500<br>encoder · after layer 2 of 2<br>PCA of 14 tokens")
+    assert drawn(screen)["layout"]["title"]["text"].startswith(
+        f"{DEMO} · step 1,500<br>encoder · after layer 2 of 2<br>PCA of 14 tokens"
+    )
     assert f"src={HERE.replace(' ', '+')}" in link(screen)
     screen.button(key="chip4").click().run()
     assert not screen.exception
@@ -68,7 +70,9 @@ def test_points_are_the_principal_components_of_the_runs_own_states(side: str, l
     both = [run.states(text, own(run, text)).side(side).vectors[layer] for text in (HERE, THERE)]
     theirs = principal(np.concatenate(both))
     traces = drawn(screen)["data"]
-    points = np.concatenate([np.column_stack([numbers(each["x"]), numbers(each["y"])]) for each in traces])
+    points = np.concatenate(
+        [np.column_stack([numbers(each["x"]), numbers(each["y"])]) for each in traces]
+    )
     np.testing.assert_allclose(points, theirs.points, atol=1e-3)
     assert f"{theirs.shares[0]:.0%}" in drawn(screen)["layout"]["xaxis"]["title"]["text"]
 
@@ -84,11 +88,16 @@ def test_one_sentence_alone_and_every_layer() -> None:
 def test_cosines_are_those_of_the_runs_own_states() -> None:
     run = s2s.load(DEMO)
     screen = opened("states", src=HERE, set="view:same")
-    one, other = (run.states(text, "le").encoder[:, text.split().index("bank")] for text in (HERE, THERE))
+    one, other = (
+        run.states(text, "le").encoder[:, text.split().index("bank")] for text in (HERE, THERE)
+    )
     theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
     lines = drawn(screen)["data"]
     np.testing.assert_allclose(numbers(lines[0]["y"]), theirs, atol=1e-5)
-    assert f"the two bank have cosine {theirs[0]:.2f} as they enter, {theirs[-1]:.2f} after the last layer" in said(screen).replace("*", "")
+    assert (
+        f"the two bank have cosine {theirs[0]:.2f} as they enter, {theirs[-1]:.2f} after the last layer"
+        in said(screen).replace("*", "")
+    )
     assert lines[-1]["name"] == "any two words"
     assert len(lines) == 4
 
@@ -97,7 +106,8 @@ def test_other_words_can_be_compared() -> None:
     run = s2s.load(DEMO)
     screen = opened("states", src=HERE, set="view:same,word:6,word2:6")
     assert held(screen).items() >= {"word": "6", "word2": "6"}.items()
-    one, other = run.states(HERE, "le").encoder[:, 5], run.states(THERE, "le").encoder[:, 5]
+    one = run.states(HERE, "le").encoder[:, 5]
+    other = run.states(THERE, "le").encoder[:, 5]
     theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
     np.testing.assert_allclose(numbers(drawn(screen)["data"][0]["y"]), theirs, atol=1e-5)
     assert "river and money have cosine" in said(screen).replace("*", "")
@@ -116,8 +126,12 @@ def test_other_words_can_be_compared() -> None:
 def test_the_sentence_follows_the_numbers(asked: list[float], sentence: str) -> None:
     usual = [0.1] * 3
     assert sentence in states_same.verdict("bank", "bank", [asked, usual])
-    assert "less alike than is usual" in states_same.verdict("bank", "bank", [asked, [1.0, 1.0, asked[-1] + 0.2], usual])
-    assert "no less alike than is usual" in states_same.verdict("bank", "bank", [asked, [1.0, 1.0, asked[-1]], usual])
+    assert "less alike than is usual" in states_same.verdict(
+        "bank", "bank", [asked, [1.0, 1.0, asked[-1] + 0.2], usual]
+    )
+    assert "no less alike than is usual" in states_same.verdict(
+        "bank", "bank", [asked, [1.0, 1.0, asked[-1]], usual]
+    )
     assert "story" not in states_same.verdict("bank", "money", [asked, usual])
 
 
@@ -130,19 +144,24 @@ def test_which_word_two_sentences_share() -> None:
 
 
 @pytest.mark.parametrize("layer", [0, 2])
-def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(
+    layer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = s2s.load(DEMO)
     some = [text for text in states_held.pool(run).texts if text != HERE][:40]
     few = states_held.Pool((*some, "I want to bank the money", HERE), 40, "held out")
     monkeypatch.setattr(states_held, "pool", lambda run: few)
     states_held._gathered.clear()
     asked = run.states(HERE, "le").encoder[layer, 1]
-    vectors, words = [], []
+    vectors = []
+    words = []
     for text in few.texts[:-1]:
         seen = run.states(text, "le")
         vectors += [*seen.encoder[layer, :-1]]
         words += [(word, text) for word in text.split()]
-    every = torch.cosine_similarity(torch.from_numpy(np.stack(vectors)), torch.from_numpy(asked), dim=-1)
+    every = torch.cosine_similarity(
+        torch.from_numpy(np.stack(vectors)), torch.from_numpy(asked), dim=-1
+    )
     screen = opened("states", src=HERE, layer=str(layer), set="view:near,unit:2")
     states_held._gathered.clear()
     table = the_table(screen)
@@ -158,7 +177,10 @@ def test_a_whole_sentence_has_neighbours_and_both_tables_can_be_downloaded() -> 
     run = s2s.load(DEMO)
     screen = opened("states", src=HERE, set="view:near,unit:sentence")
     table = the_table(screen)
-    means = [states.words_of(run, run.states(text, "le")).vectors[-1].mean(0) for text in (HERE, table["sentence"][0])]
+    means = [
+        states.words_of(run, run.states(text, "le")).vectors[-1].mean(0)
+        for text in (HERE, table["sentence"][0])
+    ]
     theirs = torch.cosine_similarity(*map(torch.from_numpy, means), dim=0)
     assert table["cosine"][0] == pytest.approx(float(theirs), abs=1e-4)
     assert len(set(table["sentence"])) == len(table)
@@ -192,17 +214,28 @@ def test_every_view_of_every_demo(view: str, run: str) -> None:
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"layer": "9"}, "asked for layer 9; the encoder has 2, with 0 for the embeddings, and layer 2 is shown instead"),
+        (
+            {"layer": "9"},
+            "asked for layer 9; the encoder has 2, with 0 for the embeddings, and layer 2 is shown instead",
+        ),
         ({"layer": "mean"}, "asked for layer mean"),
         ({"step": "7"}, "no checkpoint of step 7"),
-        ({"set": "view:<b>,side:left"}, "There is no view <b> here; Map is shown instead. There is no stack left here"),
+        (
+            {"set": "view:<b>,side:left"},
+            "There is no view <b> here; Map is shown instead. There is no stack left here",
+        ),
         ({"set": "view:near,unit:99"}, "There is no neighbours of 99 here"),
-        ({"set": "view:same,word:0,word2:x"}, "There is no word in the first sentence 0 here; 2 · bank is shown instead"),
+        (
+            {"set": "view:same,word:0,word2:x"},
+            "There is no word in the first sentence 0 here; 2 · bank is shown instead",
+        ),
         ({"set": "colour:;;,zork:1,:::,"}, "There is no colour ;; here"),
         ({"set": "strategy:zork"}, "There is no strategy zork"),
     ],
 )
-def test_a_broken_link_shows_the_page_and_says_what_was_lost(params: dict[str, str], sentence: str) -> None:
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(
+    params: dict[str, str], sentence: str
+) -> None:
     screen = opened("states", src=HERE, **params)
     assert not screen.exception
     assert sentence in said(screen)
@@ -214,8 +247,15 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(params: dict[str, s
 
 def test_a_target_is_forced_and_its_unknown_words_are_named() -> None:
     screen = opened("states", src=HERE, tgt="la *zork* banque", set="view:lens")
-    assert "Made to write: *la *zork* banque*. Unknown there, and read as <unk>: *zork*" in said(screen)
-    assert drawn(screen)["layout"]["yaxis"]["ticktext"] == ["la", "&lt;unk&gt;", "banque", "&lt;/s&gt;"]
+    assert "Made to write: *la *zork* banque*. Unknown there, and read as <unk>: *zork*" in said(
+        screen
+    )
+    assert drawn(screen)["layout"]["yaxis"]["ticktext"] == [
+        "la",
+        "&lt;unk&gt;",
+        "banque",
+        "&lt;/s&gt;",
+    ]
 
 
 def test_places_of_a_sentence_are_forgotten_with_it() -> None:
@@ -226,11 +266,19 @@ def test_places_of_a_sentence_are_forgotten_with_it() -> None:
     assert screen.session_state["states own word"] == held(screen)["word"] != "6"
 
 
-def test_what_the_model_has_no_positions_for_is_said_and_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changes = {"model.positions.kind": "learned", "model.positions.max_length": 16, "train.steps": 1, "data.max_length": 16}
+def test_what_the_model_has_no_positions_for_is_said_and_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = {
+        "model.positions.kind": "learned",
+        "model.positions.max_length": 16,
+        "train.steps": 1,
+        "data.max_length": 16,
+    }
     make_run(tmp_path / "home" / "runs" / "short", changes)
     run = s2s.load("short")
-    short, long = "1 2 3", " ".join("1" * 20)
+    short = "1 2 3"
+    long = " ".join("1" * 20)
     screen = opened("states", run="short", src=short, tgt=long)
     assert not screen.exception
     assert "The target cannot be forced: Line 1 of the target has 21 tokens" in said(screen)

@@ -47,7 +47,9 @@ def becomes(monkeypatch: pytest.MonkeyPatch) -> Becomes:
     real = board.one
 
     def set_to(**changes: object) -> None:
-        monkeypatch.setattr(board, "one", lambda run_id, owner: dataclasses.replace(real(run_id, owner), **changes))
+        monkeypatch.setattr(
+            board, "one", lambda run_id, owner: dataclasses.replace(real(run_id, owner), **changes)
+        )
 
     return set_to
 
@@ -65,7 +67,9 @@ def labels(screen: AppTest) -> list[str]:
     return [each.label for each in screen.button]
 
 
-def test_a_training_run_can_be_paused_and_stopped(becomes: Becomes, asked: list[tuple[object, ...]]) -> None:
+def test_a_training_run_can_be_paused_and_stopped(
+    becomes: Becomes, asked: list[tuple[object, ...]]
+) -> None:
     becomes(state="running")
     screen = opened("train", run=RUN)
     assert {"Pause", "Stop"} <= set(labels(screen))
@@ -75,7 +79,9 @@ def test_a_training_run_can_be_paused_and_stopped(becomes: Becomes, asked: list[
     assert not screen.exception
 
 
-def test_a_paused_run_says_so_and_goes_on_or_takes_one_step(becomes: Becomes, asked: list[tuple[object, ...]]) -> None:
+def test_a_paused_run_says_so_and_goes_on_or_takes_one_step(
+    becomes: Becomes, asked: list[tuple[object, ...]]
+) -> None:
     becomes(state="running", is_paused=True)
     screen = opened("train", run=RUN)
     assert "paused" in said(screen)
@@ -92,7 +98,9 @@ def test_what_does_not_train_yet_can_only_be_stopped(state: str, becomes: Become
     assert {"Pause", "One step"} & set(labels(opened("train", run=RUN))) == set()
 
 
-def test_another_rate_is_forecast_and_asked_for(becomes: Becomes, asked: list[tuple[object, ...]], own: RunFolder) -> None:
+def test_another_rate_is_forecast_and_asked_for(
+    becomes: Becomes, asked: list[tuple[object, ...]], own: RunFolder
+) -> None:
     becomes(state="running")
     screen = opened("train", run=RUN)
     train = own.recipe().train
@@ -104,8 +112,13 @@ def test_another_rate_is_forecast_and_asked_for(becomes: Becomes, asked: list[tu
     assert asked == [("change_lr", RUN, settings.OWNER, 0.02)]
 
 
-def test_the_changes_of_a_run_are_listed_and_the_newest_holds(becomes: Becomes, own: RunFolder) -> None:
-    changes = [{"step": 5, "lr": 0.5, "time": "2026-01-02T03:04:05+00:00"}, {"step": 9, "steps": 1200, "time": "2026-01-02T03:05:05+00:00"}]
+def test_the_changes_of_a_run_are_listed_and_the_newest_holds(
+    becomes: Becomes, own: RunFolder
+) -> None:
+    changes = [
+        {"step": 5, "lr": 0.5, "time": "2026-01-02T03:04:05+00:00"},
+        {"step": 9, "steps": 1200, "time": "2026-01-02T03:05:05+00:00"},
+    ]
     own.write_about({**own.about(), "changes": changes})
     for change in changes[:1]:
         own.log("metrics", {"kind": "change", **change, "time": 1.0})
@@ -115,7 +128,10 @@ def test_the_changes_of_a_run_are_listed_and_the_newest_holds(becomes: Becomes, 
     assert "train.lr 0.5 from step 5 (2026-01-02 03:04 UTC)" in said(screen)
     assert "train.steps 1,200 from step 9" in said(screen)
     shapes = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["shapes"]
-    assert [(shape["x0"], shape["label"]["text"]) for shape in shapes] == [(5, "train.lr 0.5"), (9, "to step 1,200")]
+    assert [(shape["x0"], shape["label"]["text"]) for shape in shapes] == [
+        (5, "train.lr 0.5"),
+        (9, "to step 1,200"),
+    ]
 
 
 def test_who_comes_second_reads_why_not(becomes: Becomes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,11 +142,15 @@ def test_who_comes_second_reads_why_not(becomes: Becomes, monkeypatch: pytest.Mo
     monkeypatch.setattr(board, "pause", refuse)
     screen = opened("train", run=RUN)
     screen.button(key="pause").click().run()
-    assert [each.value for each in screen.error] == ["This run is `stopped` \\<b\\>already\\<\\/b\\>\\."]
+    assert [each.value for each in screen.error] == [
+        "This run is `stopped` \\<b\\>already\\<\\/b\\>\\."
+    ]
     assert not screen.run().error
 
 
-def test_buttons_ask_the_real_board_and_its_refusals_are_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_buttons_ask_the_real_board_and_its_refusals_are_sentences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for what in ("pause", "carry on", "one step", "stop", "resume", "change lr"):
         session: dict[str, object] = {LR: 0.1}
         monkeypatch.setattr(steer.st, "session_state", session)
@@ -142,7 +162,9 @@ def test_buttons_ask_the_real_board_and_its_refusals_are_sentences(monkeypatch: 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_more_steps_say_what_becomes_of_the_rate(schedule: str) -> None:
-    recipe = override(Recipe(), {"train.schedule": schedule, "train.steps": 100, "train.warmup_steps": 10})
+    recipe = override(
+        Recipe(), {"train.schedule": schedule, "train.steps": 100, "train.warmup_steps": 10}
+    )
     sentence = steer.drawn_anew(recipe, 101, 200, 0.004)
     longer = override(recipe, {"train.steps": 200}).train
     assert ("anew" in sentence) == (schedule == "cosine")
@@ -150,7 +172,18 @@ def test_more_steps_say_what_becomes_of_the_rate(schedule: str) -> None:
 
 
 def test_numbers_five_first_and_the_others_folded(own: RunFolder) -> None:
-    own.log("metrics", {"kind": "valid", "step": 30, "loss": 1.0, "perplexity": 2.7, "token_accuracy": 0.5, "bleu": 31.4, "memory": 5e8})
+    own.log(
+        "metrics",
+        {
+            "kind": "valid",
+            "step": 30,
+            "loss": 1.0,
+            "perplexity": 2.7,
+            "token_accuracy": 0.5,
+            "bleu": 31.4,
+            "memory": 5e8,
+        },
+    )
     screen = opened("train", run=RUN)
     shown = {each.label: each.value for each in screen.metric[:10]}
     assert list(shown)[:5] == ["Training loss", "Validation loss", "Perplexity", "Accuracy", "BLEU"]
@@ -162,20 +195,41 @@ def test_probe_sentences_can_be_seen_as_they_were(own: RunFolder) -> None:
     steps = cached.sample_steps(RUN)
     assert steps == sorted({line["step"] for line in own.lines("samples")})
     for step in steps:
-        assert cached.samples(RUN, step) == [line for line in own.lines("samples") if line["step"] == step]
+        assert cached.samples(RUN, step) == [
+            line for line in own.lines("samples") if line["step"] == step
+        ]
     assert cached.samples(RUN) == cached.samples(RUN, steps[-1])
     screen = opened("train", run=RUN)
     slider = screen.select_slider(key=f"sample step {RUN}")
     assert slider.value == steps[0]
     slider.set_value(steps[1]).run()
-    (table,) = [str(each.proto.body) for each in screen.get("html") if 'class="samples"' in str(each.proto.body)]
+    (table,) = [
+        str(each.proto.body)
+        for each in screen.get("html")
+        if 'class="samples"' in str(each.proto.body)
+    ]
     assert f'<th scope="col">step {steps[1]:,}</th>' in table
 
 
 def test_samples_with_broken_lines_are_read_around_them(own: RunFolder) -> None:
     path = own.path / "samples.jsonl"
-    good = [json.dumps({"step": step, "source": "a", "text": str(step), "reference": "é"}) for step in (0, 0, 5)]
-    path.write_text("\n".join([good[0], '{"half', good[1], "[]", '{"step": "x", "source": 1, "text": 2, "reference": 3}', good[2]]) + "\n")
+    good = [
+        json.dumps({"step": step, "source": "a", "text": str(step), "reference": "é"})
+        for step in (0, 0, 5)
+    ]
+    path.write_text(
+        "\n".join(
+            [
+                good[0],
+                '{"half',
+                good[1],
+                "[]",
+                '{"step": "x", "source": 1, "text": 2, "reference": 3}',
+                good[2],
+            ]
+        )
+        + "\n"
+    )
     assert cached.sample_steps(RUN) == [0, 5]
     assert [line["text"] for line in cached.samples(RUN, 0)] == ["0", "0"]
     assert [line["text"] for line in cached.samples(RUN)] == ["5"]
@@ -196,7 +250,19 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     assert len(spec(screen)["data"]) == 3  # type: ignore[arg-type]
     screen.slider(key="curve steps").set_value((10, 20)).run()
     assert spec(screen)["layout"]["xaxis"]["range"] == [10.0, 20.0]  # type: ignore[index]
-    own.log("metrics", {"kind": "train", "step": 31, "loss": 1.0, "lr": 1e-3, "grad_norm": 1.0, "n_tokens": 9, "seconds": 0.1, "time": 1e9})
+    own.log(
+        "metrics",
+        {
+            "kind": "train",
+            "step": 31,
+            "loss": 1.0,
+            "lr": 1e-3,
+            "grad_norm": 1.0,
+            "n_tokens": 9,
+            "seconds": 0.1,
+            "time": 1e9,
+        },
+    )
     assert spec(screen.run())["layout"]["xaxis"]["range"] == [10.0, 20.0]  # type: ignore[index]
     screen.toggle(key="curve log y").set_value(True).run()
     assert spec(screen)["layout"]["yaxis"]["type"] == "log"  # type: ignore[index]
@@ -204,7 +270,9 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     assert "range" not in spec(screen)["layout"]["xaxis"]  # type: ignore[index]
     screen.multiselect(key="curve runs").set_value(["demo-en-fr"]).run()
     assert {trace["name"] for trace in spec(screen)["data"] if trace.get("name")} == {  # type: ignore[attr-defined]
-        f"{name} · {kind}" for name in (cached.title(RUN), "demo-en-fr") for kind in ("training", "validation")
+        f"{name} · {kind}"
+        for name in (cached.title(RUN), "demo-en-fr")
+        for kind in ("training", "validation")
     }
 
 

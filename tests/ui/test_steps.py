@@ -32,7 +32,9 @@ def test_every_strategy_has_a_tree(strategy: str) -> None:
     assert held(screen)["max_new_tokens"] == "6"
     is_whole = strategy in ("greedy", "beam")
     assert ("there is no record" in said(screen)) == (not is_whole)
-    assert [each.key for each in screen.get("button_group") if each.key == "steps own pruned"] == ["steps own pruned"] * is_whole
+    assert [each.key for each in screen.get("button_group") if each.key == "steps own pruned"] == [
+        "steps own pruned"
+    ] * is_whole
 
 
 @pytest.mark.parametrize(
@@ -89,11 +91,15 @@ def test_what_belongs_to_a_sentence_or_a_search_goes_with_it() -> None:
 
 
 def test_the_share_link_opens_the_same_view() -> None:
-    screen = opened("steps", src="the red house", set="strategy:beam,num_beams:3,node:2,rank_penalty:0.5")
+    screen = opened(
+        "steps", src="the red house", set="strategy:beam,num_beams:3,node:2,rank_penalty:0.5"
+    )
     assert held(screen)["num_beams"] == "3"
     written = link(screen)
     assert f"run={DEMO}" in written
-    again = opened("steps", src="the red house", run=DEMO, step="1500", set=screen.session_state["set"])
+    again = opened(
+        "steps", src="the red house", run=DEMO, step="1500", set=screen.session_state["set"]
+    )
     assert again.session_state["set"] == screen.session_state["set"]
     assert again.get("plotly_chart")[0].proto.spec == screen.get("plotly_chart")[0].proto.spec
 

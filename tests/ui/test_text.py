@@ -5,7 +5,9 @@ import pytest
 from s2s.ui.text import JOINER, distinct, plain, shortened, worded
 
 
-@pytest.mark.parametrize("text", ["*x*", "_x_", "`x`", "[a](b)", "<b>", "$x$", "# x", "1. x", "a|b", "~~x~~", "\\", "!"])
+@pytest.mark.parametrize(
+    "text", ["*x*", "_x_", "`x`", "[a](b)", "<b>", "$x$", "# x", "1. x", "a|b", "~~x~~", "\\", "!"]
+)
 def test_markdown_signs_are_escaped(text: str) -> None:
     assert re.sub(r"\\([!-/;-@\[-`{-~])", r"\1", plain(text)) == text
     assert not re.search(r"(?<!\\)(?:\\\\)*[*_`\[\]<>$#|~]", plain(text))

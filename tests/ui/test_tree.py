@@ -35,7 +35,12 @@ def points(screen: AppTest) -> dict[int, dict[str, Any]]:
     found = {}
     for trace in figure["data"]:
         for at, number in enumerate(trace.get("customdata", ())):
-            found[number] = {"step": trace["x"][at], "text": trace["text"][at], "said": trace["hovertext"][at], "state": trace["name"]}
+            found[number] = {
+                "step": trace["x"][at],
+                "text": trace["text"][at],
+                "said": trace["hovertext"][at],
+                "state": trace["name"],
+            }
     return found
 
 
@@ -47,10 +52,14 @@ def test_every_number_of_the_picture_is_the_librarys(run: Run) -> None:
     for number, node in enumerate(tree.nodes[1:], 1):
         token = run.tgt_tokenizer.tokens([node.token])[0]
         assert shown[number]["step"] == node.step
-        assert html.unescape(shown[number]["text"].removeprefix("<b>").removesuffix("</b>")) == token
+        assert (
+            html.unescape(shown[number]["text"].removeprefix("<b>").removesuffix("</b>")) == token
+        )
         assert shown[number]["text"].startswith("<b>") == node.is_best
         assert nats(node.log_prob) in shown[number]["said"]
-        assert html.escape(node.reason, quote=False) in " ".join(shown[number]["said"].split("<br>"))
+        assert html.escape(node.reason, quote=False) in " ".join(
+            shown[number]["said"].split("<br>")
+        )
     title = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
     assert title == f"demo-en-fr · step 1,500<br>search tree · beam · {tree.last} steps"
 
@@ -60,7 +69,11 @@ def test_the_log_probability_of_every_ending_is_what_scoring_says(run: Run, stra
     knobs = {"num_return_sequences": 6} if strategy == "sample" else {}
     _, tree = searched(run, strategy, **knobs)
     texts = {number: run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.ended}
-    whole = [number for number, text in texts.items() if (*run.tgt_tokenizer.encode(text), EOS) == tree.ids(number)]
+    whole = [
+        number
+        for number, text in texts.items()
+        if (*run.tgt_tokenizer.encode(text), EOS) == tree.ids(number)
+    ]
     assert whole
     scores = run.score([SOURCE] * len(whole), [texts[number] for number in whole])
     assert [tree.nodes[number].log_prob for number in whole] == pytest.approx(scores, abs=1e-3)
@@ -83,15 +96,23 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
     usual = screen.selectbox(key="steps own node").value
     own = [value for value in found.hypotheses[0].token_log_probs[:-1]]
     assert page.own_log_prob(tree, tree.nodes[usual]) == pytest.approx(min(own), abs=1e-5)
-    other = next(number for number, node in enumerate(tree.nodes) if node.step == 2 and node.state == "pruned")
+    other = next(
+        number
+        for number, node in enumerate(tree.nodes)
+        if node.step == 2 and node.state == "pruned"
+    )
     screen.selectbox(key="steps own node").set_value(other).run()
     assert not screen.exception
     assert f"node:{other}" in screen.session_state["set"]
     assert tree.nodes[other].reason in said(screen)
     table = screen.dataframe[0].value
     nexts = tree.nexts[tree.nodes[other].parent]
-    assert list(table["token"])[: len(nexts)] == run.tgt_tokenizer.tokens([each.token for each in nexts])
-    assert list(table["probability"])[: len(nexts)] == pytest.approx([100 * math.exp(each.log_prob) for each in nexts], abs=1e-4)
+    assert list(table["token"])[: len(nexts)] == run.tgt_tokenizer.tokens(
+        [each.token for each in nexts]
+    )
+    assert list(table["probability"])[: len(nexts)] == pytest.approx(
+        [100 * math.exp(each.log_prob) for each in nexts], abs=1e-4
+    )
     assert list(table["what became of it"])[list(table[""]).index("▶")] == tree.nodes[other].reason
 
 
@@ -100,5 +121,7 @@ def test_what_is_not_drawn_is_counted() -> None:
     assert not screen.exception
     n_drawn = len(points(screen))
     _, tree = searched(s2s.load("demo-en-fr"), num_beams=40)
-    assert f"{len(tree.nodes) - n_drawn} of {len(tree.nodes) - 1} nodes are not drawn" in said(screen)
+    assert f"{len(tree.nodes) - n_drawn} of {len(tree.nodes) - 1} nodes are not drawn" in said(
+        screen
+    )
     assert n_drawn < len(tree.nodes)

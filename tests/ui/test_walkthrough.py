@@ -23,14 +23,17 @@ from s2s.ui.walkthrough_steps import STEPS
 from tests.model.conftest import SRC_VOCAB, build, shrunk
 from tests.screen import link, lost, opened, said
 
-DEMO, TEXT = "demo-en-fr", "the red house"
+DEMO = "demo-en-fr"
+TEXT = "the red house"
 KINDS = ("first-steps", "t5-small", "mini-t5", "modern-small", "blocks", "alibi", "none")
 
 
 def run_of(kind: str, folder: Path) -> Run:
     """An untrained run of a preset's kind, or of a kind of positions."""
     recipe = shrunk("small" if kind in ("alibi", "none") else kind)
-    recipe = override(recipe, {"model.positions.kind": kind}) if kind in ("alibi", "none") else recipe
+    recipe = (
+        override(recipe, {"model.positions.kind": kind}) if kind in ("alibi", "none") else recipe
+    )
     words = WordTokenizer([f"w{number}" for number in range(SRC_VOCAB - 4)])
     return Run(RunFolder(folder), recipe, build(recipe), words, words, 0)
 
@@ -43,7 +46,12 @@ def pictures(screen: AppTest) -> list[np.ndarray]:
     """The cells of every heatmap."""
     found = [json.loads(each.proto.spec)["data"][0] for each in screen.get("plotly_chart")]
     cells = [each["z"] for each in found if each["type"] == "heatmap"]
-    return [np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(n) for n in str(z["shape"]).split(",")]) for z in cells]
+    return [
+        np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(
+            [int(n) for n in str(z["shape"]).split(",")]
+        )
+        for z in cells
+    ]
 
 
 def held(screen: AppTest) -> dict[str, str]:
@@ -80,7 +88,8 @@ def test_every_step_draws_and_says_what_this_model_does(kind: str, tmp_path: Pat
     for step in STEPS.values():
         if not step.when(run.recipe.model):
             continue
-        formula, sentences = step.formula(run), step.words(run)
+        formula = step.formula(run)
+        sentences = step.words(run)
         assert formula.count("{") == formula.count("}"), formula
         assert "%" not in formula
         assert len(sentences) == 2
@@ -113,10 +122,15 @@ def test_source_lines_that_are_gone_are_an_error() -> None:
 
 @pytest.mark.parametrize(("layer", "head"), [(1, 2), (2, 4)])
 def test_the_pictures_hold_the_models_own_numbers(layer: int, head: int) -> None:
-    run, where = s2s.load(DEMO), {"layer": str(layer), "head": str(head)}
+    run = s2s.load(DEMO)
+    where = {"layer": str(layer), "head": str(head)}
     target = run.translate([TEXT], "greedy")[0].text
     seen = run.attention(TEXT, target)
-    for slug, kind in (("softmax", seen.encoder), ("self-attention", seen.decoder), ("bridge", seen.cross)):
+    for slug, kind in (
+        ("softmax", seen.encoder),
+        ("self-attention", seen.decoder),
+        ("bridge", seen.cross),
+    ):
         np.testing.assert_allclose(max(pictures(walk(slug, **where)), key=lambda each: slug != "bridge" or -each.shape[1]),
                                    kind[layer - 1, head - 1], atol=1e-6)  # fmt: skip
     masked = pictures(walk("causal", **where))[2]
@@ -124,7 +138,8 @@ def test_the_pictures_hold_the_models_own_numbers(layer: int, head: int) -> None
 
 
 def test_probabilities_are_those_of_the_next_token() -> None:
-    run, screen = s2s.load(DEMO), walk("probabilities")
+    run = s2s.load(DEMO)
+    screen = walk("probabilities")
     target = run.tgt_tokenizer.encode(run.translate([TEXT], "greedy")[0].text)
     row = run.next_tokens(TEXT, target)[1].exp()
     bars = json.loads(screen.get("plotly_chart")[0].proto.spec)["data"][0]["x"]
@@ -138,7 +153,9 @@ def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     assert "la grande maison*: the target that was typed" in said(screen)
     assert "They part at place 2" in said(screen)
     assert "second-best translation stands in" in said(walk("forcing"))
-    losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)["data"][0]["y"]
+    losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)[
+        "data"
+    ][0]["y"]
     forced = lab.reference(s2s.load(DEMO), TEXT, "la grande maison")
     np.testing.assert_allclose(losses, [-each for each in forced.log_probs], atol=1e-4)
 
@@ -154,7 +171,9 @@ def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
         ({"head": "<b>", "set": "step:scores"}, "head 1 is shown instead"),
     ],
 )
-def test_a_broken_link_shows_the_page_and_says_what_was_lost(params: dict[str, str], sentence: str) -> None:
+def test_a_broken_link_shows_the_page_and_says_what_was_lost(
+    params: dict[str, str], sentence: str
+) -> None:
     screen = opened("walkthrough", **params)
     assert not screen.exception
     assert sentence in said(screen)
@@ -171,14 +190,21 @@ def test_a_head_that_elsewhere_is_a_mean_is_the_first_here() -> None:
 
 def test_the_share_link_opens_the_same_view() -> None:
     screen = walk("scores", layer="2", head="3")
-    again = opened("walkthrough", **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()})
+    again = opened(
+        "walkthrough",
+        **{key: value[-1] for key, value in parse_qs(urlsplit(link(screen)).query).items()},
+    )
     assert held(again) == held(screen) == {"step": "scores", "position": "2"}
-    assert [each.proto.spec for each in again.get("plotly_chart")] == [each.proto.spec for each in screen.get("plotly_chart")]
+    assert [each.proto.spec for each in again.get("plotly_chart")] == [
+        each.proto.spec for each in screen.get("plotly_chart")
+    ]
 
 
 def test_markup_in_the_sentence_is_inert_and_an_empty_box_says_what_to_do() -> None:
     for slug in ("pieces", "weighted", "bridge", "forcing"):
-        assert not walk(slug, src="the <img src=x onerror=alert(1)> :material/home: $x$ **b** cat").exception
+        assert not walk(
+            slug, src="the <img src=x onerror=alert(1)> :material/home: $x$ **b** cat"
+        ).exception
     empty = walk("scores", src=" ")
     assert not empty.exception
     assert "Type a sentence above" in said(empty)

@@ -24,7 +24,9 @@ __all__ = ["LANGUAGES", "SIZES", "SPLITS", "generate"]
 def generate(language: str, split: str) -> tuple[Pair, ...]:
     """One split of the corpus from English to `language`: always the same pairs, in the same order."""
     if language not in LANGUAGES:
-        raise ValueError(f"no grammar for the language {language!r}; there are {', '.join(LANGUAGES)}")
+        raise ValueError(
+            f"no grammar for the language {language!r}; there are {', '.join(LANGUAGES)}"
+        )
     if split not in SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(SPLITS)}")
     return corpus(language)[split]

@@ -72,5 +72,11 @@ def main_verb(verb: Verb, action: Action, agreement: Agreement) -> str:
 def verb_group(action: Action, agreement: Agreement) -> list[Tagged]:
     """The verb with its auxiliaries: roles v(erb), m(odal), n(egation), none for *do* and *to*."""
     verb = action.verb
-    before = modal(action, agreement) if action.modal else do(action, agreement) if action.negated else []
+    before = (
+        modal(action, agreement)
+        if action.modal
+        else do(action, agreement)
+        if action.negated
+        else []
+    )
     return before + words(f"{main_verb(verb, action, agreement)} {verb.particle}", "v")

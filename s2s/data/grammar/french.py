@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.lexicon import Adjective, Noun, Preposition, TargetAdjective, TargetNoun, TargetVerb
+from s2s.data.grammar.lexicon import (
+    Adjective,
+    Noun,
+    Preposition,
+    TargetAdjective,
+    TargetNoun,
+    TargetVerb,
+)
 from s2s.data.grammar.phrase import Orthography, Tagged, Word
 from s2s.data.grammar.tongue import Tongue, phrase_words, spelled
 from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
@@ -14,14 +21,20 @@ from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
 VOWELS = "aeiouâàéèêëîïôœ"
 # Every h of the lexicon is mute; an aspirated one (haut, héros) would be listed here by its first letters.
 ASPIRATED: tuple[str, ...] = ()
-CONTRACTIONS = MappingProxyType({
-    ("de", "le"): "du", ("de", "les"): "des", ("à", "le"): "au", ("à", "les"): "aux",
-})
+CONTRACTIONS = MappingProxyType(
+    {
+        ("de", "le"): "du",
+        ("de", "les"): "des",
+        ("à", "le"): "au",
+        ("à", "les"): "aux",
+    }
+)
 
 # je, tu, il, nous, ils, past participle. Verbs in -er that are not here are regular.
-IRREGULAR = MappingProxyType({
-    line.split(":")[0]: tuple(line.split(":")[1].split())
-    for line in """
+IRREGULAR = MappingProxyType(
+    {
+        line.split(":")[0]: tuple(line.split(":")[1].split())
+        for line in """
 être: suis es est sommes sont été
 avoir: ai as a avons ont eu
 vouloir: veux veux veut voulons veulent voulu
@@ -45,11 +58,14 @@ peindre: peins peins peint peignons peignent peint
 dormir: dors dors dort dormons dorment dormi
 courir: cours cours court courons courent couru
 """.strip().splitlines()
-})
-IMPERFECT = MappingProxyType({
-    "être": ("étais", "étais", "était", "étions", "étaient"),
-    "avoir": ("avais", "avais", "avait", "avions", "avaient"),
-})
+    }
+)
+IMPERFECT = MappingProxyType(
+    {
+        "être": ("étais", "étais", "était", "étions", "étaient"),
+        "avoir": ("avais", "avais", "avait", "avions", "avaient"),
+    }
+)
 MODALS = MappingProxyType({"want": "vouloir", "need": "devoir", "can": "pouvoir"})
 
 
@@ -103,7 +119,9 @@ def conjugation(lemma: str) -> tuple[str, ...]:
     if lemma in IRREGULAR:
         return IRREGULAR[lemma]
     if not lemma.endswith("er"):
-        raise ValueError(f"the French verb {lemma!r} is not in -er; add its forms to IRREGULAR in french.py")
+        raise ValueError(
+            f"the French verb {lemma!r} is not in -er; add its forms to IRREGULAR in french.py"
+        )
     stem = lemma[:-2]
     soft = stem + "e" if stem.endswith("g") else stem
     return (stem + "e", stem + "es", stem + "e", soft + "ons", stem + "ent", stem + "é")
@@ -149,7 +167,9 @@ class French(Tongue):
     def when(self, when: When) -> str:
         return when.fr
 
-    def copula(self, adjective: Adjective | None, agreement: Agreement, past: bool, negated: bool) -> list[Tagged]:
+    def copula(
+        self, adjective: Adjective | None, agreement: Agreement, past: bool, negated: bool
+    ) -> list[Tagged]:
         lemma = "avoir" if adjective and adjective.fr.idiom else "être"
         forms = IMPERFECT[lemma] if past else IRREGULAR[lemma]
         return around(negated, forms[agreement.person], "v")
@@ -167,9 +187,16 @@ class French(Tongue):
             copula = self.copula(None, agreement, action.past, action.negated)
             return [*copula, (self.participle(verb, agreement), "v")]
         if not action.past:
-            return [*around(action.negated, conjugation(verb.lemma)[agreement.person], "v"), *marker]
+            return [
+                *around(action.negated, conjugation(verb.lemma)[agreement.person], "v"),
+                *marker,
+            ]
         auxiliary = conjugation("être" if verb.takes_etre else "avoir")[agreement.person]
-        return [*around(action.negated, auxiliary, "v"), (self.participle(verb, agreement), "v"), *marker]
+        return [
+            *around(action.negated, auxiliary, "v"),
+            (self.participle(verb, agreement), "v"),
+            *marker,
+        ]
 
     def participle(self, verb: TargetVerb, agreement: Agreement) -> Word:
         """It agrees with the subject after *être*, and not at all after *avoir*."""

@@ -13,28 +13,30 @@ from s2s.data.grammar.verbs import OF, PREPOSITIONS, VERBS
 Classes = frozenset[str]
 
 # Names for several classes at once, for the tables.
-GROUPS = MappingProxyType({
-    "person": "folk kin role",
-    "creature": "folk kin role beast winged",
-    "alive": "folk kin role beast winged insect",
-    "animal": "beast winged insect",
-    "container": "crate bag",
-    "furniture": "desk seat",
-    "object": "thing crate bag vessel text press cloth jewel lamp candle",
-    "drinks": "drink plain",
-    "food": "fruit dish meal drink plain",
-    "waters": "water ocean",
-    "sizeable": "beast winged house hall institution crate bag desk seat vehicle plant outdoors town water ocean room "
-                "dish fruit rug",
-    "dateable": "text press cloth vehicle house hall institution desk seat instrument ringer",
-    "handsome": "beast winged house hall institution outdoors town plant bloom ground coast water ocean jewel cloth "
-                "instrument plane",
-    "landmark": "house hall institution plant water ocean ground",
-    "cash": "money coin check",
-    "building": "house hall",
-    "transport": "vehicle transit",
-    "place": "house hall institution room outdoors town ground coast",
-})
+GROUPS = MappingProxyType(
+    {
+        "person": "folk kin role",
+        "creature": "folk kin role beast winged",
+        "alive": "folk kin role beast winged insect",
+        "animal": "beast winged insect",
+        "container": "crate bag",
+        "furniture": "desk seat",
+        "object": "thing crate bag vessel text press cloth jewel lamp candle",
+        "drinks": "drink plain",
+        "food": "fruit dish meal drink plain",
+        "waters": "water ocean",
+        "sizeable": "beast winged house hall institution crate bag desk seat vehicle plant outdoors town water ocean room "
+        "dish fruit rug",
+        "dateable": "text press cloth vehicle house hall institution desk seat instrument ringer",
+        "handsome": "beast winged house hall institution outdoors town plant bloom ground coast water ocean jewel cloth "
+        "instrument plane",
+        "landmark": "house hall institution plant water ocean ground",
+        "cash": "money coin check",
+        "building": "house hall",
+        "transport": "vehicle transit",
+        "place": "house hall institution room outdoors town ground coast",
+    }
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -150,35 +152,54 @@ def target_noun(cell: str) -> TargetNoun:
 def noun(line: str) -> Noun:
     en, kind, fr, es, *counted = line.split()
     singular, _, plural = en.partition("/")
-    return Noun(singular, plural, kind, target_noun(fr), target_noun(es), counted[0] if counted else "count")
+    return Noun(
+        singular, plural, kind, target_noun(fr), target_noun(es), counted[0] if counted else "count"
+    )
 
 
 def target_adjective(cell: str) -> TargetAdjective:
     mark = cell[0]
-    return TargetAdjective(cell.lstrip("+!="), before=mark == "+", fixed=mark in "!=", idiom=mark == "=")
+    return TargetAdjective(
+        cell.lstrip("+!="), before=mark == "+", fixed=mark in "!=", idiom=mark == "="
+    )
 
 
 def adjective(cells: list[str]) -> Adjective:
     en, classes, fr, es, copula = cells
-    return Adjective(en, kinds(classes), target_adjective(fr), target_adjective(es), copula.strip("-"))
+    return Adjective(
+        en, kinds(classes), target_adjective(fr), target_adjective(es), copula.strip("-")
+    )
 
 
 def target_verb(cell: str) -> TargetVerb:
     lemma, _, marker = cell.lstrip("*=!").partition("+")
-    return TargetVerb(lemma, marker, posture=cell[0] == "=", fixed=cell[1] == "!", takes_etre=cell[0] == "*")
+    return TargetVerb(
+        lemma, marker, posture=cell[0] == "=", fixed=cell[1] == "!", takes_etre=cell[0] == "*"
+    )
 
 
 def verb(cells: list[str]) -> Verb:
     english, subjects, objects, prepositions, fr, es, *marks = cells
     base, past, *particle = english.split()
     return Verb(
-        base, past, " ".join(particle), kinds(subjects), kinds(objects), frozenset(prepositions.split()),
-        target_verb(fr), target_verb(es), frozenset(" ".join(marks).split()),
+        base,
+        past,
+        " ".join(particle),
+        kinds(subjects),
+        kinds(objects),
+        frozenset(prepositions.split()),
+        target_verb(fr),
+        target_verb(es),
+        frozenset(" ".join(marks).split()),
     )
 
 
 def preposition(cells: list[str]) -> Preposition:
-    name, subjects, places, fr, es = cells[1], kinds(cells[2]), kinds(cells[3]), cells[4], cells[5]
+    name = cells[1]
+    subjects = kinds(cells[2])
+    places = kinds(cells[3])
+    fr = cells[4]
+    es = cells[5]
     return Preposition(cells[0], name, subjects, places, fr, es)
 
 
@@ -186,7 +207,9 @@ NOUN_ROWS = tuple(noun(line) for line in NOUNS.strip().splitlines())
 ADJECTIVE_ROWS = tuple(adjective(cells) for cells in rows(ADJECTIVES))
 VERB_ROWS = tuple(verb(cells) for cells in rows(VERBS))
 PREPOSITION_ROWS = tuple(preposition(cells) for cells in rows(PREPOSITIONS))
-OF_ROWS = tuple(OfPattern(kinds(heads), kinds(tails), article) for heads, tails, article in rows(OF))
+OF_ROWS = tuple(
+    OfPattern(kinds(heads), kinds(tails), article) for heads, tails, article in rows(OF)
+)
 ALL_KINDS: Classes = frozenset(row.kind for row in NOUN_ROWS)
 FIRST_MEANING = MappingProxyType({row.en: row for row in reversed(NOUN_ROWS)})
 
@@ -199,8 +222,10 @@ def nouns_of(classes: Classes) -> tuple[Noun, ...]:
     is not. This is what makes the translation a function of the English sentence.
     """
     return tuple(
-        row for row in NOUN_ROWS
-        if row.kind in classes and (FIRST_MEANING[row.en] is row or FIRST_MEANING[row.en].kind not in classes)
+        row
+        for row in NOUN_ROWS
+        if row.kind in classes
+        and (FIRST_MEANING[row.en] is row or FIRST_MEANING[row.en].kind not in classes)
     )
 
 
@@ -211,7 +236,11 @@ def adjectives_for(classes: Classes) -> tuple[Adjective, ...]:
     One that is never a predicate has three lots, and one for very few nouns as many again, lest they be rare.
     """
     fitting = [row for row in ADJECTIVE_ROWS if row.is_attributive and row.kinds & classes]
-    return tuple(row for row in fitting for _ in range((1 if row.copula else 3) * (3 if fits_few(row) else 1)))
+    return tuple(
+        row
+        for row in fitting
+        for _ in range((1 if row.copula else 3) * (3 if fits_few(row) else 1))
+    )
 
 
 def fits_few(adjective: Adjective) -> bool:

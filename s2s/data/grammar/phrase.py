@@ -23,7 +23,9 @@ class Word:
         self.before_vowel = before_vowel
 
 
-Tagged = tuple[Word, str]  # a word and the one-letter roles it plays; equal roles on the two sides are linked
+Tagged = tuple[
+    Word, str
+]  # a word and the one-letter roles it plays; equal roles on the two sides are linked
 
 
 class Tie(NamedTuple):
@@ -50,7 +52,9 @@ EMPTY = Phrase()
 class Orthography(NamedTuple):
     """How neighbouring words of a language change each other."""
 
-    opens_with_vowel: Callable[[str], bool]  # whether the next word calls for the form `before_vowel`
+    opens_with_vowel: Callable[
+        [str], bool
+    ]  # whether the next word calls for the form `before_vowel`
     contractions: Mapping[tuple[str, str], str]  # (de, le) -> du
     contracting: frozenset[str] = frozenset()  # the first words of the contractions
 
@@ -60,7 +64,9 @@ def leaf(src: list[Tagged], tgt: list[Tagged], ties: tuple[Tie, ...] = ()) -> Ph
 
     `does- not.n sleep.v` and `ne.n dort.v pas.n` give not-ne, not-pas, sleep-dort; `cannot.mn` goes with both roles.
     """
-    links = tuple([(s, t) for s, role in src for t, other in tgt if role and (role in other or other in role)])
+    links = tuple(
+        [(s, t) for s, role in src for t, other in tgt if role and (role in other or other in role)]
+    )
     return Phrase(tuple([word for word, _ in src]), tuple([word for word, _ in tgt]), links, ties)
 
 
@@ -69,16 +75,26 @@ def join(*phrases: Phrase) -> Phrase:
     src, tgt, links, ties = phrases[0]
     for phrase in phrases[1:]:
         if phrase is not EMPTY:
-            src, tgt, links, ties = src + phrase.src, tgt + phrase.tgt, links + phrase.links, ties + phrase.ties
+            src = src + phrase.src
+            tgt = tgt + phrase.tgt
+            links = links + phrase.links
+            ties = ties + phrase.ties
     return Phrase(src, tgt, links, ties)
 
 
 def swap(first: Phrase, second: Phrase) -> Phrase:
     """`first second` in the source, `second first` in the target: *red house*, *maison rouge*."""
-    return Phrase(first.src + second.src, second.tgt + first.tgt, first.links + second.links, first.ties + second.ties)
+    return Phrase(
+        first.src + second.src,
+        second.tgt + first.tgt,
+        first.links + second.links,
+        first.ties + second.ties,
+    )
 
 
-def tie(kind: str, heads: tuple[Word, Word | None], dependents: tuple[Word | None, Word | None]) -> tuple[Tie, ...]:
+def tie(
+    kind: str, heads: tuple[Word, Word | None], dependents: tuple[Word | None, Word | None]
+) -> tuple[Tie, ...]:
     """A relation on both sides, given as (source, target); a side where either word is missing has none."""
     sides = zip(("src", "tgt"), heads, dependents, strict=True)
     return tuple([Tie(kind, side, head, dep) for side, head, dep in sides if head and dep])
@@ -89,7 +105,8 @@ def spell(words: tuple[Word, ...], orthography: Orthography) -> tuple[list[str],
     texts: list[str] = []
     from_the_end: dict[Word, int] = {}
     for word in reversed(words):
-        text, joins_next = word.text, False
+        text = word.text
+        joins_next = False
         if texts and (word.before_vowel or text in orthography.contracting):
             text, joins_next = meet(word, texts[-1], orthography)
         if joins_next:
@@ -115,8 +132,11 @@ def settle(phrase: Phrase, src_orthography: Orthography, tgt_orthography: Orthog
     tgt, tgt_at = spell(phrase.tgt, tgt_orthography)
     at = {"src": src_at, "tgt": tgt_at}
     links = sorted({Link(src_at[s], tgt_at[t]) for s, t in phrase.links})
-    relations = {Relation(kind, side, at[side][head], at[side][dep]) for kind, side, head, dep in phrase.ties}
-    linked_src, linked_tgt = {link.src for link in links}, {link.tgt for link in links}
+    relations = {
+        Relation(kind, side, at[side][head], at[side][dep]) for kind, side, head, dep in phrase.ties
+    }
+    linked_src = {link.src for link in links}
+    linked_tgt = {link.tgt for link in links}
     gold = Gold(
         links=tuple(links),
         unlinked_src=tuple(i for i in range(len(src)) if i not in linked_src),

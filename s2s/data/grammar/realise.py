@@ -86,7 +86,8 @@ class Realiser:
 
     def both(self, pair: Both) -> Nominal:
         """*la femme et l'homme* are feminine only together."""
-        first, second = self.noun_phrase(pair.first), self.noun_phrase(pair.second)
+        first = self.noun_phrase(pair.first)
+        second = self.noun_phrase(pair.second)
         conjunction = leaf([(Word("and"), "c")], [(Word(self.tongue.conjunction), "c")])
         agreement = Agreement(first.tgt.feminine and second.tgt.feminine, True, 4)
         phrase = join(first.phrase, conjunction, second.phrase)
@@ -103,7 +104,9 @@ class Realiser:
             core = self.attribute(adjective, core, heads, agreement)
         complement = self.complement(np.complement) if np.complement else EMPTY
         relative = self.relative(np.relative, nominal, np.noun.kind) if np.relative else EMPTY
-        return nominal._replace(phrase=join(self.determiner(np, heads, agreement), core, complement, relative))
+        return nominal._replace(
+            phrase=join(self.determiner(np, heads, agreement), core, complement, relative)
+        )
 
     def determiner(self, np: NounPhrase, heads: Heads, agreement: Agreement) -> Phrase:
         src = english.words(np.determiner.en, "d")
@@ -113,15 +116,25 @@ class Realiser:
         last = (src[-1][0] if src else None, tgt[-1] if tgt else None)
         return leaf(src, [(word, "d") for word in tgt], tie("determiner-noun", heads, last))
 
-    def attribute(self, adjective: Adjective, core: Phrase, heads: Heads, agreement: Agreement) -> Phrase:
+    def attribute(
+        self, adjective: Adjective, core: Phrase, heads: Heads, agreement: Agreement
+    ) -> Phrase:
         """The adjective nearest the noun in English stays nearest: *small black dog*, *perro negro pequeño*."""
         src = Word(adjective.en)
         tgt = self.tongue.adjective(adjective, agreement, attributive=True)
-        both = leaf([(src, "a")], [(word, "a") for word in tgt], tie("adjective-noun", heads, (src, tgt[-1])))
-        return join(both, core) if self.tongue.adjective_entry(adjective).before else swap(both, core)
+        both = leaf(
+            [(src, "a")],
+            [(word, "a") for word in tgt],
+            tie("adjective-noun", heads, (src, tgt[-1])),
+        )
+        return (
+            join(both, core) if self.tongue.adjective_entry(adjective).before else swap(both, core)
+        )
 
     def complement(self, np: NounPhrase) -> Phrase:
-        return join(leaf([(Word("of"), "o")], [(spelled(self.tongue.of), "o")]), self.noun_phrase(np).phrase)
+        return join(
+            leaf([(Word("of"), "o")], [(spelled(self.tongue.of), "o")]), self.noun_phrase(np).phrase
+        )
 
     def relative(self, relative: Relative, noun: Nominal, kind: str) -> Phrase:
         tongue = self.tongue
@@ -136,20 +149,31 @@ class Realiser:
     def predicate(self, predicate: Predicate, subject: Nominal) -> Phrase:
         if isinstance(predicate, Action):
             return self.action(predicate, subject)
-        return self.quality(predicate, subject) if isinstance(predicate, Quality) else self.location(predicate, subject)
+        return (
+            self.quality(predicate, subject)
+            if isinstance(predicate, Quality)
+            else self.location(predicate, subject)
+        )
 
     def finite(self, src: list[Tagged], tgt: list[Tagged], subject: Nominal) -> Phrase:
         """A verb group, tied to its subject; a dropped pronoun is linked with the finite verb."""
-        finite = (next(w for w, role in src if role != "n"), next(w for w, role in tgt if role != "n"))
+        finite = (
+            next(w for w, role in src if role != "n"),
+            next(w for w, role in tgt if role != "n"),
+        )
         ties = sum((tie("subject-verb", finite, heads) for heads in subject.heads), ())
         group = leaf(src, tgt, ties)
-        dropped = tuple([(word, finite[1]) for word, counterpart in subject.heads if counterpart is None])
+        dropped = tuple(
+            [(word, finite[1]) for word, counterpart in subject.heads if counterpart is None]
+        )
         return group._replace(links=group.links + dropped) if dropped else group
 
     def action(self, action: Action, subject: Nominal) -> Phrase:
         tongue = self.tongue
         group = self.finite(
-            english.verb_group(action, subject.src), tongue.verb_group(action, subject.tgt), subject,
+            english.verb_group(action, subject.src),
+            tongue.verb_group(action, subject.tgt),
+            subject,
         )
         if action.often:
             group = after_finite(self.when(action.often), group)
@@ -158,14 +182,20 @@ class Realiser:
         return join(group, mark, what, self.place(action.place) if action.place else EMPTY)
 
     def quality(self, quality: Quality, subject: Nominal) -> Phrase:
-        tongue, adjective = self.tongue, quality.adjective
+        tongue = self.tongue
+        adjective = quality.adjective
         copula = self.finite(
             english.be(subject.src, quality.past, quality.negated),
             tongue.copula(adjective, subject.tgt, quality.past, quality.negated),
             subject,
         )
-        intensifier = leaf(english.words("very", "i"), phrase_words(tongue.intensifier, "i")) if quality.very else EMPTY
-        src, tgt = Word(adjective.en), tongue.adjective(adjective, subject.tgt, attributive=False)
+        intensifier = (
+            leaf(english.words("very", "i"), phrase_words(tongue.intensifier, "i"))
+            if quality.very
+            else EMPTY
+        )
+        src = Word(adjective.en)
+        tgt = tongue.adjective(adjective, subject.tgt, attributive=False)
         said = None if tongue.adjective_entry(adjective).idiom else tgt[-1]
         ties = sum((tie("adjective-noun", heads, (src, said)) for heads in subject.heads), ())
         return join(copula, intensifier, leaf([(src, "a")], [(word, "a") for word in tgt], ties))
@@ -182,7 +212,10 @@ class Realiser:
 
     def when(self, when: When) -> Phrase:
         """*in spring*, *au printemps*: word by word where both have as many words, else all with all."""
-        src, tgt = when.en.split(), self.tongue.when(when).split()
+        src = when.en.split()
+        tgt = self.tongue.when(when).split()
         roles = "12" if len(src) == len(tgt) else "11"
-        return leaf([(Word(w), r) for w, r in zip(src, roles, strict=False)],
-                    [(Word(w), r) for w, r in zip(tgt, roles, strict=False)])
+        return leaf(
+            [(Word(w), r) for w, r in zip(src, roles, strict=False)],
+            [(Word(w), r) for w, r in zip(tgt, roles, strict=False)],
+        )

@@ -91,7 +91,11 @@ class Sampler:
     def noun_for(self, adjective: Adjective, slot: Classes, avoid: str = "") -> Noun | None:
         """A noun of the slot that this adjective fits."""
         slot &= adjective.kinds
-        sought = [noun for noun in nouns_of(slot) if (adjective.en, noun.en) in self.sought] if self.sought else []
+        sought = (
+            [noun for noun in nouns_of(slot) if (adjective.en, noun.en) in self.sought]
+            if self.sought
+            else []
+        )
         return self.rng.choice(sought) if sought else self.noun(slot, avoid)
 
     def noun(self, slot: Classes, avoid: str = "") -> Noun | None:
@@ -118,7 +122,9 @@ class Sampler:
             raise ValueError(f"no noun for the classes {sorted(slot)}")
         return self.determined(noun, articles)
 
-    def determined(self, noun: Noun, articles: str, adjectives: tuple[Adjective, ...] = ()) -> NounPhrase:
+    def determined(
+        self, noun: Noun, articles: str, adjectives: tuple[Adjective, ...] = ()
+    ) -> NounPhrase:
         """The noun with an article and a number that go together."""
         if noun.kind == "illness":
             articles = "a"
@@ -157,7 +163,8 @@ class Sampler:
         if not first.fr.before or first.en in ("right", "former", "great"):
             return None
         fitting = [
-            row for row in adjectives_for(frozenset({noun.kind}))
+            row
+            for row in adjectives_for(frozenset({noun.kind}))
             if not row.fr.before and row.en not in rivals(first.en) and self.may_stand(row, noun)
         ]
         return self.rng.choice(fitting) if fitting else None
@@ -168,9 +175,15 @@ class Sampler:
 
     def with_complement(self, slot: Classes, articles: str, avoid: str) -> NounPhrase | None:
         patterns = [row for row in OF_ROWS if row.heads & slot]
-        return self.complemented(self.rng.choice(patterns), slot, articles, avoid) if patterns else None
+        return (
+            self.complemented(self.rng.choice(patterns), slot, articles, avoid)
+            if patterns
+            else None
+        )
 
-    def complemented(self, pattern: OfPattern, slot: Classes, articles: str, avoid: str = "") -> NounPhrase | None:
+    def complemented(
+        self, pattern: OfPattern, slot: Classes, articles: str, avoid: str = ""
+    ) -> NounPhrase | None:
         noun = self.noun(slot & pattern.heads, avoid)
         if noun is None:
             return None
@@ -218,7 +231,9 @@ class Sampler:
     def quality(self, adjective: Adjective) -> Quality:
         is_gradable = not (adjective.fr.idiom or adjective.fr.fixed or adjective.en in UNGRADABLE)
         negated = self.chance(0.15)
-        return Quality(adjective, self.chance(0.4), negated, is_gradable and not negated and self.chance(0.15))
+        return Quality(
+            adjective, self.chance(0.4), negated, is_gradable and not negated and self.chance(0.15)
+        )
 
     def location(self, kind: str, avoid: str) -> Location | None:
         place = self.place_for(kind, frozenset(row.key for row in PREPOSITION_ROWS), avoid)
@@ -240,7 +255,11 @@ class Sampler:
     def both(self, slot: Classes, avoid: str) -> Both | None:
         """Two nouns of one class, with the same article."""
         first = self.plain(slot, "definite", avoid)
-        others = [row for row in nouns_of(slot) if row.kind == first.noun.kind and row.en not in (first.noun.en, avoid)]
+        others = [
+            row
+            for row in nouns_of(slot)
+            if row.kind == first.noun.kind and row.en not in (first.noun.en, avoid)
+        ]
         if not others:
             return None
         second = self.determined(self.rng.choice(others), "definite")
@@ -256,7 +275,11 @@ class Sampler:
                 return found
         if depth == 1 and self.chance(0.25):
             return self.copular_relative(noun)
-        verbs = [verb for verb in TRANSITIVE if noun.kind in verb.subjects and (depth == 1 or verb.objects & ALIVE)]
+        verbs = [
+            verb
+            for verb in TRANSITIVE
+            if noun.kind in verb.subjects and (depth == 1 or verb.objects & ALIVE)
+        ]
         if not verbs:
             return self.copular_relative(noun) if depth == 1 else None
         action = self.action(verbs, "definite")
@@ -277,21 +300,38 @@ class Sampler:
             return None
         verb = self.rng.choice(verbs)
         is_person = verb.subjects & PERSON and self.chance(0.45)
-        subject = self.rng.choice(PRONOUNS) if is_person else self.plain(verb.subjects, "definite", noun.en)
+        subject = (
+            self.rng.choice(PRONOUNS)
+            if is_person
+            else self.plain(verb.subjects, "definite", noun.en)
+        )
         return Relative(subject, Action(verb))
 
     # Sentences
 
     def clause(self, subject: Subject, predicate: Predicate) -> Clause:
         """The two put together. *you* and *we* act in the present only: their past would be too rare to learn."""
-        if isinstance(subject, Pronoun) and subject.agreement.person in (1, 3) and isinstance(predicate, Action):
+        if (
+            isinstance(subject, Pronoun)
+            and subject.agreement.person in (1, 3)
+            and isinstance(predicate, Action)
+        ):
             predicate = predicate._replace(past=False)
-        if isinstance(subject, NounPhrase) and subject.determiner.en == "every" and predicate.negated:
+        if (
+            isinstance(subject, NounPhrase)
+            and subject.determiner.en == "every"
+            and predicate.negated
+        ):
             subject = subject._replace(determiner=DETERMINER["the"])
         return Clause(subject, predicate, self.when(predicate) if self.chance(0.06) else None)
 
     def when(self, predicate: Predicate) -> When | None:
-        if not isinstance(predicate, Action) or predicate.often or predicate.place or "present" in predicate.verb.marks:
+        if (
+            not isinstance(predicate, Action)
+            or predicate.often
+            or predicate.place
+            or "present" in predicate.verb.marks
+        ):
             return None
         tenses = ("any", "past" if predicate.past else "present")
         return self.rng.choice([row for row in TIMES if row.tense in tenses])
@@ -303,15 +343,21 @@ class Sampler:
         action = self.action(verbs)
         used = action.object.noun.en if action.object else ""
         if action.object and action.object.noun.kind in ALONE and self.chance(0.06):
-            action = action._replace(object=described(action.object, self.relative(action.object.noun)))
+            action = action._replace(
+                object=described(action.object, self.relative(action.object.noun))
+            )
         return self.clause(self.subject(action.verb.subjects, avoid=used), action)
 
     def intransitive(self) -> Tree:
         action = self.action(INTRANSITIVE)
-        agrees = (action.verb.fr.posture and not action.verb.fr.fixed) or (action.verb.fr.takes_etre and action.past)
+        agrees = (action.verb.fr.posture and not action.verb.fr.fixed) or (
+            action.verb.fr.takes_etre and action.past
+        )
         subject = self.subject(action.verb.subjects, gender_shows=agrees)
         noun = first_noun(subject)
-        return self.clause(subject, self.placed(action, noun.kind if noun else "folk", noun.en if noun else ""))
+        return self.clause(
+            subject, self.placed(action, noun.kind if noun else "folk", noun.en if noun else "")
+        )
 
     def predication(self) -> Tree:
         adjective = self.rng.choice(PREDICATIVE)
@@ -327,7 +373,8 @@ class Sampler:
         parts = (subject.first, subject.second) if isinstance(subject, Both) else (subject,)
         nominal = [part for part in parts if isinstance(part, NounPhrase)]
         return all(
-            self.may_stand(adjective, part.noun) and not any(row.en in rivals(adjective.en) for row in part.adjectives)
+            self.may_stand(adjective, part.noun)
+            and not any(row.en in rivals(adjective.en) for row in part.adjectives)
             for part in nominal
         )
 
@@ -341,7 +388,9 @@ class Sampler:
     def described(self, depth: int = 1) -> Tree:
         """A subject with a relative clause, then a predicate that has to look back over it."""
         for _ in range(20):
-            tree = self.described_quality(depth) if self.chance(0.6) else self.described_action(depth)
+            tree = (
+                self.described_quality(depth) if self.chance(0.6) else self.described_action(depth)
+            )
             if tree:
                 return tree
         return self.alone()
@@ -350,13 +399,21 @@ class Sampler:
         adjective = self.rng.choice(PREDICATIVE)
         noun = self.noun_for(adjective, adjective.kinds)
         subject = self.related(noun, depth) if noun else None
-        return self.clause(subject, self.quality(adjective)) if subject and self.fits(adjective, subject) else None
+        return (
+            self.clause(subject, self.quality(adjective))
+            if subject and self.fits(adjective, subject)
+            else None
+        )
 
     def described_action(self, depth: int) -> Clause | None:
         action = self.action(INTRANSITIVE)
         noun = self.noun(action.verb.subjects)
         subject = self.related(noun, depth) if noun else None
-        return self.clause(subject, self.placed(action, subject.noun.kind, subject.noun.en, 0.1)) if subject else None
+        return (
+            self.clause(subject, self.placed(action, subject.noun.kind, subject.noun.en, 0.1))
+            if subject
+            else None
+        )
 
     def related(self, noun: Noun, depth: int) -> NounPhrase | None:
         """The noun with a relative clause that does not speak of another such noun."""
@@ -371,8 +428,13 @@ class Sampler:
 
 
 KINDS_OF_SENTENCE: tuple[Callable[[Sampler], Tree], ...] = (
-    Sampler.alone, Sampler.transitive, Sampler.intransitive, Sampler.predication, Sampler.situation,
-    Sampler.described, Sampler.banking,
+    Sampler.alone,
+    Sampler.transitive,
+    Sampler.intransitive,
+    Sampler.predication,
+    Sampler.situation,
+    Sampler.described,
+    Sampler.banking,
 )
 KIND_WEIGHTS = (12, 34, 18, 15, 8, 12, 1)
 
@@ -380,7 +442,9 @@ KIND_WEIGHTS = (12, 34, 18, 15, 8, 12, 1)
 def described(phrase: NounPhrase, relative: Relative | None) -> NounPhrase:
     """The phrase with the clause. Who is told which one need not be told whose: *the house that he sees*."""
     needs_the = relative is not None and phrase.determiner.en in OWNERS
-    return phrase._replace(relative=relative, determiner=DETERMINER["the"] if needs_the else phrase.determiner)
+    return phrase._replace(
+        relative=relative, determiner=DETERMINER["the"] if needs_the else phrase.determiner
+    )
 
 
 def first_noun(subject: Subject) -> Noun | None:

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.lexicon import Adjective, Classes, Noun, Preposition, TargetAdjective, TargetNoun, kinds
+from s2s.data.grammar.lexicon import (
+    Adjective,
+    Classes,
+    Noun,
+    Preposition,
+    TargetAdjective,
+    TargetNoun,
+    kinds,
+)
 from s2s.data.grammar.phrase import Orthography, Tagged, Word
 from s2s.data.grammar.tongue import Tongue, phrase_words
 from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
@@ -20,9 +28,10 @@ PERSONAL: Classes = kinds("creature")
 WITHOUT_PERSONAL_A = frozenset({"tener"})
 
 # yo, tú, él, nosotros, ellos; then the same persons of the pretérito where it is irregular too.
-IRREGULAR = MappingProxyType({
-    line.split(":")[0]: tuple(line.split(":")[1].split())
-    for line in """
+IRREGULAR = MappingProxyType(
+    {
+        line.split(":")[0]: tuple(line.split(":")[1].split())
+        for line in """
 querer: quiero quieres quiere queremos quieren quise quisiste quiso quisimos quisieron
 poder: puedo puedes puede podemos pueden pude pudiste pudo pudimos pudieron
 tener: tengo tienes tiene tenemos tienen tuve tuviste tuvo tuvimos tuvieron
@@ -43,19 +52,51 @@ volar: vuelo vuelas vuela volamos vuelan
 sonar: sueno suenas suena sonamos suenan
 caer: caigo caes cae caemos caen caí caíste cayó caímos cayeron
 """.strip().splitlines()
-})
-PRESENT = MappingProxyType({
-    "ar": ("o", "as", "a", "amos", "an"), "er": ("o", "es", "e", "emos", "en"), "ir": ("o", "es", "e", "imos", "en"),
-})
-PRETERITE = MappingProxyType({
-    "ar": ("é", "aste", "ó", "amos", "aron"), "er": ("í", "iste", "ió", "imos", "ieron"),
-    "ir": ("í", "iste", "ió", "imos", "ieron"),
-})
-COPULAS = MappingProxyType({
-    "ser": ("soy", "eres", "es", "somos", "son", "era", "eras", "era", "éramos", "eran"),
-    "estar": ("estoy", "estás", "está", "estamos", "están", "estaba", "estabas", "estaba", "estábamos", "estaban"),
-    "tener": ("tengo", "tienes", "tiene", "tenemos", "tienen", "tenía", "tenías", "tenía", "teníamos", "tenían"),
-})
+    }
+)
+PRESENT = MappingProxyType(
+    {
+        "ar": ("o", "as", "a", "amos", "an"),
+        "er": ("o", "es", "e", "emos", "en"),
+        "ir": ("o", "es", "e", "imos", "en"),
+    }
+)
+PRETERITE = MappingProxyType(
+    {
+        "ar": ("é", "aste", "ó", "amos", "aron"),
+        "er": ("í", "iste", "ió", "imos", "ieron"),
+        "ir": ("í", "iste", "ió", "imos", "ieron"),
+    }
+)
+COPULAS = MappingProxyType(
+    {
+        "ser": ("soy", "eres", "es", "somos", "son", "era", "eras", "era", "éramos", "eran"),
+        "estar": (
+            "estoy",
+            "estás",
+            "está",
+            "estamos",
+            "están",
+            "estaba",
+            "estabas",
+            "estaba",
+            "estábamos",
+            "estaban",
+        ),
+        "tener": (
+            "tengo",
+            "tienes",
+            "tiene",
+            "tenemos",
+            "tienen",
+            "tenía",
+            "tenías",
+            "tenía",
+            "teníamos",
+            "tenían",
+        ),
+    }
+)
 MODALS = MappingProxyType({"want": "querer", "need": "necesitar", "can": "poder"})
 
 
@@ -93,7 +134,11 @@ def short(forms: str, feminine: bool, plural: bool) -> str:
 
 @cache
 def present(lemma: str) -> tuple[str, ...]:
-    return IRREGULAR[lemma][:5] if lemma in IRREGULAR else tuple(lemma[:-2] + end for end in PRESENT[lemma[-2:]])
+    return (
+        IRREGULAR[lemma][:5]
+        if lemma in IRREGULAR
+        else tuple(lemma[:-2] + end for end in PRESENT[lemma[-2:]])
+    )
 
 
 @cache
@@ -140,9 +185,15 @@ class Spanish(Tongue):
     def inflect(self, forms: str, agreement: Agreement) -> Word:
         return Word(inflected(forms, agreement.feminine, agreement.plural))
 
-    def adjective(self, adjective: Adjective, agreement: Agreement, attributive: bool) -> list[Word]:
-        shortened = short(adjective.es.forms, agreement.feminine, agreement.plural) if attributive else ""
-        return [Word(shortened)] if shortened else super().adjective(adjective, agreement, attributive)
+    def adjective(
+        self, adjective: Adjective, agreement: Agreement, attributive: bool
+    ) -> list[Word]:
+        shortened = (
+            short(adjective.es.forms, agreement.feminine, agreement.plural) if attributive else ""
+        )
+        return (
+            [Word(shortened)] if shortened else super().adjective(adjective, agreement, attributive)
+        )
 
     def determiner_cells(self, determiner: Determiner) -> Sequence[str]:
         return determiner.es
@@ -156,7 +207,9 @@ class Spanish(Tongue):
     def when(self, when: When) -> str:
         return when.es
 
-    def copula(self, adjective: Adjective | None, agreement: Agreement, past: bool, negated: bool) -> list[Tagged]:
+    def copula(
+        self, adjective: Adjective | None, agreement: Agreement, past: bool, negated: bool
+    ) -> list[Tagged]:
         forms = COPULAS[adjective.copula if adjective and adjective.copula else "estar"]
         return after_no(negated, forms[agreement.person + 5 * past], "v")
 
@@ -173,7 +226,11 @@ class Spanish(Tongue):
             return [*after_no(action.negated, finite, "m"), *phrase_words(verb.lemma, "v"), *marker]
         if verb.posture:
             copula = self.copula(None, agreement, action.past, action.negated)
-            posture = phrase_words(verb.lemma, "v") if verb.fixed else [(self.inflect(verb.lemma, agreement), "v")]
+            posture = (
+                phrase_words(verb.lemma, "v")
+                if verb.fixed
+                else [(self.inflect(verb.lemma, agreement), "v")]
+            )
             return [*copula, *posture]
         forms = preterite(verb.lemma) if action.past else present(verb.lemma)
         return [*after_no(action.negated, forms[agreement.person], "v"), *marker]

@@ -34,31 +34,58 @@ from s2s.data.grammar.trees import (
 from s2s.data.grammar.usage import ALONE
 from s2s.data.pair import Pair
 
-TONGUES: MappingProxyType[str, Callable[[], Tongue]] = MappingProxyType({"fr": French, "es": Spanish})
-SIZES = MappingProxyType({
-    "train": 20_000, "valid": 500, "random": 1_000, "unseen": 500, "deep": 500, "agreement": 500, "banks": 200,
-})
+TONGUES: MappingProxyType[str, Callable[[], Tongue]] = MappingProxyType(
+    {"fr": French, "es": Spanish}
+)
+SIZES = MappingProxyType(
+    {
+        "train": 20_000,
+        "valid": 500,
+        "random": 1_000,
+        "unseen": 500,
+        "deep": 500,
+        "agreement": 500,
+        "banks": 200,
+    }
+)
 SEED = 1913  # any number; another one gives another corpus
 # Trees drawn for each split, more than it needs: some are too long, or hold rare words, or stand elsewhere already.
-DRAWN = MappingProxyType({"common": 23_200, "unseen": 700, "deep": 1_500, "agreement": 3_000, "banks": 400})
+DRAWN = MappingProxyType(
+    {"common": 23_200, "unseen": 700, "deep": 1_500, "agreement": 3_000, "banks": 400}
+)
 RARE = 12  # a form seen less often cannot be learnt, so its sentences are left out
 LONGEST = 14  # words a side
 HELD_OUT_SHARE = 0.09  # of the adjective-noun pairs that make sense
-ALWAYS_SEEN = frozenset({"bank", "hand", "eye", "foot"})  # nouns with too few sentences to hold any back
+ALWAYS_SEEN = frozenset(
+    {"bank", "hand", "eye", "foot"}
+)  # nouns with too few sentences to hold any back
 BANK_SENTENCES = 700  # in what is drawn for train
 
 
 @cache
 def held_out_pairs() -> Pairs:
     """English adjective-noun pairs that only the split `unseen` holds."""
-    pairs = sorted({(a.en, n.en) for a in ADJECTIVE_ROWS for n in NOUN_ROWS if n.kind in a.kinds and a.is_attributive})
-    free = [pair for pair in pairs if pair not in (("red", "house"), ("black", "cat")) and pair[1] not in ALWAYS_SEEN]
+    pairs = sorted(
+        {
+            (a.en, n.en)
+            for a in ADJECTIVE_ROWS
+            for n in NOUN_ROWS
+            if n.kind in a.kinds and a.is_attributive
+        }
+    )
+    free = [
+        pair
+        for pair in pairs
+        if pair not in (("red", "house"), ("black", "cat")) and pair[1] not in ALWAYS_SEEN
+    ]
     return frozenset(Random(SEED).sample(free, round(HELD_OUT_SHARE * len(pairs))))
 
 
 def the(noun: str, relative: Relative | None = None) -> NounPhrase:
     """*the cat*, by its first meaning."""
-    return NounPhrase(DETERMINER["the"], next(row for row in NOUN_ROWS if row.en == noun), relative=relative)
+    return NounPhrase(
+        DETERMINER["the"], next(row for row in NOUN_ROWS if row.en == noun), relative=relative
+    )
 
 
 def fixed_trees() -> list[Tree]:
@@ -79,9 +106,16 @@ def fixed_trees() -> list[Tree]:
 
 def bank_trees(rng: Random, banned: Pairs) -> Iterator[Tree]:
     """Sentences with *bank*, its three meanings in turn, without end."""
-    nouns = [Sampler(rng, banned=banned, favoured=frozenset({row})) for row in NOUN_ROWS if row.en == "bank"]
+    nouns = [
+        Sampler(rng, banned=banned, favoured=frozenset({row}))
+        for row in NOUN_ROWS
+        if row.en == "bank"
+    ]
     verbs = unrepeated(endless(partial(Sampler(rng, banned=banned).transitive, BANKING)))
-    meanings = [verbs, *(unrepeated(endless(partial(bank_noun_tree, sampler))) for sampler in nouns)]
+    meanings = [
+        verbs,
+        *(unrepeated(endless(partial(bank_noun_tree, sampler))) for sampler in nouns),
+    ]
     return chain.from_iterable(zip(*meanings, strict=True))
 
 
@@ -107,7 +141,9 @@ def mentions(tree: object, noun: Noun) -> bool:
 
 def has_lure(tree: Tree, tongue: Tongue) -> bool:
     """A relative clause puts a noun of another gender or number before a predicate that shows the difference."""
-    if not (isinstance(tree, Clause) and isinstance(tree.subject, NounPhrase) and tree.subject.relative):
+    if not (
+        isinstance(tree, Clause) and isinstance(tree.subject, NounPhrase) and tree.subject.relative
+    ):
         return False
     relative = tree.subject.relative
     nouns = (*inner_nouns(relative.predicate), relative.subject)
@@ -119,7 +155,10 @@ def has_lure(tree: Tree, tongue: Tongue) -> bool:
         return True
     if own.feminine == other.feminine or not isinstance(tree.predicate, Quality):
         return False
-    said = [tongue.adjective(tree.predicate.adjective, agreement, attributive=False) for agreement in (own, other)]
+    said = [
+        tongue.adjective(tree.predicate.adjective, agreement, attributive=False)
+        for agreement in (own, other)
+    ]
     return said[0][-1].text != said[1][-1].text
 
 
@@ -130,13 +169,19 @@ def drawn(name: str) -> tuple[Tree, ...]:
     banned = held_out_pairs()
     if name == "common":
         trees = distinct(bank_trees(rng, banned), BANK_SENTENCES)
-        trees += distinct(endless(Sampler(rng, banned=banned).sentence), DRAWN[name] - BANK_SENTENCES)
+        trees += distinct(
+            endless(Sampler(rng, banned=banned).sentence), DRAWN[name] - BANK_SENTENCES
+        )
         rng.shuffle(trees)
         return (*fixed_trees(), *trees)
     if name == "banks":
         return tuple(distinct(bank_trees(rng, banned), DRAWN[name]))
     if name == "unseen":
-        return tuple(distinct(filter(holds_unseen, endless(Sampler(rng, sought=banned).sentence)), DRAWN[name]))
+        return tuple(
+            distinct(
+                filter(holds_unseen, endless(Sampler(rng, sought=banned).sentence)), DRAWN[name]
+            )
+        )
     sampler = Sampler(rng, banned=banned)
     if name == "deep":
         nested = (tree for tree in endless(lambda: sampler.described(2)) if nesting(tree) == 2)
@@ -164,7 +209,9 @@ class Corpus:
             pair = self.realiser.pair(tree)
             known = self.seen.get(pair.src)
             if known not in (None, pair.tgt):
-                raise ValueError(f"{pair.src!r} has two translations, {known!r} and {pair.tgt!r}; part their classes")
+                raise ValueError(
+                    f"{pair.src!r} has two translations, {known!r} and {pair.tgt!r}; part their classes"
+                )
             if known is None and pair.src.count(" ") < LONGEST > pair.tgt.count(" "):
                 self.seen[pair.src] = pair.tgt
                 yield pair
@@ -183,7 +230,9 @@ class Corpus:
         return enough(name, list(islice(known, SIZES[name])), SIZES[name])
 
     def knows(self, pair: Pair) -> bool:
-        return self.src_words.issuperset(pair.src.split()) and self.tgt_words.issuperset(pair.tgt.split())
+        return self.src_words.issuperset(pair.src.split()) and self.tgt_words.issuperset(
+            pair.tgt.split()
+        )
 
 
 def enough(name: str, pairs: list[Pair], size: int) -> list[Pair]:
@@ -212,7 +261,11 @@ def endless(draw: Callable[[], Tree]) -> Iterator[Tree]:
 
 
 def nesting(tree: Tree) -> int:
-    return depth(tree.subject) if isinstance(tree, Clause) and isinstance(tree.subject, NounPhrase) else 0
+    return (
+        depth(tree.subject)
+        if isinstance(tree, Clause) and isinstance(tree.subject, NounPhrase)
+        else 0
+    )
 
 
 def holds_unseen(tree: object) -> bool:
@@ -220,7 +273,11 @@ def holds_unseen(tree: object) -> bool:
     pairs: list[tuple[str, str]] = []
     if isinstance(tree, NounPhrase):
         pairs = [(row.en, tree.noun.en) for row in tree.adjectives]
-    elif isinstance(tree, Clause) and isinstance(tree.predicate, Quality) and isinstance(tree.subject, NounPhrase):
+    elif (
+        isinstance(tree, Clause)
+        and isinstance(tree.predicate, Quality)
+        and isinstance(tree.subject, NounPhrase)
+    ):
         pairs = [(tree.predicate.adjective.en, tree.subject.noun.en)]
     if not held_out_pairs().isdisjoint(pairs):
         return True

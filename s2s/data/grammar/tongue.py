@@ -59,7 +59,9 @@ class Tongue(ABC):
     def verb_group(self, action: Action, agreement: Agreement) -> list[Tagged]: ...
 
     @abstractmethod
-    def copula(self, adjective: Adjective | None, agreement: Agreement, past: bool, negated: bool) -> list[Tagged]:
+    def copula(
+        self, adjective: Adjective | None, agreement: Agreement, past: bool, negated: bool
+    ) -> list[Tagged]:
         """*to be* before this adjective, or before a place."""
 
     @abstractmethod
@@ -79,7 +81,9 @@ class Tongue(ABC):
         cells = self.determiner_cells(determiner)
         return [spelled(cell) for cell in cells[2 * agreement.plural + agreement.feminine].split()]
 
-    def adjective(self, adjective: Adjective, agreement: Agreement, attributive: bool) -> list[Word]:
+    def adjective(
+        self, adjective: Adjective, agreement: Agreement, attributive: bool
+    ) -> list[Word]:
         """The adjective's words, its content word last. Only beside its noun does it take a short form."""
         entry = self.adjective_entry(adjective)
         if entry.fixed or entry.idiom:

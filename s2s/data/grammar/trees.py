@@ -49,7 +49,9 @@ every | s   | chaque, chaque, -, - | cada, cada, -, -
 bare  | m   | , , , | , , ,
 sport | m   | le~l', la~l', -, - | el, la~el, -, -
 """
-DETERMINER = MappingProxyType({line.split()[0]: determiner(line) for line in DETERMINERS.strip().splitlines()})
+DETERMINER = MappingProxyType(
+    {line.split()[0]: determiner(line) for line in DETERMINERS.strip().splitlines()}
+)
 
 
 class Agreement(NamedTuple):

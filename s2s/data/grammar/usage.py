@@ -15,10 +15,16 @@ BODY = kinds("body")  # *left* and *right* fit nothing else, and one hand only
 # Nouns that need a verb of their own: a sport is played, a cold is had.
 ALONE: Classes = ALL_KINDS - {"sport", "illness"}
 MODALS = ("want", "need", "can")
-UNGRADABLE = frozenset({"open", "closed", "broken", "right", "left", "empty", "full", "great", "former", "new"})
+UNGRADABLE = frozenset(
+    {"open", "closed", "broken", "right", "left", "empty", "full", "great", "former", "new"}
+)
 THIRD_PERSONS = tuple(row for row in PRONOUNS if row.agreement.person in (2, 4))
 # The other persons more often: only they have their forms of the verb, while nouns share those of *he* and *they*.
-SUBJECT_PRONOUNS = (PRONOUNS[0], *PRONOUNS, *(row for row in PRONOUNS if row.agreement.person in (0, 1, 3)))
+SUBJECT_PRONOUNS = (
+    PRONOUNS[0],
+    *PRONOUNS,
+    *(row for row in PRONOUNS if row.agreement.person in (0, 1, 3)),
+)
 
 DEFINITE = (*["the"] * 9, "this", "these", "my", "your", "his", "her", "our", "their")
 OWNERS = frozenset({"my", "your", "his", "her", "our", "their"})
@@ -28,9 +34,10 @@ UNOWNED_NOUNS = frozenset({"street", "forest", "wolf", "bear", "mouse", "bat"})
 # What the French adjective makes a set phrase with another meaning (*bonne sœur*, a nun).
 SET_PHRASES = frozenset({("good", "sister"), ("old", "girl"), ("old", "boy"), ("small", "friend")})
 # Adjectives of one line do not share a noun: *the red car is blue*.
-RIVALS: Mapping[str, frozenset[str]] = MappingProxyType({
-    word: frozenset(line.split())
-    for line in """
+RIVALS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        word: frozenset(line.split())
+        for line in """
 red blue green yellow orange white black brown grey
 big small long tall
 old new young former
@@ -46,21 +53,30 @@ hard easy soft
 good bad great right left important
 wooden gold glass
 """.strip().splitlines()
-    for word in line.split()
-})
+        for word in line.split()
+    }
+)
 INDEFINITE = ("a", "a", "some", "two", "three")
-ARTICLES: Mapping[str, tuple[Determiner, ...]] = MappingProxyType({
-    # where -> determiners, each as often as it is listed
-    "subject": tuple(DETERMINER[key] for key in (*DEFINITE, "the", "the", "two", "three", "some", "every")),
-    "definite": tuple(DETERMINER[key] for key in DEFINITE),
-    "any": tuple(DETERMINER[key] for key in (*DEFINITE, *INDEFINITE, "part", "part")),
-    "place": tuple(DETERMINER[key] for key in (*["the"] * 6, "a", "a", "this", "my", "his", "our", "their")),
-    "described": tuple(DETERMINER[key] for key in ("the", "the", "the", "the", "this", "these")),
-    "the": (DETERMINER["the"],),
-    "a": (DETERMINER["a"],),
-    "bare": (DETERMINER["bare"],),
-    "sport": (DETERMINER["sport"],),
-})
+ARTICLES: Mapping[str, tuple[Determiner, ...]] = MappingProxyType(
+    {
+        # where -> determiners, each as often as it is listed
+        "subject": tuple(
+            DETERMINER[key] for key in (*DEFINITE, "the", "the", "two", "three", "some", "every")
+        ),
+        "definite": tuple(DETERMINER[key] for key in DEFINITE),
+        "any": tuple(DETERMINER[key] for key in (*DEFINITE, *INDEFINITE, "part", "part")),
+        "place": tuple(
+            DETERMINER[key] for key in (*["the"] * 6, "a", "a", "this", "my", "his", "our", "their")
+        ),
+        "described": tuple(
+            DETERMINER[key] for key in ("the", "the", "the", "the", "this", "these")
+        ),
+        "the": (DETERMINER["the"],),
+        "a": (DETERMINER["a"],),
+        "bare": (DETERMINER["bare"],),
+        "sport": (DETERMINER["sport"],),
+    }
+)
 
 
 @cache

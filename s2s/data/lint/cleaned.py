@@ -13,7 +13,9 @@ from s2s.data.lint.rules import RULES, Texts
 
 def switched_on(cleaning: Cleaning) -> tuple[str, ...]:
     """The rules that leave pairs out, in the order of `RULES`."""
-    return tuple(key for key, value in flat(cleaning).items() if value is not False and value is not None)
+    return tuple(
+        key for key, value in flat(cleaning).items() if value is not False and value is not None
+    )
 
 
 def clean(corpus: Corpus, cleaning: Cleaning, *, valid: Corpus | None = None) -> Corpus:
@@ -21,17 +23,26 @@ def clean(corpus: Corpus, cleaning: Cleaning, *, valid: Corpus | None = None) ->
 
     Raises UserError where nothing is left.
     """
-    texts = Texts(corpus.pairs, {pair.src for pair in valid.pairs} if valid else (), cleaning, corpus.is_plain)
-    is_left, notes = np.ones(len(corpus), np.bool_), list[str]()
+    texts = Texts(
+        corpus.pairs, {pair.src for pair in valid.pairs} if valid else (), cleaning, corpus.is_plain
+    )
+    is_left = np.ones(len(corpus), np.bool_)
+    notes = list[str]()
     for key in switched_on(cleaning):
         hits = RULES[key].finds(texts) & is_left
         if n := int(hits.sum()):
-            notes.append(_note(n, RULES[key].note.format(max_words=texts.max_words, max_ratio=texts.max_ratio)))
+            notes.append(
+                _note(
+                    n, RULES[key].note.format(max_words=texts.max_words, max_ratio=texts.max_ratio)
+                )
+            )
             is_left &= ~hits
     if not notes:
         return corpus
     if not is_left.any():
-        raise UserError(f"Nothing is left of `{corpus.spec}` after cleaning: {' '.join(notes)} Switch off a rule of `data.clean`.")
+        raise UserError(
+            f"Nothing is left of `{corpus.spec}` after cleaning: {' '.join(notes)} Switch off a rule of `data.clean`."
+        )
     pairs = tuple(corpus.pairs[row] for row in np.flatnonzero(is_left).tolist())
     return dataclasses.replace(corpus, pairs=pairs, notes=(*corpus.notes, *notes))
 

@@ -9,8 +9,12 @@ from collections import Counter
 
 from s2s.data.lint.letters import BLANKS, GUILLEMETS, PAIRED, QUOTES
 
-CONTROLS = re.compile(rf"(?![{BLANKS}])[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufffd-\uffff\U000f0000-\U0010ffff]")
-TAG = re.compile(r"<(?:/?[A-Za-z][A-Za-z0-9]*\s*/?|[A-Za-z][A-Za-z0-9]*(?:\s+[\w:-]+\s*=[^<>]*)|!--[^<>]*)>")
+CONTROLS = re.compile(
+    rf"(?![{BLANKS}])[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufffd-\uffff\U000f0000-\U0010ffff]"
+)
+TAG = re.compile(
+    r"<(?:/?[A-Za-z][A-Za-z0-9]*\s*/?|[A-Za-z][A-Za-z0-9]*(?:\s+[\w:-]+\s*=[^<>]*)|!--[^<>]*)>"
+)
 ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
 SMILEY = re.compile(r"(?<!\S)[:;=]['’]?-?[()\[\]]")
 ITEM = re.compile(r"(?<!\S)\w{1,2}\)$")  # a) and 1) of a list
@@ -28,7 +32,9 @@ def markup(text: str) -> str | None:
     """A tag, a comment, or an entity that HTML knows; a bare `<` or `&` is none."""
     tag = TAG.search(text)
     entity = next((found for found in ENTITY.finditer(text) if _is_known(found[0][1:])), None)
-    first = min((found for found in (tag, entity) if found), key=lambda found: found.start(), default=None)
+    first = min(
+        (found for found in (tag, entity) if found), key=lambda found: found.start(), default=None
+    )
     return f"has {first[0][:40]} at character {first.start() + 1:,}" if first else None
 
 
@@ -58,18 +64,23 @@ def _quotes(text: str) -> str | None:
     for marks in QUOTES:
         places = [place for place, mark in enumerate(text, 1) if mark in marks]
         if len(places) % 2:
-            return f"has an odd number of {text[places[-1] - 1]}, the last at character {places[-1]:,}"
+            return (
+                f"has an odd number of {text[places[-1] - 1]}, the last at character {places[-1]:,}"
+            )
     here, there = (text.count(mark) for mark in GUILLEMETS)
     return None if here == there else f"has {here:,} {GUILLEMETS[0]} and {there:,} {GUILLEMETS[1]}"
 
 
 def numbers(src: str, tgt: str) -> str | None:
     """Numbers in digits that one side has more often; how thousands and decimals are parted and whose digits they are does not matter."""
-    ours, theirs = Counter(map(_value, NUMBER.findall(src))), Counter(map(_value, NUMBER.findall(tgt)))
+    ours = Counter(map(_value, NUMBER.findall(src)))
+    theirs = Counter(map(_value, NUMBER.findall(tgt)))
     if ours == theirs or _runs(src) == _runs(tgt):
         return None
     only = [
-        f"{', '.join(list(more)[:5])} in the {side} alone" for side, more in (("source", ours - theirs), ("target", theirs - ours)) if more
+        f"{', '.join(list(more)[:5])} in the {side} alone"
+        for side, more in (("source", ours - theirs), ("target", theirs - ours))
+        if more
     ]
     return "; ".join(only)
 
@@ -81,5 +92,9 @@ def _runs(text: str) -> Counter[str]:
 
 def _value(number: str) -> str:
     """`"1,000"` -> `"1000"`, `"٠٧"` -> `"7"`, `"2,5"` -> `"25"`."""
-    digits = "".join(sign if sign.isascii() else str(unicodedata.decimal(sign)) for sign in number if sign.isdecimal())
+    digits = "".join(
+        sign if sign.isascii() else str(unicodedata.decimal(sign))
+        for sign in number
+        if sign.isdecimal()
+    )
     return digits.lstrip("0") or "0"

@@ -13,10 +13,29 @@ Codes = npt.NDArray[np.uint8]
 N_CHARACTERS = 0x110000
 LAST_LETTER = 0x33480  # beyond it Unicode 17 has no letters
 BLANKS = "\t\n\r"  # control characters that a text may well have
-INVISIBLE = ("Z", "Cc", "Cf")  # beginnings of general categories (Unicode chapter 4.5): separators, controls, formats
+INVISIBLE = (
+    "Z",
+    "Cc",
+    "Cf",
+)  # beginnings of general categories (Unicode chapter 4.5): separators, controls, formats
 FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks that draw nothing
-SELECTORS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))  # variation selectors draw nothing alone
-STYLED = frozenset(("MATHEMATICAL", "FULLWIDTH", "HALFWIDTH", "MODIFIER", "CIRCLED", "SQUARED", "DOUBLE-STRUCK", "BLACK-LETTER", "SCRIPT"))
+SELECTORS = (
+    *range(0xFE00, 0xFE10),
+    *range(0xE0100, 0xE01F0),
+)  # variation selectors draw nothing alone
+STYLED = frozenset(
+    (
+        "MATHEMATICAL",
+        "FULLWIDTH",
+        "HALFWIDTH",
+        "MODIFIER",
+        "CIRCLED",
+        "SQUARED",
+        "DOUBLE-STRUCK",
+        "BLACK-LETTER",
+        "SCRIPT",
+    )
+)
 
 
 class Kind(IntFlag):
@@ -29,8 +48,14 @@ class Kind(IntFlag):
     MARKUP = 16  # what markup begins with
 
 
-PAIRED = {closes: opens for opens, closes in ("()", "[]", "{}", "「」", "『』", "【】", "《》", "〈〉", "（）", "［］")}
-QUOTES = ("“”„‟", '"＂')  # each of these has as many openings as closings, but languages disagree on which is which
+PAIRED = {
+    closes: opens
+    for opens, closes in ("()", "[]", "{}", "「」", "『』", "【】", "《》", "〈〉", "（）", "［］")
+}
+QUOTES = (
+    "“”„‟",
+    '"＂',
+)  # each of these has as many openings as closings, but languages disagree on which is which
 GUILLEMETS = "«»"  # French opens with the first, German with the second
 
 
@@ -45,9 +70,13 @@ def kinds() -> Codes:
         elif category == "Nd":
             table[code] |= int(Kind.DIGIT)
     table[[*map(ord, FILLERS), *SELECTORS]] = 0
-    table[[ord(mark) for mark in (*PAIRED, *PAIRED.values(), *GUILLEMETS, *"".join(QUOTES))]] |= int(Kind.BRACKET)
+    table[[ord(mark) for mark in (*PAIRED, *PAIRED.values(), *GUILLEMETS, *"".join(QUOTES))]] |= (
+        int(Kind.BRACKET)
+    )
     table[[ord("<"), ord("&")]] |= int(Kind.MARKUP)
-    controls = np.r_[0:0x20, 0x7F:0xA0, 0xD800:0xF900, 0xFFFD, 0xFFFE, 0xFFFF, 0xF0000:N_CHARACTERS]  # private use from 0xE000 and 0xF0000
+    controls = np.r_[
+        0:0x20, 0x7F:0xA0, 0xD800:0xF900, 0xFFFD, 0xFFFE, 0xFFFF, 0xF0000:N_CHARACTERS
+    ]  # private use from 0xE000 and 0xF0000
     table[controls] |= int(Kind.CONTROL)
     table[[ord(blank) for blank in BLANKS]] = 0
     table.flags.writeable = False
@@ -60,7 +89,8 @@ def scripts() -> tuple[Codes, tuple[str, ...]]:
 
     A script is the first word of a letter's name: LATIN, CYRILLIC, CJK. About a tenth of a second, once.
     """
-    table, numbers = np.zeros(N_CHARACTERS, np.uint8), {"": 0}
+    table = np.zeros(N_CHARACTERS, np.uint8)
+    numbers = {"": 0}
     for code in range(LAST_LETTER):
         letter = chr(code)
         if unicodedata.category(letter)[0] == "L":

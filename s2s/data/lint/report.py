@@ -51,12 +51,17 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """Plain lists and numbers."""
-        return asdict(self) | {"found": {key: [row.n, row.examples] for key, row in self.found.items()}}
+        return asdict(self) | {
+            "found": {key: [row.n, row.examples] for key, row in self.found.items()}
+        }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
         """The opposite of `to_json`."""
-        found = {key: Found(n, tuple(Example(*example) for example in examples)) for key, (n, examples) in content["found"].items()}
+        found = {
+            key: Found(n, tuple(Example(*example) for example in examples))
+            for key, (n, examples) in content["found"].items()
+        }
         masks = {int(mask): n for mask, n in content["masks"].items()}
         return cls(**{**content, "found": found, "masks": masks})
 
@@ -73,13 +78,16 @@ def lint(
     has no copies. `tell` hears the share that is done.
     """
     texts = Texts(pairs, {pair.src for pair in valid}, cleaning, is_plain)
-    masks, found = np.zeros(len(pairs), np.uint16), dict[str, Found]()
+    masks = np.zeros(len(pairs), np.uint16)
+    found = dict[str, Found]()
     for place, (key, rule) in enumerate(RULES.items()):
         hits = rule.finds(texts)
         masks |= hits.astype(np.uint16) << place
         found[key] = Found(int(hits.sum()), _examples(texts, key, hits))
         tell((place + 1) / len(RULES))
-    counts = {int(mask): int(n) for mask, n in zip(*np.unique(masks, return_counts=True), strict=True)}
+    counts = {
+        int(mask): int(n) for mask, n in zip(*np.unique(masks, return_counts=True), strict=True)
+    }
     return Report(len(pairs), len(texts.valid), texts.max_words, texts.max_ratio, found, counts)
 
 
@@ -87,7 +95,10 @@ def _examples(texts: Texts, key: str, hits: Hits) -> tuple[Example, ...]:
     rows = np.flatnonzero(hits)
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, min(EXAMPLES, len(rows))).astype(int))]
     shown = ((row, texts.pairs[row], RULES[key].says(texts, row)) for row in spread.tolist())
-    return tuple(Example(row + 1, _cut(pair.src), _cut(pair.tgt), _cut(reason)) for row, pair, reason in shown)
+    return tuple(
+        Example(row + 1, _cut(pair.src), _cut(pair.tgt), _cut(reason))
+        for row, pair, reason in shown
+    )
 
 
 def _cut(text: str) -> str:

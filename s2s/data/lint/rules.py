@@ -61,12 +61,18 @@ class Texts:
     def ratio(self) -> float:
         """Characters of a target for one of its source, in the median."""
         has_both = (self.src.lengths > 0) & (self.tgt.lengths > 0)
-        return float(np.median(self.tgt.lengths[has_both] / self.src.lengths[has_both])) if has_both.any() else 1.0
+        return (
+            float(np.median(self.tgt.lengths[has_both] / self.src.lengths[has_both]))
+            if has_both.any()
+            else 1.0
+        )
 
     @cached_property
     def hashes(self) -> Numbers:
         """64 bits of each pair: among a million, one is taken for another's copy in one of 30 million corpora."""
-        return np.fromiter(map(hash, zip(self.src.texts, self.tgt.texts, strict=True)), np.int64, len(self.pairs))
+        return np.fromiter(
+            map(hash, zip(self.src.texts, self.tgt.texts, strict=True)), np.int64, len(self.pairs)
+        )
 
 
 class Rule(NamedTuple):
@@ -84,7 +90,11 @@ def _empty(texts: Texts) -> Hits:
 
 
 def _says_empty(texts: Texts, row: int) -> str:
-    return _sentence(f"nothing is to be seen in the {name}" for name, side in texts.sides if not side.has(Kind.VISIBLE)[row])
+    return _sentence(
+        f"nothing is to be seen in the {name}"
+        for name, side in texts.sides
+        if not side.has(Kind.VISIBLE)[row]
+    )
 
 
 def _duplicates(texts: Texts) -> Hits:
@@ -99,7 +109,9 @@ def _says_duplicate(texts: Texts, row: int) -> str:
 
 def _copies(texts: Texts) -> Hits:
     is_likely = (texts.src.words == texts.tgt.words) & (texts.src.words > 0) & (not texts.is_plain)
-    return _where(is_likely, lambda row: _folded(texts.src.texts[row]) == _folded(texts.tgt.texts[row]))
+    return _where(
+        is_likely, lambda row: _folded(texts.src.texts[row]) == _folded(texts.tgt.texts[row])
+    )
 
 
 def _folded(text: str) -> list[str]:
@@ -108,7 +120,11 @@ def _folded(text: str) -> list[str]:
 
 def _says_copy(texts: Texts, row: int) -> str:
     is_same = texts.src.texts[row] == texts.tgt.texts[row]
-    return "Both sides are the same." if is_same else "Both sides are the same but for capitals or blanks."
+    return (
+        "Both sides are the same."
+        if is_same
+        else "Both sides are the same but for capitals or blanks."
+    )
 
 
 def _max_words(texts: Texts) -> Hits:
@@ -116,17 +132,23 @@ def _max_words(texts: Texts) -> Hits:
 
 
 def _says_words(texts: Texts, row: int) -> str:
-    return _sentence(f"the {name} has {side.words[row]:,} words" for name, side in texts.sides if side.words[row] > texts.max_words)
+    return _sentence(
+        f"the {name} has {side.words[row]:,} words"
+        for name, side in texts.sides
+        if side.words[row] > texts.max_words
+    )
 
 
 def _max_ratio(texts: Texts) -> Hits:
-    expected, tgt = texts.src.lengths * texts.ratio, texts.tgt.lengths
+    expected = texts.src.lengths * texts.ratio
+    tgt = texts.tgt.lengths
     is_longer = np.maximum(expected, tgt) > texts.max_ratio * np.minimum(expected, tgt) + SLACK
     return np.asarray(is_longer & (expected > 0) & (tgt > 0))
 
 
 def _says_ratio(texts: Texts, row: int) -> str:
-    src, tgt = int(texts.src.lengths[row]), int(texts.tgt.lengths[row])
+    src = int(texts.src.lengths[row])
+    tgt = int(texts.tgt.lengths[row])
     return f"{src:,} characters became {tgt:,}; about {src * texts.ratio:,.0f} were to be expected."
 
 
@@ -146,7 +168,9 @@ def _called(script: str) -> str:
     return {"CJK": "Han"}.get(script, script.title())
 
 
-def _each(kind: Kind, fault: Callable[[str], str | None]) -> tuple[Callable[[Texts], Hits], Callable[[Texts, int], str]]:
+def _each(
+    kind: Kind, fault: Callable[[str], str | None]
+) -> tuple[Callable[[Texts], Hits], Callable[[Texts, int], str]]:
     """The two halves of a rule about each side alone: only texts with a character of that kind are looked at closely."""
 
     def hits(side: Side) -> Hits:
@@ -164,7 +188,10 @@ def _each(kind: Kind, fault: Callable[[str], str | None]) -> tuple[Callable[[Tex
 
 def _numbers(texts: Texts) -> Hits:
     has_digits = texts.src.has(Kind.DIGIT) | texts.tgt.has(Kind.DIGIT)
-    return _where(has_digits, lambda row: faults.numbers(texts.src.texts[row], texts.tgt.texts[row]) is not None)
+    return _where(
+        has_digits,
+        lambda row: faults.numbers(texts.src.texts[row], texts.tgt.texts[row]) is not None,
+    )
 
 
 def _says_numbers(texts: Texts, row: int) -> str:
@@ -195,16 +222,32 @@ def _sentence(parts: Iterable[str]) -> str:
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "empty": Rule(
-            "Empty", "Nothing to be seen on a side: blanks, controls, or no character at all.", "a side is empty", _empty, _says_empty
+            "Empty",
+            "Nothing to be seen on a side: blanks, controls, or no character at all.",
+            "a side is empty",
+            _empty,
+            _says_empty,
         ),
         "duplicates": Rule(
-            "Duplicates", "The same pair stood before; the first one stays.", "the same pair stood before", _duplicates, _says_duplicate
+            "Duplicates",
+            "The same pair stood before; the first one stays.",
+            "the same pair stood before",
+            _duplicates,
+            _says_duplicate,
         ),
         "copies": Rule(
-            "Copies", "The target is the source; capitals and blanks do not count.", "the target is the source", _copies, _says_copy
+            "Copies",
+            "The target is the source; capitals and blanks do not count.",
+            "the target is the source",
+            _copies,
+            _says_copy,
         ),
         "max_words": Rule(
-            "Long", "A side has too many words, split on blanks.", "a side has more than {max_words:,} words", _max_words, _says_words
+            "Long",
+            "A side has too many words, split on blanks.",
+            "a side has more than {max_words:,} words",
+            _max_words,
+            _says_words,
         ),
         "max_ratio": Rule(
             "Length ratio",
@@ -227,7 +270,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             *_each(Kind.CONTROL, faults.control),
         ),
         "markup": Rule(
-            "Markup", "HTML tags or entities, such as <br> and &amp;.", "a side has HTML in it", *_each(Kind.MARKUP, faults.markup)
+            "Markup",
+            "HTML tags or entities, such as <br> and &amp;.",
+            "a side has HTML in it",
+            *_each(Kind.MARKUP, faults.markup),
         ),
         "brackets": Rule(
             "Brackets",
@@ -243,7 +289,11 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             _says_numbers,
         ),
         "overlap": Rule(
-            "Overlap", "The source is in the validation split too.", "the source is in the validation split", _overlap, _says_overlap
+            "Overlap",
+            "The source is in the validation split too.",
+            "the source is in the validation split",
+            _overlap,
+            _says_overlap,
         ),
     }
 )

@@ -15,7 +15,9 @@ PIECE = 1_000_000  # characters measured at once
 FEWEST_LETTERS = 4  # below, a text says nothing of its script
 SOME = 0.05  # share of the letters; with more kana than that a text in Han is Japanese
 MANY = 0.2  # of the letters of all texts: from here on a side that is written in Han is Japanese
-HAN, HANGUL, JAPANESE = "CJK", "HANGUL", "JAPANESE"
+HAN = "CJK"
+HANGUL = "HANGUL"
+JAPANESE = "JAPANESE"
 KANA = ("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HENTAIGANA")
 MIXES = {JAPANESE: {HAN}, HANGUL: {HAN}}  # who writes in one of these writes in those too
 
@@ -45,14 +47,17 @@ class Side:
     @cached_property
     def _kinds(self) -> Codes:
         return np.concatenate(
-            [np.bitwise_or.reduceat(kinds()[codes], starts) for codes, starts in self._pieces()] or [np.zeros(0, np.uint8)]
+            [np.bitwise_or.reduceat(kinds()[codes], starts) for codes, starts in self._pieces()]
+            or [np.zeros(0, np.uint8)]
         )
 
     @cached_property
     def scripts(self) -> tuple[Codes, tuple[str, ...]]:
         """The number of the script in which most letters of a text are (0: none, or too few letters), and the names of the numbers."""
         names = (*scripts()[1], JAPANESE)
-        return np.concatenate([_script(codes, starts) for codes, starts in self._pieces()] or [np.zeros(0, np.uint8)]), names
+        return np.concatenate(
+            [_script(codes, starts) for codes, starts in self._pieces()] or [np.zeros(0, np.uint8)]
+        ), names
 
     @cached_property
     def home(self) -> str:
@@ -61,7 +66,9 @@ class Side:
         totals = np.bincount(written, self.lengths, len(names))
         totals[0] = 0
         if totals[names.index(JAPANESE)] > MANY * totals.sum():
-            totals[names.index(JAPANESE)] += totals[names.index(HAN)]  # a Japanese text may well do without kana
+            totals[names.index(JAPANESE)] += totals[
+                names.index(HAN)
+            ]  # a Japanese text may well do without kana
         return names[int(totals.argmax())] if totals.any() else ""
 
     @cached_property
@@ -117,7 +124,9 @@ def _join_mixed(counts: dict[str, Numbers]) -> None:
     kana = sum((counts.pop(name, none) for name in KANA), none)
     counts[JAPANESE] = np.where(kana > SOME * (kana + han), kana + han, 0)
     if HANGUL in counts:
-        counts[HANGUL] = np.where(counts[HANGUL] > SOME * (counts[HANGUL] + han), counts[HANGUL] + han, counts[HANGUL])
+        counts[HANGUL] = np.where(
+            counts[HANGUL] > SOME * (counts[HANGUL] + han), counts[HANGUL] + han, counts[HANGUL]
+        )
 
 
 def _count(seen: npt.NDArray[np.bool_], starts: Numbers) -> Numbers:

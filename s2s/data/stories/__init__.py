@@ -18,7 +18,11 @@ from s2s.data.stories.telling import SIZES, part
 
 SPLITS = tuple(SIZES)
 STORIES: Mapping[str, Callable[[str], tuple[Pair, ...]]] = MappingProxyType(
-    {"summaries": partial(part, summaries.KIND), "dialogue": partial(part, dialogue.KIND), "tasks": tasks.part}
+    {
+        "summaries": partial(part, summaries.KIND),
+        "dialogue": partial(part, dialogue.KIND),
+        "tasks": tasks.part,
+    }
 )
 
 __all__ = ["SPLITS", "STORIES", "generate"]

@@ -9,10 +9,16 @@ from s2s.data.stories.dice import Dice
 from s2s.data.stories.telling import Combination, Combinations, Kind, Text, Told
 from s2s.data.stories.world import NAMES, PLACES, SPOTS, THINGS
 
-FEWEST, MOST = 3, 6  # facts
+# facts
+FEWEST = 3
+MOST = 6
 # Of someone who gets a thing that nobody has, of one who gets a held one, of a thing that comes to lie somewhere.
 GETS = ("{holder} has the {thing}", "{holder} took the {thing}", "{holder} found the {thing}")
-PASSES = ("{giver} gave the {thing} to {holder}", "{holder} took the {thing}", "{holder} has the {thing} now")
+PASSES = (
+    "{giver} gave the {thing} to {holder}",
+    "{holder} took the {thing}",
+    "{holder} has the {thing} now",
+)
 LIES = "the {thing} is {spot}"
 PUTS = "{giver} put the {thing} {spot}"
 GOES = ("{name} went to the {place}", "{name} is in the {place}", "{name} walked to the {place}")
@@ -46,7 +52,9 @@ def fact(dice: Dice, subject: str, people: Sequence[str], last: str) -> Fact:
     giver = last if last in NAMES else ""
     if dice.chance(0.5):
         holder = dice.choice([name for name in people if name != last])
-        text = dice.choice(PASSES if giver else GETS).format(giver=giver, holder=holder, thing=subject)
+        text = dice.choice(PASSES if giver else GETS).format(
+            giver=giver, holder=holder, thing=subject
+        )
         return Fact(text, subject, holder)
     spot = dice.choice([spot for spot in SPOTS if spot != last])
     text = PUTS if giver else LIES

@@ -9,7 +9,9 @@ from s2s.data.stories.telling import Combination, Combinations, Kind, Text, Told
 from s2s.data.stories.world import BUILDINGS, LOOKS, NAMES, THINGS
 
 WORDS = (*NAMES, *THINGS, *LOOKS, *BUILDINGS)
-FEWEST, MOST = 3, 7  # words
+# words
+FEWEST = 3
+MOST = 7
 
 
 def combinations() -> list[Combination]:

@@ -25,7 +25,9 @@ from s2s.data.stories.world import (
     Predicate,
 )
 
-FEWEST, MOST = 4, 7  # sentences
+# sentences
+FEWEST = 4
+MOST = 7
 KINDS = {"building": BUILDINGS, "person": PEOPLE, "thing": THINGS}
 
 # By kind, who and what one text tells of: *bridge* -> *the old bridge*.

@@ -33,14 +33,19 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "reverse": Task("reverse: ", partial(telling.part, reverse.KIND)),
     }
 )
-SHARES = MappingProxyType({"train": 10_000, "valid": 125, "random": 250, "unseen": 125})  # pairs of each task
+SHARES = MappingProxyType(
+    {"train": 10_000, "valid": 125, "random": 250, "unseen": 125}
+)  # pairs of each task
 
 
 @cache
 def part(split: str) -> tuple[Pair, ...]:
     """The first pairs of each task, one of each in turn."""
     share = SHARES[split]
-    columns = [[prefixed(task.prefix, pair) for pair in task.pairs(split)[:share]] for task in TASKS.values()]
+    columns = [
+        [prefixed(task.prefix, pair) for pair in task.pairs(split)[:share]]
+        for task in TASKS.values()
+    ]
     return tuple(pair for row in zip(*columns, strict=True) for pair in row)
 
 
@@ -56,5 +61,10 @@ def moved(gold: Gold, n: int) -> Gold:
         tuple(link._replace(src=link.src + n) for link in gold.links),
         (*range(n), *(place + n for place in gold.unlinked_src)),
         gold.unlinked_tgt,
-        tuple(tie._replace(head=tie.head + n, dependent=tie.dependent + n) if tie.side == "src" else tie for tie in gold.relations),
+        tuple(
+            tie._replace(head=tie.head + n, dependent=tie.dependent + n)
+            if tie.side == "src"
+            else tie
+            for tie in gold.relations
+        ),
     )

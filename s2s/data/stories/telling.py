@@ -73,14 +73,18 @@ def common(kind: Kind) -> tuple[Pair, ...]:
 @cache
 def unseen(kind: Kind) -> tuple[Pair, ...]:
     held = held_out(kind)
-    pairs = (told.pair for told in endless(kind, frozenset(), kind.seed + 1) if told.combination in held)
+    pairs = (
+        told.pair for told in endless(kind, frozenset(), kind.seed + 1) if told.combination in held
+    )
     return tuple(islice(distinct(pairs), SIZES["unseen"]))
 
 
 @cache
 def held_out(kind: Kind) -> Combinations:
     """What only `unseen` may hold."""
-    return frozenset(Dice(kind.seed).some(kind.combinations, round(HELD_OUT_SHARE * len(kind.combinations))))
+    return frozenset(
+        Dice(kind.seed).some(kind.combinations, round(HELD_OUT_SHARE * len(kind.combinations)))
+    )
 
 
 def endless(kind: Kind, banned: Combinations, seed: int) -> Iterator[Told]:

@@ -13,13 +13,20 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 NAMES = _words("Anna Ben Clara David Emma Felix Greta Hugo Ida Jonas Lena Max Nora Otto Paula Tom")
-ROLES = tuple(f"the {role}" for role in _words("king queen teacher doctor student farmer artist soldier baker neighbor"))
+ROLES = tuple(
+    f"the {role}"
+    for role in _words("king queen teacher doctor student farmer artist soldier baker neighbor")
+)
 PEOPLE = (*NAMES, *ROLES)
-THINGS = _words("key knife ring watch lamp book letter coat hat shirt bottle cup guitar piano coin toy")
+THINGS = _words(
+    "key knife ring watch lamp book letter coat hat shirt bottle cup guitar piano coin toy"
+)
 LOOKS = _words("red blue green black white old new small heavy gold wooden beautiful")
 BUILDINGS = _words("bridge church castle school hotel hospital mill tower house shop")
 STYLES = _words("old new white grey big small wooden famous")
-PLACES = _words("garden kitchen school shop church forest castle hotel hospital city village street")
+PLACES = _words(
+    "garden kitchen school shop church forest castle hotel hospital city village street"
+)
 
 
 class Predicate(NamedTuple):
@@ -31,7 +38,10 @@ class Predicate(NamedTuple):
 
 
 def _rows(table: str) -> tuple[Predicate, ...]:
-    return tuple(Predicate(*(cell.strip() for cell in line.split("|"))) for line in table.strip().splitlines())
+    return tuple(
+        Predicate(*(cell.strip() for cell in line.split("|")))
+        for line in table.strip().splitlines()
+    )
 
 
 EVENTS = _rows("""
