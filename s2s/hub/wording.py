@@ -52,8 +52,8 @@ def sentence(
         ),
         (
             errors.HfHubHTTPError,
-            lambda: _status(getattr(error, "response").status_code, name, with_token=with_token),
-        ),  # noqa: B009
+            lambda: _status(error.response.status_code, name, with_token=with_token),
+        ),
         (httpx.TimeoutException, lambda: slow(name, doing=doing)),
         (
             httpx.ConnectError,

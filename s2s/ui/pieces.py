@@ -30,7 +30,7 @@ FORMATS = MappingProxyType(
 
 def panel(
     rows: Sequence[Row], key: str, *, advice: str = "", now: TokenizerConfig = TokenizerConfig()
-) -> dict[str, Any]:  # noqa: B008 (frozen)
+) -> dict[str, Any]:
     """Returns what the chosen one changes in a recipe, at first that of `now`; `key` tells corpora apart. Nothing without rows.
 
     `advice` is a sentence that is said above, where the words of a side are not set apart.
