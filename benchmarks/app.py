@@ -31,7 +31,7 @@ from websockets import ConnectionClosed
 from benchmarks.report import last_line, table
 from benchmarks.serving import DATA, ROOT, Server, processes, pss, server
 from benchmarks.session import Session
-from s2s.ui.pages import PAGES
+from s2s.ui.shell.pages import PAGES
 
 MOST_MEGABYTES = 1500
 MOST_SECONDS = 0.4  # of the 95th percentile

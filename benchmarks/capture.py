@@ -24,10 +24,9 @@ import s2s
 from benchmarks.report import last_line, table
 from s2s.analysis import KINDS, capture
 from s2s.analysis.steer import HOWS, Head, ablate, attentions, force
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_pairs_for_training
 from s2s.model import Transformer
-from s2s.model.presets import PRESETS
 from s2s.runs import Run
 from s2s.train import Trainer, prepare
 

@@ -27,11 +27,11 @@ from benchmarks.report import last_line, table
 from benchmarks.serving import Server, server
 from benchmarks.session import Session
 from s2s import share
+from s2s.config import PRESETS
 from s2s.data.preview import preview
 from s2s.jobs import queue
 from s2s.jobs.advice import recommended
 from s2s.jobs.forecast import forecast
-from s2s.model.presets import PRESETS
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER

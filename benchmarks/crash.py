@@ -39,9 +39,8 @@ from typing import Any
 
 from benchmarks.report import last_line, machine, table
 from benchmarks.serving import ROOT, processes
-from s2s.config import Recipe, UserError, override
+from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import queue, training
-from s2s.model.presets import PRESETS
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder

@@ -47,8 +47,7 @@ from benchmarks.profile import UPDATE
 from benchmarks.profile import rows as by_operator
 from benchmarks.report import last_line, table
 from benchmarks.serving import DATA
-from s2s.config import Recipe
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS, Recipe
 from s2s.tokenizers import EOS, fit
 
 RECIPE: Recipe = PRESETS["transformer-tiny"].recipe  # joint BPE of 10,000

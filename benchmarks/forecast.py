@@ -20,11 +20,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.report import last_line, table
 from benchmarks.serving import ROOT
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.data.preview import preview
 from s2s.jobs import queue, training
 from s2s.jobs.forecast import START, forecast, learnt_pace
-from s2s.model.presets import PRESETS
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
 from s2s.runs.metrics import Metrics

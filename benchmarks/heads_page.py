@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from s2s.ui.heads_canvas import heads_canvas, packed
+from s2s.ui.canvas.heads import heads_canvas, packed
 
 SHEETS = 4  # so many different ones take turns
 

@@ -22,9 +22,8 @@ from typing import Any
 
 from benchmarks.report import last_line, table
 from benchmarks.serving import DATA, ROOT
-from s2s.config import Recipe, Watch, override
+from s2s.config import PRESETS, Recipe, Watch, override
 from s2s.jobs import training
-from s2s.model.presets import PRESETS
 from s2s.train import Event, Sample, Saved, Step, Validation
 
 MOST_PERCENT = 5.0

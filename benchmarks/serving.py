@@ -31,7 +31,7 @@ SUBMIT = """
 import json, sys
 from s2s.config import override
 from s2s.jobs import training, worker
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS
 source, preset, changes = sys.argv[1:]
 recipe = override(PRESETS[preset].recipe, json.loads(changes))
 print(training.submit(training.Asked(recipe, source, preset=preset, name=f"{preset} on {source}")))

@@ -20,7 +20,7 @@ from benchmarks.browser import PATIENCE, chromium, wait_idle
 from benchmarks.contrast import lowest
 from benchmarks.report import last_line, table
 from benchmarks.serving import DATA, server
-from s2s.ui.pages import PAGES
+from s2s.ui.shell.pages import PAGES
 
 WIDTHS = {1440: 900, 420: 860}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

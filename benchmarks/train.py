@@ -26,9 +26,8 @@ from benchmarks import bound, curves
 from benchmarks.peers import OURS, PEERS, Peer, present
 from benchmarks.peers.race import Leg, Racer, racers
 from benchmarks.report import last_line, table
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.data import TrainingPairs, load_pairs_for_training
-from s2s.model.presets import PRESETS
 from s2s.train import TrainingData, prepare
 from s2s.train.machine import is_fast_accurate, settle
 

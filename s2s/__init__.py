@@ -11,14 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from s2s.config import Recipe, UserError
-    from s2s.model import PRESETS
+    from s2s.config import PRESETS, Recipe, UserError
     from s2s.runs import Run, load
 
 __all__ = ["PRESETS", "Recipe", "Run", "UserError", "load"]
 
 _HOMES = {
-    "PRESETS": "s2s.model",
+    "PRESETS": "s2s.config",
     "Recipe": "s2s.config",
     "Run": "s2s.runs",
     "UserError": "s2s.config",

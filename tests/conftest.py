@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.jobs import training
-from s2s.model.presets import PRESETS
 
 DATA = Path(os.environ.get("S2S_TEST_DATA") or Path(__file__).parents[1].parent / "shared" / "data")
 AT_ONCE = (

@@ -13,8 +13,8 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from s2s.ui import pages
-from s2s.ui.text import JOINER
+from s2s.ui.kit.text import JOINER
+from s2s.ui.shell import pages
 
 ROOT = Path(__file__).parents[1]
 PAGES = [row.url_path for row in pages.PAGES]

@@ -11,7 +11,7 @@ import pytest
 
 import s2s
 from s2s.cli import main
-from s2s.model import PRESETS
+from s2s.config import PRESETS
 from tests.conftest import TINY, make_run
 
 Say = Callable[..., tuple[int, str, str]]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from s2s.config import (
+    PRESETS,
     Config,
     ModelConfig,
     Recipe,
@@ -17,7 +18,6 @@ from s2s.config import (
     parse_assignments,
     unknown,
 )
-from s2s.model.presets import PRESETS
 
 SECTIONS = {key.rsplit(".", 1)[0] for key in keys(Recipe)}
 

@@ -13,14 +13,8 @@ from s2s.runs import evaluations
 from s2s.runs.evaluations import EvaluationFolder, Sentences, System
 from s2s.scores import sentence_scores
 from s2s.share import unpack
-from s2s.ui import (
-    chat,
-    evaluation_charts,
-    evaluation_errors,
-    evaluation_file,
-    evaluation_form,
-    evaluation_table,
-)
+from s2s.ui.evaluate import charts, chat, form, sentences, translate_file
+from s2s.ui.evaluate import table as evaluate_table
 from tests.jobs.desk import Desk
 from tests.screen import link, lost, opened, said
 
@@ -146,8 +140,7 @@ def test_a_sweep_is_drawn() -> None:
 def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
     place = evaluations.folder(evaluated())
     lines = [
-        line.split(",")
-        for line in evaluation_table.table(place.asked(), place.scores()).splitlines()
+        line.split(",") for line in evaluate_table.table(place.asked(), place.scores()).splitlines()
     ]
     assert lines[0][:5] == ["system", "score", "value", "low", "high"]
     bleu = next(line for line in lines if line[1] == "bleu" and line[0] == MARKUP)
@@ -206,7 +199,7 @@ def test_settings_that_contradict_are_said_before_anything_runs(text: str, sente
     ],
 )
 def test_settings_are_read_as_they_are_written(text: str, knobs: dict[str, Any]) -> None:
-    assert evaluation_form.parse(text) == knobs
+    assert form.parse(text) == knobs
 
 
 def test_earlier_evaluations_can_be_opened_and_deleted() -> None:
@@ -269,8 +262,8 @@ def test_a_file_is_given_back_line_for_line() -> None:
     assert not screen.exception
     assert "3 of 3 lines, by beam" in said(screen)
     made = evaluations.folder(evaluation).lines(0)
-    assert evaluation_file.text(made, 3) == "la maison rouge\n\nle chat dort\n"
-    assert evaluation_file.text({2: {"text": "a\nb"}}, 3) == "\n\na b\n"
+    assert translate_file.text(made, 3) == "la maison rouge\n\nle chat dort\n"
+    assert translate_file.text({2: {"text": "a\nb"}}, 3) == "\n\na b\n"
 
 
 def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
@@ -335,7 +328,7 @@ def test_a_sentence_opens_in_compare_with_the_systems_in_columns() -> None:
     system = System(
         "beam num_beams=4", DEMO, 1500, "beam", {"num_beams": 4, "prefix": "la"}, sweep="num_beams"
     )
-    screen = opened("compare", src="the red house", c1=str(evaluation_errors.column(system)))
+    screen = opened("compare", src="the red house", c1=str(sentences.column(system)))
     assert not screen.exception
     assert not lost(screen)
     assert "num_beams:4" in str(screen.session_state["c1"])
@@ -344,8 +337,8 @@ def test_a_sentence_opens_in_compare_with_the_systems_in_columns() -> None:
 def test_the_sentences_can_be_taken_away() -> None:
     evaluation = evaluated()
     place = evaluations.folder(evaluation)
-    rows = evaluation_errors.rows(evaluation, 3)
-    lines = list(csv.reader(io.StringIO(evaluation_errors.table(place.asked(), rows))))
+    rows = sentences.rows(evaluation, 3)
+    lines = list(csv.reader(io.StringIO(sentences.table(place.asked(), rows))))
     assert len(lines) == 1 + 2 * 3
     named = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
     assert [line["translation"] for line in named if line["system"] == MARKUP] == THEIRS
@@ -361,7 +354,7 @@ def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
         Point("beam num_beams=5", 51.1, 76.4, label="5"),
         Point("sample", 61.3, 56.9),
     ]
-    found = evaluation_charts._together(points)
+    found = charts._together(points)
     assert [(point.name, point.label) for point in found] == [
         ("beam, beam num_beams=5", "beam, 5"),
         ("sample", "sample"),

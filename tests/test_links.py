@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from s2s.share import Column, read, unpack
-from s2s.ui import columns
+from s2s.ui.compare import columns
 from tests.screen import ROOT, box, lost, opened, picture
 
 LINKS = [

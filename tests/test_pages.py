@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.ui import cached, known
-from s2s.ui.sentence import MOST_OFFERS
-from s2s.ui.text import plain
+from s2s.ui.kit import cached, vocabulary
+from s2s.ui.kit.sentence import MOST_OFFERS
+from s2s.ui.kit.text import plain
 from tests.screen import box, link, opened, picture, said, translation, written
 
 DEMO = "demo-en-fr"
@@ -175,7 +175,7 @@ def test_picking_another_run_brings_its_first_example(own: str) -> None:
     screen = opened()
     screen.selectbox(key="run").set_value(own).run()
     assert not screen.exception
-    assert box(screen) == known.of(s2s.load(own)).examples[0]
+    assert box(screen) == vocabulary.of(s2s.load(own)).examples[0]
     screen.text_input(key="src").set_value("the dog sleeps").run()
     screen.selectbox(key="run").set_value(DEMO).run()
     assert box(screen) == "the dog sleeps"  # what somebody typed stays

@@ -13,16 +13,16 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s import decode, settings
-from s2s.config import Choice, Recipe, override
+from s2s.config import PRESETS, Choice, Recipe, override
 from s2s.data import corpora, files, load
 from s2s.decode import Greedy, greedy
 from s2s.jobs import board, queue, training
 from s2s.jobs.forecast import forecast
-from s2s.model.presets import PRESETS
 from s2s.runs import RunFolder
 from s2s.share import Column, pack, unpack
-from s2s.ui import cached, column
-from s2s.ui.text import plain
+from s2s.ui.compare import column
+from s2s.ui.kit import cached
+from s2s.ui.kit.text import plain
 from tests.conftest import TINY, make_run
 from tests.jobs.desk import Desk
 from tests.screen import PAGES, box, hints, link, lost, opened, picture, said, settled, translation
@@ -324,7 +324,7 @@ def test_another_preset_brings_its_own_settings() -> None:
 
 
 def test_all_settings_open_and_every_one_can_be_set() -> None:
-    from s2s.ui.recipe import ALL
+    from s2s.ui.train.recipe import ALL
 
     screen = opened("train")
     screen.session_state["all settings"] = True

@@ -16,10 +16,10 @@ from s2s.analysis.verdict import Verdict
 from s2s.decode import ruler
 from s2s.decode.limits import FILTERS
 from s2s.runs import Run, lab
-from s2s.ui import against, cuts
-from s2s.ui.against import sentences
-from s2s.ui.cuts import KNOBS, START
-from s2s.ui.steps import OF_VIEWS
+from s2s.ui.steps import teacher_forcing, truncation
+from s2s.ui.steps.request import OF_VIEWS
+from s2s.ui.steps.teacher_forcing import sentences
+from s2s.ui.steps.truncation import KNOBS, START
 from tests.screen import link, lost, opened, said, translation
 
 DEMO = "demo-en-fr"
@@ -190,7 +190,7 @@ def test_the_numbers_of_the_ruler_are_those_of_every_token(run: Run) -> None:
     row = run.next_tokens(TEXT, [])[0]
     measured = ruler.measure(row, START)
     names = run.tgt_tokenizer.tokens(range(len(row)))
-    head, *rows = csv.reader(cuts.numbers(measured, START, names, row).splitlines())
+    head, *rows = csv.reader(truncation.numbers(measured, START, names, row).splitlines())
     assert head[3:] == [
         "log_prob",
         "log_prob_at_temperature",
@@ -211,7 +211,7 @@ def test_the_numbers_of_the_ruler_are_those_of_every_token(run: Run) -> None:
 def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
     reference = lab.reference(run, TEXT, "=le chat")
     own = run.translate([TEXT])[0]
-    head, *rows = csv.reader(against.numbers(own.hypotheses[0], reference).splitlines())
+    head, *rows = csv.reader(teacher_forcing.numbers(own.hypotheses[0], reference).splitlines())
     assert (head[1], rows[0][1], head[2]) == ("reference", "<unk>", "loss (nats)")
     assert sum(float(each[2]) for each in rows if each[2]) == pytest.approx(
         -reference.log_prob, abs=1e-3

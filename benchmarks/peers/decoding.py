@@ -21,8 +21,8 @@ from benchmarks.peers import JOEY, WITH_JOEY, Entrant
 from benchmarks.peers.race import Leg, children, metered
 from s2s.config import Recipe
 from s2s.model import Transformer
+from s2s.model.fast.memory import keep_freed_memory
 from s2s.model.init import initialise
-from s2s.model.memory import keep_freed_memory
 from s2s.tokenizers import PAD
 
 TOKENS = 20  # of every hypothesis, none of them `</s>`

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui import corpus, prepare, sources
+from s2s.ui.data import overview, prepare, sources
 
 prepare.arrive()
 origin = sources.origin()
@@ -11,9 +11,9 @@ with st.container(border=True):
 
 if chosen:
     with st.container(horizontal=True):
-        corpus.actions(chosen, origin)
+        overview.actions(chosen, origin)
         prepare.take_away(chosen)
-    corpus.numbers(chosen.preview)
-    corpus.notes(chosen.preview)
+    overview.numbers(chosen.preview)
+    overview.notes(chosen.preview)
     prepare.views(chosen)
 prepare.hold(chosen)

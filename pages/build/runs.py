@@ -2,23 +2,24 @@
 
 import streamlit as st
 
-from s2s.ui import cached, deeds, facts, learning, shelf, sweeps, versus
+from s2s.ui.kit import cached
+from s2s.ui.runs import actions, attention_history, comparison, details, sweeps, table
 
 
 def runs(run_id: str) -> None:
     """All of them, and what may be done to the chosen one."""
     if cached.listed():
-        shelf.table()
+        table.table()
     else:
-        shelf.empty()
-    deeds.actions(run_id)
-    facts.card(run_id)
+        table.empty()
+    actions.actions(run_id)
+    details.card(run_id)
 
 
 VIEWS = {
     "Runs": runs,
-    "Side by side": versus.tab,
-    "Attention while learning": learning.tab,
+    "Side by side": comparison.tab,
+    "Attention while learning": attention_history.tab,
     "Sweeps": sweeps.tab,
 }
-shelf.tabs(VIEWS, st.session_state["run"])
+table.tabs(VIEWS, st.session_state["run"])

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from s2s.ui import basis, cached, columns, comparison, known, sentence
+from s2s.ui.compare import cards as compare_cards
+from s2s.ui.compare import columns, reference
+from s2s.ui.kit import cached, sentence, vocabulary
 
 run_id = st.session_state["run"]
 run = cached.open_run(run_id)
-facts = known.of(run)
+facts = vocabulary.of(run)
 with st.container():
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
@@ -14,15 +16,15 @@ sentence.chips(facts)
 
 keys = columns.arrive(run_id)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    comparison.toolbar(run_id)
-    wanted = basis.ask(text, len(keys))
-if wanted.against != basis.NOTHING:
-    basis.legend(wanted)
+    compare_cards.toolbar(run_id)
+    wanted = reference.ask(text, len(keys))
+if wanted.against != reference.NOTHING:
+    reference.legend(wanted)
 if not text:
     st.info(
         "Type a sentence above, or press an example: what the model makes of it appears here.",
         icon=":material/edit:",
     )
-cards = comparison.cards(run_id)
+cards = compare_cards.cards(run_id)
 if text:
-    comparison.results(cards, text, wanted)
+    compare_cards.results(cards, text, wanted)

@@ -2,18 +2,19 @@
 
 import streamlit as st
 
-from s2s.ui import chat, evaluation, evaluation_address, evaluation_file, evaluation_form
+from s2s.ui.evaluate import address, chat, results, translate_file
+from s2s.ui.evaluate import form as evaluate_form
 
 run_id = st.session_state["run"]
-shown = evaluation_address.arrive(run_id)
+shown = address.arrive(run_id)
 if shown:
-    evaluation.panel(shown)
+    results.panel(shown)
 
 with st.container(border=True):
     st.subheader("Evaluate something else" if shown else "What to evaluate", anchor=False)
-    form = evaluation_form.form(run_id)
-    evaluation.button(form)
-evaluation_file.panel(run_id)
+    form = evaluate_form.form(run_id)
+    results.button(form)
+translate_file.panel(run_id)
 chat.panel(run_id)
-evaluation.earlier(run_id)
-evaluation_address.hold(run_id, shown, form.packed)
+results.earlier(run_id)
+address.hold(run_id, shown, form.packed)

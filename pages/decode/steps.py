@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from s2s.ui import cached, steps
-from s2s.ui.views import VIEWS
+from s2s.ui.kit import cached
+from s2s.ui.steps import request
+from s2s.ui.steps.views import VIEWS
 
-asked = steps.ask(cached.open_run(st.session_state["run"]))
+asked = request.ask(cached.open_run(st.session_state["run"]))
 if asked:
-    view = steps.view_picker({slug: row.label for slug, row in VIEWS.items()})
+    view = request.view_picker({slug: row.label for slug, row in VIEWS.items()})
     VIEWS[view].show(asked)

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from s2s.ui import attention_heads, looking
-from s2s.ui.attention_views import VIEWS
+from s2s.ui.attention import heads, request
+from s2s.ui.attention.views import VIEWS
 
-asked = looking.ask()
+asked = request.ask()
 if asked:
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
-        view = looking.view_picker({slug: row.label for slug, row in VIEWS.items()})
+        view = request.view_picker({slug: row.label for slug, row in VIEWS.items()})
         with st.container(border=True, key="picture"):
             VIEWS[view].show(asked)
     with narrow, st.container(border=True, key="heads"):
-        attention_heads.show(asked)
+        heads.show(asked)

@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from s2s.ui import states_page
-from s2s.ui.pages import link
-from s2s.ui.states_views import VIEWS
+from s2s.ui.shell.pages import link
+from s2s.ui.states import request
+from s2s.ui.states.views import VIEWS
 
 labels, sides = (
     {slug: value for slug, row in VIEWS.items() if (value := getattr(row, name))}
     for name in ("label", "side")
 )
-asked = states_page.ask(labels, sides)
+asked = request.ask(labels, sides)
 if asked:
     with st.container(border=True, key="states"):
         VIEWS[asked.view].show(asked)

@@ -2,17 +2,15 @@
 
 import streamlit as st
 
-from s2s.ui import architecture, architecture_part
-from s2s.ui.architecture_views import VIEWS
+from s2s.ui.architecture import module, request
+from s2s.ui.architecture.views import VIEWS
 
-asked = architecture.ask()
+asked = request.ask()
 left, right = st.columns([3, 2], gap="medium")
 with left, st.container(border=True, key="machine box"):
-    architecture_part.picture(asked)
+    module.picture(asked)
 with right, st.container(border=True, key="part"):
-    architecture_part.card(asked)
+    module.card(asked)
 VIEWS[
-    architecture.choice(
-        "view", "View", {slug: row.label for slug, row in VIEWS.items()}, is_list=False
-    )
+    request.choice("view", "View", {slug: row.label for slug, row in VIEWS.items()}, is_list=False)
 ].show(asked)

@@ -1,8 +1,8 @@
 """Walkthrough: one sentence through the machine, step by step, with the model's own numbers."""
 
-from s2s.ui import walkthrough
-from s2s.ui.walkthrough_steps import STEPS
+from s2s.ui.walkthrough import request
+from s2s.ui.walkthrough.steps import STEPS
 
-asked = walkthrough.ask(STEPS)
+asked = request.ask(STEPS)
 if asked:
-    walkthrough.show(*asked)
+    request.show(*asked)

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from s2s.analysis import Which, reduced
-from s2s.ui import cached, known, pickers, reading, sentence
-from s2s.ui.pages import link
+from s2s.ui.kit import cached, captions, pickers, sentence, vocabulary
+from s2s.ui.shell.pages import link
 
 run = cached.open_run(st.session_state["run"])
-facts = known.of(run)
+facts = vocabulary.of(run)
 with st.container():  # whatever is said about the sentence, the elements below keep their places
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
@@ -21,19 +21,19 @@ if not text:
 else:
     made = cached.translation(run, text)
     view = made.seen.view("cross")
-    reading.translation(made.decoded)
+    captions.translation(made.decoded)
     wide, narrow = st.columns([2, 1], gap="medium")
     with wide, st.container(border=True, key="picture"):
         with st.container(horizontal=True):
             layer = pickers.layer_picker(view)
             head = pickers.head_picker(view)
         picture = reduced(made.seen, Which("cross", layer, head))
-        title = reading.picture(run, "cross", picture)
+        title = captions.picture(run, "cross", picture)
     with narrow:
         st.subheader("How to read it", anchor=False)
-        reading.how("cross", picture)
-        reading.certainty(made.decoded)
-        reading.download(picture, title)
+        captions.how("cross", picture)
+        captions.certainty(made.decoded)
+        captions.download(picture, title)
 
 with st.container(key="doors", horizontal=True, gap="medium"):
     link("data", "Bring your own text")

@@ -49,7 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def presets(arguments: argparse.Namespace) -> None:
     """List the presets."""
-    from s2s.model import PRESETS, count_parameters
+    from s2s.config import PRESETS
+    from s2s.sizing import count_parameters
 
     rows = [
         {
@@ -207,7 +208,7 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
         from s2s.jobs import origin
 
         return origin.origin(arguments.init_from).folder.recipe()
-    from s2s.model.presets import PRESETS
+    from s2s.config import PRESETS
 
     return choose("preset", arguments.preset or DEFAULT_PRESET, PRESETS).recipe
 
@@ -215,7 +216,7 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
 def _show(started: Any, group: Group | None) -> None:
     """Train, printing a line at every validation."""
     from s2s.jobs import training
-    from s2s.model.size import count_parameters
+    from s2s.sizing import count_parameters
 
     if group:
         started = replace(started, group=group)
@@ -324,23 +325,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--out", required=True, metavar="DIR", help="where S.src, S.tgt and S.align go"
     )
-    one = add(train)
-    one.add_argument("--source", metavar="SPEC", help="pairs to learn from")
-    one.add_argument("--valid", metavar="SPEC", help="pairs to validate on")
-    one.add_argument(
-        "--preset", help=f"a recipe by name (see `presets`); without it, {DEFAULT_PRESET}"
-    )
-    one.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
-    one.add_argument(
-        "--init-from",
-        metavar="RUN[@STEP]",
-        help="start with the weights and the vocabulary of a run, and with its recipe",
-    )
-    _add_task(one)
-    one.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
-    one.add_argument(
-        "--resume", action="store_true", help="go on from the newest checkpoint in DIR"
-    )
+    _add_train(add(train))
     one = add(translate)
     _add_run(one)
     one.add_argument(
@@ -363,6 +348,25 @@ def _parser() -> argparse.ArgumentParser:
         help="leave after so long without work; without it, stay",
     )
     return parser
+
+
+def _add_train(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--source", metavar="SPEC", help="pairs to learn from")
+    parser.add_argument("--valid", metavar="SPEC", help="pairs to validate on")
+    parser.add_argument(
+        "--preset", help=f"a recipe by name (see `presets`); without it, {DEFAULT_PRESET}"
+    )
+    parser.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
+    parser.add_argument(
+        "--init-from",
+        metavar="RUN[@STEP]",
+        help="start with the weights and the vocabulary of a run, and with its recipe",
+    )
+    _add_task(parser)
+    parser.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
+    parser.add_argument(
+        "--resume", action="store_true", help="go on from the newest checkpoint in DIR"
+    )
 
 
 def _add_task(parser: argparse.ArgumentParser) -> None:

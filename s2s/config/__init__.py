@@ -17,6 +17,7 @@ from s2s.config.knobs import (
     settings,
     unknown,
 )
+from s2s.config.presets import PRESETS, Preset
 from s2s.config.recipe import (
     POSITION_KINDS,
     TASK_KINDS,
@@ -41,6 +42,7 @@ from s2s.config.recipe import (
 
 __all__ = [
     "POSITION_KINDS",
+    "PRESETS",
     "TASK_KINDS",
     "AttentionConfig",
     "Choice",
@@ -55,6 +57,7 @@ __all__ = [
     "Optimizer",
     "Output",
     "Positions",
+    "Preset",
     "Recipe",
     "Setting",
     "SpecialIds",

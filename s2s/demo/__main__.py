@@ -17,12 +17,11 @@ from types import MappingProxyType
 import safetensors.torch
 
 from s2s import files
-from s2s.config import choose, override
+from s2s.config import PRESETS, choose, override
 from s2s.data import load
 from s2s.data.preview import write_shipped
 from s2s.demo import DEMOS, measured, twins
 from s2s.jobs import training
-from s2s.model.presets import PRESETS
 from s2s.model.weights import weights_path
 from s2s.runs import RunFolder
 from s2s.runs import load as load_run

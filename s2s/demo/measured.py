@@ -17,16 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from s2s import files
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.data import load
 from s2s.data.preview import Preview
 from s2s.jobs import training
 from s2s.jobs.advice import within
 from s2s.jobs.expected import FILE, read, richness
 from s2s.jobs.training import Asked, Started
-from s2s.model.presets import PRESETS
-from s2s.model.size import count_parameters
 from s2s.settings import OWNER
+from s2s.sizing import count_parameters
 
 SECONDS = 240.0  # of a run, about, on one thread
 SCORED = 100  # validation pairs translated each time: twice a visitor's run, so that the numbers are steadier

@@ -19,8 +19,8 @@ from s2s import files
 from s2s.jobs import training, twins
 from s2s.jobs.training import Asked
 from s2s.jobs.twins import Reached, Twins
-from s2s.model.size import count_parameters
 from s2s.runs import load
+from s2s.sizing import count_parameters
 
 FILE = Path(__file__).parent / "twins.json"
 SEEDS = (1, 2, 3)

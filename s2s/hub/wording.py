@@ -52,7 +52,7 @@ def sentence(
         ),
         (
             errors.HfHubHTTPError,
-            lambda: _status(error.response.status_code, name, with_token=with_token),
+            lambda: _status(error, name, with_token=with_token),
         ),
         (httpx.TimeoutException, lambda: slow(name, doing=doing)),
         (
@@ -105,7 +105,8 @@ def _missing(name: str, *, with_token: bool) -> UserError:
     )
 
 
-def _status(status: int, name: str, *, with_token: bool) -> UserError:
+def _status(error: Any, name: str, *, with_token: bool) -> UserError:
+    status: int = error.response.status_code
     if status == 401 and with_token:
         return UserError(
             "The hub does not know this access token; copy it again from your account's settings, or leave it empty."

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.data.preview import Preview
 from s2s.jobs import expected
 from s2s.jobs.expected import Measured
 from s2s.jobs.forecast import AS_COUNTED, START, Forecast, Pace, forecast, share_too_long
-from s2s.model.presets import PRESETS
 from s2s.settings import Limits
 
 HANDFUL = 100  # pairs; with fewer every model learns by heart, which is what they are for

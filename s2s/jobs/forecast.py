@@ -16,9 +16,9 @@ import torch
 
 from s2s.config import ModelConfig, Recipe, UserError
 from s2s.data.preview import Preview
-from s2s.model.size import count_parameters, gigabytes, training_bytes, training_flops
 from s2s.runs import RunFolder
 from s2s.runs.listing import runs_folder
+from s2s.sizing import count_parameters, gigabytes, training_bytes, training_flops
 from s2s.tokenizers import SPECIALS, TOKENIZERS
 from s2s.tokenizers.subword import automatic_size
 from s2s.train.machine import cores

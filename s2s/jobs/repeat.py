@@ -7,8 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from s2s.config import Recipe, flat
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS, Recipe, flat
 
 THEN = "  # and then: "
 KEYS = ("lr", "steps")

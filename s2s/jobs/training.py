@@ -21,12 +21,12 @@ from s2s.jobs.origin import Origin
 from s2s.jobs.recording import Recorder, recorded
 from s2s.jobs.steering import Steering, changed
 from s2s.jobs.watching import Watcher
-from s2s.model.size import count_parameters
 from s2s.model.weights import load_weights, saved_steps
 from s2s.runs import RunFolder, learning
 from s2s.runs.listing import LONGEST_NAME, clean_name, is_training, listed_one, runs_folder
 from s2s.runs.store import now
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
+from s2s.sizing import count_parameters
 from s2s.tokenizers import advice
 from s2s.train import Changed, Event, Saved, Trainer, TrainingData, Warned, prepare
 from s2s.train.distributed import Group

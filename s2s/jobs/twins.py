@@ -10,12 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s import files
-from s2s.config import Config, UserError, knob, override
+from s2s.config import PRESETS, Config, UserError, knob, override
 from s2s.config.recipe import POSITION_KINDS
 from s2s.data import synthetic
 from s2s.jobs import sweep
 from s2s.jobs.training import Asked
-from s2s.model.presets import PRESETS
 from s2s.runs import Run, RunFolder
 from s2s.settings import OWNER
 

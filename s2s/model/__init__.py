@@ -12,17 +12,7 @@ Axes have one name everywhere:
 Masks are bool, True = may look.
 """
 
-from s2s.model.presets import PRESETS, Preset
-from s2s.model.size import count_parameters
-from s2s.model.stepper import TransformerStepper, stepper_for
+from s2s.model.fast.stepper import TransformerStepper, stepper_for
 from s2s.model.transformer import Transformer, inference
 
-__all__ = [
-    "PRESETS",
-    "Preset",
-    "Transformer",
-    "TransformerStepper",
-    "count_parameters",
-    "inference",
-    "stepper_for",
-]
+__all__ = ["Transformer", "TransformerStepper", "inference", "stepper_for"]

@@ -21,7 +21,7 @@ from s2s.decode import Begun, Found, Hypothesis, Kept, Rules, Strategy, Words, c
 from s2s.decode.rules import check_limit, pieces
 from s2s.decode.tree import Tree, grow
 from s2s.model import Transformer, inference, stepper_for
-from s2s.model.products import can_round
+from s2s.model.fast.products import can_round
 from s2s.model.weights import load_weights, saved_steps, weights_path
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder

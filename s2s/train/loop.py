@@ -18,11 +18,11 @@ from s2s.data import batches
 from s2s.data.corpus import Corpus
 from s2s.decode import Greedy, greedy
 from s2s.model import inference, stepper_for
+from s2s.model.fast.memory import keep_freed_memory
 from s2s.model.init import initialise
-from s2s.model.memory import keep_freed_memory
-from s2s.model.size import check_memory
 from s2s.model.transformer import Transformer
 from s2s.model.weights import put_weights, trained_tensors
+from s2s.sizing import check_memory
 from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
 from s2s.train import averaging, checkpoint
 from s2s.train.checkpoint import Progress, Restored

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from s2s.model.size import CHUNK, GPU_CHUNK
 from s2s.model.transformer import Projection
+from s2s.sizing import CHUNK, GPU_CHUNK
 
 UNDERFLOW = 87.0  # nats; the exponential of more is no normal float32
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 import s2s
 from s2s.analysis.anatomy import Anatomy, Attended, dissect
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS
 from s2s.model.transformer import Transformer
 from tests.model.conftest import build, shrunk
 

@@ -5,7 +5,7 @@ import torch
 import s2s
 from s2s.analysis.lens import lens
 from s2s.analysis.states import watched
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS
 from s2s.runs import states
 from tests.model.conftest import build, shrunk
 

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from s2s.analysis.anatomy import dissect
 from s2s.analysis.probing import Cut, curves, erased, fills, flow, normed, twin, without_residual
+from s2s.config import PRESETS
 from s2s.model import masks
 from s2s.model.layers import Residual
-from s2s.model.presets import PRESETS
 from s2s.model.transformer import Seen, Transformer
 from tests.model.conftest import build, shrunk
 

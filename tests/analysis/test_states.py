@@ -5,8 +5,7 @@ from torch import nn
 
 import s2s
 from s2s.analysis.states import SIDES, in_words, watched
-from s2s.config import override
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS, override
 from tests.model.conftest import build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]])

@@ -7,11 +7,10 @@ from torch import Tensor
 
 from s2s.analysis import KINDS, capture
 from s2s.analysis.steer import HOWS, Head, ablate, attentions, force, moved
-from s2s.config import UserError
+from s2s.config import PRESETS, UserError
 from s2s.model import Transformer, inference, masks, stepper_for
 from s2s.model.attention import is_hooked
-from s2s.model.presets import PRESETS
-from s2s.model.stepper import FlatStepper, ModuleStepper
+from s2s.model.fast.stepper import FlatStepper, ModuleStepper
 from tests.model.conftest import build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 12, 7, 8, 2], [6, 5, 2, 0, 0, 0, 0], [20, 11, 4, 4, 2, 0, 0]])

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page, expect
 
-from s2s.ui import columns
+from s2s.ui.compare import columns
 from tests.browser.conftest import PATIENCE, Open
 from tests.browser.test_walk import quiet, shared_link
 

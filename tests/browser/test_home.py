@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 import s2s
 from s2s.runs import Run
-from s2s.ui.pages import PAGES
+from s2s.ui.shell.pages import PAGES
 from tests.browser.conftest import PATIENCE, Open
 
 PHONE = {

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.contrast import lowest
-from s2s.ui.pages import PAGES
+from s2s.ui.shell.pages import PAGES
 from tests.browser.conftest import PATIENCE, Open
 from tests.browser.test_home import PHONE, QUIET
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import s2s
-from s2s.ui import pages
+from s2s.ui.shell import pages
 from tests.browser.conftest import PATIENCE, Open, Server
 from tests.browser.test_home import QUIET, SHOWS
 

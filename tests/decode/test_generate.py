@@ -9,7 +9,7 @@ from torch import Tensor
 from transformers import GenerationConfig, PreTrainedModel
 
 from s2s.decode import IDS, Found, configure
-from s2s.model.stepper import stepper_for
+from s2s.model.fast.stepper import stepper_for
 from s2s.model.transformer import Transformer, inference
 from tests.model.test_families import FAMILIES, MARIAN_IDS, VOCAB, copied, make_theirs
 

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from s2s.config import PRESETS
 from s2s.data.preview import Preview, preview
 from s2s.demo import measured
 from s2s.demo.measured import Cell, cells, main, measure, planned
 from s2s.jobs.expected import parsed
 from s2s.jobs.forecast import forecast
-from s2s.model.presets import PRESETS
 
 FEW = [
     Cell(f"mini/{n}", "phrases", "builtin:mini-en-fr", None, preset)

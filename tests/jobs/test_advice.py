@@ -2,14 +2,13 @@ import dataclasses
 
 import pytest
 
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.data import load
 from s2s.data.preview import Preview, preview
 from s2s.jobs import advice
 from s2s.jobs.advice import Advice, Case, by_rule, recommended, within
 from s2s.jobs.expected import Measured, Point
 from s2s.jobs.forecast import forecast
-from s2s.model.presets import PRESETS
 from s2s.settings import OWN_MACHINE, Limits
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import crash
-from s2s.config import override
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS, override
 from s2s.settings import home
 
 

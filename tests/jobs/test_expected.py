@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from s2s.config import override
+from s2s.config import PRESETS, override
 from s2s.data.preview import Preview, preview
 from s2s.jobs import expected
 from s2s.jobs.expected import (
@@ -19,7 +19,6 @@ from s2s.jobs.expected import (
     why_none,
 )
 from s2s.jobs.forecast import Forecast, forecast
-from s2s.model.presets import PRESETS
 from tests.jobs.test_advice import captions
 
 SMALL = PRESETS["small"].recipe

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from s2s import settings
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.data import load
 from s2s.data.preview import Preview
 from s2s.jobs.forecast import (
@@ -17,9 +17,8 @@ from s2s.jobs.forecast import (
     seconds_a_step,
     vocab_sizes,
 )
-from s2s.model.presets import PRESETS
-from s2s.model.size import count_parameters
 from s2s.runs import RunFolder
+from s2s.sizing import count_parameters
 from s2s.tokenizers import fit
 
 RECIPE = PRESETS["small"].recipe

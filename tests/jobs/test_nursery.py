@@ -32,7 +32,7 @@ nursery._warm()
 before, threads = set(sys.modules), psutil.Process().num_threads()
 opened = database.engine.cache_info().currsize
 from s2s.config import override
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS
 changes = json.loads(sys.argv[1])
 asked = training.Asked(override(PRESETS["small"].recipe, changes), "synthetic:reverse#rows=80")
 training.submit(asked)

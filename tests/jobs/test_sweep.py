@@ -1,10 +1,9 @@
 import pytest
 
-from s2s.config import UserError, flat, override
+from s2s.config import PRESETS, UserError, flat, override
 from s2s.jobs import queue, sweep
 from s2s.jobs.sweep import MOST, grid, twins, values
 from s2s.jobs.training import Asked
-from s2s.model.presets import PRESETS
 from s2s.settings import OWNER
 from tests.conftest import TINY
 

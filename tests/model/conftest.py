@@ -2,9 +2,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from s2s.config import Recipe, override
+from s2s.config import PRESETS, Recipe, override
 from s2s.model.init import initialise
-from s2s.model.presets import PRESETS
 from s2s.model.transformer import Transformer
 
 SRC_VOCAB = TGT_VOCAB = 23

@@ -30,8 +30,8 @@ from s2s.config import (
     SpecialIds,
     Stack,
 )
-from s2s.model.size import count_parameters
 from s2s.model.transformer import Transformer
+from s2s.sizing import count_parameters
 
 VOCAB = 40
 D_MODEL = 24

@@ -4,9 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from s2s.config import override
+from s2s.config import PRESETS, override
 from s2s.model.init import initialise
-from s2s.model.presets import PRESETS
 from s2s.model.transformer import Transformer
 
 

@@ -1,8 +1,7 @@
 import pytest
 
-from s2s.config import ModelConfig, Output, Positions, Recipe, UserError
-from s2s.model.presets import PRESETS
-from s2s.model.size import check_memory, count_parameters, training_bytes
+from s2s.config import PRESETS, ModelConfig, Output, Positions, Recipe, UserError
+from s2s.sizing import check_memory, count_parameters, training_bytes
 
 COUNTS = {
     "first-steps": 78,

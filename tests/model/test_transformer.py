@@ -4,11 +4,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from s2s.config import ModelConfig, UserError, override
+from s2s.config import PRESETS, ModelConfig, UserError, override
 from s2s.model import masks
 from s2s.model.attention import Attention
-from s2s.model.presets import PRESETS
-from s2s.model.stepper import FlatStepper, ModuleStepper, TransformerStepper
+from s2s.model.fast.stepper import FlatStepper, ModuleStepper, TransformerStepper
 from s2s.model.transformer import Transformer, inference
 from tests.model.conftest import build, shrunk
 

@@ -8,7 +8,7 @@ import pytest
 from s2s.plots import parallel, theme
 from s2s.plots.parallel import LIFT, Axis, written
 
-LOOK = Path(theme.__file__).parents[1] / "ui" / "look.css"
+LOOK = Path(theme.__file__).parents[1] / "ui" / "shell" / "look.css"
 LR = Axis("train.lr", (0.0005, 0.005, 0.05))
 KIND = Axis("tokenizer.kind", ("bpe", "word", "bpe"))
 LOSS = Axis("validation loss", (3.0, None, 1.0), is_low_up=True)

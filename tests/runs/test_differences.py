@@ -3,8 +3,7 @@ import random
 
 import pytest
 
-from s2s.config import Recipe, flat, override
-from s2s.model.presets import PRESETS
+from s2s.config import PRESETS, Recipe, flat, override
 from s2s.runs.differences import OF_THE_MACHINE, Row, changes, rows, swept
 
 

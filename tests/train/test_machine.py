@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from s2s.config import Recipe, UserError, override
-from s2s.model.memory import SHAPES
+from s2s.model.fast.memory import SHAPES
 from s2s.train import machine
 from s2s.train.machine import fast_error, free_memory, matrix_products, settle
 

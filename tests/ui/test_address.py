@@ -4,7 +4,7 @@ from streamlit.testing.v1 import AppTest
 def script() -> None:
     import streamlit as st
 
-    from s2s.ui import address
+    from s2s.ui.kit import address
 
     page = st.radio("page", ["a", "b"])
     address.turn_page(page, ("c1",))

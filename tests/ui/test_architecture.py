@@ -11,19 +11,28 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s.config import flat, override
+from s2s.config import PRESETS, flat, override
 from s2s.model import masks
-from s2s.model.costs import MEASURES, VARIABLES, Machine, cache_bytes, crossing, memory_bytes
-from s2s.model.parts import Sizes, cost, parts, within
-from s2s.model.presets import PRESETS
-from s2s.model.size import count_parameters
-from s2s.model.t5 import PUBLISHED
 from s2s.plots import amount
 from s2s.share import pack, unpack
-from s2s.ui.architecture import GROUPS, OWN, USUALLY
-from s2s.ui.architecture_part import AXES, in_bytes
-from s2s.ui.architecture_views import VIEWS
-from s2s.ui.blueprint import WIDTH, drawing
+from s2s.sizing import (
+    MEASURES,
+    PUBLISHED,
+    VARIABLES,
+    Machine,
+    Sizes,
+    cache_bytes,
+    cost,
+    count_parameters,
+    crossing,
+    memory_bytes,
+    parts,
+    within,
+)
+from s2s.ui.architecture.drawing import WIDTH, drawing
+from s2s.ui.architecture.module import AXES, in_bytes
+from s2s.ui.architecture.request import GROUPS, OWN, USUALLY
+from s2s.ui.architecture.views import VIEWS
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"

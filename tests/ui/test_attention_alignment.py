@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.analysis.alignment import aligned, by_words, error_rate, places
 from s2s.analysis.links import METHODS
-from s2s.ui import attention_alignment, gold
+from s2s.ui.attention import alignment, gold
 from tests.screen import link, lost, opened, picture, said
 
 DEMO = "demo-en-es"
@@ -87,7 +87,7 @@ def test_a_share_cuts_where_it_says() -> None:
     assert next(each for each in screen.slider if "hare" in each.label).value == 0.5
     table = linked(screen)
     found = set(zip(table["source place"], table["target place"], strict=True))
-    assert found == attention_alignment.covered(words().mean((0, 1)), 0.5)
+    assert found == alignment.covered(words().mean((0, 1)), 0.5)
 
 
 def test_another_target_is_offered_the_known_one() -> None:
@@ -102,7 +102,7 @@ def test_another_target_is_offered_the_known_one() -> None:
 
 def test_a_sentence_with_known_alignment_brings_its_target() -> None:
     screen = opened("attention", run=DEMO, src="my cat", set="view:alignment")
-    offered = screen.selectbox(key=attention_alignment.PICK)
+    offered = screen.selectbox(key=alignment.PICK)
     assert offered.value is None
     src = offered.options[7]
     offered.set_value(src).run()
@@ -122,7 +122,7 @@ def test_other_kinds_and_unknown_methods_are_said() -> None:
 
 
 def test_links_to_take_away_are_safe_in_a_spreadsheet() -> None:
-    text = attention_alignment._csv(
+    text = alignment._csv(
         ("a", "b", "source", "target", "weight", "known"), [(0, 1, "=cmd()", "x,y", 0.25, "yes")]
     )
     assert list(csv.reader(io.StringIO(text))) == [

@@ -13,7 +13,7 @@ from s2s.analysis.steer import HOWS, Head
 from s2s.runs import Decoded, DecodedHypothesis, Run
 from s2s.runs.steered import Change, Steered, steered
 from s2s.share import pack, unpack
-from s2s.ui import attention_changed
+from s2s.ui.attention import effect
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -276,18 +276,18 @@ def test_what_happened_is_told(
     before: tuple[str, ...], after: tuple[str, ...], sentence: str
 ) -> None:
     found = Steered(1, decoded(*before), decoded(*after), SEEN, None)
-    told = attention_changed.told(SEEN, Change((), 1, (2,)), found)
+    told = effect.told(SEEN, Change((), 1, (2,)), found)
     assert told.endswith(sentence)
     assert told.startswith("The model was made to look at")
 
 
 def test_tokens_are_inert_and_many_heads_are_counted() -> None:
     heads = tuple((Head("cross", layer, 0), how) for how in HOWS for layer in range(5))
-    told = attention_changed.in_force(Change(heads, 0, (0, 1)), SEEN)
+    told = effect.in_force(Change(heads, 0, (0, 1)), SEEN)
     assert r"*\*red\**" in told
     assert ":red[" not in told
     assert told.count("and 1 more") == 2
-    rows = attention_changed.numbers([("=1+1", 0.5, 0.25)])
+    rows = effect.numbers([("=1+1", 0.5, 0.25)])
     assert [*csv.reader(io.StringIO(rows))] == [
         ["token", "without the change", "with the change"],
         ["'=1+1", "0.5", "0.25"],

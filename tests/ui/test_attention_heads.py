@@ -15,8 +15,10 @@ from s2s.analysis.roles import ROLES
 from s2s.analysis.roles import heads as measured
 from s2s.runs import Run
 from s2s.share import pack, unpack
-from s2s.ui import attention_map, cached, heads_canvas
-from s2s.ui.text import JOINER
+from s2s.ui.attention import heatmap
+from s2s.ui.canvas import heads
+from s2s.ui.kit import cached
+from s2s.ui.kit.text import JOINER
 from tests.conftest import make_run
 from tests.screen import lost, opened, picture, said
 
@@ -102,7 +104,7 @@ def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
     given = weights(3, 5, 4, 6)
     rows = list("abcd")
     keys = list("uvwxyz")
-    head, pixels = unpacked(heads_canvas.packed(given, rows, keys, "reading"))
+    head, pixels = unpacked(heads.packed(given, rows, keys, "reading"))
     assert (head["rows"], head["keys"], head["doing"]) == (rows, keys, "reading")
     assert np.abs((pixels / 255) ** 2 - given).max() < 0.005
     small = given < 0.05
@@ -114,9 +116,9 @@ def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
 def test_very_many_weights_are_put_together_by_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
     given = weights(2, 2, 5, 5)
     tokens = list("abcde")
-    monkeypatch.setattr(heads_canvas, "MOST", 40)
-    assert heads_canvas.block(given.shape) == 2
-    head, pixels = unpacked(heads_canvas.packed(given, tokens, tokens, "reading"))
+    monkeypatch.setattr(heads, "MOST", 40)
+    assert heads.block(given.shape) == 2
+    head, pixels = unpacked(heads.packed(given, tokens, tokens, "reading"))
     assert head["rows"] == ["a … b", "c … d", "e"]
     blocks = [
         [given[:, :, down : down + 2, across : across + 2].max((2, 3)) for across in (0, 2, 4)]
@@ -126,7 +128,7 @@ def test_very_many_weights_are_put_together_by_the_largest(monkeypatch: pytest.M
         (pixels / 255) ** 2, np.moveaxis(np.array(blocks), (0, 1), (2, 3)), atol=0.005
     )
     monkeypatch.undo()
-    assert heads_canvas.block((24, 16, 128, 128)) == 1
+    assert heads.block((24, 16, 128, 128)) == 1
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -227,7 +229,7 @@ def test_a_sentence_reads_the_picture_that_is_shown(
     [(0, [0]), (1, [1]), (40, [40]), (41, [21, 20]), (128, [32] * 4), (129, [33, 33, 33, 30])],
 )
 def test_parts_cover_a_sentence_once(n: int, lengths: list[int]) -> None:
-    found = attention_map.parts(n)
+    found = heatmap.parts(n)
     assert [part.stop - part.start for part in found] == lengths
     assert [place for part in found for place in range(n)[part]] == [*range(n)]
 

@@ -15,8 +15,9 @@ from s2s.analysis import Attention, Which, reduced
 from s2s.analysis.tidy import links, without_sinks
 from s2s.plots import svg
 from s2s.runs import Run
-from s2s.ui import attention_lines, attention_save
-from s2s.ui.looking import Asked
+from s2s.ui.attention import export
+from s2s.ui.attention import lines as attention_lines
+from s2s.ui.attention.request import Asked
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -126,11 +127,11 @@ def asked(run: Run, seen: Attention, which: Which) -> Asked:
     return Asked(run, "=<b>the</b>", "la", seen, which, "mean", picture, picture, "Without `<s>`.")
 
 
-def kept(run: Run, seen: Attention, *places: Which) -> attention_save.Kept:
+def kept(run: Run, seen: Attention, *places: Which) -> export.Kept:
     pictures = {which: reduced(seen, which) for which in places}
     first = next(iter(pictures.values()))
     draw = partial(svg.heatmap, first.weights, first.keys, first.rows, verb=first.verb)
-    return attention_save.keep(asked(run, seen, places[0]), draw, pictures, "A note.")
+    return export.keep(asked(run, seen, places[0]), draw, pictures, "A note.")
 
 
 def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:

@@ -7,7 +7,7 @@ import s2s
 from s2s import settings
 from s2s.analysis import REDUCTIONS, Which, reduced
 from s2s.analysis.tidy import is_sink
-from s2s.ui.text import plain
+from s2s.ui.kit.text import plain
 from tests.conftest import make_run
 from tests.screen import link, opened, picture, said, written
 

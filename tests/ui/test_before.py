@@ -4,11 +4,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import settings
-from s2s.config import Recipe, flat
+from s2s.config import PRESETS, Recipe, flat
 from s2s.jobs import expected, queue
-from s2s.model.presets import PRESETS
 from s2s.share import pack, unpack
-from s2s.ui import before, cached
+from s2s.ui.kit import cached
+from s2s.ui.train import forecast
 from tests.conftest import make_run
 from tests.jobs.test_expected import run
 from tests.screen import lost, opened, said
@@ -145,7 +145,7 @@ def test_the_sizes_in_the_table_name_their_vocabulary() -> None:
     ("times", "text"), [(0.3, "0.3"), (9.94, "9.9"), (9.96, "10"), (150.0, "150"), (1e5, "100,000")]
 )
 def test_how_often_in_words(times: float, text: str) -> None:
-    assert before._often(times) == text
+    assert forecast._often(times) == text
 
 
 def test_without_a_measured_run_it_says_why() -> None:
@@ -265,7 +265,7 @@ def test_a_link_to_a_run_that_is_gone_is_said() -> None:
 
 
 def test_every_setting_can_be_swept() -> None:
-    from s2s.ui.sweep import KNOBS
+    from s2s.ui.train.sweep import KNOBS
 
     assert set(KNOBS) <= set(flat(Recipe()))
 

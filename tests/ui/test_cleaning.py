@@ -12,7 +12,7 @@ from s2s.config import Cleaning
 from s2s.data import Corpus, Pair
 from s2s.data.lint import RULES, clean, lint, switched_on
 from s2s.plots import PLOTS
-from s2s.ui import cleaning as panels
+from s2s.ui.data import cleaning as panels
 
 PAIRS = (
     *(Pair(f"the house {n}", f"la maison {n}") for n in range(1, 90)),
@@ -29,7 +29,7 @@ def page() -> None:
 
     from s2s.config import Cleaning
     from s2s.data.lint import lint
-    from s2s.ui import cleaning
+    from s2s.ui.data import cleaning
     from tests.ui.test_cleaning import PAIRS
 
     now = st.session_state.get("now", Cleaning())
@@ -126,7 +126,7 @@ def statistics_page(empty: bool) -> None:
     from s2s.data import Corpus
     from s2s.data.preview import Preview
     from s2s.data.statistics import Statistics
-    from s2s.ui import statistics
+    from s2s.ui.data import statistics
     from tests.ui.test_cleaning import PAIRS
 
     text = Corpus("t", "train", () if empty else PAIRS)

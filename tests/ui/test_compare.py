@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.decode import STRATEGIES
 from s2s.share import Column, unpack
-from s2s.ui import basis, cached, columns, figures
-from s2s.ui.cached import Timed
-from s2s.ui.column import Chosen
+from s2s.ui.compare import columns, numbers, reference
+from s2s.ui.compare.column import Chosen
+from s2s.ui.kit import cached
+from s2s.ui.kit.cached import Timed
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -230,12 +231,12 @@ def test_a_reference_brings_scores_and_belongs_to_its_sentence() -> None:
 def test_what_differences_are_marked_against_is_chosen_and_travels() -> None:
     screen = three(tgt="la maison rouge", set="against:2")
     assert not lost(screen)
-    assert screen.selectbox(key=basis.BOX).value == "2"
+    assert screen.selectbox(key=reference.BOX).value == "2"
     assert "struck out</del> ones only in column 2" in "".join(bodies(screen))
     assert unpack(screen.session_state["set"]) == {"against": "2"}
     screen.button(key="remove c2").click().run()
-    assert screen.selectbox(key=basis.BOX).value == "reference"
-    screen.selectbox(key=basis.BOX).set_value(basis.NOTHING).run()
+    assert screen.selectbox(key=reference.BOX).value == "reference"
+    screen.selectbox(key=reference.BOX).set_value(reference.NOTHING).run()
     assert "against%3Anothing" in link(screen)
     assert not any("<ins" in body for body in bodies(screen))
     assert "There is no column 9" in said(three(set="against:9"))
@@ -271,14 +272,14 @@ def test_a_hostile_link_is_a_sentence(params: dict[str, str]) -> None:
 
 
 def test_marks_and_text_are_escaped() -> None:
-    shown, found = basis.marked("<b>a</b> x", "a & x")
+    shown, found = reference.marked("<b>a</b> x", "a & x")
     assert (
         shown
         == '<del title="not here">a &amp;</del> <ins title="only here">&lt;b&gt;a&lt;/b&gt;</ins> x'
     )
     assert found is not None
     assert not found.are_none
-    assert basis.marked("<i>", None) == ("&lt;i&gt;", None)
+    assert reference.marked("<i>", None) == ("&lt;i&gt;", None)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -290,7 +291,7 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     chosen = Chosen(
         run, strategy, STRATEGIES[strategy].summary, knobs, config, wrong=None, written="", usual=""
     )
-    rows = figures.figures(chosen, Timed(found, 0.25), "la maison")
+    rows = numbers.figures(chosen, Timed(found, 0.25), "la maison")
     assert all(row.about and row.shown for row in rows)
     values = {row.name: row.value for row in rows}
     assert values["log-probability"] == found.log_prob
@@ -299,6 +300,6 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     words = [word for one in found.hypotheses for word in one.text.split()]
     assert values["distinct-1"] == pytest.approx(100 * len(set(words)) / len(words))
     told = (DEMO, "1500", strategy, "", "=1+1")
-    (line,) = csv.DictReader(io.StringIO(figures.table({"1": (told, rows)})))
+    (line,) = csv.DictReader(io.StringIO(numbers.table({"1": (told, rows)})))
     assert float(line["seconds"]) == 0.25
     assert not line["text"].startswith("=")

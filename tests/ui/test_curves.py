@@ -7,7 +7,7 @@ import pytest
 
 from s2s.plots import Line, Look
 from s2s.runs import Curves
-from s2s.ui.curves import QUANTITIES, rounded, table
+from s2s.ui.train.curves import QUANTITIES, rounded, table
 
 
 @pytest.mark.parametrize("seed", range(30))

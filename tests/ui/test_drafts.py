@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from s2s import settings
-from s2s.ui import drafts
+from s2s.ui.data import uploads
 from tests.test_screens import PAIRS, uploaded
 
 
@@ -22,7 +22,7 @@ class Interrupted(dict[str, object]):
 def test_a_click_while_a_text_is_taken_in_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "session_state", Interrupted())
     with pytest.raises(RerunException):
-        drafts.begin("Upload", "pairs.tsv", [("pairs.tsv", PAIRS)])
+        uploads.begin("Upload", "pairs.tsv", [("pairs.tsv", PAIRS)])
     assert not list((settings.home() / "incoming").iterdir())
 
 

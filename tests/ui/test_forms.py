@@ -2,11 +2,10 @@ import dataclasses
 
 import pytest
 
-from s2s.config import Recipe, UserError, flat, keys, override, settings
+from s2s.config import PRESETS, Recipe, UserError, flat, keys, override, settings
 from s2s.decode import STRATEGIES, Beam
-from s2s.model.presets import PRESETS
 from s2s.share import pack, unpack
-from s2s.ui import forms
+from s2s.ui.kit import forms
 
 
 @pytest.mark.parametrize("name", PRESETS)

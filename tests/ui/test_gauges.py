@@ -10,8 +10,9 @@ from s2s import plots
 from s2s.config import Recipe, override
 from s2s.plots import Line, Look
 from s2s.runs.metrics import Curves, Metrics
-from s2s.ui import cached, gauges
-from s2s.ui.curves import _marks, _missing, awaited
+from s2s.ui.kit import cached
+from s2s.ui.train import numbers
+from s2s.ui.train.curves import _marks, _missing, awaited
 
 VALID = {"kind": "valid", "loss": 8.1, "perplexity": 3000.0, "token_accuracy": 0.0}
 RECIPE = override(Recipe(), {"train.steps": 400, "train.watch.validate_every": 150})
@@ -42,7 +43,7 @@ def test_a_validation_that_is_behind_says_of_which_step_it_is(
 ) -> None:
     row = {
         each.label: each.when
-        for each in gauges.first(
+        for each in numbers.first(
             read(tmp_path, {**VALID, "step": 0}, *([trained(step)] if step else []))
         )
     }
@@ -58,7 +59,7 @@ def test_a_score_says_its_own_step(tmp_path: Path) -> None:
     known = read(
         tmp_path, {**VALID, "step": 1150, "bleu": 3.0}, {**VALID, "step": 1200}, trained(1300)
     )
-    assert {each.label: each.when for each in gauges.first(known)}["BLEU"] == "at step 1,150"
+    assert {each.label: each.when for each in numbers.first(known)}["BLEU"] == "at step 1,150"
 
 
 @pytest.mark.parametrize(
@@ -75,13 +76,13 @@ def test_a_bleu_that_misleads_is_explained(
     scores: dict[str, float], is_short: bool, tmp_path: Path
 ) -> None:
     known = read(tmp_path, {**VALID, "step": 150, **scores})
-    assert gauges.is_short(known) is is_short
+    assert numbers.is_short(known) is is_short
     helps = [
         each.help
-        for each in (*gauges.first(known), *gauges.rest(known))
+        for each in (*numbers.first(known), *numbers.rest(known))
         if each.label in ("BLEU", "chrF")
     ]
-    assert all((gauges.SHORT in help) is is_short for help in helps)
+    assert all((numbers.SHORT in help) is is_short for help in helps)
 
 
 def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,12 +92,12 @@ def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyP
     }
     monkeypatch.setattr(cached, "notes", notes.__getitem__)
     assert (
-        gauges.pairs_of("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
+        numbers.pairs_of("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
     )
-    assert gauges.pairs_of("tiny", "Nats, on the held-out pairs.").startswith(
+    assert numbers.pairs_of("tiny", "Nats, on the held-out pairs.").startswith(
         "Nats, on the training pairs. Nothing is held out"
     )
-    assert gauges.pairs_of("tiny", "Nats.") == "Nats."
+    assert numbers.pairs_of("tiny", "Nats.") == "Nats."
 
 
 @pytest.mark.parametrize(

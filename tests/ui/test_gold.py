@@ -7,8 +7,8 @@ from s2s.analysis.alignment import aligned, by_words, error_rate, places
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, corpora
 from s2s.demo import DEMOS
-from s2s.ui import gold
-from s2s.ui.known import EXAMPLES
+from s2s.ui.attention import gold
+from s2s.ui.kit.vocabulary import EXAMPLES
 
 PAIRS = (
     Pair("the red house", "la casa roja", Gold((Link(0, 0), Link(1, 2), Link(2, 1)))),
@@ -25,7 +25,7 @@ def kept() -> str:
 
 @pytest.mark.parametrize("source", EXAMPLES)
 def test_the_files_hold_the_corpus_own_links(source: str) -> None:
-    """When the grammar changes: write targets and links of examples and of the split `random` into s2s/ui/gold again."""
+    """When the grammar changes: write targets and links of examples and of the split `random` into s2s/ui/attention/gold_links again."""
     train = {pair.src: pair for pair in reversed(data.load(source).pairs)}
     pairs = [*(train[text] for text in EXAMPLES[source]), *data.load(source, "random").pairs]
     lines = [

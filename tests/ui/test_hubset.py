@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import hub
 from s2s.data import hubsets, load, splits
-from s2s.ui.text import JOINER
+from s2s.ui.kit.text import JOINER
 from tests.hub_standin import Fault, Hub, Repo, commit
 
 ROWS = b"".join(
@@ -34,7 +34,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     }
     with Hub(repos) as standin:
         monkeypatch.setenv("HF_ENDPOINT", standin.url)
-        monkeypatch.setattr("s2s.ui.hubset.sampled", hubsets.sample)  # in this process: quicker
+        monkeypatch.setattr(
+            "s2s.ui.data.hub_dataset.sampled", hubsets.sample
+        )  # in this process: quicker
         yield standin
 
 
@@ -42,9 +44,9 @@ def panel() -> None:
     """What the script of the test screen is."""
     import streamlit as st
 
-    from s2s.ui import hubset
+    from s2s.ui.data import hub_dataset
 
-    asked = hubset.choose()
+    asked = hub_dataset.choose()
     st.session_state["asked"] = asked
 
 

@@ -3,9 +3,10 @@ import pytest
 import s2s
 from s2s import data
 from s2s.demo import DEMOS
-from s2s.ui import chrome, known
-from s2s.ui.known import EXAMPLES, LANGUAGES, SURPRISES, Known
-from s2s.ui.text import JOINER
+from s2s.ui.kit import vocabulary
+from s2s.ui.kit.text import JOINER
+from s2s.ui.kit.vocabulary import EXAMPLES, LANGUAGES, SURPRISES, Known
+from s2s.ui.shell import chrome
 
 WORDS = Known(
     ("the", "cat", "tired", "water", "I", "mat", "hat"), ("the cat",), ("the cat", "the mat"), None
@@ -37,14 +38,14 @@ def test_a_surprise_is_another_sentence() -> None:
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_knows_the_words_of_its_examples(demo: str) -> None:
     run = s2s.load(demo)
-    facts = known.of(run)
+    facts = vocabulary.of(run)
     for text in (*facts.examples, *facts.sentences):
         assert not run.unknown(text), text
 
 
 @pytest.mark.parametrize("source", EXAMPLES)
 def test_examples_and_surprises_are_those_of_the_corpus(source: str) -> None:
-    """When the grammar changes: write the split's sources into s2s/ui/surprises again."""
+    """When the grammar changes: write the split's sources into s2s/ui/kit/surprises again."""
     assert len(EXAMPLES[source]) == 5
     assert source in LANGUAGES
     split = [pair.src for pair in data.load(source, "random").pairs]
@@ -57,7 +58,7 @@ def test_examples_and_surprises_are_those_of_the_corpus(source: str) -> None:
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_gets_its_examples_right(demo: str) -> None:
     run = s2s.load(demo)
-    examples = known.of(run).examples
+    examples = vocabulary.of(run).examples
     right = {pair.src: pair.tgt for pair in data.load(DEMOS[demo]).pairs}
     assert [one.text for one in run.translate(examples, "beam")] == [
         right[text] for text in examples
@@ -66,7 +67,7 @@ def test_a_demo_gets_its_examples_right(demo: str) -> None:
 
 def test_a_model_of_several_tasks_says_how_each_begins() -> None:
     run = s2s.load("demo-tasks")
-    facts = known.of(run)
+    facts = vocabulary.of(run)
     assert {
         next(prefix for prefix in facts.prefixes if text.startswith(f"{prefix} "))
         for text in facts.examples
@@ -83,4 +84,4 @@ def test_what_a_demo_of_several_tasks_does_not_know_is_marked() -> None:
     run = s2s.load("demo-tasks")
     assert run.unknown("summarize: the mill burned down . a tiger slept .") == ("tiger",)
     assert run.unknown("shorten: the mill burned down .") == ("shorten:",)
-    assert known.of(run).offer("Reverse") == "reverse:"
+    assert vocabulary.of(run).offer("Reverse") == "reverse:"

@@ -12,8 +12,8 @@ from s2s import settings
 from s2s.analysis import Attention
 from s2s.runs import RunFolder, learning
 from s2s.runs.learning import History, Kept
-from s2s.ui import cached
-from s2s.ui import learning as screen_of
+from s2s.ui.kit import cached
+from s2s.ui.runs import attention_history as screen_of
 from tests.screen import picture, said, written
 
 RUN = "abcdefgh12345678"
@@ -21,7 +21,7 @@ STEPS = (10, 20, 30)
 
 
 def page(run):
-    from s2s.ui.learning import tab
+    from s2s.ui.runs.attention_history import tab
 
     tab(run)
 

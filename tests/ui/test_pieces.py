@@ -11,7 +11,7 @@ from s2s.config import Recipe, TokenizerConfig, override
 from s2s.plots.theme import luminance
 from s2s.tokenizers import TOKENIZERS, UNK
 from s2s.tokenizers.bench import Row, Side, bench
-from s2s.ui import pieces
+from s2s.ui.data import tokenizers
 
 SRC = ["a dog runs in the park", "two dogs run, quickly", "the man's *bold* dog"] * 40
 TGT = ["<b>un</b> chien court", "deux chiens courent :material/home:", "le chien & l'homme"] * 40
@@ -28,7 +28,7 @@ def page(rows, advice="", kind="bpe", vocab_size=None):
 
     from s2s.config import TokenizerConfig
     from s2s.tokenizers.bench import Row
-    from s2s.ui.pieces import panel
+    from s2s.ui.data.tokenizers import panel
 
     st.session_state["changes"] = panel(
         [Row.from_json(row) for row in rows],
@@ -52,7 +52,7 @@ def test_the_recipe_is_changed_by_what_is_chosen(rows):
         "tokenizer.vocab_size": None,
         "tokenizer.shared": True,
     }
-    for name, row in pieces.names(rows).items():
+    for name, row in tokenizers.names(rows).items():
         screen.selectbox(key="k pieces").set_value(name).run()
         assert not screen.exception
         assert screen.session_state["changes"] == row.changes
@@ -83,14 +83,14 @@ def test_both_cut_the_example(rows):
 
 def test_the_table_has_a_line_a_tokenizer(rows):
     table = opened(rows).dataframe[0].value
-    assert list(table.index) == list(pieces.names(rows))
+    assert list(table.index) == list(tokenizers.names(rows))
     assert {name.partition(" ")[0] for name in table.index} == set(TOKENIZERS)
     char = table.loc[next(name for name in table.index if name.startswith("char"))]
     assert (
         char["pieces a word, source"]
         == next(row for row in rows if row.kind == "char").src.pieces_per_word
     )
-    assert pieces.frame(pieces.names(rows)).to_csv().count("\n") == len(rows) + 1
+    assert tokenizers.frame(tokenizers.names(rows)).to_csv().count("\n") == len(rows) + 1
 
 
 def test_advice_is_a_sentence_and_no_markup(rows):
@@ -108,26 +108,26 @@ def test_no_rows_no_changes():
 def test_settings_are_those_of_the_command_line(rows):
     row = next(row for row in rows if row.kind == "unigram" and row.asked is None)
     assert (
-        pieces.settings(row)
+        tokenizers.settings(row)
         == "--set tokenizer.kind=unigram --set tokenizer.vocab_size=null --set tokenizer.shared=true"
     )
-    pairs = (each.split("=") for each in pieces.settings(row).split(" ") if "=" in each)
+    pairs = (each.split("=") for each in tokenizers.settings(row).split(" ") if "=" in each)
     values = {key: value if key.endswith("kind") else json.loads(value) for key, value in pairs}
     assert values == row.changes
 
 
 def test_markup_in_a_text_stays_text():
-    body = pieces.strip((("<img src=x onerror=alert(1)>", 7), ("&amp;", 8), ("<unk>", UNK)))
+    body = tokenizers.strip((("<img src=x onerror=alert(1)>", 7), ("&amp;", 8), ("<unk>", UNK)))
     assert "<img" not in body
     assert "&lt;img src=x onerror=alert(1)&gt;" in body
     assert "&amp;amp;" in body
-    assert body.count(pieces.UNKNOWN) == 1
+    assert body.count(tokenizers.UNKNOWN) == 1
 
 
 def test_neighbours_differ_and_long_sentences_end():
-    body = pieces.strip(tuple((f"p{n}", n + 4) for n in range(pieces.MOST + 12)))
+    body = tokenizers.strip(tuple((f"p{n}", n + 4) for n in range(tokenizers.MOST + 12)))
     colours = re.findall(r"in srgb, (#\w+) ", body)
-    assert len(colours) == pieces.MOST
+    assert len(colours) == tokenizers.MOST
     assert all(one != next_one for one, next_one in itertools.pairwise(colours))
     assert "and 12 more" in body
 
@@ -145,12 +145,12 @@ def test_neighbours_differ_and_long_sentences_end():
 )
 def test_pieces_run_in_the_texts_direction(text, way):
     cut = tuple((character, 4) for character in text)
-    assert pieces.direction((("<unk>", UNK), *cut)) == way
-    assert f'dir="{way}"' in pieces.strip(cut)
+    assert tokenizers.direction((("<unk>", UNK), *cut)) == way
+    assert f'dir="{way}"' in tokenizers.strip(cut)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("colour", [*pieces.GROUNDS, pieces.UNKNOWN])
+@pytest.mark.parametrize("colour", [*tokenizers.GROUNDS, tokenizers.UNKNOWN])
 def test_pieces_can_be_read(theme, colour):
     """WCAG 2 asks for a contrast of 4.5."""
     colours = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"][theme]
@@ -158,7 +158,7 @@ def test_pieces_can_be_read(theme, colour):
         bytes.fromhex(each[1:])
         for each in (colours["backgroundColor"], colours["textColor"], colour)
     )
-    share = pieces.SHARE / 100
+    share = tokenizers.SHARE / 100
     behind = luminance(
         share * one + (1 - share) * other for one, other in zip(mixed, ground, strict=True)
     )
@@ -185,14 +185,14 @@ def test_names_say_both_sizes_where_they_differ():
         0.0,
         0.1,
     )
-    assert list(pieces.names([row])) == ["bpe · 1,200 / 900 (automatic)"]
+    assert list(tokenizers.names([row])) == ["bpe · 1,200 / 900 (automatic)"]
     assert not opened([row]).exception, "one row has nothing beside it but itself"
 
 
 def test_now_is_followed_when_it_changes(rows):
     screen = opened(rows)
     screen.selectbox(key="k pieces").set_value(
-        next(name for name in pieces.names(rows) if name.startswith("word"))
+        next(name for name in tokenizers.names(rows) if name.startswith("word"))
     ).run()
     assert screen.session_state["changes"]["tokenizer.kind"] == "word"
     screen.session_state["k pieces now"] = TokenizerConfig("char")

@@ -13,9 +13,10 @@ from s2s.config import Positions
 from s2s.config.recipe import POSITION_KINDS
 from s2s.jobs import queue, training, twins
 from s2s.share import pack, unpack
-from s2s.ui import cached, positions_model
-from s2s.ui.positions import NAMES, Knobs
-from s2s.ui.positions_views import ABSENT, PICTURES, VIEWS
+from s2s.ui.kit import cached
+from s2s.ui.positions import in_a_model
+from s2s.ui.positions.request import NAMES, Knobs
+from s2s.ui.positions.views import ABSENT, PICTURES, VIEWS
 from tests.conftest import make_run
 from tests.jobs.desk import Desk
 from tests.screen import box, link, lost, opened, said
@@ -240,11 +241,11 @@ def test_markup_in_the_sentence_is_inert(text: str) -> None:
 
 def test_pieces_of_a_word_change_places_together() -> None:
     tokens = ("▁un", "hap", "py", "▁cat", "s", "▁sit", "</s>")
-    assert positions_model.order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
-    assert positions_model.order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
-    assert positions_model.order(tokens, (1, 1), is_whole=False) == list(range(7))
-    assert positions_model.order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
-    assert positions_model.order(tokens, (0, 9), is_whole=False) == list(
+    assert in_a_model.order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
+    assert in_a_model.order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
+    assert in_a_model.order(tokens, (1, 1), is_whole=False) == list(range(7))
+    assert in_a_model.order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
+    assert in_a_model.order(tokens, (0, 9), is_whole=False) == list(
         range(7)
     )  # a word that the tokens do not have
 

@@ -1,41 +1,43 @@
 import pytest
 import streamlit as st
 
-from s2s.ui import pulse
+from s2s.ui.kit import polling
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [1000.0]
-    monkeypatch.setattr("s2s.ui.pulse.time.monotonic", lambda: now[0])
-    monkeypatch.setattr(pulse, "LOOKS", {})
+    monkeypatch.setattr("s2s.ui.kit.polling.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(polling, "LOOKS", {})
     return now
 
 
 def look(monkeypatch: pytest.MonkeyPatch, who: int) -> int:
     monkeypatch.setattr(st, "session_state", {"who looks": str(who)})
-    return pulse.slower()
+    return polling.slower()
 
 
 def test_the_more_look_the_longer_each_waits_and_who_has_gone_counts_no_more(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits = [look(monkeypatch, who) for who in range(40)]
-    assert waits == [1] * pulse.FEW + [2] * (pulse.MANY - pulse.FEW) + [4] * (40 - pulse.MANY)
+    assert waits == [1] * polling.FEW + [2] * (polling.MANY - polling.FEW) + [4] * (
+        40 - polling.MANY
+    )
     assert [look(monkeypatch, 3) for _ in range(3)] == [
         4,
         4,
         4,
     ]  # looking twice is no second visitor
-    clock[0] += pulse.LASTS + 1
+    clock[0] += polling.LASTS + 1
     assert look(monkeypatch, 3) == 1
 
 
 def test_a_visitor_more_or_less_changes_nothing_at_once(
     clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for who in range(pulse.FEW + 1):
+    for who in range(polling.FEW + 1):
         look(monkeypatch, who)
-    assert [pulse.fits(times) for times in (1, 2, 4, 8)] == [False, True, True, False]
-    del pulse.LOOKS["0"]
-    assert [pulse.fits(times) for times in (1, 2, 4)] == [True, True, False]
+    assert [polling.fits(times) for times in (1, 2, 4, 8)] == [False, True, True, False]
+    del polling.LOOKS["0"]
+    assert [polling.fits(times) for times in (1, 2, 4)] == [True, True, False]

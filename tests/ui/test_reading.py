@@ -1,6 +1,6 @@
 import numpy as np
 
-from s2s.ui.reading import telling
+from s2s.ui.kit.captions import telling
 
 
 def test_words_that_change_places_tell_most() -> None:

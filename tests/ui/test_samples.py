@@ -7,8 +7,8 @@ import pytest
 
 import s2s
 from s2s.decode.mbr import utilities
-from s2s.ui import samples
-from s2s.ui.samples import Row
+from s2s.ui.steps import samples
+from s2s.ui.steps.samples import Row
 from tests.screen import opened, picture, said
 
 SOURCE = "the cat who chased the mouse was black"

@@ -14,16 +14,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.analysis import Attention
-from s2s.config import flat, override
+from s2s.config import PRESETS, flat, override
 from s2s.jobs import board, training
-from s2s.model.presets import PRESETS
 from s2s.runs import RunFolder
 from s2s.runs import learning as learning_of_run
 from s2s.runs.differences import OF_THE_MACHINE
 from s2s.runs.listing import listed, runs_folder
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
-from s2s.ui import cached, deeds, shelf, sweeps, versus
+from s2s.ui.kit import cached
+from s2s.ui.runs import actions, comparison, sweeps
+from s2s.ui.runs import table as runs_table
 from tests.conftest import TINY, make_run
 from tests.screen import link, lost, opened, picture, said
 
@@ -114,14 +115,14 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
 
 
 def test_bleu_is_that_of_the_best_step_and_of_no_other(put: Put, sweep: list[str]) -> None:
-    assert [shelf.bleu(sweep[2], step) for step in (10, 30, None, 7, 0)] == [
+    assert [runs_table.bleu(sweep[2], step) for step in (10, 30, None, 7, 0)] == [
         1.0,
         pytest.approx(10.0),
         None,
         None,
         None,
     ]
-    assert shelf.bleu("nothing", 10) is None
+    assert runs_table.bleu("nothing", 10) is None
     put("heir000000000000", name="heir").set_status(
         "done", step=30, steps=30, best_step=0, best_loss=1.0, token_accuracy=0.5
     )
@@ -139,7 +140,7 @@ def test_the_table_begins_with_what_matters_and_a_single_point_is_no_curve(
         {"kind": "valid", "step": 0, "loss": 1.0, "perplexity": 2.7, "token_accuracy": 0.5},
     )
     table = opened("runs").dataframe[0].value
-    assert list(table.columns) == list(shelf.COLUMNS)
+    assert list(table.columns) == list(runs_table.COLUMNS)
     assert list(table.columns)[:5] == ["state", "name", "loss", "accuracy", "BLEU"]
     assert list(table["curve"][0]) == []
 
@@ -148,7 +149,9 @@ def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
     put("other00000000000", name="Été", comment="Overfits")
     rows = {row.id: row for row in cached.listed()}
     found = {
-        wanted: [run for run in (*sweep, "other00000000000") if shelf.matches(rows[run], wanted)]
+        wanted: [
+            run for run in (*sweep, "other00000000000") if runs_table.matches(rows[run], wanted)
+        ]
         for wanted in (
             "",
             "ÉTÉ",
@@ -217,7 +220,7 @@ def test_duplicate_opens_train_as_the_run_was_asked_for(preset: str, put: Put) -
         source="builtin:mini-en-fr",
         valid=None,
     )
-    packed, untold = deeds.duplicate("one0000000000000")
+    packed, untold = actions.duplicate("one0000000000000")
     assert untold == []
     screen = opened("train", set=packed)
     assert not screen.exception
@@ -246,7 +249,7 @@ def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
         valid="builtin:mini-en-fr",
         init_from={"run": "gone", "step": 1},
     )
-    _, untold = deeds.duplicate("one0000000000000")
+    _, untold = actions.duplicate("one0000000000000")
     assert [sentence.split(",")[0] for sentence in untold] == [
         "Its text `corpus:gone` is not among those on Data",
         "It was validated on `builtin:mini-en-fr`; a run from Train keeps pairs of its own text for that.",
@@ -259,7 +262,7 @@ def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
         source="builtin:mini-en-fr",
         valid=None,
     )
-    packed, untold = deeds.duplicate("two0000000000000")
+    packed, untold = actions.duplicate("two0000000000000")
     assert (unpack(packed)["start from"], untold) == ("one0000000000000", [])
 
 
@@ -407,10 +410,10 @@ def test_names_set_apart_are_short_and_as_many(seed: int) -> None:
         str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}"
         for n in range(5)
     }
-    found = versus.apart(names)
-    assert max(map(len, found.values())) <= versus.ROOM
+    found = comparison.apart(names)
+    assert max(map(len, found.values())) <= comparison.ROOM
     assert all(found[run][-9:] == names[run][-9:] for run in names)
-    assert versus.apart({"a": "x" * 99}) == {"a": versus.middle("x" * 99, versus.ROOM)}
+    assert comparison.apart({"a": "x" * 99}) == {"a": comparison.middle("x" * 99, comparison.ROOM)}
 
 
 def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) -> None:

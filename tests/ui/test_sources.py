@@ -3,12 +3,11 @@
 import pytest
 
 from s2s import settings
-from s2s.config import override
+from s2s.config import PRESETS, override
 from s2s.data import corpora, files
 from s2s.jobs import training
-from s2s.model.presets import PRESETS
 from s2s.share import pack
-from s2s.ui import cached
+from s2s.ui.kit import cached
 from tests.screen import opened, said
 
 

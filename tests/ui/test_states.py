@@ -13,13 +13,15 @@ from s2s.analysis.projection import principal
 from s2s.config import UserError
 from s2s.runs import states
 from s2s.share import unpack
-from s2s.ui import cached, known, states_held, states_near, states_page, states_same
-from s2s.ui.states_views import VIEWS
+from s2s.ui.kit import cached, vocabulary
+from s2s.ui.states import cached as states_cached
+from s2s.ui.states import neighbors, request, two_sentences
+from s2s.ui.states.views import VIEWS
 from tests.conftest import make_run
 from tests.screen import box, link, lost, opened, said
 
 DEMO = "demo-en-fr"
-HERE, THERE = states_page.PAIR
+HERE, THERE = request.PAIR
 
 
 def held(screen) -> dict[str, str]:
@@ -125,22 +127,22 @@ def test_other_words_can_be_compared() -> None:
 )
 def test_the_sentence_follows_the_numbers(asked: list[float], sentence: str) -> None:
     usual = [0.1] * 3
-    assert sentence in states_same.verdict("bank", "bank", [asked, usual])
-    assert "less alike than is usual" in states_same.verdict(
+    assert sentence in two_sentences.verdict("bank", "bank", [asked, usual])
+    assert "less alike than is usual" in two_sentences.verdict(
         "bank", "bank", [asked, [1.0, 1.0, asked[-1] + 0.2], usual]
     )
-    assert "no less alike than is usual" in states_same.verdict(
+    assert "no less alike than is usual" in two_sentences.verdict(
         "bank", "bank", [asked, [1.0, 1.0, asked[-1]], usual]
     )
-    assert "story" not in states_same.verdict("bank", "money", [asked, usual])
+    assert "story" not in two_sentences.verdict("bank", "money", [asked, usual])
 
 
 def test_which_word_two_sentences_share() -> None:
-    assert states_same.shared(HERE.split(), THERE.split()) == (1, 3)
-    assert states_same.shared("a b".split(), "c d".split()) == (0, 0)
-    assert states_same.shared("go now".split(), "go now".split()) == (1, 1)
+    assert two_sentences.shared(HERE.split(), THERE.split()) == (1, 3)
+    assert two_sentences.shared("a b".split(), "c d".split()) == (0, 0)
+    assert two_sentences.shared("go now".split(), "go now".split()) == (1, 1)
     before = "translate English to French: "
-    assert states_same.shared((before + HERE).split(), (before + THERE).split()) == (5, 7)
+    assert two_sentences.shared((before + HERE).split(), (before + THERE).split()) == (5, 7)
 
 
 @pytest.mark.parametrize("layer", [0, 2])
@@ -148,10 +150,10 @@ def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(
     layer: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = s2s.load(DEMO)
-    some = [text for text in states_held.pool(run).texts if text != HERE][:40]
-    few = states_held.Pool((*some, "I want to bank the money", HERE), 40, "held out")
-    monkeypatch.setattr(states_held, "pool", lambda run: few)
-    states_held._gathered.clear()
+    some = [text for text in states_cached.pool(run).texts if text != HERE][:40]
+    few = states_cached.Pool((*some, "I want to bank the money", HERE), 40, "held out")
+    monkeypatch.setattr(states_cached, "pool", lambda run: few)
+    states_cached._gathered.clear()
     asked = run.states(HERE, "le").encoder[layer, 1]
     vectors = []
     words = []
@@ -163,7 +165,7 @@ def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(
         torch.from_numpy(np.stack(vectors)), torch.from_numpy(asked), dim=-1
     )
     screen = opened("states", src=HERE, layer=str(layer), set="view:near,unit:2")
-    states_held._gathered.clear()
+    states_cached._gathered.clear()
     table = the_table(screen)
     np.testing.assert_allclose(table["cosine"], every.sort(descending=True).values[:15], atol=1e-4)
     assert table["cosine"].is_monotonic_decreasing
@@ -184,8 +186,8 @@ def test_a_whole_sentence_has_neighbours_and_both_tables_can_be_downloaded() -> 
     theirs = torch.cosine_similarity(*map(torch.from_numpy, means), dim=0)
     assert table["cosine"][0] == pytest.approx(float(theirs), abs=1e-4)
     assert len(set(table["sentence"])) == len(table)
-    rows = [states_near.Row(0.5, "=1", 2, "+a", "its text")]
-    assert states_near.table(rows).splitlines()[1] == "0.500000,'=1,2,'+a,its text"
+    rows = [neighbors.Row(0.5, "=1", 2, "+a", "its text")]
+    assert neighbors.table(rows).splitlines()[1] == "0.500000,'=1,2,'+a,its text"
 
 
 def test_the_lens_ends_in_the_runs_next_tokens() -> None:
@@ -297,16 +299,16 @@ def test_what_the_model_has_no_positions_for_is_said_and_left_out(
 
 def test_a_run_of_ones_own_looks_through_its_text_or_its_probes(tmp_path: Path) -> None:
     make_run(tmp_path / "home" / "runs" / "mine", {"train.steps": 1})
-    pool = states_held.pool(s2s.load("mine"))
+    pool = states_cached.pool(s2s.load("mine"))
     assert 0 < pool.n_own <= 80
     folder = tmp_path / "home" / "runs" / "lost"
     shutil.copytree(cached.SHIPPED / DEMO, folder)
     for source in ("gone.tsv", "hub:who/what"):
         recipe = json.loads((folder / "recipe.json").read_text()) | {"source": source}
         (folder / "recipe.json").write_text(json.dumps(recipe))
-        states_held._pool.clear()
-        known._known.clear()
-        pool = states_held.pool(s2s.load("lost"))
+        states_cached._pool.clear()
+        vocabulary._known.clear()
+        pool = states_cached.pool(s2s.load("lost"))
         assert pool.n_own == 0
         assert 0 < len(pool.texts) < 50
         assert pool.origin(0) == "probe"
@@ -324,5 +326,5 @@ def test_an_empty_box_says_what_to_do() -> None:
 
 def test_a_view_keeps_only_what_is_listed() -> None:
     with pytest.raises(ValueError, match="no view of states keeps `size`"):
-        states_page.remember(size="1")
-    assert next(iter(VIEWS)) == states_page.FIRST_VIEW
+        request.remember(size="1")
+    assert next(iter(VIEWS)) == request.FIRST_VIEW

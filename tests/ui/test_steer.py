@@ -16,7 +16,8 @@ from s2s.jobs import board
 from s2s.runs import RunFolder
 from s2s.runs.listing import Listed
 from s2s.train.schedules import SCHEDULES, learning_rate
-from s2s.ui import cached, steer
+from s2s.ui.kit import cached
+from s2s.ui.train import controls
 from tests.conftest import make_run
 from tests.screen import opened, said
 
@@ -153,11 +154,11 @@ def test_buttons_ask_the_real_board_and_its_refusals_are_sentences(
 ) -> None:
     for what in ("pause", "carry on", "one step", "stop", "resume", "change lr"):
         session: dict[str, object] = {LR: 0.1}
-        monkeypatch.setattr(steer.st, "session_state", session)
-        steer.act(what, RUN)  # of a run that is done: somebody was faster
-        assert isinstance(session[steer.REFUSED], UserError)
+        monkeypatch.setattr(controls.st, "session_state", session)
+        controls.act(what, RUN)  # of a run that is done: somebody was faster
+        assert isinstance(session[controls.REFUSED], UserError)
     with pytest.raises(ValueError, match="dance"):
-        steer.act("dance", RUN)
+        controls.act("dance", RUN)
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -165,7 +166,7 @@ def test_more_steps_say_what_becomes_of_the_rate(schedule: str) -> None:
     recipe = override(
         Recipe(), {"train.schedule": schedule, "train.steps": 100, "train.warmup_steps": 10}
     )
-    sentence = steer.drawn_anew(recipe, 101, 200, 0.004)
+    sentence = controls.drawn_anew(recipe, 101, 200, 0.004)
     longer = override(recipe, {"train.steps": 200}).train
     assert ("anew" in sentence) == (schedule == "cosine")
     assert f"{learning_rate(101, longer, 0.004):.2e}" in sentence
@@ -277,7 +278,7 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
 
 
 def test_newest_numbers_are_those_that_were_logged() -> None:
-    from s2s.ui.gauges import newest
+    from s2s.ui.train.numbers import newest
 
     assert newest(np.array([np.nan, 2.0, np.nan])) == 2.0
     assert newest(np.array([np.nan])) is None

@@ -2,8 +2,8 @@ import pytest
 
 from s2s.decode import STRATEGIES
 from s2s.share import unpack
-from s2s.ui import steps
-from s2s.ui.views import VIEWS
+from s2s.ui.steps import request
+from s2s.ui.steps.views import VIEWS
 from tests.screen import box, link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -106,5 +106,5 @@ def test_the_share_link_opens_the_same_view() -> None:
 
 def test_a_view_keeps_only_what_is_listed() -> None:
     with pytest.raises(ValueError, match="no view of the steps keeps `colour`"):
-        steps.remember(colour="red")
-    assert next(iter(VIEWS)) == steps.FIRST_VIEW
+        request.remember(colour="red")
+    assert next(iter(VIEWS)) == request.FIRST_VIEW

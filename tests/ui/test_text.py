@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from s2s.ui.text import JOINER, distinct, plain, shortened, worded
+from s2s.ui.kit.text import JOINER, distinct, plain, shortened, worded
 
 
 @pytest.mark.parametrize(

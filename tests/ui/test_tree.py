@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.decode.tree import Tree
 from s2s.runs import Decoded, Run
-from s2s.ui import tree as page
-from s2s.ui.reading import nats
+from s2s.ui.kit.captions import nats
+from s2s.ui.steps import tree as page
 from tests.screen import opened, said
 
 EOS = 2

@@ -16,10 +16,10 @@ from s2s.config import override
 from s2s.runs import Run, RunFolder, lab
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
-from s2s.ui import walkthrough
-from s2s.ui.walkthrough import USUALLY, Walk
-from s2s.ui.walkthrough_code import ROOT, Code, excerpt
-from s2s.ui.walkthrough_steps import STEPS
+from s2s.ui.walkthrough import request
+from s2s.ui.walkthrough.code import ROOT, Code, excerpt
+from s2s.ui.walkthrough.request import USUALLY, Walk
+from s2s.ui.walkthrough.steps import STEPS
 from tests.model.conftest import SRC_VOCAB, build, shrunk
 from tests.screen import link, lost, opened, said
 
@@ -211,4 +211,4 @@ def test_markup_in_the_sentence_is_inert_and_an_empty_box_says_what_to_do() -> N
 
 
 def test_formulas_of_several_lines() -> None:
-    assert walkthrough.lines("a", "b") == r"\begin{aligned} & a \\ & b \end{aligned}"
+    assert request.lines("a", "b") == r"\begin{aligned} & a \\ & b \end{aligned}"

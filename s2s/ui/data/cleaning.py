@@ -1,0 +1,169 @@
+"""What looks wrong with a text: a row for each rule with its count and a switch, examples, and what the switches would leave."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from s2s.config import Cleaning, settings
+from s2s.data.lint import RULES, Report, switched_on
+from s2s.ui.kit.text import plain
+
+KEEP = "keep"
+DROP = "drop"
+LIMITS = ("max_words", "max_ratio")  # rules whose knob is a number; the others' are switches
+
+
+def panel(report: Report, now: Cleaning = Cleaning(), *, key: str = "text") -> Cleaning:  # noqa: B008 (frozen)
+    """`now` is what this returned last, or what a link has changed since; returns what the switches say. `key` tells texts apart."""
+    prefix = f"clean {key} "
+    _fill(report, now, prefix)
+    effect = st.container()
+    for rule in RULES:
+        _row(rule, report, prefix)
+    wanted = st.session_state[f"{prefix}now"] = _chosen(prefix)
+    effect.info(_effect(report, switched_on(wanted)), icon=":material/filter_alt:")
+    _examples(report, prefix)
+    st.download_button(
+        "Numbers (CSV)",
+        partial(_table, report, switched_on(wanted)),
+        "cleaning.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    return wanted
+
+
+def _fill(report: Report, now: Cleaning, prefix: str) -> None:
+    """Into the widgets, where they are new or say something else than `now`, which they did not bring about."""
+    drops = switched_on(now)
+    is_new = st.session_state.get(f"{prefix}now") != now
+    for rule in RULES:
+        if is_new or prefix + rule not in st.session_state:
+            st.session_state[prefix + rule] = DROP if rule in drops else KEEP
+    for rule in LIMITS:
+        if is_new or f"{prefix}{rule} limit" not in st.session_state:
+            counted = getattr(report, rule)
+            st.session_state[f"{prefix}{rule} limit"] = type(counted)(getattr(now, rule) or counted)
+
+
+def _row(rule: str, report: Report, prefix: str) -> None:
+    about = RULES[rule]
+    n = report.found[rule].n
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{about.label}** · {plain(about.about)}", width="stretch")
+        if rule in LIMITS:
+            _limit(rule, prefix)
+        st.markdown(_count(rule, report), width=140, text_alignment="right")
+        st.segmented_control(
+            f"{about.label}: keep or drop these {n:,} pairs",
+            [KEEP, DROP],
+            required=True,
+            key=prefix + rule,
+            label_visibility="collapsed",
+        )
+
+
+def _limit(rule: str, prefix: str) -> None:
+    held = f"{prefix}{rule} limit"
+    field = settings(Cleaning)[rule].field
+    kind = type(st.session_state[held])
+    st.number_input(
+        f"{RULES[rule].label}: the limit",
+        min_value=kind(field.metadata["low"]),
+        max_value=kind(field.metadata["high"]),
+        key=held,
+        width=120,
+        label_visibility="collapsed",
+        help="Counted anew when it is changed while the rule drops.",
+    )
+
+
+def _count(rule: str, report: Report) -> str:
+    n = report.found[rule].n
+    if rule == "overlap" and not report.n_valid:
+        return "no validation split"
+    return f"**{n:,}**" if n else "none"
+
+
+def _chosen(prefix: str) -> Cleaning:
+    drops = {rule: st.session_state[prefix + rule] == DROP for rule in RULES}
+    limits = {
+        rule: st.session_state[f"{prefix}{rule} limit"] if drops[rule] else None for rule in LIMITS
+    }
+    return Cleaning(**{**drops, **limits})
+
+
+def _effect(report: Report, drops: Collection[str]) -> str:
+    """`Drops 1,234 of 29,000 pairs (4.3 %), leaves 27,766.`"""
+    n = report.dropped(drops)
+    if not n:
+        return f"Drops nothing: all {report.n_pairs:,} pairs stay."
+    share = (
+        f"{n / report.n_pairs:.1%}".replace("%", " %")
+        if n / report.n_pairs >= 0.001
+        else "less than 0.1 %"
+    )
+    return f"Drops {n:,} of {report.n_pairs:,} pairs ({share}), leaves {report.n_pairs - n:,}."
+
+
+def _examples(report: Report, prefix: str) -> None:
+    """Of one rule at a time."""
+    hit = [rule for rule in RULES if report.found[rule].n]
+    if not hit:
+        st.caption("No rule found anything.")
+        return
+    held = f"{prefix}examples"
+    if st.session_state.get(held) not in hit:
+        st.session_state[held] = hit[0]
+    rule = str(
+        st.pills(
+            "Examples", hit, format_func=lambda rule: RULES[rule].label, required=True, key=held
+        )
+    )
+    examples = report.found[rule].examples
+    n = report.found[rule].n
+    st.dataframe(
+        pd.DataFrame(examples, columns=["row", "source", "target", "what is wrong"]),
+        hide_index=True,
+        column_order=["row", "what is wrong", "source", "target"],
+        column_config={
+            name: st.column_config.TextColumn(width="medium")
+            for name in ("source", "target", "what is wrong")
+        },
+        alt=f"{len(examples)} pairs that the rule {RULES[rule].label} hits, and why",
+    )
+    st.caption(
+        f"{len(examples):,} of {n:,}, spread over the text. Rows count pairs from 1, characters too; long texts are cut here."
+    )
+
+
+def _table(report: Report, drops: Collection[str]) -> str:
+    """One row a rule: its name in the recipe, how many pairs it hits, their share, and whether they are kept."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["rule", "pairs", "share", "choice"])
+    for rule, found in report.found.items():
+        rows.writerow(
+            [
+                rule,
+                found.n,
+                f"{found.n / max(1, report.n_pairs):.6f}",
+                DROP if rule in drops else KEEP,
+            ]
+        )
+    rows.writerow(
+        [
+            "all that are dropped",
+            report.dropped(drops),
+            f"{report.dropped(drops) / max(1, report.n_pairs):.6f}",
+            "",
+        ]
+    )
+    return out.getvalue()

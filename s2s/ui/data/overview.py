@@ -1,0 +1,82 @@
+"""What is in a text: how much, how long, what was dropped, the pairs themselves; and the way on."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from s2s import share
+from s2s.config import UserError
+from s2s.data.preview import Preview
+from s2s.ui.data.sources import Chosen
+from s2s.ui.kit import forms
+from s2s.ui.kit.cards import Card, cards
+from s2s.ui.kit.text import worded
+from s2s.ui.shell.pages import screen
+
+
+def actions(chosen: Chosen, origin: str) -> None:
+    """On to training, with what was chosen below; a draft is kept first."""
+    if st.button(
+        "Train on these pairs", type="primary", icon=":material/model_training:", key="train on"
+    ):
+        try:
+            spec = chosen.keep(origin)
+        except UserError as wrong:
+            forms.complain(wrong)
+        else:
+            st.switch_page(screen("train"), query_params={"set": share.pack({"source": spec})})
+
+
+def numbers(preview: Preview) -> None:
+    """The four numbers that matter before training."""
+    varied = (
+        f"{preview.n_distinct_sources:,} different sources, {preview.n_duplicates:,} repeated pairs"
+    )
+    cards(
+        (
+            Card("Pairs", f"{preview.n_pairs:,}", varied),
+            Card(
+                "Words a source",
+                f"{preview.src_median:g}",
+                f"median; the longest has {preview.src_longest:,}",
+            ),
+            Card(
+                "Words a target",
+                f"{preview.tgt_median:g}",
+                f"median; the longest has {preview.tgt_longest:,}",
+            ),
+            Card(
+                "Different words",
+                f"{preview.src_words:,}",
+                f"in the sources, {preview.tgt_words:,} in the targets; split on blanks",
+            ),
+        )
+    )
+
+
+def notes(preview: Preview) -> None:
+    """How it was read, what was dropped and why."""
+    lines = list(preview.notes)
+    if preview.is_plain:
+        lines.append("Plain text: there are no targets beside it, and both columns show the same.")
+    elif preview.n_same:
+        lines.append(f"{preview.n_same:,} pairs have the same text on both sides; they are kept.")
+    if lines:
+        st.info(worded(" ".join(lines)), icon=":material/filter_alt:", title="How it was read")
+
+
+def pairs(preview: Preview) -> None:
+    """The first pairs as they stand."""
+    st.subheader("Pairs", anchor=False)
+    st.dataframe(
+        pd.DataFrame(
+            preview.rows, columns=["source", "target"], index=range(1, len(preview.rows) + 1)
+        ),
+        height=300,
+        column_config={
+            side: st.column_config.TextColumn(width="medium") for side in ("source", "target")
+        },
+        alt=f"The first {len(preview.rows)} pairs: source and target side by side",
+    )
+    st.caption(f"The first {len(preview.rows):,} of {preview.n_pairs:,}.")

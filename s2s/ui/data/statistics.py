@@ -1,0 +1,136 @@
+"""A text in pictures: lengths, their ratio, how the vocabulary grows, its frequent and rare words, and what it covers."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from s2s import plots
+from s2s.data.preview import Preview
+from s2s.data.statistics import Statistics, Vocabulary, edges
+from s2s.ui.kit.captions import file_name
+from s2s.ui.kit.charts import chart
+from s2s.ui.kit.text import plain
+
+
+def panel(statistics: Statistics, preview: Preview, name: str) -> None:
+    """Two pictures in a row, each with how to read it and its numbers."""
+    with st.grid(2, min_column_width=340, border=True) as grid:
+        with grid.cell():
+            lengths(preview, name)
+        with grid.cell():
+            _ratio(statistics, name)
+        with grid.cell():
+            _growth(statistics, name)
+        with grid.cell():
+            _coverage(statistics, name)
+        for side, vocabulary in (("source", statistics.src), ("target", statistics.tgt)):
+            with grid.cell():
+                _words(vocabulary, side, name)
+
+
+def lengths(preview: Preview, name: str) -> None:
+    """How many words the texts of both sides have."""
+    shown = f"{name} · lengths of {preview.n_pairs:,} pairs"
+    alt = f"Lengths in words: sources {preview.src_median:g} in the median, targets {preview.tgt_median:g}"
+    table = (
+        pd.DataFrame(
+            {"source": pd.Series(preview.src_counts), "target": pd.Series(preview.tgt_counts)}
+        )
+        .fillna(0)
+        .astype(int)
+    )
+    _picture(
+        "lengths",
+        plots.lengths(preview.src_counts, preview.tgt_counts, title=shown),
+        shown,
+        alt,
+        table.rename_axis("words"),
+    )
+
+
+def _ratio(statistics: Statistics, name: str) -> None:
+    shown = f"{name} · ratio of lengths"
+    bounds = edges()
+    figure = plots.ratio(statistics.ratio_counts, bounds, statistics.ratio_median, title=shown)
+    alt = f"Words of a target for each of its source: {statistics.ratio_median:.2f} in the median"
+    table = pd.DataFrame(
+        {"from": bounds[:-1], "to": bounds[1:], "pairs": statistics.ratio_counts}
+    ).set_index("from")
+    _picture("ratio", figure, shown, alt, table)
+
+
+def _growth(statistics: Statistics, name: str) -> None:
+    shown = f"{name} · growth of the vocabulary"
+    sides = {"source": statistics.src, "target": statistics.tgt}
+    figure = plots.growth(statistics.src.growth, statistics.tgt.growth, title=shown)
+    alt = ", ".join(
+        f"{side}: {seen.n_distinct:,} different words of {seen.n_running:,}"
+        for side, seen in sides.items()
+    )
+    table = pd.concat(
+        [
+            pd.DataFrame(seen.growth, columns=["words", "different"]).assign(side=side)
+            for side, seen in sides.items()
+        ]
+    )
+    powers = [
+        f"{seen.heaps:.2f} in the {side}s" for side, seen in sides.items() if seen.heaps is not None
+    ]
+    law = (
+        f"Heaps' law: it grows as the text's length to the power of {' and '.join(powers)}."
+        if powers
+        else ""
+    )
+    _picture("growth", figure, shown, alt, table.set_index("side"), more=law)
+
+
+def _coverage(statistics: Statistics, name: str) -> None:
+    src = statistics.src.covered
+    tgt = statistics.tgt.covered
+    shown = f"{name} · words of {statistics.n_valid:,} validation pairs"
+    alt = f"Running validation words that the training text has: sources {_share(statistics.src)}, targets {_share(statistics.tgt)}"
+    columns = ["at least", "running", "different"]
+    table = pd.concat(
+        [
+            pd.DataFrame(rows, columns=columns).assign(side=side)
+            for side, rows in (("source", src), ("target", tgt))
+        ]
+    )
+    _picture("coverage", plots.coverage(src, tgt, title=shown), shown, alt, table.set_index("side"))
+
+
+def _share(vocabulary: Vocabulary) -> str:
+    return f"{vocabulary.covered[0].running:.1%}" if vocabulary.covered else "none"
+
+
+def _words(vocabulary: Vocabulary, side: str, name: str) -> None:
+    shown = f"{name} · frequent words of the {side}s"
+    alt = f"The {len(vocabulary.frequent)} most frequent words of the {side}s"
+    table = pd.DataFrame(
+        [(plots.cell(word), n) for word, n in vocabulary.frequent], columns=["word", "times"]
+    ).set_index("word")
+    some = f" Some of them: {plain(' · '.join(vocabulary.once))}" if vocabulary.once else ""
+    rare = (
+        f"{vocabulary.n_once:,} of {vocabulary.n_distinct:,} different words stand only once.{some}"
+    )
+    _picture("words", plots.words(vocabulary.frequent, title=shown), shown, alt, table, more=rare)
+
+
+def _picture(
+    plot: str, figure: go.Figure, shown: str, alt: str, table: pd.DataFrame, *, more: str = ""
+) -> None:
+    """With the sentence that says how to read it, `more` (Markdown) after that, and the numbers to download."""
+    chart(figure, alt=alt, file_name=file_name(shown))
+    st.caption(f"{plots.PLOTS[plot].reading} {more}")
+    file = f"{file_name(shown)}.csv"
+    st.download_button(
+        "Numbers (CSV)",
+        table.to_csv,
+        file,
+        "text/csv",
+        key=shown,
+        on_click="ignore",
+        icon=":material/download:",
+    )

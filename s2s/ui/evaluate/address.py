@@ -1,0 +1,55 @@
+"""What the address of Evaluate holds: the form, or once there is one, the evaluation that is shown."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s import share
+from s2s.config import UserError
+from s2s.runs import evaluations
+from s2s.ui.evaluate import form as evaluate_form
+from s2s.ui.kit import address, pickers
+
+KEY = "evaluation"
+
+
+def arrive(run_id: str) -> str:
+    """The evaluation that is shown, by its id; empty where none is."""
+    said = address.arrived("set")
+    if said is not None:
+        given = share.unpack(said)
+        st.session_state[KEY] = given.pop(KEY, "")
+        st.session_state["evaluation for"] = run_id
+        if given:
+            evaluate_form.fill(run_id, given)
+    shown = str(st.session_state.get(KEY) or "")
+    if shown and not _is_there(shown):
+        pickers.say(f"There is no evaluation {shown[:40]} here (any more).")
+        shown = ""
+    if shown and st.session_state.get("evaluation for") != run_id and not _is_of(shown, run_id):
+        shown = ""
+    st.session_state[KEY], st.session_state["evaluation for"] = shown, run_id
+    return shown
+
+
+def hold(run_id: str, shown: str, form: str) -> None:
+    """Into the address: the evaluation by its id, since a link shall show exactly that; else what the form says."""
+    if shown:
+        address.hold("set", share.pack({KEY: shown}))
+    else:
+        address.hold("set", form, evaluate_form.usual(run_id))
+
+
+def _is_there(evaluation: str) -> bool:
+    return (
+        bool(evaluations.ID.fullmatch(evaluation))
+        and (evaluations.place() / evaluation / "evaluation.json").is_file()
+    )
+
+
+def _is_of(evaluation: str, run_id: str) -> bool:
+    try:
+        asked = evaluations.folder(evaluation).asked()
+    except UserError:  # as its panel says
+        return True
+    return run_id == asked.run or any(run_id == system.run for system in asked.systems)

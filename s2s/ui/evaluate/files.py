@@ -1,0 +1,114 @@
+"""Files for an evaluation: a test set of one's own, and what other systems made of the sentences."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+import streamlit as st
+
+from s2s import settings
+from s2s.jobs import testsets
+from s2s.jobs.evaluating import Asked
+from s2s.jobs.testsets import Texts
+from s2s.runs.evaluations import Sentences, System
+from s2s.ui.kit.text import shortened, worded
+
+MEGABYTES = 20  # of one file
+
+
+def test_set() -> Texts:
+    """All pairs of the files that were brought; none where there are no files yet. Raises UserError for files that do not fit."""
+    left, right = st.columns(2)
+    with left:
+        src = st.file_uploader(
+            "Sources, one a line; or a table of pairs",
+            key="eval sources",
+            max_upload_size=MEGABYTES,
+        )
+    with right:
+        ref = st.file_uploader(
+            "References, line for line", key="eval references", max_upload_size=MEGABYTES
+        )
+    given = [(file.name, file.getvalue()) for file in (src, ref) if file]
+    return testsets.brought(given) if given else ()
+
+
+def with_pairs(asked: Asked, every: Texts) -> Asked:
+    """What was asked, of the pairs that were brought."""
+    pairs = testsets.taken(every, asked.test.n)
+    return replace(asked, pairs=pairs, test=replace(asked.test, n=len(pairs), n_all=len(every)))
+
+
+def with_systems(asked: Asked) -> Asked:
+    """What was asked, with other systems' translations. Raises UserError for files that do not fit the sentences."""
+    with st.expander("Other systems' translations", icon=":material/upload_file:"):
+        st.caption(
+            "One .txt a system, one translation a line, in the order of the sentences; they stand in the same table."
+        )
+        files = st.file_uploader(
+            "Translations (.txt)",
+            type=["txt"],
+            accept_multiple_files=True,
+            key="eval outputs",
+            max_upload_size=MEGABYTES,
+        )
+        is_wanted = st.toggle(
+            "Show me the sentences to translate",
+            key="eval show sources",
+            disabled=bool(asked.pairs),
+        )
+        if not (files or is_wanted or asked.pairs):
+            return asked
+        pairs, n_all = (asked.pairs, asked.test.n_all) if asked.pairs else chosen(asked.test)
+        text = "".join(f"{source}\n" for source, _ in pairs)
+        st.download_button(
+            "Sentences (.txt)",
+            text,
+            "sources.txt",
+            "text/plain",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        if not files:
+            return asked
+        asked = replace(asked, pairs=pairs, test=replace(asked.test, n=len(pairs), n_all=n_all))
+        for file in files:
+            asked = _with_system(asked, file.name, file.getvalue())
+        return asked
+
+
+def _with_system(asked: Asked, file: str, content: bytes) -> Asked:
+    name = _name(asked, file)
+    lines = testsets.outputs(file, content, asked.pairs, asked.test.n_all)
+    if lost := testsets.missing(lines):
+        st.warning(
+            worded(f"`{file}` says nothing on {lost}; there it counts as an empty translation."),
+            icon=":material/warning:",
+        )
+    return replace(
+        asked,
+        systems=(*asked.systems, System(name, uploaded=file)),
+        outputs={**asked.outputs, name: lines},
+    )
+
+
+def _name(asked: Asked, file: str) -> str:
+    """What a file's system is called: as the file, with a number where that is taken."""
+    name = shortened(" ".join(PurePath(file).stem.split()), 40) or "uploaded"
+    taken = {system.name for system in asked.systems}
+    numbers = (f"{name} ({number})" for number in itertools.count(2))
+    return next(one for one in itertools.chain([name], numbers) if one not in taken)
+
+
+def chosen(test: Sentences) -> tuple[Sequence[tuple[str, str]], int]:
+    """The sentences that an evaluation takes, and how many there are in all. Raises UserError for a text that cannot be read."""
+    every = _read(str(settings.home()), test.run, test.spec, test.split)
+    return testsets.taken(every, test.n), len(every)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the text …")
+def _read(home: str, run: str, spec: str, split: str) -> Texts:
+    return testsets.read(Sentences("", spec=spec, split=split, run=run)).pairs

@@ -1,0 +1,208 @@
+"""One evaluation as it happens and when it is done: how far, the scores, the pictures, the sentences."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s import settings
+from s2s.config import UserError
+from s2s.jobs import evaluating, worker
+from s2s.jobs.evaluating import Asked, Standing
+from s2s.runs import evaluations
+from s2s.runs.evaluations import Evaluation
+from s2s.ui.evaluate import charts, sentences, table, translate_file
+from s2s.ui.evaluate import form as evaluate_form
+from s2s.ui.kit import forms, polling
+from s2s.ui.kit.text import duration, plain, shortened, worded
+from s2s.ui.train import progress
+
+KEY = "evaluation"  # in the session, and in the address
+PULSE = 0.7  # seconds between two looks at one that is at work
+SHOWN = 8  # earlier ones that are offered
+
+
+def panel(evaluation: str) -> None:
+    """What became of it; it looks again by itself while somebody works on it."""
+    try:
+        stands = evaluating.standing(evaluation)
+    except UserError as wrong:
+        forms.complain(wrong)
+        return
+    may_change = stands.is_live or stands.state == "interrupted"
+    times = polling.slower() if may_change else 0
+    st.fragment(_panel, run_every=PULSE * times or None)(evaluation, stands.state, times)
+
+
+def _panel(evaluation: str, before: str, times: int) -> None:
+    stands = evaluating.standing(evaluation)
+    if stands.state != before or (times and not polling.fits(times)):
+        st.rerun()
+    place = evaluations.folder(evaluation)
+    asked = place.asked()
+    with st.container(border=True, key="evaluated"):
+        _head(asked, stands)
+        if stands.is_live:
+            _progress(asked, stands)
+        if not asked.test.has_references:
+            translate_file.result(asked, stands.done)
+            return
+        try:
+            scores = place.scores()
+        except UserError as wrong:
+            forms.complain(wrong)
+            return
+        if scores.get("n"):
+            table.panel(asked, scores)
+        if scores.get("is_final") and scores.get("n") and not stands.is_live:
+            charts.panel(asked, scores)
+            sentences.panel(asked, int(scores["n"]))
+
+
+def _head(asked: Evaluation, stands: Standing) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(plain(shortened(asked.name, 60)), anchor=False, width="content")
+        _badge(stands.state)
+        if stands.is_live:
+            st.button(
+                "Stop",
+                key="stop evaluation",
+                icon=":material/stop:",
+                on_click=_do,
+                args=("stop", asked.id),
+            )
+        elif stands.state != "done" and stands.done < stands.n:
+            st.button(
+                "Go on",
+                key="go on",
+                icon=":material/play_arrow:",
+                on_click=_do,
+                args=("go on", asked.id),
+            )
+    if refused := st.session_state.pop("refused evaluation", None):
+        forms.complain(refused)
+    if stands.error:
+        st.error(worded(stands.error), icon=":material/error:")
+    if stands.state in ("stopped", "interrupted") and stands.n:
+        st.info(
+            f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores are of those.",
+            icon=":material/pause_circle:",
+        )
+    st.caption(" ".join([_what(asked), *map(worded, asked.test.notes)]))
+
+
+def _badge(state: str) -> None:
+    if state == "running":
+        st.badge("evaluating", icon=":material/hourglass_top:", color="blue")
+    else:
+        progress.badge(state)
+
+
+def _what(asked: Evaluation) -> str:
+    test = asked.test
+    of_all = f" of {test.n_all:,}, evenly spread" if test.n_all > test.n else ""
+    return f"{test.n:,} sentences{of_all} · {plain(test.name)} · made {asked.created[:16].replace('T', ' ')} UTC."
+
+
+def _progress(asked: Evaluation, stands: Standing) -> None:
+    if stands.state == "queued":
+        text = (
+            f"Waiting: {stands.before} before it."
+            if stands.before
+            else "Waiting: the next to start."
+        )
+        _ensure_worker()
+    elif not stands.done:
+        text = worded(stands.note) or "The first sentences …"
+    else:
+        left = f" · about {duration(stands.left)} left" if stands.left is not None else ""
+        by = (
+            f"by each of {len(asked.systems)} systems"
+            if len(asked.systems) > 1
+            else f"by {plain(asked.systems[0].name)}"
+        )
+        text = f"{stands.done:,} of {stands.n:,} sentences, {by}{left}"
+    st.progress(min(1.0, stands.done / stands.n) if stands.n else 0.0, text=text)
+
+
+def _ensure_worker() -> None:
+    try:
+        worker.ensure()
+    except UserError as wrong:
+        forms.complain(wrong)
+
+
+def _do(what: str, evaluation: str) -> None:
+    """One change; a refusal stands in the card."""
+    try:
+        if what == "stop":
+            evaluating.stop(evaluation, settings.OWNER)
+        elif what == "delete":
+            evaluating.delete(evaluation, settings.OWNER)
+            st.session_state[KEY] = ""
+        else:
+            evaluating.go_on(evaluation, settings.OWNER)
+            worker.ensure()
+    except UserError as wrong:
+        st.session_state["refused evaluation"] = wrong
+
+
+def button(form: evaluate_form.Form) -> None:
+    """Evaluate; what the queue refuses stands beside it."""
+    asked = form.asked
+    is_ready = form.wrong is None and bool(asked.systems)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        icon = ":material/play_arrow:"
+        st.button(
+            "Evaluate",
+            type="primary",
+            icon=icon,
+            key="evaluate",
+            on_click=_evaluate,
+            args=(asked,),
+            disabled=not is_ready,
+        )
+        if is_ready:
+            st.caption(evaluate_form.cost(asked))
+        elif not asked.systems:
+            st.caption("Choose a run and a strategy, or bring another system's translations.")
+    if refused := st.session_state.pop("refused order", None):
+        forms.complain(refused)
+    _ensure_worker()
+
+
+def _evaluate(asked: Asked) -> None:
+    try:
+        st.session_state[KEY] = evaluating.submit(asked)
+        worker.ensure()
+    except UserError as wrong:
+        st.session_state["refused order"] = wrong
+
+
+def earlier(run_id: str) -> None:
+    """The evaluations of a run, newest first."""
+    found = evaluations.listed(settings.OWNER, run_id)
+    if not found:
+        return
+    with st.expander(f"Earlier evaluations of this run ({len(found)})", icon=":material/history:"):
+        for one in found[:SHOWN]:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                is_open = st.session_state.get(KEY) == one.id
+                st.button(
+                    "Open", key=f"open {one.id}", on_click=_open, args=(one.id,), disabled=is_open
+                )
+                systems = ", ".join(system.name for system in one.systems)
+                text = f"{one.name} · {one.test.n:,} sentences · {shortened(systems, 80)}"
+                st.caption(f"{plain(text)} · {one.created[:16].replace('T', ' ')} UTC")
+                st.button(
+                    "Delete",
+                    key=f"delete {one.id}",
+                    icon=":material/delete:",
+                    on_click=_do,
+                    args=("delete", one.id),
+                )
+        if len(found) > SHOWN:
+            st.caption(f"{len(found) - SHOWN} older ones are kept, too.")
+
+
+def _open(evaluation: str) -> None:
+    st.session_state[KEY] = evaluation

@@ -1,0 +1,288 @@
+"""The sentences of an evaluation, those first that are worth a look; one of them in full."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from s2s import plots, settings
+from s2s.analysis import errors
+from s2s.analysis.errors import SORTS, Row
+from s2s.analysis.hints import RULES
+from s2s.runs import evaluations
+from s2s.runs.evaluations import Evaluation, System
+from s2s.scores import METRICS
+from s2s.share import Column
+from s2s.ui.evaluate import counts
+from s2s.ui.kit import cached, forms
+from s2s.ui.kit.captions import file_name, nats
+from s2s.ui.kit.text import plain
+from s2s.ui.shell.pages import PAGES, link
+from s2s.ui.train.probes import HOW, marked
+
+GAP = "gap"
+MOST_COLUMNS = 6  # of Compare
+SCORES = ("chrf", "bleu", "ter", "rouge_l")
+CELL = 200  # characters
+
+
+def panel(asked: Evaluation, n: int) -> None:
+    """All of it."""
+    every = rows(asked.id, n)
+    if not every or not every[0]:
+        return
+    st.subheader("Sentence by sentence", anchor=False)
+    place, other, by = _choices(asked)
+    order, gaps = _ordered(every, place, other, by)
+    picked = _table(every[place], order, gaps, by if by in SCORES else SCORES[0])
+    _detail(asked, every, place, picked)
+    make = partial(table, asked, every)
+    st.download_button(
+        "Sentences (CSV)",
+        make,
+        f"{file_name(asked.name)}-sentences.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def rows(evaluation: str, n: int) -> list[list[Row]]:
+    """For each system a row a sentence, of the first `n`; nobody may write to them."""
+    return _rows(str(settings.home()), evaluation, n)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Looking at the sentences …")
+def _rows(home: str, evaluation: str, n: int) -> list[list[Row]]:
+    place = evaluations.folder(evaluation)
+    asked = place.asked()
+    pairs = place.test()[:n]
+    sources = [source for source, _ in pairs]
+    references = [reference for _, reference in pairs]
+    return [_of_system(place, number, sources, references) for number in range(len(asked.systems))]
+
+
+def _of_system(
+    place: evaluations.EvaluationFolder,
+    number: int,
+    sources: Sequence[str],
+    references: Sequence[str],
+) -> list[Row]:
+    lines = place.lines(number)
+    own = place.own(number)
+    places = range(len(sources))
+    if any(i not in lines for i in places):  # being written
+        return []
+    told: dict[str, Any] = {}
+    if all("log_prob" in lines[i] for i in places):
+        told = {
+            "log_probs": [lines[i]["log_prob"] for i in places],
+            "ranked": [lines[i]["score"] for i in places],
+        }
+    if all(i in own for i in places):
+        told["scored"] = [own[i] for i in places]
+    texts = [str(lines[i]["text"]) for i in places]
+    return errors.rows(sources, references, texts, counts=place.words() or None, **told)
+
+
+def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
+    """Which system, beside which other one where a gap is looked at, and by what."""
+    names = [system.name for system in asked.systems]
+    sorts = {key: sort.label for key, sort in SORTS.items()} | (
+        {GAP: "Gap to another system"} if len(names) > 1 else {}
+    )
+    for key, options in (("eval of", names), ("eval sort", list(sorts)), ("eval other", names)):
+        if st.session_state.get(key) not in options:
+            st.session_state[key] = (
+                "chrf" if key == "eval sort" else options[-1 if key == "eval other" else 0]
+            )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        ours = str(st.selectbox("System", names, key="eval of", persist_state="session", width=220))
+        sort = str(
+            st.selectbox(
+                "Sort by",
+                list(sorts),
+                format_func=sorts.__getitem__,
+                key="eval sort",
+                persist_state="session",
+                width=220,
+            )
+        )
+        if sort != GAP:
+            st.session_state["eval reversed"] = bool(st.session_state.get("eval reversed"))
+            st.toggle("Other way round", key="eval reversed", persist_state="session")
+            return names.index(ours), None, sort
+        theirs = str(
+            st.selectbox("Beside", names, key="eval other", persist_state="session", width=220)
+        )
+        labels = {key: METRICS[key].label for key in SCORES}
+        score = str(
+            st.selectbox(
+                "By",
+                SCORES,
+                format_func=labels.__getitem__,
+                key="eval gap by",
+                persist_state="session",
+                width=140,
+            )
+        )
+    return names.index(ours), names.index(theirs), score
+
+
+def _ordered(
+    every: Sequence[Sequence[Row]], place: int, other: int | None, by: str
+) -> tuple[list[int], list[float] | None]:
+    """Places of the sentences, those first that are worth a look; and the gaps where one was asked for."""
+    ours = every[place]
+    if other is None:
+        found = errors.ordered(ours, by, is_reversed=bool(st.session_state.get("eval reversed")))
+        st.caption(SORTS[by].about)
+        return [row.number - 1 for row in found], None
+    gaps = errors.gap(ours, every[other], by)
+    st.caption(
+        f"Where the two are farthest apart by {METRICS[by].label}; above 0, the first is the better one."
+    )
+    return sorted(range(len(ours)), key=lambda i: -abs(gaps[i])), gaps
+
+
+def _table(
+    rows: Sequence[Row], order: Sequence[int], gaps: Sequence[float] | None, first: str
+) -> int:
+    """Every sentence in a line, that score first. Returns the place of the one that was clicked, else of the first."""
+    cells = [_cells(rows[i], None if gaps is None else gaps[i], first) for i in order]
+    picked: Any = st.dataframe(
+        pd.DataFrame(cells),
+        hide_index=True,
+        placeholder="",
+        height=320,
+        on_select="rerun",
+        selection_mode="single-row",
+        column_config={"no.": st.column_config.NumberColumn(pinned=True), **LOOK},
+        alt=f"{len(order)} sentences with their scores",
+        key="eval sentences",
+    )
+    chosen = picked["selection"]["rows"]
+    st.caption("Tick a line's box to see that sentence below." if not chosen else "")
+    return order[chosen[0]] if chosen and chosen[0] < len(order) else order[0]
+
+
+LOOK = {
+    name: st.column_config.NumberColumn(format="%.1f", width=70)
+    for name in ("gap", *(METRICS[key].label for key in SCORES))
+}
+
+
+def _cells(row: Row, gap: float | None, first: str) -> dict[str, Any]:
+    scores = {METRICS[key].label: row.scores.get(key) for key in SCORES if key != first}
+    rarest = f"{row.rarest.word} ({row.rarest.n:,}×)" if row.rarest else ""
+    return {
+        "no.": row.number,
+        **({} if gap is None else {"gap": gap}),
+        METRICS[first].label: row.scores.get(first),
+        "source": row.source[:CELL],
+        "translation": row.hypothesis[:CELL],
+        **scores,
+        "hints": ", ".join(RULES[hint.rule].label for hint in row.hints),
+        "reference": row.reference[:CELL],
+        "rarest word": rarest,
+        "repeats": row.repeated,
+    }
+
+
+def _detail(asked: Evaluation, every: Sequence[Sequence[Row]], place: int, picked: int) -> None:
+    """One sentence: what each system made of it, what is suspicious, how the scores were counted, and where to go on."""
+    row = every[place][picked]
+    with st.container(border=True, key="sentence"):
+        st.html(_lines(asked, [rows[picked] for rows in every if rows]))
+        for hint in row.hints:
+            rule = RULES[hint.rule]
+            st.markdown(
+                f":material/flag: **{rule.label}** ({rule.kind}): {plain(hint.said)}. {rule.about}"
+            )
+        _doors(asked, row, place)
+        with st.expander(
+            f"How it was counted, for {plain(asked.systems[place].name)}",
+            icon=":material/calculate:",
+        ):
+            counts.panel(row.hypothesis, row.reference)
+
+
+def _lines(asked: Evaluation, rows: Sequence[Row]) -> str:
+    first = rows[0]
+    lines = [
+        f'<p dir="auto"><small>source {first.number:,}</small><br>{html.escape(first.source)}</p>'
+    ]
+    lines.append(f'<p dir="auto"><small>reference</small><br>{html.escape(first.reference)}</p>')
+    alike: dict[str, list[str]] = {}
+    for system, row in zip(asked.systems, rows, strict=False):
+        alike.setdefault(row.hypothesis, []).append(system.name)
+    for names, row in ((alike.pop(row.hypothesis), row) for row in rows if row.hypothesis in alike):
+        scores = " · ".join(
+            f"{METRICS[key].label} {row.scores[key]:.1f}" for key in SCORES if key in row.scores
+        )
+        told = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
+        named = f"<small><b>{html.escape(', '.join(names))}</b> · {scores}{told}</small>"
+        lines.append(f'<p dir="auto">{named}<br>{marked(row.hypothesis, row.reference)}</p>')
+    return "".join(lines) + f"<p><small>{HOW}</small></p>"
+
+
+def _doors(asked: Evaluation, row: Row, place: int) -> None:
+    """To Compare with these systems in columns and the reference, and to Steps with the one that is looked at."""
+    columns = [column(system) for system in asked.systems if system.run in cached.trained()]
+    here = asked.systems[place]
+    with st.container(horizontal=True):
+        if columns:
+            numbered = {
+                f"c{number}": str(each) for number, each in enumerate(columns[:MOST_COLUMNS], 1)
+            }
+            link("compare", "Open it in Compare", src=row.source, tgt=row.reference, **numbered)
+        if here.run == st.session_state.get("run") and any(
+            page.url_path == "steps" for page in PAGES
+        ):
+            link("steps", "Why each word", src=row.source, step=str(here.step))
+
+
+def column(system: System) -> Column:
+    """A system as Compare's address has it."""
+    return Column(system.run, str(system.step or ""), system.strategy, forms.written(system.knobs))
+
+
+def table(asked: Evaluation, every: Sequence[Sequence[Row]]) -> str:
+    """A row a sentence and system: the texts, its scores, and what is suspicious."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    texts = ["number", "system", "source", "reference", "translation"]
+    told = ["log_prob", "rarest", "rarest_count", "repeats", "hints"]
+    rows.writerow([*texts, *METRICS, *told])
+    for system, found in zip(asked.systems, every, strict=True):
+        for row in found:
+            texts = [
+                plots.cell(text)
+                for text in (system.name, row.source, row.reference, row.hypothesis)
+            ]
+            scores = [_figure(row.scores.get(key)) for key in METRICS]
+            rarest = [plots.cell(row.rarest.word), row.rarest.n] if row.rarest else ["", ""]
+            said = plots.cell("; ".join(f"{hint.rule}: {hint.said}" for hint in row.hints))
+            rows.writerow(
+                [
+                    row.number,
+                    *texts,
+                    *scores,
+                    _figure(row.log_prob),
+                    *rarest,
+                    plots.cell(row.repeated),
+                    said,
+                ]
+            )
+    return out.getvalue()
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"

@@ -1,0 +1,142 @@
+"""A file translated line for line: brought, queued like an evaluation, taken away again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from s2s.config import UserError
+from s2s.data.corpus import one_line
+from s2s.data.files import decode_lines
+from s2s.decode import STRATEGIES
+from s2s.jobs import evaluating, testsets, worker
+from s2s.jobs.evaluating import Asked
+from s2s.runs import evaluations
+from s2s.runs.evaluations import Evaluation, Sentences, System
+from s2s.ui.evaluate import form
+from s2s.ui.evaluate.files import MEGABYTES
+from s2s.ui.kit import cached, forms
+from s2s.ui.kit.text import duration
+
+SHOWN = 5  # lines of a preview
+
+
+def panel(run_id: str) -> None:
+    """The form: a file, a strategy, its settings."""
+    with st.expander("Translate a file", icon=":material/file_open:"):
+        st.caption(
+            "A .txt with a sentence a line; what comes back has as many lines, in the same order."
+        )
+        file = st.file_uploader(
+            "Sentences (.txt)", type=["txt"], key="file to translate", max_upload_size=MEGABYTES
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            usual = list(STRATEGIES).index("beam")
+            strategy = str(
+                st.selectbox(
+                    "Strategy",
+                    list(STRATEGIES),
+                    usual,
+                    key="file strategy",
+                    persist_state="session",
+                    width=180,
+                )
+            )
+            text = st.text_input(
+                "Settings",
+                key="file knobs",
+                placeholder="num_beams=10",
+                persist_state="session",
+                width=260,
+            )
+        asked = None
+        try:
+            knobs = form.checked(run_id, strategy, text or "")
+            asked = (
+                _asked(
+                    run_id,
+                    System(strategy, run_id, cached.open_run(run_id).step, strategy, knobs),
+                    file,
+                )
+                if file
+                else None
+            )
+        except UserError as wrong:
+            forms.complain(wrong)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            icon = ":material/translate:"
+            st.button(
+                "Translate the file",
+                icon=icon,
+                key="translate file",
+                on_click=_submit,
+                args=(asked,),
+                disabled=asked is None,
+            )
+            if asked:
+                seconds = evaluating.forecast(asked.systems, asked.test.n)
+                st.caption(
+                    f"{asked.test.n:,} lines · about {duration(seconds)}, within a factor of three"
+                )
+        if refused := st.session_state.pop("refused file", None):
+            forms.complain(refused)
+
+
+def _asked(run_id: str, system: System, file: object) -> Asked:
+    """Raises UserError for a file that is no text, has no lines or too many, or a line too long for the model."""
+    name = str(getattr(file, "name", "file"))
+    content = getattr(file, "getvalue", bytes)()
+    lines = decode_lines(content, name)
+    if not any(line.strip() for line in lines):
+        raise UserError(f"`{name}` has no text; give a file with at least one sentence.")
+    if len(lines) > testsets.MOST:
+        raise UserError(
+            f"`{name}` has {len(lines):,} lines, and {testsets.MOST:,} may be translated at once; cut it into parts."
+        )
+    cached.open_run(run_id).check_lengths(lines)
+    test = Sentences(name, n=len(lines), n_all=len(lines), has_references=False)
+    return Asked((system,), test, [(line, "") for line in lines], name=name, run=run_id)
+
+
+def _submit(asked: Asked) -> None:
+    try:
+        st.session_state["evaluation"] = evaluating.submit(asked)
+        worker.ensure()
+    except UserError as wrong:
+        st.session_state["refused file"] = wrong
+
+
+def result(asked: Evaluation, done: int) -> None:
+    """What is there of the translation, with the first lines to see; an empty line for one that is not done yet."""
+    place = evaluations.folder(asked.id)
+    lines = place.lines(0)
+    pairs = place.test()
+    st.caption(f"{done:,} of {len(pairs):,} lines, by {asked.systems[0].name}.")
+    rows = [
+        {"line": i + 1, "source": pairs[i][0], "translation": lines[i]["text"]}
+        for i in sorted(lines)[:SHOWN]
+    ]
+    if rows:
+        st.dataframe(
+            rows,
+            hide_index=True,
+            placeholder="",
+            alt="The first lines and their translations",
+            key="file lines",
+        )
+    st.download_button(
+        "Translation (.txt)",
+        text(lines, len(pairs)),
+        f"{asked.name.removesuffix('.txt')}.translated.txt",
+        "text/plain",
+        on_click="ignore",
+        icon=":material/download:",
+        key="file download",
+        disabled=not lines,
+    )
+
+
+def text(lines: Mapping[int, Mapping[str, object]], n: int) -> str:
+    """Line for line, whatever the model wrote."""
+    return "".join(f"{one_line(str(lines[i]['text'])) if i in lines else ''}\n" for i in range(n))

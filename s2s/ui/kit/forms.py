@@ -1,0 +1,155 @@
+"""Any config as widgets: one a setting, with its range and its help, and what is wrong said under the control it is about."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import streamlit as st
+
+from s2s.config import Config, Setting, UserError, flat, override, settings
+from s2s.ui.kit.text import plain, worded
+
+LARGEST = 2**53 - 1  # whole number that a browser holds exactly
+
+
+def inputs(
+    config: Config, keys: Collection[str], prefix: str, *, wrong: UserError | None = None
+) -> None:
+    """A widget for each dotted key, keeping its value in the session under `prefix + key`; at first the config's."""
+    rows = settings(type(config))
+    values = flat(config)
+    blamed = place(wrong, keys) if wrong else None
+    for key in keys:
+        st.session_state.setdefault(prefix + key, values[key])
+        _input(key, rows[key], prefix + key)
+        if wrong and key == blamed:
+            complain(wrong)
+
+
+def complain(wrong: UserError) -> None:
+    """One sentence, where it belongs."""
+    st.error(worded(str(wrong)), icon=":material/error:")
+
+
+def place(wrong: UserError, keys: Collection[str]) -> str | None:
+    """Which of these keys a sentence is about: the first that it names in backticks, whole or by the last part."""
+    named = re.findall(r"`([\w.]+)`", str(wrong))
+    return next(
+        (key for name in named for key in keys if key == name or key.endswith(f".{name}")), None
+    )
+
+
+def fill(config: Config, keys: Collection[str], prefix: str) -> None:
+    """Put a config's values into the widgets."""
+    values = flat(config)
+    for key in keys:
+        st.session_state[prefix + key] = values[key]
+
+
+def changes(config: Config, keys: Collection[str], prefix: str) -> dict[str, Any]:
+    """What the widgets hold that the config doesn't."""
+    usual = flat(config)
+    held = {key: st.session_state.get(prefix + key, usual[key]) for key in keys}
+    return {key: value for key, value in held.items() if value != usual[key]}
+
+
+def written(knobs: Mapping[str, Any]) -> dict[str, str]:
+    """Values as an address holds them: texts as they are, the rest as JSON."""
+    return {
+        key: value if isinstance(value, str) else json.dumps(value) for key, value in knobs.items()
+    }
+
+
+def understood(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """What an address's knobs change in a config, and a sentence for each that it cannot."""
+    refused = {key: _read(text) for key, text in given.items()}
+    if why_not(config, refused) is None:  # together: some settings wait for each other
+        return refused, []
+    good: dict[str, Any] = {}
+    while fitting := [
+        key for key, value in refused.items() if why_not(config, good | {key: value}) is None
+    ]:
+        good[fitting[0]] = refused.pop(fitting[0])
+    return good, [
+        f"The link's {key} cannot be used: {why_not(config, good | {key: value})}"
+        for key, value in refused.items()
+    ]
+
+
+def why_not(config: Config, changes: Mapping[str, Any]) -> UserError | None:
+    """What forbids these changes together; None where nothing does."""
+    try:
+        override(config, changes)
+    except UserError as wrong:
+        return wrong
+    return None
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _input(key: str, setting: Setting, widget: str) -> None:
+    help = _help(setting)
+    choices = list(setting.field.metadata["choices"])
+    kinds = set(setting.types)
+    if choices:
+        options = [*([False, True] if bool in kinds else []), *choices]
+        st.selectbox(
+            key, options, format_func=_name, key=widget, help=help, persist_state="session"
+        )
+    elif kinds == {bool}:
+        st.toggle(key, key=widget, help=help, persist_state="session")
+    elif kinds == {str}:
+        st.text_input(key, key=widget, help=help, persist_state="session")
+    else:
+        _number(key, setting, widget)
+
+
+def _number(key: str, setting: Setting, widget: str) -> None:
+    kind = float if float in setting.types else int
+    low = setting.field.metadata["low"]
+    high = setting.field.metadata["high"]
+    held = st.session_state[widget]
+    if isinstance(held, int) and kind is float:
+        st.session_state[widget] = float(held)
+    st.number_input(
+        key,
+        min_value=None if low is None else kind(low),
+        max_value=None if high is None else kind(min(high, LARGEST)),
+        step=_stride(held or 0.0) if kind is float else 1,
+        format="%g" if kind is float else None,
+        placeholder="chosen for you" if type(None) in setting.types else None,
+        key=widget,
+        help=_help(setting),
+        persist_state="session",
+    )
+
+
+def _stride(value: float) -> float:
+    """What a click on + adds: a tenth of the value's power of ten."""
+    return 10.0 ** (math.floor(math.log10(abs(value))) - 1) if value else 0.01
+
+
+def _help(setting: Setting) -> str:
+    low = setting.field.metadata["low"]
+    high = setting.field.metadata["high"]
+    span = (
+        f" From {low:,} to {high:,}."
+        if high is not None
+        else f" At least {low:,}."
+        if low is not None
+        else ""
+    )
+    return plain(setting.field.metadata["help"] + span)
+
+
+def _name(option: Any) -> str:
+    return json.dumps(option) if isinstance(option, bool) else str(option)

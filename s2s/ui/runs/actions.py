@@ -1,0 +1,216 @@
+"""What may be done to one run as a whole: name, tags, note, delete, resume, duplicate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from s2s import settings, share
+from s2s.config import PRESETS, UserError
+from s2s.jobs import board, training, worker
+from s2s.jobs.sweep import TWIN
+from s2s.runs import differences
+from s2s.runs.listing import LONGEST_COMMENT, MOST_TAGS, Listed, annotate
+from s2s.ui.data.sources import SHIPPED
+from s2s.ui.kit import cached, forms
+from s2s.ui.kit.text import plain, worded
+from s2s.ui.runs import table
+from s2s.ui.shell.pages import link
+from s2s.ui.train import progress
+from s2s.ui.train.recipe import FROM, USUAL
+
+
+def actions(run_id: str) -> None:
+    """What may be done to the chosen run."""
+    row = cached.runs().get(run_id)
+    with st.container(border=True, key="actions"):
+        _head(run_id, row)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _doors(run_id, row)
+            lost = _duplicate(run_id)
+            if row:
+                _changes(row)
+        if row is None:
+            st.caption(
+                "This run ships with the program; it can be opened everywhere, but not renamed or deleted."
+            )
+        if lost:
+            st.caption(worded(f"Duplicate opens Train as this run was asked for. {' '.join(lost)}"))
+        if refused := st.session_state.pop("refused change", None):
+            forms.complain(refused)
+
+
+def _head(run_id: str, row: Listed | None) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
+        progress.badge(row.state if row else "done")
+        for tag in row.tags if row else ():
+            st.badge(plain(tag), color="gray", icon=":material/sell:")
+    if row and row.error:
+        st.error(worded(row.error), icon=":material/error:")
+    if row and row.comment:
+        st.markdown("  \n".join(plain(line) for line in row.comment.splitlines() if line))
+
+
+def _doors(run_id: str, row: Listed | None) -> None:
+    if row is None or row.checkpoints:
+        link("compare", "Translate")
+        link("attention", "Attention")
+    link("train", "Training")
+    if twin := _twin(row):
+        beside = ("side-by-side", (run_id, twin))
+        st.button(
+            "Beside its twin",
+            icon=":material/compare:",
+            key="twin",
+            on_click=table.turn_to,
+            args=beside,
+        )
+
+
+def _twin(row: Listed | None) -> str | None:
+    """The run that was queued together with this one, to be compared with it."""
+    shared = {tag for tag in row.tags if tag.startswith(TWIN)} if row else set()
+    return next(
+        (
+            each.id
+            for each in cached.listed()
+            if row and each.id != row.id and shared & set(each.tags)
+        ),
+        None,
+    )
+
+
+def _duplicate(run_id: str) -> list[str]:
+    """A link to Train with this run's recipe in it. Returns what the link cannot tell."""
+    packed, lost = duplicate(run_id)
+    if packed:
+        link("train", "Duplicate", icon=":material/content_copy:", set=packed)
+    return lost
+
+
+def duplicate(run_id: str) -> tuple[str, list[str]]:
+    """What Train's address says to ask for such a run again, and a sentence for each thing that it cannot say."""
+    recipe = cached.recipe(run_id)
+    about = cached.about(run_id)
+    row = cached.runs().get(run_id)
+    if recipe is None:
+        return "", ["Its recipe cannot be read, so that it cannot be duplicated."]
+    source = str(about.get("source") or (row.source if row else ""))
+    preset = str(about.get("preset") or (row.preset if row else ""))
+    base = preset if preset in PRESETS else USUAL
+    begun = about.get("init_from")
+    origin = (
+        str(begun.get("run"))
+        if isinstance(begun, Mapping) and begun.get("run") in cached.trained()
+        else ""
+    )
+    changes = differences.changes(recipe, PRESETS[base].recipe)
+    packed = share.pack(
+        {
+            "source": source,
+            "preset": base,
+            **({FROM: origin} if origin else {}),
+            **forms.written(changes),
+        }
+    )
+    if len(packed) > share.LONGEST:
+        return "", [
+            "It differs from its preset in too many settings for a link; download its recipe, or repeat it by its command."
+        ]
+    return packed, _untold(source, about.get("valid"), begun is not None and not origin)
+
+
+def _untold(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
+    lost = []
+    if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
+        lost.append(f"Its text `{source}` is not among those on Data, so choose one.")
+    if valid:
+        lost.append(
+            f"It was validated on `{valid}`; a run from Train keeps pairs of its own text for that."
+        )
+    if has_lost_its_origin:
+        lost.append(
+            "The run whose weights it began with is not here any more; the copy starts from scratch."
+        )
+    return lost
+
+
+def _changes(row: Listed) -> None:
+    if row.state in ("stopped", "interrupted", "failed"):
+        st.button(
+            "Resume",
+            icon=":material/play_arrow:",
+            key="resume",
+            on_click=_do,
+            args=("resume", row.id),
+        )
+    with st.popover("Rename", icon=":material/edit:"):
+        st.text_input(
+            "Name",
+            row.name,
+            key=f"rename {row.id}",
+            max_chars=80,
+            on_change=_do,
+            args=("rename", row.id),
+        )
+    with st.popover("Tags", icon=":material/sell:"):
+        _tags(row)
+    with st.popover("Note", icon=":material/notes:"):
+        st.text_area(
+            "Note",
+            row.comment,
+            key=f"note {row.id}",
+            max_chars=LONGEST_COMMENT,
+            on_change=_do,
+            args=("note", row.id),
+        )
+    with st.popover(
+        "Delete",
+        icon=":material/delete:",
+        disabled=row.is_live,
+        help="Stop it first." if row.is_live else None,
+    ):
+        st.write("Its checkpoints and curves are deleted for good, and links to it will say so.")
+        st.button(
+            "Delete this run", key="delete", on_click=_do, args=("delete", row.id), type="primary"
+        )
+
+
+def _tags(row: Listed) -> None:
+    known: Sequence[str] = sorted({tag for each in cached.listed() for tag in each.tags})
+    key = f"tags {row.id}"
+    st.multiselect(
+        "Tags",
+        known,
+        row.tags,
+        key=key,
+        accept_new_options=True,
+        max_selections=MOST_TAGS,
+        on_change=_do,
+        args=("tags", row.id),
+    )
+    st.caption(
+        "Write a word and press Enter. Runs that share a tag are found by it above; those of a sweep share `sweep:NAME`."
+    )
+
+
+def _do(what: str, run_id: str) -> None:
+    """One change; a refusal stands in the card."""
+    try:
+        if what == "rename":
+            board.rename(run_id, settings.OWNER, str(st.session_state[f"rename {run_id}"]))
+        elif what == "tags":
+            annotate(run_id, settings.OWNER, tags=st.session_state[f"tags {run_id}"])
+        elif what == "note":
+            annotate(run_id, settings.OWNER, comment=str(st.session_state[f"note {run_id}"]))
+        elif what == "delete":
+            board.delete(run_id, settings.OWNER)
+        else:
+            training.submit_resume(run_id, settings.OWNER)
+            worker.ensure()
+    except UserError as wrong:
+        st.session_state["refused change"] = wrong
+    cached.forget_lists()
+    st.session_state["run"] = run_id if what != "delete" else next(iter(cached.runs()))

@@ -1,0 +1,353 @@
+"""Two or more runs side by side: scores, curves, and the settings in which they differ."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from s2s import plots
+from s2s.config import Recipe, flat, settings
+from s2s.plots.curves import DASHES, Line
+from s2s.plots.parallel import written
+from s2s.runs import differences
+from s2s.runs.metrics import Curves
+from s2s.share import printable
+from s2s.ui.kit import cached, pickers
+from s2s.ui.kit.captions import file_name
+from s2s.ui.kit.charts import chart
+from s2s.ui.kit.text import distinct, duration
+from s2s.ui.runs import details, table
+
+MOST = len(DASHES)  # lines that are told apart without their colours
+KEY = "compared"
+BEST = "★"
+DIFFERS = "≠"
+ROOM = 32  # characters of a run's name over a column
+BREAKS = (
+    ": ",
+    ", ",
+    " · ",
+)  # where a name may be cut: a sweep's say `preset on text: setting value, setting value`
+OWN = ("measured", " ", "setting", "meaning")  # columns that are no runs
+
+
+class Shown(NamedTuple):
+    """One of the curves that runs are compared by."""
+
+    points: Callable[[Curves], tuple[Any, Any]]
+    up: str
+    is_held_out: bool = True
+
+
+CURVES: Mapping[str, Shown] = {
+    "Validation loss": Shown(
+        lambda curves: (curves.valid_steps, curves.valid_loss), "loss (nats a token)"
+    ),
+    "Training loss": Shown(
+        lambda curves: (curves.steps, curves.loss), "loss (nats a token)", is_held_out=False
+    ),
+    "Accuracy": Shown(
+        lambda curves: (curves.valid_steps, 100 * curves.valid_token_accuracy),
+        "tokens ranked first (%)",
+    ),
+    "BLEU": Shown(lambda curves: (curves.valid_steps, curves.valid_bleu), "BLEU (0 to 100)"),
+}
+
+
+def tab(run_id: str) -> None:
+    """Which runs, then what they share and what not; it looks again by itself while one of them lives."""
+    chosen = _chosen(run_id)
+    if len(chosen) < 2:
+        st.info(
+            "Choose two runs or more, and their scores, curves and settings stand side by side.",
+            icon=":material/compare_arrows:",
+        )
+        return
+    rows = cached.runs()
+    is_live = any(row.is_live for each in chosen if (row := rows.get(each)))
+    st.fragment(_measured, run_every=table.PULSE if is_live else None)(chosen)
+    _settings(chosen)
+
+
+def _chosen(run_id: str) -> list[str]:
+    """The run of the page and the newest other one, unless somebody says otherwise."""
+    names = distinct(
+        {
+            run: f"{middle(name, 2 * ROOM)} · {run}" if name != run else run
+            for run, name in _names([*cached.runs()]).items()
+        }
+    )
+    given = st.session_state.get(KEY, [])
+    held = [each for each in given if each in names][:MOST]
+    if lost := [each for each in given if each not in names]:
+        pickers.say(f"There is no run {lost[0][:40]} here (any more); it is not compared.")
+    if st.session_state.get("compared for") != run_id and run_id not in held:
+        held = [run_id, *_newest_other(run_id)]
+    st.session_state["compared for"] = run_id
+    if held != given:
+        st.session_state[KEY] = held
+    return st.multiselect(
+        "Runs to compare",
+        list(names),
+        format_func=names.__getitem__,
+        key=KEY,
+        max_selections=MOST,
+        persist_state="session",
+    )
+
+
+def _newest_other(run_id: str) -> list[str]:
+    own = [row.id for row in cached.listed() if row.id != run_id]
+    return [*own, *(each for each in cached.runs() if each != run_id)][:1]
+
+
+def _columns(runs: Sequence[str]) -> dict[str, str]:
+    """A name for each run's column: what people call it, with its id where another column is called so."""
+    titles = apart(_names(runs))
+    taken = Counter([*titles.values(), *OWN])
+    return {
+        run: title if taken[title] == 1 else f"{title} · {run}" for run, title in titles.items()
+    }
+
+
+def _names(runs: Sequence[str]) -> dict[str, str]:
+    """As they were given, at full length."""
+    rows = cached.runs()
+    return {
+        run: printable(row.name) if (row := rows.get(run)) and row.name else run for run in runs
+    }
+
+
+def apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Names of a column's length that can be told apart: of long ones, what they all begin with is left out."""
+    common = _beginning([*names.values()])
+    start = max(common.rfind(sign) + len(sign) if sign in common else 0 for sign in BREAKS)
+    is_cut = start > 0 and len(names) > 1 and any(len(name) > ROOM for name in names.values())
+    return {
+        run: middle(f"…{name[start:]}" if is_cut else name, ROOM) for run, name in names.items()
+    }
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """What all of them begin with."""
+    first = min(names)
+    last = max(names)
+    return first[
+        : next(
+            (i for i, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
+            len(first),
+        )
+    ]
+
+
+def middle(name: str, length: int) -> str:
+    """So many characters at most, both ends kept: what a sweep varied stands last.
+
+    >>> middle("small on builtin:en-fr: lr 0.001", 16)
+    'small…: lr 0.001'
+    """
+    if len(name) <= length:
+        return name
+    first = length // 3
+    return f"{name[:first]}…{name[first + 1 - length :]}"
+
+
+def _measured(chosen: Sequence[str]) -> None:
+    titles = _columns(chosen)
+    rows = {name: _marked(score, chosen) for name, score in SCORES.items()}
+    frame = (
+        pd.DataFrame.from_dict(rows, orient="index", columns=[titles[run] for run in chosen])
+        .rename_axis("measured")
+        .reset_index()
+    )
+    st.dataframe(
+        frame,
+        hide_index=True,
+        placeholder="",
+        alt=f"Scores and sizes of {len(chosen)} runs",
+        key="versus scores",
+    )
+    st.caption(
+        f"{BEST} the best of them. Loss, accuracy and BLEU are those of a run's best validation, on its own validation pairs."
+    )
+    _picture(titles)
+
+
+class Score(NamedTuple):
+    """One row of what was measured."""
+
+    of: Callable[[str], float | str | None]
+    form: Callable[[Any], str] = str
+    better: Callable[[Any], float] | None = None  # larger is better; None where there is no better
+
+
+def _parameters(run: str) -> int | None:
+    return cached.parameters(run)
+
+
+def _seconds(run: str) -> float | None:
+    curves = cached.curves(run)
+    return None if curves.seconds_per_step is None else curves.seconds_per_step * curves.step
+
+
+def _best(run: str, column: str) -> float | None:
+    """At the best validation, as the table of runs has it; of a run that says of none, at that with the lowest loss."""
+    curves = cached.curves(run)
+    row = cached.runs().get(run)
+    if not len(curves.valid_loss) or not np.isfinite(curves.valid_loss).any():
+        return None
+    places = (
+        np.flatnonzero(curves.valid_steps == row.best_step)
+        if row and row.best_step is not None
+        else np.array([], int)
+    )
+    return float(
+        getattr(curves, column)[places[-1] if len(places) else np.nanargmin(curves.valid_loss)]
+    )
+
+
+def _bleu(run: str) -> float | None:
+    return _best(run, "valid_bleu")
+
+
+def _state(run: str) -> str:
+    row = cached.runs().get(run)
+    return table.state(row) if row else "✓ done"
+
+
+SCORES: Mapping[str, Score] = {
+    "state": Score(_state),
+    "validation loss": Score(
+        lambda run: _best(run, "valid_loss"), lambda value: f"{value:.3f}", lambda value: -value
+    ),
+    "accuracy": Score(
+        lambda run: _best(run, "valid_token_accuracy"), lambda value: f"{value:.1%}", float
+    ),
+    "BLEU": Score(_bleu, lambda value: f"{value:.1f}", float),
+    "parameters": Score(_parameters, lambda value: f"{value:,}"),
+    "steps": Score(lambda run: cached.curves(run).step, lambda value: f"{value:,}"),
+    "time, at its pace": Score(_seconds, duration),
+    "text": Score(lambda run: cached.called(str(cached.about(run).get("source", "")))),
+}
+
+
+def _marked(score: Score, chosen: Sequence[str]) -> list[str]:
+    """The values in words; the best has a star, unless all are as good."""
+    values = [score.of(run) for run in chosen]
+    known = [value for value in values if not _is_missing(value)]
+    better = score.better
+    best = max(map(better, known)) if better and len(set(known)) > 1 else None
+    stars = [
+        f"{BEST} " if better and each in known and better(each) == best else "" for each in values
+    ]
+    return [
+        "-" if _is_missing(each) else star + score.form(each)
+        for star, each in zip(stars, values, strict=True)
+    ]
+
+
+def _is_missing(value: float | str | None) -> bool:
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
+def _picture(titles: Mapping[str, str]) -> None:
+    usual = next(iter(CURVES))
+    what = (
+        st.segmented_control(
+            "Curve",
+            list(CURVES),
+            default=usual,
+            required=True,
+            key="versus curve",
+            persist_state="session",
+        )
+        or usual
+    )
+    shown = CURVES[what]
+    lines = [
+        Line(name, *shown.points(cached.curves(run)), place, shown.is_held_out)
+        for place, (run, name) in enumerate(titles.items())
+    ]
+    title = f"{what} by step · {len(titles)} runs"
+    last = [
+        f"{line.name} {np.asarray(line.values)[-1]:.4g}" for line in lines if np.size(line.values)
+    ]
+    figure = plots.curves(lines, title=title, up=shown.up)
+    chart(
+        figure,
+        alt=f"{what} by step of {len(titles)} runs; last: {', '.join(last) or 'none yet'}",
+        file_name=file_name(title),
+    )
+
+
+def _settings(chosen: Sequence[str]) -> None:
+    """A row a setting: where they differ first."""
+    asked = {run: recipe for run in chosen if (recipe := cached.recipe(run))}
+    if len(asked) < 2:
+        st.caption("Of fewer than two of these runs the recipe can be read.")
+        return
+    rows = differences.rows([_asked(run, recipe) for run, recipe in asked.items()])
+    n_differing = sum(row.differs for row in rows)
+    st.subheader("Settings", anchor=False)
+    said = f"{n_differing} of {len(rows)} settings differ; they stand first, marked {DIFFERS}."
+    st.caption(said if n_differing else "All settings agree.")
+    everything = st.toggle("All other settings, too", key="versus all", persist_state="session")
+    names = list(_columns(list(asked)).values())
+    cells = pd.DataFrame([_cells(row, names) for row in rows])
+    shown = cells if everything else cells[:n_differing]
+    if len(shown):
+        height: Any = "auto" if everything else "content"
+        alt = f"{len(shown)} settings of each run"
+        st.dataframe(
+            shown,
+            hide_index=True,
+            placeholder="",
+            alt=alt,
+            height=height,
+            key="versus settings",
+            column_config=LOOK,
+        )
+    file = f"{file_name(' and '.join(names))}.csv"
+    st.download_button(
+        "Settings (CSV)",
+        cells.to_csv(index=False),
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+LOOK = {
+    " ": st.column_config.TextColumn(width=28),
+    "setting": st.column_config.TextColumn(pinned=True),
+}
+
+
+def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
+    about = cached.about(run)
+    text = cached.called(str(about.get("source", "")))
+    begun = {
+        "text": text,
+        "preset": about.get("preset") or "",
+        "started from": details.origin(about) or "random weights",
+    }
+    return begun | {"changed while it ran": details.changed(about) or "nothing"} | flat(recipe)
+
+
+def _cells(row: differences.Row, names: Sequence[str]) -> dict[str, str]:
+    known = settings(Recipe)
+    meaning = known[row.key].field.metadata["help"] if row.key in known else ""
+    values = (written(value) for value in row.values)
+    return {
+        " ": DIFFERS if row.differs else "",
+        "setting": row.key,
+        **dict(zip(names, values, strict=True)),
+        "meaning": meaning,
+    }

@@ -1,0 +1,267 @@
+"""A sweep: runs that share a tag, and which of their settings made the best of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from s2s import plots
+from s2s.jobs.sweep import TAG
+from s2s.plots.parallel import Axis, written
+from s2s.runs import differences
+from s2s.runs.listing import Listed
+from s2s.ui.kit import cached, pickers
+from s2s.ui.kit.captions import file_name
+from s2s.ui.kit.charts import chart
+from s2s.ui.kit.text import distinct, plain, worded
+from s2s.ui.runs import table as runs_table
+from s2s.ui.shell.pages import link
+from s2s.ui.train import progress
+
+KEY = "sweep"
+LOSS = "validation loss"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs, what was varied among them, and how they did: each by the run's id, None where that is not known."""
+
+    name: str
+    rows: Sequence[Listed]
+    knobs: Mapping[str, Mapping[str, Any]]
+    scores: Mapping[str, Mapping[str, float | None]]
+    names: Mapping[str, str]
+
+    @property
+    def best(self) -> str | None:
+        """The run of the lowest validation loss."""
+        losses = {run: loss for run, loss in self.scores[LOSS].items() if loss is not None}
+        return min(losses, key=lambda run: losses[run], default=None)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether one of them still waits or trains."""
+        return any(row.is_live for row in self.rows)
+
+
+def tab(run_id: str) -> None:
+    """One sweep; it looks again by itself while one of its runs lives."""
+    found = sweeps(cached.listed())
+    if not found:
+        _empty()
+        return
+    held = st.session_state.get(KEY)
+    if held not in found:
+        if held:
+            pickers.say(f"There is no sweep {str(held)[:40]} here (any more).")
+        st.session_state[KEY] = _of(run_id, found)
+    name = str(st.selectbox("Sweep", list(found), key=KEY, persist_state="session", width=300))
+    is_live = any(row.is_live for row in found[name])
+    st.fragment(_shown, run_every=runs_table.PULSE if is_live else None)(name, run_id, is_live)
+
+
+def _empty() -> None:
+    with st.container(border=True, horizontal_alignment="center"):
+        st.subheader("No sweeps yet", anchor=False)
+        st.caption(
+            "A sweep trains one recipe with several values of a setting or two. Queue one from Train, and it is compared here."
+        )
+        link("train", "Queue a sweep")
+
+
+def sweeps(rows: Sequence[Listed]) -> dict[str, list[Listed]]:
+    """Runs by the name of their sweep, the newest sweep first."""
+    found: dict[str, list[Listed]] = {}
+    for row in rows:
+        for tag in row.tags:
+            if tag.startswith(TAG) and len(tag) > len(TAG):
+                found.setdefault(tag.removeprefix(TAG), []).append(row)
+    return found
+
+
+def _of(run_id: str, found: Mapping[str, Sequence[Listed]]) -> str:
+    """The sweep of the page's run, or else the newest."""
+    return next(
+        (name for name, rows in found.items() if run_id in {row.id for row in rows}),
+        next(iter(found)),
+    )
+
+
+def _shown(name: str, chosen: str, was_live: bool) -> None:
+    sweep = measured(name, sweeps(cached.listed()).get(name, []))
+    if was_live != sweep.is_live or st.session_state["run"] != chosen:
+        st.rerun()
+    _progress(sweep.rows)
+    _verdict(sweep)
+    _picture(sweep)
+    _table(sweep, chosen)
+
+
+def measured(name: str, rows: Sequence[Listed]) -> Sweep:
+    """What the runs were asked for and how far they came, by their settings; of one whose recipe cannot be read, the scores alone."""
+    recipes = {row.id: recipe for row in rows if (recipe := cached.recipe(row.id))}
+    varied = differences.swept(list(recipes.values()))
+    knobs = {
+        knob.key: dict.fromkeys(row.id for row in rows)
+        | dict(zip(recipes, knob.values, strict=True))
+        for knob in varied
+    }
+    rows = sorted(rows, key=lambda row: [_rank(values[row.id]) for values in knobs.values()])
+    scores = {
+        LOSS: {row.id: row.best_loss for row in rows},
+        "accuracy (%)": {
+            row.id: None if row.token_accuracy is None else round(100 * row.token_accuracy, 2)
+            for row in rows
+        },
+        "BLEU": {row.id: runs_table.bleu(row.id, row.best_step) for row in rows},
+    }
+    return Sweep(
+        name,
+        rows,
+        knobs,
+        {
+            score: {run: _finite(value) for run, value in values.items()}
+            for score, values in scores.items()
+        },
+        distinct({row.id: row.name or row.id for row in rows}),
+    )
+
+
+def _rank(value: Any) -> tuple[int, float, str]:
+    """Numbers by their size, then words, then what is not known."""
+    if isinstance(value, (int, float)):
+        return 0, value, ""
+    return (2, 0.0, "") if value is None else (1, 0.0, str(value))
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _progress(rows: Sequence[Listed]) -> None:
+    """How far the sweep is."""
+    states = Counter(progress.STATES[row.state][2] for row in rows)
+    said = [f"{n} {word}" for word, n in states.items() if word != "done"]
+    steps = sum(row.steps for row in rows)
+    done = sum(
+        row.steps if row.state == "done" else max(row.step, cached.curves(row.id).step)
+        for row in rows
+    )
+    text = ", ".join([f"{states['done']} of {len(rows)} done", *said])
+    st.progress(min(1.0, done / steps) if steps else 0.0, text=f"{text}.")
+
+
+def _verdict(sweep: Sweep) -> None:
+    """Which run is ahead, and with what."""
+    best = sweep.best
+    if best is None:
+        st.caption("The first validation will say which run is ahead.")
+        return
+    settings = (
+        " and ".join(f"`{key}` {written(values[best])}" for key, values in sweep.knobs.items())
+        or "the settings of all others"
+    )
+    ahead = "Ahead so far" if sweep.is_live else "Best"
+    loss = f"validation loss {sweep.scores[LOSS][best]:.3f}"
+    st.markdown(
+        f"**{ahead}: {plain(sweep.names[best])}**, {loss}, with {worded(settings)}.{_by_bleu(sweep, best)}"
+    )
+
+
+def _by_bleu(sweep: Sweep, best: str) -> str:
+    """Where the other score says something else."""
+    found = {run: bleu for run, bleu in sweep.scores["BLEU"].items() if bleu is not None}
+    top = max(found, key=lambda run: found[run], default=best)
+    is_best = top == best or found[top] == found.get(best)
+    return "" if is_best else f" By BLEU it is {plain(sweep.names[top])} ({found[top]:.1f})."
+
+
+def _picture(sweep: Sweep) -> None:
+    runs = [row.id for row in sweep.rows]
+    scores = {
+        name: values
+        for name, values in sweep.scores.items()
+        if any(value is not None for value in values.values())
+    }
+    axes = [
+        Axis(name, tuple(values[run] for run in runs), name == LOSS)
+        for name, values in {**sweep.knobs, **scores}.items()
+    ]
+    title = f"Sweep {sweep.name} · {len(runs)} runs"
+    best = sweep.best
+    place = None if best is None else runs.index(best)
+    figure = plots.parallel(
+        axes if sweep.knobs else [], list(sweep.names.values()), best=place, title=title
+    )
+    said = f"; best: {sweep.names[best]}" if best else ""
+    alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{said}; the table below holds the numbers"
+    with st.container(key="parallel"):
+        chart(figure, alt=alt, file_name=file_name(title))
+    st.caption(plots.PLOTS["parallel"].reading)
+
+
+def table(sweep: Sweep) -> pd.DataFrame:
+    """A row a run, a column a setting or score; numbers where a column holds nothing else."""
+    frame = pd.DataFrame(
+        {
+            "best": ["★" if row.id == sweep.best else "" for row in sweep.rows],
+            "state": [runs_table.state(row) for row in sweep.rows],
+            "name": [sweep.names[row.id] for row in sweep.rows],
+            **{
+                name: [values[row.id] for row in sweep.rows]
+                for name, values in {**sweep.knobs, **sweep.scores}.items()
+            },
+            "steps": [
+                f"{max(row.step, cached.curves(row.id).step):,} of {row.steps:,}"
+                for row in sweep.rows
+            ],
+            "run": [row.id for row in sweep.rows],
+        }
+    )
+    for column, values in sweep.knobs.items():
+        if any(
+            isinstance(value, (str, bool)) for value in values.values()
+        ):  # a column is of one kind
+            frame[column] = [
+                "" if values[row.id] is None else written(values[row.id]) for row in sweep.rows
+            ]
+    return frame
+
+
+def _table(sweep: Sweep, chosen: str) -> None:
+    frame = table(sweep)
+    runs = [row.id for row in sweep.rows]
+    key = f"sweep {sweep.name} {chosen} {len(runs)}"
+    st.dataframe(
+        frame.drop(columns="run"),
+        hide_index=True,
+        placeholder="",
+        key=key,
+        on_select=partial(runs_table.choose, key, runs),
+        selection_mode="single-row",
+        selection_default={
+            "selection": {"rows": [place for place, run in enumerate(runs) if run == chosen]}
+        },
+        column_config={
+            "best": st.column_config.TextColumn("", width=28),
+            LOSS: st.column_config.NumberColumn(format="%.3f"),
+        },
+        alt=f"{len(runs)} runs of the sweep with their settings and scores",
+    )
+    st.caption("A click on a row chooses that run, here and on every page.")
+    file = f"{file_name(f'sweep {sweep.name}')}.csv"
+    st.download_button(
+        "Numbers (CSV)",
+        frame.to_csv(index=False),
+        file,
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )

@@ -1,0 +1,168 @@
+"""The pages, as data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+FOLDER = Path(__file__).parents[3] / "pages"
+
+
+class Page(NamedTuple):
+    """One screen. Its `url_path` and `keys` are in links that people keep: a rename keeps the old one working."""
+
+    section: str
+    file: str  # below pages/
+    title: str
+    icon: str
+    url_path: str  # empty: the root address
+    keys: tuple[str, ...]  # what its address holds
+    summary: str
+    run: str  # "open": shows a trained run; "any": one that is training or failed, too; "": none
+
+    def screen(self) -> st.Page:
+        """As Streamlit knows it."""
+        return st.Page(
+            FOLDER / self.file,
+            title=self.title,
+            icon=self.icon,
+            url_path=self.url_path,
+            default=not self.url_path,
+        )
+
+
+PAGES = (
+    Page(
+        section="",
+        file="start/home.py",
+        title="Home",
+        icon=":material/home:",
+        url_path="",
+        keys=("run", "src", "layer", "head"),
+        summary="Watch a transformer translate",
+        run="open",
+    ),
+    Page(
+        section="Build",
+        file="build/data.py",
+        title="Data",
+        icon=":material/database:",
+        url_path="data",
+        keys=("set",),
+        summary="Bring parallel text: each line of one language with its translation",
+        run="",
+    ),
+    Page(
+        section="Build",
+        file="build/train.py",
+        title="Train",
+        icon=":material/model_training:",
+        url_path="train",
+        keys=("run", "set"),
+        summary="Choose a recipe, press Train, watch it learn",
+        run="any",
+    ),
+    Page(
+        section="Build",
+        file="build/runs.py",
+        title="Runs",
+        icon=":material/history:",
+        url_path="runs",
+        keys=("run", "set"),
+        summary="Every model you trained, and what became of it",
+        run="any",
+    ),
+    Page(
+        section="Decode",
+        file="decode/compare.py",
+        title="Compare",
+        icon=":material/compare_arrows:",
+        url_path="compare",
+        keys=("run", "src", "c1", "c2", "c3", "c4", "c5", "c6", "tgt", "set"),
+        summary="One sentence, decoded in as many ways as you like, side by side",
+        run="open",
+    ),
+    Page(
+        section="Decode",
+        file="decode/steps.py",
+        title="Steps",
+        icon=":material/account_tree:",
+        url_path="steps",
+        keys=("run", "step", "src", "tgt", "set"),
+        summary="Why each word: the search tree, the next word's probabilities, forced words",
+        run="open",
+    ),
+    Page(
+        section="Decode",
+        file="decode/evaluate.py",
+        title="Evaluate",
+        icon=":material/scoreboard:",
+        url_path="evaluate",
+        keys=("run", "set"),
+        summary="A test set, translated by several systems and scored: how good, how sure, and where they fail",
+        run="open",
+    ),
+    Page(
+        section="Inspect",
+        file="inspect/attention.py",
+        title="Attention",
+        icon=":material/grid_on:",
+        url_path="attention",
+        keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
+        summary="Where the model looks while it reads and writes",
+        run="open",
+    ),
+    Page(
+        section="Inspect",
+        file="inspect/states.py",
+        title="States",
+        icon=":material/scatter_plot:",
+        url_path="states",
+        keys=("run", "step", "src", "tgt", "layer", "set"),
+        summary="The vectors that stand for words, layer by layer",
+        run="open",
+    ),
+    Page(
+        section="Learn",
+        file="learn/walkthrough.py",
+        title="Walkthrough",
+        icon=":material/footprint:",
+        url_path="walkthrough",
+        keys=("run", "src", "tgt", "layer", "head", "set"),
+        summary="One sentence through the machine, step by step, with the model's own numbers",
+        run="open",
+    ),
+    Page(
+        section="Learn",
+        file="learn/positions.py",
+        title="Positions",
+        icon=":material/straighten:",
+        url_path="positions",
+        keys=("run", "src", "set"),
+        summary="Order, six ways: what each encoding adds or turns, and how far it carries",
+        run="open",
+    ),
+    Page(
+        section="Learn",
+        file="learn/architecture.py",
+        title="Architecture",
+        icon=":material/schema:",
+        url_path="architecture",
+        keys=("run", "src", "set"),
+        summary="The machine taken apart: sizes, costs, T5's table",
+        run="open",
+    ),
+)
+
+
+def screen(url_path: str) -> st.Page:
+    """A page by its address."""
+    return next(row for row in PAGES if row.url_path == url_path).screen()
+
+
+def link(url_path: str, label: str, icon: str = "", **params: str) -> None:
+    """A link to another page, which opens there what the parameters say."""
+    row = next(row for row in PAGES if row.url_path == url_path)
+    st.page_link(row.screen(), label=label, icon=icon or row.icon, query_params=params)

@@ -1,0 +1,75 @@
+"""What happens once, before the first visitor."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import importlib
+import logging
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from s2s.data import study
+
+HOUR = 3600.0  # seconds
+FRAME = Path(__file__).parent / "frame.py"
+HEAVY = (
+    "torch",
+    "pandas",
+    "plotly.graph_objects",
+    "plotly.express",
+    "streamlit.elements.plotly_chart",
+)
+
+
+@contextlib.asynccontextmanager
+async def warm_up(app: Any) -> AsyncIterator[None]:
+    """Imports, the first demo and one translation, so that no visitor waits for them.
+
+    What exists by then is frozen: Streamlit collects garbage after every run, and walking all of torch's objects each
+    time costs 160 ms (measured).
+    """
+    for name in HEAVY:
+        importlib.import_module(name)
+    import torch
+
+    from s2s import plots
+    from s2s.config import Recipe, UserError
+    from s2s.data.preview import preview
+    from s2s.jobs import forecast, queue, worker
+    from s2s.ui.kit import cached, vocabulary
+
+    torch.set_num_threads(1)  # one page's model must not stop the others
+    if demos := list(cached.runs())[:1]:
+        opened = cached.open_run(demos[0])
+        view = cached.translation(opened, vocabulary.of(opened).examples[0]).seen.view("cross")
+        plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
+    forecast.forecast(Recipe(), preview("builtin:mini-en-fr"))  # which measures the machine
+    try:
+        if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
+            worker.ensure()
+    except UserError as error:  # the demos can be looked at all the same
+        logging.getLogger(__name__).warning("%s", error)
+    gc.collect()
+    gc.freeze()
+    sweeping = asyncio.create_task(_sweep())
+    yield
+    sweeping.cancel()
+
+
+async def _sweep() -> None:
+    """Drafts do not outlive their day."""
+    while True:
+        await asyncio.to_thread(study.sweep)
+        await asyncio.sleep(HOUR)
+
+
+async def ready(request: Request) -> JSONResponse:
+    """Answers once `warm_up` is done: for a host's health check."""
+    return JSONResponse({"ready": True})

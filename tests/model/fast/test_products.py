@@ -1,0 +1,89 @@
+"""Products by whichever kernel: the numbers of torch's own."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from s2s.model.fast import products
+from s2s.model.fast.products import Product, affine
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+@pytest.mark.parametrize("rows", [1, 2, 15, 16, 17, 100, 511, 513, 700])
+@torch.no_grad()
+def test_any_number_of_rows_is_multiplied_as_by_torch(rows: int, has_bias: bool) -> None:
+    draw = torch.Generator().manual_seed(rows)
+    x = torch.randn(rows, 64, generator=draw)
+    stream = torch.randn(rows, 500, generator=draw)
+    weight = torch.randn(500, 64, generator=draw)
+    bias = torch.randn(500, generator=draw) if has_bias else None
+    product = Product(weight, bias)
+    expected = F.linear(x.double(), weight.double(), None if bias is None else bias.double())
+    assert not products.can_pack(weight) or (rows >= product.many) == (
+        rows > 16
+    )  # both kernels are tried
+    before = x.clone(), stream.clone()
+    torch.testing.assert_close(product(x).double(), expected, rtol=0, atol=1e-4)
+    torch.testing.assert_close(
+        product.onto(x, stream).double(), expected + stream, rtol=0, atol=1e-4
+    )
+    assert torch.equal(x, before[0])
+    assert torch.equal(stream, before[1])
+
+
+@torch.no_grad()
+def test_a_large_weight_is_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "LARGE", 100)
+    product = Product(torch.randn(50, 8), None)
+    assert product.turned.data_ptr() == product.weight.data_ptr()
+    x = torch.randn(2, 8)
+    torch.testing.assert_close(product(x), F.linear(x, product.weight))
+
+
+GROWTH = """
+import random
+import psutil, torch
+from s2s.model.fast.products import Product
+torch.set_num_threads(1)
+draw, size, product = random.Random(0), psutil.Process().memory_info, Product(torch.randn(2000, 128), None)
+with torch.inference_mode():
+    for turn in range(450):
+        if turn == 150:
+            before = size().rss
+        product(torch.randn(draw.randrange(300, 4000), 128))
+print((size().rss - before) / 1e6)
+"""
+
+
+def test_products_of_ever_new_numbers_of_rows_do_not_gather_memory() -> None:
+    out = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
+    assert float(out.stdout) < 60  # MB
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+@torch.no_grad()
+def test_what_a_stream_is_ahead_by_is_taken_away(has_bias: bool) -> None:
+    maps = [nn.Linear(8, 5, bias=has_bias), nn.Linear(8, 3, bias=has_bias)]
+    x = torch.randn(4, 8)
+    ahead = torch.randn(8)
+    expected = torch.cat(
+        [
+            maps[0](x) * 0.5
+            if not has_bias
+            else F.linear(x, maps[0].weight * 0.5, maps[0].bias * 0.5),
+            maps[1](x),
+        ],
+        1,
+    )
+    torch.testing.assert_close(affine(maps, 0.5, ahead=ahead)(x + ahead), expected)
+
+
+def test_where_onednn_is_not_the_other_kernel_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "can_pack", lambda weight: False)
+    weight = torch.randn(500, 64)
+    x = torch.randn(300, 64)
+    torch.testing.assert_close(Product(weight, None)(x), F.linear(x, weight), rtol=0, atol=1e-4)
