@@ -15,7 +15,7 @@ from s2s.decode import STRATEGIES
 from s2s.share import Column, unpack
 from s2s.ui.compare import columns, numbers, reference
 from s2s.ui.compare.column import Chosen
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, differences
 from s2s.ui.kit.cached import Timed
 from tests.screen import link, lost, opened, said
 
@@ -272,14 +272,14 @@ def test_a_hostile_link_is_a_sentence(params: dict[str, str]) -> None:
 
 
 def test_marks_and_text_are_escaped() -> None:
-    shown, found = reference.marked("<b>a</b> x", "a & x")
+    shown, found = differences.highlighted("<b>a</b> x", "a & x")
     assert (
         shown
         == '<del title="not here">a &amp;</del> <ins title="only here">&lt;b&gt;a&lt;/b&gt;</ins> x'
     )
     assert found is not None
     assert not found.are_none
-    assert reference.marked("<i>", None) == ("&lt;i&gt;", None)
+    assert differences.highlighted("<i>", None) == ("&lt;i&gt;", None)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -18,8 +18,7 @@ from s2s.analysis.steer import HOWS, Head
 from s2s.runs import Run
 from s2s.runs.steered import Change, Next, Steered
 from s2s.ui.attention.request import Asked
-from s2s.ui.compare import reference
-from s2s.ui.kit import captions
+from s2s.ui.kit import captions, differences
 from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain
 
@@ -96,7 +95,7 @@ def _wrote(found: Steered, place: int) -> str:
 
 def _texts(found: Steered) -> None:
     """The old one, and the new one with what differs marked."""
-    shown, differing = reference.marked(found.after.text, found.before.text)
+    shown, differing = differences.highlighted(found.after.text, found.before.text)
     texts = (
         ("Without", found.before, html.escape(found.before.text), ""),
         ("With", found.after, shown, ", by the changed model"),

@@ -18,7 +18,7 @@ from s2s.ui.compare import column, columns, hypotheses, numbers, reference
 from s2s.ui.compare.column import Chosen
 from s2s.ui.compare.numbers import Figure
 from s2s.ui.compare.reference import Basis
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import cached, differences, forms
 from s2s.ui.kit.cached import Timed
 from s2s.ui.kit.text import plain
 from s2s.ui.shell.pages import PAGES, link
@@ -216,7 +216,7 @@ def _decoded(card: Card, text: str) -> Timed | None:
 def _text(card: Card, texts: Mapping[str, str], wanted: Basis) -> None:
     """Large, with what differs marked; a click selects all of it."""
     other = texts.get(wanted.against) if wanted.against != card.number else None
-    shown, differing = reference.marked(texts[card.number], other)
+    shown, differing = differences.highlighted(texts[card.number], other)
     with st.container(key="translation" if card.key == column.PAGES else f"translation {card.key}"):
         st.html(f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>')
     if differing is not None and differing.are_none:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 
 import streamlit as st
 
 from s2s import share
-from s2s.analysis.words import ADDED, MISSING, Differences, differences
 from s2s.ui.compare import columns
 from s2s.ui.kit import address, pickers
 from s2s.ui.kit.sentence import MOST_CHARACTERS
@@ -16,7 +14,6 @@ from s2s.ui.kit.sentence import MOST_CHARACTERS
 REFERENCE = "reference"
 NOTHING = "nothing"
 BOX = "against box"
-TAGS = {ADDED: ("ins", "only here"), MISSING: ("del", "not here")}
 ELSEWHERE = "step"  # which no address of Compare has: on the way to Attention the browser's history gets one with this and a forced `tgt`
 
 
@@ -104,20 +101,3 @@ def legend(basis: Basis) -> None:
     """How differences look."""
     said = f"Against {basis.name}: <ins>underlined</ins> words stand only in the column, <del>struck out</del> ones only in {basis.name}."
     st.html(f'<p class="legend"><small>{said}</small></p>')
-
-
-def marked(text: str, other: str | None) -> tuple[str, Differences | None]:
-    """A text as HTML, its differences from another marked where there is one."""
-    if other is None:
-        return html.escape(text), None
-    found = differences(text, other)
-    return found.gap.join(
-        _part(part.kind, found.gap.join(part.words)) for part in found.parts
-    ), found
-
-
-def _part(kind: str, words: str) -> str:
-    if kind not in TAGS:
-        return html.escape(words)
-    tag, title = TAGS[kind]
-    return f'<{tag} title="{title}">{html.escape(words)}</{tag}>'

@@ -20,8 +20,7 @@ from s2s.runs import evaluations
 from s2s.runs.evaluations import Evaluation, System
 from s2s.scores import METRICS
 from s2s.share import Column
-from s2s.ui.evaluate import counts
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import cached, forms, score_counts
 from s2s.ui.kit.captions import file_name, nats
 from s2s.ui.kit.text import plain
 from s2s.ui.shell.pages import PAGES, link
@@ -211,7 +210,7 @@ def _detail(asked: Evaluation, every: Sequence[Sequence[Row]], place: int, picke
             f"How it was counted, for {plain(asked.systems[place].name)}",
             icon=":material/calculate:",
         ):
-            counts.panel(row.hypothesis, row.reference)
+            score_counts.panel(row.hypothesis, row.reference)
 
 
 def _lines(asked: Evaluation, rows: Sequence[Row]) -> str:

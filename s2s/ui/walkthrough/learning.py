@@ -16,8 +16,7 @@ from s2s.runs import Run
 from s2s.runs.lab import divergence
 from s2s.scores import counted as counting
 from s2s.train import loss
-from s2s.ui.evaluate import counts
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, score_counts
 from s2s.ui.shell.pages import link
 from s2s.ui.walkthrough import cached as walkthrough_cached
 from s2s.ui.walkthrough.code import Code
@@ -90,7 +89,7 @@ def _counted(walk: Walk) -> None:
     reference = wanted(walk)
     own = cached.decoded(walk.run, walk.text, STRATEGY, {}).text
     st.caption(f"The model writes {quoted(own)}.")
-    counts.panel(own, reference.text)
+    score_counts.panel(own, reference.text)
     link("evaluate", "Score a whole test set")
 
 
