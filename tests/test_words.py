@@ -1,0 +1,160 @@
+"""The field's own English on every screen and in every public name. `python -m tests.test_words PATH ...` lists what is not."""
+
+import ast
+import re
+import sys
+import tokenize
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.forbidden import ALLOWED, FORBIDDEN, FORBIDDEN_NAMES, FORBIDDEN_WHOLE
+
+ROOT = Path(__file__).parents[1]
+PATTERNS = [(re.compile(pattern, re.IGNORECASE), standard) for pattern, standard in FORBIDDEN]
+SLUG = re.compile(r"[a-z0-9_.,:;/|!#*%=+\-<>()\[\]{}\\]*")  # keys, paths, formats: nobody reads them as English
+CODE = re.compile(r"=>|\bfunction\s*\(|\b(?:const|let|var) \w+ =|\{[^{}]*:[^{}]*;[^{}]*\}|^\s*(?:SELECT|INSERT|UPDATE|CREATE) ")
+QUOTED = re.compile(r"``?[^`]*``?|<[^<>]*>|https?://\S+|:material/\w+:")
+
+
+class Finding(NamedTuple):
+    """A word that the field does not use, and what it says instead."""
+
+    path: Path
+    line: int
+    found: str
+    standard: str
+    kind: str  # text, docstring, name or comment
+
+    def __str__(self) -> str:
+        where = self.path.relative_to(ROOT) if self.path.is_relative_to(ROOT) else self.path
+        said = f"{where}:{self.line}: {self.found!r} -> say {self.standard!r}"
+        return said if self.kind == "text" else f"{said} ({self.kind})"
+
+
+class Text(NamedTuple):
+    """Something that a person reads, from `line` to `last` of a file."""
+
+    text: str
+    line: int
+    last: int
+    kind: str
+
+
+def texts(tree: ast.AST) -> Iterator[Text]:
+    """Every string of a module: f-strings whole, with `{}` for each value, and docstrings as such."""
+    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if _has_docstring(node)}  # type: ignore[attr-defined]
+    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            said = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            said = node.value
+        else:
+            continue
+        yield Text(said, node.lineno, node.end_lineno or node.lineno, "docstring" if id(node) in docstrings else "text")
+
+
+def _has_docstring(node: ast.AST) -> bool:
+    is_home = isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+    return is_home and ast.get_docstring(node, clean=False) is not None  # type: ignore[arg-type]
+
+
+def names(tree: ast.Module, path: Path) -> Iterator[tuple[str, int]]:
+    """Public functions, classes and constants, and the file's own name, each with its line."""
+    yield path.parent.name if path.stem == "__init__" else path.stem, 1
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name, node.lineno
+    for statement in tree.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        for target in targets:
+            for name in ast.walk(target) if target is not None else ():
+                if isinstance(name, ast.Name):
+                    yield name.id, name.lineno
+
+
+def words(name: str) -> list[str]:
+    """`words("TheOld_desk")` -> `["the", "old", "desk"]`."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+
+
+def in_text(text: str) -> Iterator[tuple[str, str]]:
+    """What is found in a text that people read, with the standard term."""
+    if SLUG.fullmatch(text) or CODE.search(text):
+        return
+    prose = re.sub(r"\s+", " ", QUOTED.sub("`", text))
+    for pattern, standard in PATTERNS:
+        for match in pattern.finditer(prose):
+            yield match.group(), standard
+
+
+def in_name(name: str) -> Iterator[tuple[str, str]]:
+    """The same for a public name."""
+    if name.startswith("_"):
+        return
+    if name in FORBIDDEN_WHOLE:
+        yield name, FORBIDDEN_WHOLE[name]
+    yield from ((name, FORBIDDEN_NAMES[word]) for word in words(name) if word in FORBIDDEN_NAMES)
+
+
+def findings(path: Path, *, with_comments: bool = False) -> list[Finding]:
+    """Of one file, by line: Python, or prose with its code left out."""
+    source = path.read_text()
+    found = _in_python(path, source, with_comments) if path.suffix == ".py" else _in_prose(path, source)
+    return sorted({each for each in found if not _is_allowed(each)}, key=lambda each: (each.line, each.found))
+
+
+def _in_python(path: Path, source: str, with_comments: bool) -> Iterator[Finding]:
+    tree, lines = ast.parse(source), source.splitlines()
+    for text in (*texts(tree), *(comments(path) if with_comments else ())):
+        for found, standard in in_text(text.text):
+            yield Finding(path, _line(lines, text, found), found, standard, text.kind)
+    for name, line in names(tree, path):
+        for found, standard in in_name(name):
+            yield Finding(path, line, found, standard, "name")
+
+
+def comments(path: Path) -> Iterator[Text]:
+    """Comments of a module; the test leaves them alone, the script shows them with `--comments`."""
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield Text(token.string.lstrip("# "), token.start[0], token.end[0], "comment")
+
+
+def _line(lines: Sequence[str], text: Text, found: str) -> int:
+    """The line on which a text of several lines holds what was found; its first, where that runs over two."""
+    inside = range(text.line, text.last + 1)
+    return next((number for number in inside if found in lines[number - 1]), text.line)
+
+
+def _in_prose(path: Path, source: str) -> Iterator[Finding]:
+    """Of Markdown, without code and without the table cells that quote old words."""
+    hidden = re.sub(r"(?ms)^ *```.*?^ *```", lambda block: "\n" * block.group().count("\n"), source)
+    for number, line in enumerate(hidden.splitlines(), 1):
+        for found, standard in in_text(line):
+            yield Finding(path, number, found, standard, "text")
+
+
+def _is_allowed(finding: Finding) -> bool:
+    where = finding.path.as_posix()
+    return any(part in where and re.fullmatch(pattern, finding.found, re.IGNORECASE) for part, pattern, _ in ALLOWED)
+
+
+def files(paths: Sequence[str]) -> list[Path]:
+    """Python and Markdown files under the given paths."""
+    given = [Path(path).resolve() for path in paths]
+    return sorted(each for path in given for each in ([path] if path.is_file() else [*path.rglob("*.py"), *path.rglob("*.md")]))
+
+
+def main(given: Sequence[str]) -> int:
+    """Print the findings of the given paths; the exit status is 1 where there are any."""
+    paths = [path for path in given if not path.startswith("--")] or ["s2s", "pages", "README.md"]
+    found = [each for path in files(paths) for each in findings(path, with_comments="--comments" in given)]
+    print(*found, f"{len(found)} findings", sep="\n")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
