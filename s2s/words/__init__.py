@@ -1,0 +1,23 @@
+"""The glossary, and the one table of metric names. Data only: knows nothing of the rest of s2s."""
+
+from __future__ import annotations
+
+from s2s.words.glossary_analysis import ANALYSIS
+from s2s.words.glossary_attention import ATTENTION
+from s2s.words.glossary_data import DATA
+from s2s.words.glossary_decoding import DECODING
+from s2s.words.glossary_evaluation import EVALUATION
+from s2s.words.glossary_model import MODEL
+from s2s.words.glossary_sampling import SAMPLING
+from s2s.words.glossary_training import TRAINING
+from s2s.words.metrics import METRIC_NAMES, MetricName
+from s2s.words.term import Term
+
+__all__ = ["GLOSSARY", "METRIC_NAMES", "MetricName", "Term"]
+
+GLOSSARY: tuple[Term, ...] = tuple(
+    sorted(
+        (*ANALYSIS, *ATTENTION, *DATA, *DECODING, *EVALUATION, *MODEL, *SAMPLING, *TRAINING),
+        key=lambda row: row.term.casefold(),
+    )
+)

@@ -1,0 +1,141 @@
+"""Words of analysis: looking inside a trained model."""
+
+from __future__ import annotations
+
+from s2s.words.term import Term
+
+ANALYSIS: tuple[Term, ...] = (
+    Term(
+        "ablation",
+        plain="Switching a component off to see what the model does without it.",
+        expert=(
+            "A head's output is set to zero; a small effect may mean redundancy, not irrelevance."
+        ),
+        source="Michel et al. 2019",
+        page="attention",
+        also=("ablate", "ablated"),
+    ),
+    Term(
+        "AER",
+        plain="How far an alignment differs from the correct one; lower is better.",
+        expert="1 - 2 |A and G| / (|A| + |G|) when all gold links are sure.",
+        source="Och & Ney 2003",
+        page="attention",
+        also=("alignment error rate",),
+    ),
+    Term(
+        "alignment",
+        plain="Which source words correspond to which target words.",
+        expert=(
+            "Read from cross-attention by the largest weight per target token and compared with "
+            "gold links."
+        ),
+        source="Och & Ney 2003",
+        page="attention",
+        also=("alignments", "word alignment", "gold alignment"),
+    ),
+    Term(
+        "attention entropy",
+        plain="How widely a head spreads its attention.",
+        expert="Mean over rows of -sum w log w, in nats; 0 for one key, log n for n equal weights.",
+        source="Voita et al. 2019",
+        page="attention",
+    ),
+    Term(
+        "attention rollout",
+        plain="Following attention through the layers down to the input tokens.",
+        expert=(
+            "Product over layers of 0.5 * (A + I), averaged over heads; ignores values and feed-"
+            "forward modules."
+        ),
+        source="Abnar & Zuidema 2020",
+        page="attention",
+        also=("rollout",),
+    ),
+    Term(
+        "attention sink",
+        plain="A token that receives much attention without carrying meaning.",
+        expert="Often <s>, </s> or punctuation; its value vectors tend to be small.",
+        source="Xiao et al. 2024",
+        page="attention",
+        also=("sink", "sinks"),
+    ),
+    Term(
+        "cosine similarity",
+        plain="How much the directions of two vectors agree, from -1 to 1.",
+        expert="x . y / (|x| |y|); blind to length and inflated by a common mean direction.",
+        source="Ethayarajh 2019",
+        page="states",
+        also=("cosine",),
+    ),
+    Term(
+        "diagonal head",
+        plain="A head whose attention follows the order of the words.",
+        expert=(
+            "Roles are rules of thumb on one sentence's weights: spread, previous, next, same, "
+            "first, end, aligned or mixed."
+        ),
+        source="Voita et al. 2019",
+        page="attention",
+        also=("diagonal", "previous-token head", "head role"),
+    ),
+    Term(
+        "hidden state",
+        plain="The vector that stands for a token after a layer.",
+        expert=(
+            "The residual stream at one position; with pre-norm read after the final norm at the "
+            "top."
+        ),
+        source="",
+        page="states",
+        also=("hidden states", "state", "states"),
+    ),
+    Term(
+        "intervention",
+        plain="Changing something inside the model to see what it does then.",
+        expert=(
+            "Attention weights are replaced and the pass recomputed, which tests causes rather "
+            "than correlations."
+        ),
+        source="Vig et al. 2020",
+        page="attention",
+        also=("interventions", "intervene", "override attention"),
+    ),
+    Term(
+        "logit lens",
+        plain="Reading a guess of the next word from a layer in the middle.",
+        expert=(
+            "Applies final norm and output matrix to each layer's state; early layers may use "
+            "another basis."
+        ),
+        source="nostalgebraist 2020",
+        page="states",
+    ),
+    Term(
+        "nearest neighbors",
+        plain="The words whose vectors are most similar to a given one.",
+        expert="Ranked by cosine over stored states of other sentences.",
+        source="",
+        page="states",
+        also=("nearest neighbor", "nearest words", "neighbor"),
+    ),
+    Term(
+        "norm-weighted attention",
+        plain="Attention weights that also count how large the transferred vectors are.",
+        expert="The norm of each weighted, projected value vector, rescaled to sum to 1 per row.",
+        source="Kobayashi et al. 2020",
+        page="attention",
+        also=("norm-weighted",),
+    ),
+    Term(
+        "PCA",
+        plain="Drawing vectors of many dimensions on a flat map.",
+        expert=(
+            "Projects centered states on the two directions of largest variance; the axes show "
+            "their shares."
+        ),
+        source="Pearson 1901",
+        page="states",
+        also=("principal component analysis", "principal component"),
+    ),
+)

@@ -1,0 +1,202 @@
+"""Every number that the dashboard shows: its name, its unit, what it means, and which way is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class MetricName(NamedTuple):
+    """One row. `better` is `higher`, `lower`, or empty where neither is better in itself."""
+
+    key: str
+    label: str
+    unit: str
+    help: str
+    better: str = ""
+
+
+TRAINING = (
+    MetricName(
+        "train_loss",
+        "Training loss",
+        "nats per token",
+        "Mean negative log-probability per target token of the newest batch, without label smoothing.",
+        "lower",
+    ),
+    MetricName(
+        "valid_loss",
+        "Validation loss",
+        "nats per token",
+        "Mean negative log-probability per target token on the held-out pairs.",
+        "lower",
+    ),
+    MetricName(
+        "lr",
+        "Learning rate",
+        "",
+        "Factor by which the optimizer scales each update: it rises during warmup, then follows the schedule.",
+    ),
+    MetricName(
+        "grad_norm",
+        "Gradient norm",
+        "",
+        "How steep the loss is, before clipping. If it rises and stays high, lower the learning rate.",
+    ),
+    MetricName(
+        "tokens_per_second",
+        "Tokens/s",
+        "tokens per second",
+        "Source and target tokens that training processes per second.",
+        "higher",
+    ),
+    MetricName(
+        "memory",
+        "Memory",
+        "MB",
+        "Memory of the training process. If it keeps rising, the process will run out of memory.",
+        "lower",
+    ),
+    MetricName("steps", "Steps", "steps", "Updates of the weights so far."),
+    MetricName(
+        "seconds",
+        "Training time",
+        "s",
+        "Time of all steps, validation and saving included.",
+        "lower",
+    ),
+    MetricName(
+        "parameters", "Parameters", "", "Numbers that training adjusts; tied matrices count once."
+    ),
+)
+
+REFERENCE = (
+    MetricName(
+        "loss",
+        "Loss",
+        "nats per token",
+        "Mean negative log-probability per reference token. Perplexity is exp(loss).",
+        "lower",
+    ),
+    MetricName(
+        "perplexity",
+        "Perplexity",
+        "",
+        "exp(loss): the effective number of choices per token. The same for all strategies of a model.",
+        "lower",
+    ),
+    MetricName(
+        "token_accuracy",
+        "Token accuracy",
+        "%",
+        "Top-1 accuracy: reference tokens that the model finds most probable, given those before them.",
+        "higher",
+    ),
+)
+
+TRANSLATION = (
+    MetricName(
+        "bleu",
+        "BLEU",
+        "0 to 100",
+        "Sequences of up to four words shared with the references. Near 0 where references have fewer than four words.",
+        "higher",
+    ),
+    MetricName(
+        "chrf",
+        "chrF",
+        "0 to 100",
+        "Sequences of up to six characters shared with the references. Early in training it improves before BLEU does.",
+        "higher",
+    ),
+    MetricName(
+        "ter",
+        "TER",
+        "%",
+        "Edits that turn the output into its reference, as a percentage of the reference's words.",
+        "lower",
+    ),
+    MetricName(
+        "rouge_1", "ROUGE-1", "0 to 100", "F1 of words shared with the reference.", "higher"
+    ),
+    MetricName(
+        "rouge_2", "ROUGE-2", "0 to 100", "F1 of word pairs shared with the reference.", "higher"
+    ),
+    MetricName(
+        "rouge_l",
+        "ROUGE-L",
+        "0 to 100",
+        "F1 of the longest common subsequence of words.",
+        "higher",
+    ),
+    MetricName("exact_match", "Exact match", "%", "Outputs that equal their reference.", "higher"),
+    MetricName(
+        "length_ratio",
+        "Length ratio",
+        "words per reference word",
+        "Words of the outputs per word of the references; 1 means equally long.",
+    ),
+    MetricName(
+        "distinct_1",
+        "Distinct words",
+        "%",
+        "Distinct words as a percentage of all words of the outputs; more text of the same kind lowers it.",
+    ),
+    MetricName(
+        "distinct_2",
+        "Distinct word pairs",
+        "%",
+        "Distinct word pairs as a percentage of all word pairs of the outputs.",
+    ),
+    MetricName(
+        "repetition",
+        "Repetition",
+        "%",
+        "Word pairs of an output that already occurred in it, averaged over outputs; loops raise it.",
+        "lower",
+    ),
+    MetricName(
+        "sentences_per_second",
+        "Sentences/s",
+        "sentences per second",
+        "Sentences translated per second in batches, on the computer that ran the evaluation.",
+        "higher",
+    ),
+)
+
+ANALYSIS = (
+    MetricName(
+        "log_prob",
+        "Log-probability",
+        "nats",
+        "Sum over all tokens of the output, </s> included; the closer to 0, the more probable.",
+        "higher",
+    ),
+    MetricName("score", "Score", "", "What the strategy ranks its hypotheses by.", "higher"),
+    MetricName(
+        "entropy",
+        "Entropy",
+        "nats",
+        "How widely a head spreads its attention, averaged over rows; 0 means one token per row.",
+    ),
+    MetricName(
+        "peak",
+        "Peak",
+        "",
+        "Largest weight of a row, averaged over rows; 1 means one token per row.",
+    ),
+    MetricName(
+        "distance",
+        "Distance",
+        "tokens",
+        "How far from its own position a row attends, averaged over rows.",
+    ),
+    MetricName("aer", "AER", "0 to 1", "Alignment error rate against the gold alignment.", "lower"),
+    MetricName("flops", "FLOPs", "operations", "Arithmetic operations of one forward pass."),
+    MetricName("cache", "KV cache", "bytes", "Keys and values stored while a batch is decoded."),
+)
+
+METRIC_NAMES: Mapping[str, MetricName] = MappingProxyType(
+    {row.key: row for row in (*TRAINING, *REFERENCE, *TRANSLATION, *ANALYSIS)}
+)
