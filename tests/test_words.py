@@ -1,4 +1,4 @@
-"""The field's own English on every screen and in every public name. `python -m tests.test_words PATH ...` lists what is not."""
+"""The field's own English on screens and in public names. `python -m tests.test_words [PATH ...]` lists what is not."""
 
 import ast
 import re
@@ -12,8 +12,12 @@ from tests.forbidden import ALLOWED, FORBIDDEN, FORBIDDEN_NAMES, FORBIDDEN_WHOLE
 
 ROOT = Path(__file__).parents[1]
 PATTERNS = [(re.compile(pattern, re.IGNORECASE), standard) for pattern, standard in FORBIDDEN]
-SLUG = re.compile(r"[a-z0-9_.,:;/|!#*%=+\-<>()\[\]{}\\]*")  # keys, paths, formats: nobody reads them as English
-CODE = re.compile(r"=>|\bfunction\s*\(|\b(?:const|let|var) \w+ =|\{[^{}]*:[^{}]*;[^{}]*\}|^\s*(?:SELECT|INSERT|UPDATE|CREATE) ")
+SLUG = re.compile(
+    r"[a-z0-9_.,:;/|!#*%=+\-<>()\[\]{}\\]*"
+)  # keys, paths, formats: nobody reads them as English
+CODE = re.compile(
+    r"=>|\bfunction\s*\(|\b(?:const|let|var) \w+ =|\{[^{}]*:[^{}]*;[^{}]*\}|^\s*(?:SELECT|INSERT|CREATE) "
+)
 QUOTED = re.compile(r"``?[^`]*``?|<[^<>]*>|https?://\S+|:material/\w+:")
 
 
@@ -44,15 +48,41 @@ class Text(NamedTuple):
 def texts(tree: ast.AST) -> Iterator[Text]:
     """Every string of a module: f-strings whole, with `{}` for each value, and docstrings as such."""
     docstrings = {id(node.body[0].value) for node in ast.walk(tree) if _has_docstring(node)}  # type: ignore[attr-defined]
-    inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    unread = {id(part) for node in ast.walk(tree) for part in _unread(node)}
     for node in ast.walk(tree):
+        if id(node) in unread:
+            continue
         if isinstance(node, ast.JoinedStr):
-            said = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            said = "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             said = node.value
         else:
             continue
-        yield Text(said, node.lineno, node.end_lineno or node.lineno, "docstring" if id(node) in docstrings else "text")
+        yield Text(
+            said,
+            node.lineno,
+            node.end_lineno or node.lineno,
+            "docstring" if id(node) in docstrings else "text",
+        )
+
+
+def _unread(node: ast.AST) -> Iterator[ast.AST]:
+    """Strings that nobody reads: the parts of an f-string, which is read whole; keys of widgets; indices."""
+    if isinstance(node, ast.JoinedStr):
+        yield from node.values
+    elif isinstance(node, ast.keyword) and node.arg == "key":
+        yield node.value
+        yield from ast.walk(node.value)
+    elif isinstance(node, ast.Subscript):
+        yield node.slice
+    elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in (
+        "get",
+        "pop",
+        "setdefault",
+    ):
+        yield from node.args[:1]
 
 
 def _has_docstring(node: ast.AST) -> bool:
@@ -62,12 +92,16 @@ def _has_docstring(node: ast.AST) -> bool:
 
 def names(tree: ast.Module, path: Path) -> Iterator[tuple[str, int]]:
     """Public functions, classes and constants, and the file's own name, each with its line."""
-    yield path.parent.name if path.stem == "__init__" else path.stem, 1
+    yield path.parent.name if path.stem == "__init__" else path.name, 1
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield node.name, node.lineno
     for statement in tree.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        targets = (
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [getattr(statement, "target", None)]
+        )
         for target in targets:
             for name in ast.walk(target) if target is not None else ():
                 if isinstance(name, ast.Name):
@@ -101,8 +135,12 @@ def in_name(name: str) -> Iterator[tuple[str, str]]:
 def findings(path: Path, *, with_comments: bool = False) -> list[Finding]:
     """Of one file, by line: Python, or prose with its code left out."""
     source = path.read_text()
-    found = _in_python(path, source, with_comments) if path.suffix == ".py" else _in_prose(path, source)
-    return sorted({each for each in found if not _is_allowed(each)}, key=lambda each: (each.line, each.found))
+    found = (
+        _in_python(path, source, with_comments) if path.suffix == ".py" else _in_prose(path, source)
+    )
+    return sorted(
+        {each for each in found if not _is_allowed(each)}, key=lambda each: (each.line, each.found)
+    )
 
 
 def _in_python(path: Path, source: str, with_comments: bool) -> Iterator[Finding]:
@@ -139,19 +177,31 @@ def _in_prose(path: Path, source: str) -> Iterator[Finding]:
 
 def _is_allowed(finding: Finding) -> bool:
     where = finding.path.as_posix()
-    return any(part in where and re.fullmatch(pattern, finding.found, re.IGNORECASE) for part, pattern, _ in ALLOWED)
+    return any(
+        part in where
+        and kind in ("", finding.kind)
+        and re.fullmatch(pattern, finding.found, re.IGNORECASE)
+        for part, kind, pattern, _ in ALLOWED
+    )
 
 
 def files(paths: Sequence[str]) -> list[Path]:
     """Python and Markdown files under the given paths."""
     given = [Path(path).resolve() for path in paths]
-    return sorted(each for path in given for each in ([path] if path.is_file() else [*path.rglob("*.py"), *path.rglob("*.md")]))
+    inside = (path.rglob(kind) for path in given if path.is_dir() for kind in ("*.py", "*.md"))
+    return sorted(
+        {*(path for path in given if path.is_file()), *(each for found in inside for each in found)}
+    )
 
 
 def main(given: Sequence[str]) -> int:
     """Print the findings of the given paths; the exit status is 1 where there are any."""
     paths = [path for path in given if not path.startswith("--")] or ["s2s", "pages", "README.md"]
-    found = [each for path in files(paths) for each in findings(path, with_comments="--comments" in given)]
+    found = [
+        each
+        for path in files(paths)
+        for each in findings(path, with_comments="--comments" in given)
+    ]
     print(*found, f"{len(found)} findings", sep="\n")
     return bool(found)
 
