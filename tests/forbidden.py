@@ -34,7 +34,7 @@ FORBIDDEN: tuple[tuple[str, str], ...] = (
         "position (in a sequence), rank (in a list), page or field (on a screen)",
     ),  # 8
     (
-        r"\b(?:they|the two|both|these|texts) part\b|\bparts? (?:at|ways)\b|\bparting\b",
+        r"\b(?:they|the two|both|these|texts) part\b|\bparts? (?:at(?! (?:a|most|least)\b)|ways)\b|\bparting\b",
         "first differ at",
     ),  # 9
     (r"\bby heart\b", "memorize, memorized"),  # 10
@@ -328,4 +328,35 @@ ALLOWED: tuple[tuple[str, str, str, str], ...] = (
     ("s2s/data/grammar/", "docstring", r"\w*endings?|pieces?", "endings of words: linguistics"),
     ("s2s/train/machine.py", "", r"machine", "a computer"),
     ("tests/forbidden.py", "", r".*", "the list itself"),
+)
+
+# Words that the glossary must have wherever a screen uses them.
+TECHNICAL: tuple[str, ...] = tuple(
+    (
+        "ablation|activation|ALiBi|alignment|attention|batch|beam|BLEU|bootstrap|BPE|"
+        "byte|calibration|checkpoint|chrF|clipping|corpus|cosine|coverage|cross-"
+        "attention|cross-entropy|dataset|decoder|denoising|dropout|embedding|encoder|"
+        "entropy|epoch|exact match|feed-forward|fine-tuning|FLOPs|gradient|gradient norm|"
+        "greedy|Gumbel|head|held-out|hypotheses|hypothesis|key|KV cache|label smoothing|"
+        "layer|LayerNorm|learning rate|length penalty|log-probability|logit lens|logits|"
+        "loss|mask|memory|model error|n-gram|nats|norm|norm-weighted|nucleus|optimizer|"
+        "padding|parameters|PCA|perplexity|post-norm|pre-norm|precision|preset|"
+        "probability|projection|pruned|query|recipe|reference|relative|residual|RMSNorm|"
+        "rollout|rotary|ROUGE|run|sampling|schedule|score|search error|seed|self-"
+        "attention|signature|sink|sinusoidal|softmax|source|step|subword|sweep|target|"
+        "teacher forcing|temperature|TER|throughput|tied|token|tokenizer|top-k|top-p|"
+        "unigram|unknown|validation|value|vocabulary|warmup|weight decay|weights|Xavier"
+    ).split("|")
+)
+
+# Keys of settings that need no entry: plain English, or explained in full by their own help.
+PLAIN = frozenset(
+    (
+        "after_embeddings base beta1 beta2 brackets buckets constant control copies duplicates "
+        "empty eos eps final_norm full_span keep kind layout length_formula markup max_distance "
+        "max_length max_new_tokens max_ratio max_words min_new_tokens n_heads n_layers noise_rate "
+        "noise_span none num_beam_groups num_return_sequences num_samples numbers offset overlap "
+        "place save_every script shared skip_padding start std threads turns valid_share "
+        "validate_every"
+    ).split()
 )

@@ -116,7 +116,7 @@ ATTENTION: tuple[Term, ...] = (
         expert="A (max_length, d_model) table; positions beyond the table cannot be read.",
         source="Gehring et al. 2017",
         page="positions",
-        also=("learned positional embedding",),
+        also=("learned", "learned positional embedding"),
     ),
     Term(
         "mask",
