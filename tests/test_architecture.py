@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LEAVES = {"config", "files"}
+LEAVES = {"config", "files", "words"}
 ENGINE = {
     "config",
     "settings",
@@ -24,7 +24,7 @@ ENGINE = {
     "sizing",
 }
 MAY = {
-    "config": set(),
+    "config": {"words"},
     "files": {"config"},
     "settings": LEAVES,
     "hub": LEAVES | {"settings"},
@@ -32,6 +32,7 @@ MAY = {
     "tokenizers": LEAVES,
     "model": LEAVES,
     "sizing": LEAVES,
+    "words": set(),
     "data": LEAVES | {"settings", "hub", "tokenizers"},
     "decode": LEAVES | {"scores"},
     "train": LEAVES | {"data", "tokenizers", "model", "sizing", "decode", "scores"},
@@ -47,6 +48,7 @@ MAY = {
     "__main__": {"cli"},
 }
 NO_TORCH = {
+    "words",
     "sizing",
     "config",
     "settings",
