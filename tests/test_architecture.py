@@ -1,6 +1,8 @@
 """Who may import whom: the arrows of the design, as code."""
 
 import ast
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -126,3 +128,156 @@ def test_files_and_functions_stay_readable(folder: str) -> None:
                     (node.end_lineno or 0) - node.lineno + 1 - (doc.count("\n") + 1 if doc else 0)
                 )
                 assert lines <= 60, f"{path}:{node.lineno} {node.name} is too long"
+
+
+# Files that still import each other; a group leaves this set when it is untangled, and none may join.
+CIRCLES_LEFT = {
+    frozenset({"s2s.data.corpus", "s2s.data.interop"}),
+    frozenset(
+        f"s2s.jobs.{name}" for name in ("evaluating", "kinds", "recording", "steering", "training")
+    ),
+}
+# How many imports still pass by a folder's face: by folder, and they may only become fewer.
+INSIDES_LEFT = Counter(
+    {
+        "analysis": 51,
+        "config": 1,
+        "data": 63,
+        "decode": 12,
+        "demo": 1,
+        "jobs": 52,
+        "model": 49,
+        "plots": 10,
+        "runs": 52,
+        "scores": 8,
+        "tokenizers": 4,
+        "train": 11,
+    }
+)
+# The same for one room of `ui` that imports another one.
+ROOMS_LEFT = Counter(
+    {
+        "attention": 1,
+        "canvas": 1,
+        "data": 1,
+        "evaluate": 2,
+        "positions": 1,
+        "runs": 6,
+        "train": 1,
+        "walkthrough": 1,
+    }
+)
+SHARED_ROOMS = {"shell", "kit", "canvas"}
+
+
+def modules() -> dict[str, Path]:
+    """`s2s.data.pair` -> its file; a folder's `__init__` goes by the folder's name."""
+    paths = sorted((ROOT / "s2s").rglob("*.py"))
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in paths
+    }
+
+
+def executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node that Python runs, function bodies included: all but what stands under `if TYPE_CHECKING`."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            continue
+        yield child
+        yield from executed(child)
+
+
+def imported(tree: ast.AST, known: set[str]) -> Iterator[str]:
+    """The modules of s2s that a file imports; `from s2s.jobs import queue` imports `s2s.jobs.queue` where that is a module."""
+    for node in executed(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module in known:
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (name if name in known else node.module for name in names)
+
+
+def graph() -> dict[str, set[str]]:
+    """Each module of s2s with those that it imports."""
+    paths = modules()
+    return {
+        name: set(imported(ast.parse(path.read_text()), set(paths))) - {name}
+        for name, path in paths.items()
+    }
+
+
+def reachable(arrows: dict[str, set[str]], start: str) -> set[str]:
+    """What one comes to from a module, itself only by a circle."""
+    found: set[str] = set()
+    waiting = list(arrows[start])
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += arrows[name]
+    return found
+
+
+def circles(arrows: dict[str, set[str]]) -> set[frozenset[str]]:
+    """The groups of modules that can all be reached from each other."""
+    reach = {name: reachable(arrows, name) for name in arrows}
+    return {
+        frozenset(other for other in reach[name] if name in reach[other])
+        for name in arrows
+        if name in reach[name]
+    }
+
+
+def test_circles_are_found() -> None:
+    arrows = {"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a", "d"}}
+    assert circles(arrows) == {frozenset("bc"), frozenset("d")}
+    tree = ast.parse("if TYPE_CHECKING:\n    import b\ndef f():\n    from a import c, d\n")
+    assert list(imported(tree, {"a", "a.c", "b"})) == ["a.c", "a"]
+
+
+def test_no_two_files_import_each_other() -> None:
+    found = circles(graph())
+    assert not found - CIRCLES_LEFT, f"a circle: {sorted(map(sorted, found - CIRCLES_LEFT))}"
+
+
+def face(folder: str) -> set[str]:
+    """The names that a folder's `__init__` has or hands on: imported, defined, or written in a table of lazy imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(modules()[f"s2s.{folder}"].read_text())):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+    return found
+
+
+def test_a_folder_is_imported_by_its_face() -> None:
+    known = modules()
+    folders = {path.parent.name for path in (ROOT / "s2s").glob("*/__init__.py")} - {"ui"}
+    faces = {folder: face(folder) for folder in folders}
+    passed_by: dict[str, list[str]] = {}
+    for name, others in graph().items():
+        for other in others:
+            _, folder, *inside = [*other.split("."), ""]
+            if folder in folders and inside[:-1] and part(known[name]) != folder:
+                if len(inside) > 2 or inside[0] not in faces[folder]:
+                    passed_by.setdefault(folder, []).append(f"{name} imports {other}")
+    for folder, found in passed_by.items():
+        assert len(found) <= INSIDES_LEFT[folder], "\n".join(sorted(found))
+
+
+def test_a_room_imports_no_other_room() -> None:
+    found: dict[str, list[str]] = {}
+    for name, others in graph().items():
+        for other in others:
+            if name.startswith("s2s.ui.") and other.startswith("s2s.ui."):
+                room, other_room = name.split(".")[2], other.split(".")[2]
+                if other_room != room and other_room not in SHARED_ROOMS:
+                    found.setdefault(room, []).append(f"{name} imports {other}")
+    for room, arrows in found.items():
+        assert len(arrows) <= ROOMS_LEFT[room], "\n".join(sorted(arrows))
