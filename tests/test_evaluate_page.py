@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.jobs import bench, evaluating, queue
 from s2s.jobs.evaluating import Asked
-from s2s.plots.tradeoff import Point
+from s2s.plots import TradeoffPoint
 from s2s.runs import evaluations
 from s2s.runs.evaluations import EvaluationFolder, Sentences, System
 from s2s.scores import sentence_scores
@@ -350,9 +350,9 @@ def test_the_sentences_can_be_taken_away() -> None:
 
 def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
     points = [
-        Point("beam", 51.1, 76.4),
-        Point("beam num_beams=5", 51.1, 76.4, label="5"),
-        Point("sample", 61.3, 56.9),
+        TradeoffPoint("beam", 51.1, 76.4),
+        TradeoffPoint("beam num_beams=5", 51.1, 76.4, label="5"),
+        TradeoffPoint("sample", 61.3, 56.9),
     ]
     found = charts._together(points)
     assert [(point.name, point.label) for point in found] == [

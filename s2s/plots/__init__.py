@@ -8,36 +8,49 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from s2s.plots import standalone, svg, theme
 from s2s.plots.activations import activations
-from s2s.plots.attention import cell, heatmap, numbered, numbers
-from s2s.plots.bars import amount, bars
+from s2s.plots.alignment_marks import mark_alignment
+from s2s.plots.attention import attention_csv, csv_cell, geometry, heatmap, numbered
+from s2s.plots.bars import bars, compact_number
 from s2s.plots.costs import costs
 from s2s.plots.coverage import coverage
-from s2s.plots.curves import Line, Look, Mark, curves, points
-from s2s.plots.expected import expected
-from s2s.plots.flow import flow
-from s2s.plots.growth import growth
-from s2s.plots.learning import alignment_error, entropy, film
-from s2s.plots.lengths import lengths
-from s2s.plots.lens import lens
-from s2s.plots.likeness import likeness
-from s2s.plots.losses import losses
+from s2s.plots.curves import DASHES, Curve, CurveOptions, StepMark, curve_points, curves
+from s2s.plots.expected_quality import expected_quality
+from s2s.plots.gradient_flow import gradient_flow
+from s2s.plots.learning import alignment_error, attention_animation, entropy
+from s2s.plots.length_ratio import length_ratio
+from s2s.plots.logit_lens import LensCell, logit_lens, logit_lens_csv
 from s2s.plots.mask import mask
-from s2s.plots.parallel import parallel
-from s2s.plots.pieces import pieces
-from s2s.plots.positions import beside, longer, matrix, strokes, turns
-from s2s.plots.ranked import ranked
-from s2s.plots.ratio import ratio
-from s2s.plots.ruler import ruler
+from s2s.plots.parallel_coordinates import ParallelAxis, format_value, parallel_coordinates
+from s2s.plots.positions import (
+    MAX_MATRIX_ROWS,
+    LineSeries,
+    columns_csv,
+    downsampled,
+    extrapolation,
+    line_chart,
+    matrix,
+    matrix_csv,
+    paired_bars,
+    rotations,
+)
+from s2s.plots.ranked_tokens import ranked_tokens
 from s2s.plots.schedule import schedule
-from s2s.plots.states import states
-from s2s.plots.still import still
-from s2s.plots.sweep_curve import sweep_curve
-from s2s.plots.tensor import table, tensor
-from s2s.plots.tradeoff import tradeoff
-from s2s.plots.tree import Twig, drawn, tree
-from s2s.plots.utility import utility
-from s2s.plots.words import words
+from s2s.plots.sentence_lengths import sentence_lengths
+from s2s.plots.similarity import CosineSeries, similarity, similarity_csv
+from s2s.plots.states import COLORINGS, StateLayer, StatePoint, states, states_csv
+from s2s.plots.static_heatmap import static_heatmap
+from s2s.plots.sweep_curve import SweepLine, sweep_curve
+from s2s.plots.tensor import tensor, tensor_csv, tensor_hover
+from s2s.plots.token_losses import TokenLoss, token_losses
+from s2s.plots.tradeoff import TradeoffPoint, tradeoff
+from s2s.plots.tree import TreeNode, tree, tree_width, visible_nodes
+from s2s.plots.truncation import FilterResult, fine_percent, truncation
+from s2s.plots.utility import Floats, utility
+from s2s.plots.vocabulary_growth import vocabulary_growth
+from s2s.plots.vocabulary_size import vocabulary_size
+from s2s.plots.word_frequencies import word_frequencies
 
 
 class Plot(NamedTuple):
@@ -65,44 +78,44 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             alignment_error,
             "Lower is better: at 0 each word being written looks most at what it translates.",
         ),
-        "parallel": Plot(
-            parallel,
+        "parallel_coordinates": Plot(
+            parallel_coordinates,
             "Follow one line from its settings to its scores; on every score, up is better.",
         ),
-        "lengths": Plot(
-            lengths,
+        "sentence_lengths": Plot(
+            sentence_lengths,
             "How many texts have so many words. Where the shapes differ, one side says the same with more of them.",
         ),
-        "pieces": Plot(
-            pieces,
+        "vocabulary_size": Plot(
+            vocabulary_size,
             "More pieces make shorter texts and a larger model; where a line turns flat, more of them bring little.",
         ),
-        "ratio": Plot(
-            ratio,
+        "length_ratio": Plot(
+            length_ratio,
             "A narrow hill is a faithful translation; pairs far from it, left or right, are worth a look.",
         ),
         "schedule": Plot(
             schedule,
             "How large a step the weights take: it climbs through the warm-up, then falls as the schedule says.",
         ),
-        "expected": Plot(
-            expected,
+        "expected_quality": Plot(
+            expected_quality,
             "Most trainings of this kind should end within the band; beside it is unusual, not wrong.",
         ),
-        "growth": Plot(
-            growth,
+        "vocabulary_growth": Plot(
+            vocabulary_growth,
             "The steeper the line still is on the right, the more new words the next texts will bring.",
         ),
-        "words": Plot(
-            words,
+        "word_frequencies": Plot(
+            word_frequencies,
             "A few words make up most of any text; a word here that does not belong is worth a look.",
         ),
-        "ruler": Plot(
-            ruler,
+        "truncation": Plot(
+            truncation,
             "Under each filter: squares stay, rings go, the thick line is its cut. Solid bars stay under all together.",
         ),
-        "losses": Plot(
-            losses,
+        "token_losses": Plot(
+            token_losses,
             "The taller a bar, the less the model expected that word of the reference; diamonds: its own.",
         ),
         "tree": Plot(
@@ -127,12 +140,12 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             states,
             "Points that lie together are alike in what the two axes show; how much that is stands on them.",
         ),
-        "likeness": Plot(
-            likeness,
+        "similarity": Plot(
+            similarity,
             "Read the thick line against the others: what is alike is more alike than any two words are.",
         ),
-        "lens": Plot(
-            lens,
+        "logit_lens": Plot(
+            logit_lens,
             "Each row is a word being written, layer by layer to the right; a frame: that layer would write it, too.",
         ),
         "tensor": Plot(
@@ -143,12 +156,12 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             activations,
             "Under the grey bars lies what this layer really hands in; there the curves differ, or do not.",
         ),
-        "flow": Plot(
-            flow,
+        "gradient_flow": Plot(
+            gradient_flow,
             "At 1 as much gradient arrives as set out at the end; far below, a layer hardly learns, far above, it jumps.",
         ),
-        "ranked": Plot(
-            ranked,
+        "ranked_tokens": Plot(
+            ranked_tokens,
             "One bar a token of the vocabulary, the largest on top; the striped one is written.",
         ),
         "bars": Plot(
@@ -166,19 +179,19 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
             matrix,
             "Grey is 0 where numbers have a sign; the brighter, the higher, the darker, the lower.",
         ),
-        "strokes": Plot(
-            strokes,
+        "line_chart": Plot(
+            line_chart,
             "Each line is one dimension, head or measure, place by place; a shade is how far its numbers spread.",
         ),
-        "turns": Plot(
-            turns,
+        "rotations": Plot(
+            rotations,
             "The same turn leads from each thick mark to its partner: an offset is an angle, wherever one starts.",
         ),
-        "beside": Plot(
-            beside, "Where only one of the two bars can be seen, the other is nearly 0."
+        "paired_bars": Plot(
+            paired_bars, "Where only one of the two bars can be seen, the other is nearly 0."
         ),
-        "longer": Plot(
-            longer,
+        "extrapolation": Plot(
+            extrapolation,
             "Right of the shade is what no training showed; where a line falls there, that encoding does not carry on.",
         ),
         "sweep_curve": Plot(
@@ -187,55 +200,3 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
     }
 )
-
-__all__ = [
-    "PLOTS",
-    "Line",
-    "Look",
-    "Mark",
-    "Plot",
-    "Twig",
-    "activations",
-    "alignment_error",
-    "amount",
-    "bars",
-    "beside",
-    "cell",
-    "costs",
-    "coverage",
-    "curves",
-    "drawn",
-    "entropy",
-    "expected",
-    "film",
-    "flow",
-    "growth",
-    "heatmap",
-    "lengths",
-    "lens",
-    "likeness",
-    "longer",
-    "losses",
-    "mask",
-    "matrix",
-    "numbered",
-    "numbers",
-    "parallel",
-    "pieces",
-    "points",
-    "ranked",
-    "ratio",
-    "ruler",
-    "schedule",
-    "states",
-    "still",
-    "strokes",
-    "sweep_curve",
-    "table",
-    "tensor",
-    "tradeoff",
-    "tree",
-    "turns",
-    "utility",
-    "words",
-]

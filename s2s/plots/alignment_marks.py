@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-FRAME = (("#000000", 5), ("#ffffff", 2))  # black around white is seen on every colour of the scale
+FRAME = (("#000000", 5), ("#ffffff", 2))  # black around white is seen on every color of the scale
 INSET = 0.05  # of a cell
 CORNER = 0.34  # from the middle of a cell, where its number stands
 Links = Collection[tuple[int, int]]
 
 
-def marked(figure: go.Figure, links: Links, known: Links) -> go.Figure:
+def mark_alignment(figure: go.Figure, links: Links, known: Links) -> go.Figure:
     """The figure of `heatmap`, with (column, row) links; hovering says which is which."""
     cells = next((trace for trace in figure.data if isinstance(trace, go.Heatmap)), None)
     if cells is None:
@@ -22,7 +22,7 @@ def marked(figure: go.Figure, links: Links, known: Links) -> go.Figure:
     cells.customdata = _said(np.array(cells.customdata, dtype=object), links, known)
     figure.add_traces(_diamonds(known))
     figure.update_layout(
-        shapes=[_frame(link, colour, width) for colour, width in FRAME for link in sorted(links)]
+        shapes=[_frame(link, color, width) for color, width in FRAME for link in sorted(links)]
     )
     return figure
 
@@ -35,7 +35,7 @@ def _said(said: npt.NDArray[np.object_], links: Links, known: Links) -> npt.NDAr
     return said
 
 
-def _frame(link: tuple[int, int], colour: str, width: int) -> dict[str, object]:
+def _frame(link: tuple[int, int], color: str, width: int) -> dict[str, object]:
     column, row = link
     reach = 0.5 - INSET
     edges = {"x0": column - reach, "x1": column + reach, "y0": row - reach, "y1": row + reach}
@@ -44,7 +44,7 @@ def _frame(link: tuple[int, int], colour: str, width: int) -> dict[str, object]:
         "xref": "x",
         "yref": "y",
         **edges,
-        "line": {"color": colour, "width": width},
+        "line": {"color": color, "width": width},
         "layer": "above",
     }
 

@@ -103,21 +103,21 @@ def geometry(keys: Sequence[str], rows: Sequence[str]) -> Geometry:
     return Geometry(48 + _width(rows), theme.MARGIN["t"] + room, _row_height(len(rows)))
 
 
-def numbers(
+def attention_csv(
     weights: Weights, keys: Sequence[str], rows: Sequence[str], verb: str = "predicts"
 ) -> str:
     """The matrix as CSV: what is looked at across, what is predicted or read down."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow([verb, *map(cell, keys)])
+    table.writerow([verb, *map(csv_cell, keys)])
     table.writerows(
-        [cell(token), *(f"{value:.6f}" for value in row)]
+        [csv_cell(token), *(f"{value:.6f}" for value in row)]
         for token, row in zip(rows, weights, strict=True)
     )
     return out.getvalue()
 
 
-def cell(token: str) -> str:
+def csv_cell(token: str) -> str:
     """A token in a table to download: a spreadsheet takes `=...` for a formula, and an apostrophe makes it text."""
     return f"'{token}" if token[:1] in "=+-@\t\r" and len(token) > 1 else token
 
@@ -127,7 +127,7 @@ def _said(
 ) -> npt.NDArray[np.object_]:
     """What hovering over each cell says."""
     doing = {"predicts": "predicting", "reads": "reading"}[verb]
-    across, down = ([theme.inert(token) for token in tokens] for tokens in (keys, rows))
+    across, down = ([theme.escaped(token) for token in tokens] for tokens in (keys, rows))
     totals = (
         [""] * len(rows) if sums is None else [f" (its row sums to {total:.2f})" for total in sums]
     )
@@ -172,7 +172,7 @@ def _numbers(weights: Weights, shades: Weights) -> go.Scatter:
         y=rows.ravel(),
         mode="text",
         text=[f"{value:.2f}".removeprefix("0") for value in weights.ravel()],
-        textfont={"color": theme.ink(shades), "size": 12},
+        textfont={"color": theme.text_colors(shades), "size": 12},
         hoverinfo="skip",
         cliponaxis=False,
     )
@@ -183,7 +183,7 @@ def ticks(tokens: Sequence[str]) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": list(range(len(tokens))),
-        "ticktext": [theme.inert(theme.short(token)) for token in tokens],
+        "ticktext": [theme.escaped(theme.shortened(token)) for token in tokens],
         "showgrid": False,
         "zeroline": False,
         "tickfont": {"size": 13},
@@ -210,7 +210,10 @@ def _upright(tokens: Sequence[str]) -> dict[str, Any]:
 def _width(tokens: Sequence[str]) -> int:
     """Pixels of the widest token. Plotly's own automargin draws the picture a second time."""
     return max(
-        sum(13 if unicodedata.east_asian_width(sign) in "WF" else 7 for sign in theme.short(token))
+        sum(
+            13 if unicodedata.east_asian_width(sign) in "WF" else 7
+            for sign in theme.shortened(token)
+        )
         for token in tokens
     )
 

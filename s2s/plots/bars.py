@@ -13,7 +13,7 @@ PATTERNS = (
     "/",
     "x",
     ".",
-)  # so that bars of several things are told apart without their colours
+)  # so that bars of several things are told apart without their colors
 # pixels of a name's bars, and of the names
 ROW = 34
 ASIDE = 170
@@ -36,7 +36,7 @@ def bars(
     layout["yaxis"] |= {
         "title": None,
         "autorange": "reversed",
-        "ticktext": [theme.inert(name) for name in names],
+        "ticktext": [theme.escaped(name) for name in names],
     }
     layout["yaxis"] |= {"tickmode": "array", "tickvals": list(range(len(names))), "showgrid": False}
     return go.Figure(
@@ -50,19 +50,19 @@ def _bars(name: str, values: Sequence[float], place: int, across: str) -> go.Bar
         x=list(values),
         y=list(range(len(values))),
         orientation="h",
-        name=theme.inert(name),
-        text=[amount(value) for value in values],
+        name=theme.escaped(name),
+        text=[compact_number(value) for value in values],
         textposition="outside",
         cliponaxis=False,
         marker={
             "color": theme.CATEGORICAL[place % 7],
             "pattern": {"shape": PATTERNS[place % 4], "fillmode": "overlay", "size": 6},
         },
-        hovertemplate=f"%{{x:,}} {theme.inert(across)}<extra>{theme.inert(name)}</extra>",
+        hovertemplate=f"%{{x:,}} {theme.escaped(across)}<extra>{theme.escaped(name)}</extra>",
     )
 
 
-def amount(value: float) -> str:
+def compact_number(value: float) -> str:
     """Three digits and a unit.
 
     >>> amount(1_438_208), amount(78), amount(0)

@@ -70,11 +70,11 @@ def _line(name: str, values: Sequence[float], term: Sequence[float], place: int)
     known = np.array(
         [amount if amount > 0 else np.nan for amount in term]
     )  # nought has no place on a logarithmic scale
-    said = f"%{{x:,}}: %{{y:.3s}}<extra>{theme.inert(name)}</extra>"
+    said = f"%{{x:,}}: %{{y:.3s}}<extra>{theme.escaped(name)}</extra>"
     return go.Scatter(
         x=np.array(values),
         y=known,
-        name=theme.inert(name),
+        name=theme.escaped(name),
         mode="lines+markers",
         hovertemplate=said,
         **look,

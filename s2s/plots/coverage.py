@@ -18,9 +18,9 @@ def coverage(src: Sequence[Row], tgt: Sequence[Row], *, title: str) -> go.Figure
     if not src and not tgt:
         return theme.empty("There are no words to validate on.")
     bars = [
-        _bars(f"{side}, {counted}", [(row[0], row[place]) for row in rows], colour, hatch)
+        _bars(f"{side}, {counted}", [(row[0], row[place]) for row in rows], color, hatch)
         for place, counted, hatch in ((1, "running words", ""), (2, "different words", "/"))
-        for side, rows, colour in (
+        for side, rows, color in (
             ("source", src, theme.CATEGORICAL[0]),
             ("target", tgt, theme.CATEGORICAL[1]),
         )
@@ -34,14 +34,14 @@ def coverage(src: Sequence[Row], tgt: Sequence[Row], *, title: str) -> go.Figure
     return go.Figure(bars, layout | {"barmode": "group"})
 
 
-def _bars(name: str, shares: Sequence[tuple[int, float]], colour: str, hatch: str) -> go.Bar:
+def _bars(name: str, shares: Sequence[tuple[int, float]], color: str, hatch: str) -> go.Bar:
     outlined = {"color": "#000000", "width": 1.5 if name.startswith("target") else 0}
     return go.Bar(
         x=[f"{least} or more" for least, _ in shares],
         y=[share for _, share in shares],
         name=name,
         marker={
-            "color": colour,
+            "color": color,
             "pattern": {"shape": hatch, "fgcolor": "#000000", "fillmode": "overlay"},
             "line": outlined,
         },

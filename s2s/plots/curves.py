@@ -19,31 +19,31 @@ DASHES = (
     "dashdot",
     "longdash",
     "longdashdot",
-)  # a run each: none is told by its colour alone
+)  # a run each: none is told by its color alone
 MARKERS = ("diamond", "square", "circle", "triangle-up", "x", "star")
 MARKS = 9  # markers along a curve that has a point a step
 GREY = "#8A8F98"  # 3:1 and more on white as on the dark ground
 LABELLED = 4  # changes of the learning rate that are named: more would stand in each other's way
 
 
-class Line(NamedTuple):
+class Curve(NamedTuple):
     """One curve and how it is told from the others."""
 
     name: str
     steps: ArrayLike
     values: ArrayLike
-    run: int = 0  # which of the runs in the picture, from 0: its colour, dash and marker
+    run: int = 0  # which of the runs in the picture, from 0: its color, dash and marker
     is_held_out: bool = False  # a point a validation, drawn as it is; the others have a point a step and may be smoothed
 
 
-class Mark(NamedTuple):
+class StepMark(NamedTuple):
     """Something that happened at a step."""
 
     step: int
     label: str
 
 
-class Look(NamedTuple):
+class CurveOptions(NamedTuple):
     """How curves are drawn."""
 
     smoothing: float = 0.0  # weight of what was, 0 to below 1
@@ -52,7 +52,7 @@ class Look(NamedTuple):
     is_log_y: bool = False
 
 
-class Points(NamedTuple):
+class CurvePoints(NamedTuple):
     """What is drawn of a curve. `smoothed` are the values themselves where nothing is smoothed."""
 
     steps: NDArray[np.float64]
@@ -60,33 +60,33 @@ class Points(NamedTuple):
     smoothed: NDArray[np.float32]
 
 
-USUAL = Look()
-SOON = "The curves start with the first step."
+DEFAULT_OPTIONS = CurveOptions()
+NO_STEPS_YET = "The curves start with the first step."
 
 
 def curves(
-    lines: Sequence[Line],
+    lines: Sequence[Curve],
     *,
     title: str,
     up: str,
-    look: Look = USUAL,
-    marks: Sequence[Mark] = (),
-    nothing: str = SOON,
+    look: CurveOptions = DEFAULT_OPTIONS,
+    marks: Sequence[StepMark] = (),
+    nothing: str = NO_STEPS_YET,
 ) -> go.Figure:
     """Numbers by step, named `up`: a line for the batches trained on, markers on dashes for the held-out pairs.
 
     `nothing` stands where there is no number yet.
     """
-    shown = [(line, found) for line in lines if len((found := points(line, look)).steps)]
+    shown = [(line, found) for line in lines if len((found := curve_points(line, look)).steps)]
     if not shown:
         return theme.empty(
             nothing
-            if look == USUAL or nothing != SOON
+            if look == DEFAULT_OPTIONS or nothing != NO_STEPS_YET
             else "Nothing here: show more steps, or other axes."
         )
     is_alone = (
         len({line.run for line in lines}) == 1
-    )  # those out of sight too: nothing changes its colour while one looks around
+    )  # those out of sight too: nothing changes its color while one looks around
     traces = [
         trace for line, found in shown for trace in _traces(line, found, look, is_alone=is_alone)
     ]
@@ -101,7 +101,7 @@ def curves(
     return go.Figure(traces, layout)
 
 
-def points(line: Line, look: Look) -> Points:
+def curve_points(line: Curve, look: CurveOptions) -> CurvePoints:
     """Those that can be drawn: numbers, above 0 on a log axis, in the stretch or next to it, so that lines go on to the rim."""
     steps = np.asarray(line.steps, np.float64)
     values = np.asarray(line.values, np.float64)
@@ -114,7 +114,7 @@ def points(line: Line, look: Look) -> Points:
         & ((steps > 0) | (not look.is_log_x))
     )
     cut = _between(steps[kept], *look.stretch) if look.stretch else slice(None)
-    return Points(steps[kept][cut], narrow[kept][cut], soft[kept][cut])
+    return CurvePoints(steps[kept][cut], narrow[kept][cut], soft[kept][cut])
 
 
 def _between(steps: NDArray[np.float64], low: float, high: float) -> slice:
@@ -137,19 +137,21 @@ def smoothed(values: ArrayLike, weight: float) -> NDArray[np.float32]:
     return found.astype(np.float32)
 
 
-def _traces(line: Line, found: Points, look: Look, *, is_alone: bool) -> list[go.Scatter]:
+def _traces(
+    line: Curve, found: CurvePoints, look: CurveOptions, *, is_alone: bool
+) -> list[go.Scatter]:
     """The curve; a smoothed one over what it is made of, which is faint."""
-    colour = theme.CATEGORICAL[
+    color = theme.CATEGORICAL[
         (int(line.is_held_out) if is_alone else line.run) % len(theme.CATEGORICAL)
     ]
-    style = _style(line, colour, is_alone=is_alone)
-    told = {"name": theme.inert(line.name), "hovertemplate": "%{y:.4~g}"}
+    style = _style(line, color, is_alone=is_alone)
+    told = {"name": theme.escaped(line.name), "hovertemplate": "%{y:.4~g}"}
     curve = _trace(found.steps, found.smoothed, **style, **told)
     if line.is_held_out or not look.smoothing:
         return [curve]
     faint = {
         "mode": "lines",
-        "line": {"color": colour, "width": 1},
+        "line": {"color": color, "width": 1},
         "opacity": 0.3,
         "showlegend": False,
         "hoverinfo": "skip",
@@ -157,11 +159,11 @@ def _traces(line: Line, found: Points, look: Look, *, is_alone: bool) -> list[go
     return [_trace(found.steps, found.values, **faint), curve]
 
 
-def _style(line: Line, colour: str, *, is_alone: bool) -> dict[str, Any]:
+def _style(line: Curve, color: str, *, is_alone: bool) -> dict[str, Any]:
     """Of one run: training solid, held-out dashed with markers. Of several: a dash and a marker each, open where trained on."""
     symbol = MARKERS[line.run % len(MARKERS)]
-    marker = {"symbol": symbol, "size": 8, "color": colour}
-    stroke = {"color": colour, "width": 2, "dash": DASHES[line.run % len(DASHES)]}
+    marker = {"symbol": symbol, "size": 8, "color": color}
+    stroke = {"color": color, "width": 2, "dash": DASHES[line.run % len(DASHES)]}
     if line.is_held_out:
         return {
             "mode": "lines+markers",
@@ -198,7 +200,7 @@ def _axis(is_log: bool, low: float, high: float) -> dict[str, Any]:
     }
 
 
-def _span(look: Look) -> dict[str, Any]:
+def _span(look: CurveOptions) -> dict[str, Any]:
     if look.stretch is None:
         return {}
     low, high = look.stretch
@@ -211,7 +213,7 @@ def _span(look: Look) -> dict[str, Any]:
 
 
 def _uprights(
-    marks: Sequence[Mark], span: tuple[float, float], *, is_log: bool
+    marks: Sequence[StepMark], span: tuple[float, float], *, is_log: bool
 ) -> list[dict[str, Any]]:
     """Those within the span; the newest of them named."""
     low, high = span
@@ -223,7 +225,7 @@ def _uprights(
     ]
 
 
-def _upright(mark: Mark, label: str, is_right: bool) -> dict[str, Any]:
+def _upright(mark: StepMark, label: str, is_right: bool) -> dict[str, Any]:
     """A dotted line from bottom to top, its name on the side where there is room."""
     place = {"type": "line", "x0": mark.step, "x1": mark.step, "yref": "paper", "y0": 0, "y1": 1}
     side = {
@@ -235,5 +237,5 @@ def _upright(mark: Mark, label: str, is_right: bool) -> dict[str, Any]:
     return {
         **place,
         "line": {"color": GREY, "width": 1.5, "dash": "dot"},
-        "label": {"text": theme.inert(label), **side},
+        "label": {"text": theme.escaped(label), **side},
     }

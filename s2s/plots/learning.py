@@ -63,7 +63,7 @@ def alignment_error(
     return figure
 
 
-def film(
+def attention_animation(
     pictures: Mapping[int, Weights],
     keys: Sequence[str],
     rows: Sequence[str],
@@ -117,7 +117,7 @@ def _figure(steps: npt.ArrayLike, values: Values, title: str, up: str, chosen: C
 def _head(
     steps: npt.ArrayLike, values: Values, layer: int, head: int, chosen: Chosen
 ) -> go.Scatter:
-    """Colour and dash say the layer, the marker says the head."""
+    """Color and dash say the layer, the marker says the head."""
     is_chosen = chosen == (layer, head)
     line = {**_line(layer), "width": 4 if is_chosen else 1.5}
     marker = {"symbol": SYMBOLS[head % len(SYMBOLS)], "size": 9 if is_chosen else 6}
@@ -179,9 +179,9 @@ def _line(layer: int) -> dict[str, Any]:
     }
 
 
-def _faint(colour: str) -> str:
+def _faint(color: str) -> str:
     """`#0072B2` -> the same, a fifth of it."""
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, 0.2)"
 
 

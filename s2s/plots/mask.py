@@ -25,7 +25,7 @@ def mask(
     if allowed.shape != (len(rows), len(keys)):
         raise ValueError(f"the mask is {allowed.shape}, the tokens {(len(rows), len(keys))}")
     words = np.where(allowed, "may look at", "may not look at")
-    said = [[f"{theme.inert(row)} {word} {theme.inert(key)}" for key, word in zip(keys, line, strict=True)] for row, line in
+    said = [[f"{theme.escaped(row)} {word} {theme.escaped(key)}" for key, word in zip(keys, line, strict=True)] for row, line in
             zip(rows, words, strict=True)]  # fmt: skip
     signs = np.where(allowed, "✓", "✕") if len(keys) <= SIGNED else np.full(allowed.shape, "")
     cells = go.Heatmap(
@@ -42,7 +42,7 @@ def mask(
         customdata=said,
         hovertemplate="%{customdata}<extra></extra>",
     )
-    left = 32 + 7 * max(len(theme.short(row)) for row in rows)
+    left = 32 + 7 * max(len(theme.shortened(row)) for row in rows)
     margin = {"l": left, "r": 8, "t": 112, "b": 8}
     layout = {
         "title": theme.heading(title),

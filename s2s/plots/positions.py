@@ -17,14 +17,14 @@ from s2s.plots.curves import DASHES, GREY, MARKERS
 
 Array = npt.NDArray[np.float32]
 
-MOST_ROWS = 256  # of a matrix: more than a screen has pixels for
+MAX_MATRIX_ROWS = 256  # of a matrix: more than a screen has pixels for
 MARKS = 12  # markers along a line
 HATCHES = ("", "/", ".", "x")
 LABELLED = 30  # points on a circle up to which each has its number
 
 
 @dataclass(frozen=True)
-class Stroke:
+class LineSeries:
     """One line, and between which values the numbers lie that it is the mean of, where it is one."""
 
     name: str
@@ -41,7 +41,7 @@ def matrix(
     across: str,
     down: str,
     signed: bool = True,
-    coarse_across: bool = False,
+    coarse_columns: bool = False,
 ) -> go.Figure:
     """Numbers by two numbered axes from 0. Signed: grey is 0, darker is less, brighter more.
 
@@ -49,13 +49,13 @@ def matrix(
     """
     if values.size == 0:
         return theme.empty("There are no numbers to show.")
-    step = -(-len(values) // MOST_ROWS)
-    shown = coarse(values, step, across=coarse_across)
+    step = -(-len(values) // MAX_MATRIX_ROWS)
+    shown = downsampled(values, step, across=coarse_columns)
     limit = float(np.abs(shown).max()) or 1.0
     cells = go.Heatmap(
         z=shown,
-        x0=(step - 1) / 2 if coarse_across else 0,
-        dx=step if coarse_across else 1,
+        x0=(step - 1) / 2 if coarse_columns else 0,
+        dx=step if coarse_columns else 1,
         y0=(step - 1) / 2,
         dy=step,
         zmin=-limit if signed else float(shown.min()),
@@ -73,10 +73,10 @@ def matrix(
     return go.Figure([cells], layout)
 
 
-def coarse(values: Array, step: int, *, across: bool = False) -> Array:
+def downsampled(values: Array, step: int, *, across: bool = False) -> Array:
     """Means of `step` rows each, of as many columns where `across`; a last block may be of fewer.
 
-    >>> coarse(np.array([[1.0], [3.0], [5.0]], np.float32), 2)
+    >>> downsampled(np.array([[1.0], [3.0], [5.0]], np.float32), 2)
     array([[2.], [5.]], dtype=float32)
     """
     if step == 1:
@@ -84,13 +84,13 @@ def coarse(values: Array, step: int, *, across: bool = False) -> Array:
     starts = np.arange(0, len(values), step)
     sums: Array = np.add.reduceat(values, starts, axis=0)
     means = np.ascontiguousarray(sums / np.diff([*starts, len(values)])[:, None], np.float32)
-    return np.ascontiguousarray(coarse(means.T, step).T) if across else means
+    return np.ascontiguousarray(downsampled(means.T, step).T) if across else means
 
 
-def strokes(
-    lines: Sequence[Stroke], *, title: str, across: str, up: str, is_log: bool = False
+def line_chart(
+    lines: Sequence[LineSeries], *, title: str, across: str, up: str, is_log: bool = False
 ) -> go.Figure:
-    """Lines told apart by colour, dash and marker; a shade between `low` and `high`."""
+    """Lines told apart by color, dash and marker; a shade between `low` and `high`."""
     shown = [line for line in lines if len(line.x)]
     if not shown:
         return theme.empty("There are no numbers to show.")
@@ -107,21 +107,21 @@ def strokes(
     return go.Figure(traces, layout | {"showlegend": len(shown) > 1})
 
 
-def _stroke(line: Stroke, place: int, across: str) -> go.Scatter:
+def _stroke(line: LineSeries, place: int, across: str) -> go.Scatter:
     many = len(line.x) > MARKS
     return go.Scatter(
         x=np.asarray(line.x, np.float32),
         y=np.asarray(line.y, np.float32),
-        name=theme.inert(line.name),
+        name=theme.escaped(line.name),
         mode="lines+markers",
-        line={"color": _colour(place), "width": 2, "dash": DASHES[place % len(DASHES)]},
+        line={"color": _color(place), "width": 2, "dash": DASHES[place % len(DASHES)]},
         marker={"symbol": MARKERS[place % len(MARKERS)], "size": 7}
         | ({"maxdisplayed": MARKS} if many else {}),
         hovertemplate=f"{across} %{{x:.4~g}}: %{{y:.4~g}}",
     )
 
 
-def _shade(line: Stroke, place: int) -> list[go.Scatter]:
+def _shade(line: LineSeries, place: int) -> list[go.Scatter]:
     if not len(line.low):
         return []
     x = np.concatenate([np.asarray(line.x), np.asarray(line.x)[::-1]])
@@ -130,7 +130,7 @@ def _shade(line: Stroke, place: int) -> list[go.Scatter]:
         "mode": "lines",
         "line": {"width": 0},
         "fill": "toself",
-        "fillcolor": _colour(place),
+        "fillcolor": _color(place),
         "opacity": 0.2,
     }
     return [
@@ -144,11 +144,11 @@ def _shade(line: Stroke, place: int) -> list[go.Scatter]:
     ]
 
 
-def _colour(place: int) -> str:
+def _color(place: int) -> str:
     return theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
 
 
-def turns(
+def rotations(
     points: Array, offset: int, starts: Sequence[int], *, title: str, axes: tuple[str, str]
 ) -> go.Figure:
     """`points` (positions, 2) of one pair of columns on a circle; from each of `starts` an arm to it and one `offset` places on."""
@@ -189,7 +189,7 @@ def _arms(points: Array, start: int, offset: int, place: int) -> go.Scatter:
         text=[f"<b>{start}</b>", "", f"<b>{start + offset}</b>"],
         textposition=[_outside(ax, ay), "middle center", _outside(bx, by)],
         textfont={"size": 13},
-        line={"color": _colour(place), "width": 3, "dash": DASHES[place % len(DASHES)]},
+        line={"color": _color(place), "width": 3, "dash": DASHES[place % len(DASHES)]},
         marker={"size": [11, 1, 11], "symbol": MARKERS[place % len(MARKERS)]},
         hoverinfo="name",
         cliponaxis=False,
@@ -200,21 +200,23 @@ def _outside(x: float, y: float) -> str:
     return f"{'top' if y >= 0 else 'bottom'} {'right' if x >= 0 else 'left'}"
 
 
-def beside(labels: Sequence[str], sides: Mapping[str, Array], *, title: str, up: str) -> go.Figure:
-    """Bars beside each other at each label, a colour and a hatching a side."""
+def paired_bars(
+    labels: Sequence[str], sides: Mapping[str, Array], *, title: str, up: str
+) -> go.Figure:
+    """Bars beside each other at each label, a color and a hatching a side."""
     if not labels:
         return theme.empty("There are no words to show.")
     places = np.arange(len(labels))
     bars = [
         go.Bar(
-            x=places, y=np.asarray(values, np.float32), name=theme.inert(name), customdata=[theme.inert(label) for label in labels],
-            marker={"color": _colour(place), "pattern": {"shape": HATCHES[place % len(HATCHES)]}},
+            x=places, y=np.asarray(values, np.float32), name=theme.escaped(name), customdata=[theme.escaped(label) for label in labels],
+            marker={"color": _color(place), "pattern": {"shape": HATCHES[place % len(HATCHES)]}},
             hovertemplate="%{customdata}: %{y:.3~g}",
         )
         for place, (name, values) in enumerate(sides.items())
     ]  # fmt: skip
     layout = theme.layout(title, 320, "", up)
-    ticks = [theme.inert(theme.short(label)) for label in labels]
+    ticks = [theme.escaped(theme.shortened(label)) for label in labels]
     layout["xaxis"] |= {
         "rangemode": "normal",
         "tickmode": "array",
@@ -224,8 +226,8 @@ def beside(labels: Sequence[str], sides: Mapping[str, Array], *, title: str, up:
     return go.Figure(bars, layout | {"bargap": 0.25})
 
 
-def longer(
-    lines: Sequence[Stroke],
+def extrapolation(
+    lines: Sequence[LineSeries],
     trained: tuple[int, int],
     *,
     title: str,
@@ -235,7 +237,7 @@ def longer(
     """Shares in per cent by the length of a line, the lengths of training shaded; `chance` is what guessing would give."""
     if not lines:
         return theme.empty("No twin has been measured yet.")
-    figure = strokes(lines, title=title, across="digits of the line", up=up)
+    figure = line_chart(lines, title=title, across="digits of the line", up=up)
     low, high = trained
     figure.add_vrect(
         low - 0.5, high + 0.5, fillcolor=GREY, opacity=0.18, line={"width": 0}, layer="below"
@@ -259,12 +261,12 @@ def longer(
     return figure.update_yaxes(range=[-3, 105], rangemode="normal").update_traces(cliponaxis=False)
 
 
-def columns(named: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> str:
+def columns_csv(named: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> str:
     """Columns of one length as CSV."""
     return _csv([list(named), *zip(*named.values(), strict=True)])
 
 
-def grid(values: Array, corner: str) -> str:
+def matrix_csv(values: Array, corner: str) -> str:
     """A matrix with numbered axes as CSV."""
     head = [corner, *range(values.shape[1])]
     return _csv([head, *([place, *row] for place, row in enumerate(values))])

@@ -7,10 +7,10 @@ from html import escape
 from typing import NamedTuple
 
 from s2s.plots.attention import Weights
-from s2s.plots.svg import shown
+from s2s.plots.svg import visible_controls
 
 
-class Table(NamedTuple):
+class WeightsTable(NamedTuple):
     """The numbers of one picture."""
 
     name: str
@@ -19,7 +19,9 @@ class Table(NamedTuple):
     keys: Sequence[str]
 
 
-def page(picture: str, tables: Sequence[Table], *, title: str, verb: str, link: str = "") -> str:
+def page(
+    picture: str, tables: Sequence[WeightsTable], *, title: str, verb: str, link: str = ""
+) -> str:
     """`picture` is an SVG of ours, with its title and caption; `link` the address that opens the view, or nothing."""
     view = (
         f'<p><a href="{escape(link)}">Open this view</a>, where that server can be reached.</p>'
@@ -30,19 +32,19 @@ def page(picture: str, tables: Sequence[Table], *, title: str, verb: str, link: 
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>{escape(shown(title))}</title><style>{STYLE}</style></head>
+<title>{escape(visible_controls(title))}</title><style>{STYLE}</style></head>
 <body><main><figure>{picture}</figure>{view}<details><summary>The numbers</summary>{numbers}</details></main>
 <script>{SCRIPT}</script></body></html>
 """
 
 
-def _table(table: Table, verb: str) -> str:
-    head = "".join(f"<th><bdi>{escape(shown(key))}</bdi></th>" for key in table.keys)
+def _table(table: WeightsTable, verb: str) -> str:
+    head = "".join(f"<th><bdi>{escape(visible_controls(key))}</bdi></th>" for key in table.keys)
     body = "".join(
-        f"<tr><th><bdi>{escape(shown(row))}</bdi></th>{''.join(f'<td>{weight:.4f}</td>' for weight in weights)}</tr>"
+        f"<tr><th><bdi>{escape(visible_controls(row))}</bdi></th>{''.join(f'<td>{weight:.4f}</td>' for weight in weights)}</tr>"
         for row, weights in zip(table.rows, table.weights, strict=True)
     )
-    return f"<div><table><caption>{escape(shown(table.name))}</caption><tr><th>{escape(verb)}</th>{head}</tr>{body}</table></div>"
+    return f"<div><table><caption>{escape(visible_controls(table.name))}</caption><tr><th>{escape(verb)}</th>{head}</tr>{body}</table></div>"
 
 
 STYLE = """

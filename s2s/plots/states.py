@@ -13,10 +13,10 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from s2s.plots import theme
-from s2s.plots.attention import cell
+from s2s.plots.attention import csv_cell
 
 Floats = npt.NDArray[np.float64]
-COLOURINGS = ("word", "position", "sentence")
+COLORINGS = ("word", "position", "sentence")
 SYMBOLS = (
     "circle",
     "square",
@@ -27,7 +27,7 @@ SYMBOLS = (
     "triangle-down",
     "pentagon",
 )
-COLOURS = theme.CATEGORICAL[:-1]  # a thin yellow line is not seen on white
+COLORS = theme.CATEGORICAL[:-1]  # a thin yellow line is not seen on white
 SHADES = tuple(
     sample_colorscale(theme.SEQUENTIAL, [0.3, 0.475, 0.65, 0.825, 1.0])
 )  # the darkest are not seen on black
@@ -40,7 +40,7 @@ ACROSS = 2  # small pictures side by side
 ROOM = 0.16  # around the points, of the largest number
 
 
-class Point(NamedTuple):
+class StatePoint(NamedTuple):
     """One state: its token as it is written beside it, the word that it counts as, and where it is from."""
 
     label: str
@@ -50,7 +50,7 @@ class Point(NamedTuple):
     about: str  # what hover says
 
 
-class Layer(NamedTuple):
+class StateLayer(NamedTuple):
     """One layer's (n, 2) places, the shares of variance of the two axes, and its name."""
 
     places: Floats
@@ -59,13 +59,13 @@ class Layer(NamedTuple):
 
 
 def states(
-    layers: Sequence[Layer], points: Sequence[Point], *, colour: str, title: str
+    layers: Sequence[StateLayer], points: Sequence[StatePoint], *, color: str, title: str
 ) -> go.Figure:
-    """A point a state, by a row of `COLOURINGS`; the second sentence's are open. Of several layers each has axes of its own."""
+    """A point a state, by a row of `COLORINGS`; the second sentence's are open. Of several layers each has axes of its own."""
     if not points:
         return theme.empty("There are no states to show.")
-    if colour not in COLOURINGS:
-        raise ValueError(f"states are not coloured by `{colour}`, but by {', '.join(COLOURINGS)}")
+    if color not in COLORINGS:
+        raise ValueError(f"states are not colored by `{color}`, but by {', '.join(COLORINGS)}")
     is_one = len(layers) == 1
     across = min(ACROSS, len(layers))
     down = -(-len(layers) // across)
@@ -78,7 +78,7 @@ def states(
             vertical_spacing=GAP / down,
         )
     for number, layer in enumerate(layers):
-        figure.add_traces(_layer(layer, points, colour, number, is_one=is_one))
+        figure.add_traces(_layer(layer, points, color, number, is_one=is_one))
         figure.update_layout(_axes(layer, number, is_one=is_one))
     height = HEIGHT if is_one else 140 + down * SMALL_HEIGHT
     margin = {"l": 56, "r": 12, "t": 124 if is_one else 150, "b": 8}
@@ -94,12 +94,12 @@ def states(
 
 
 def _layer(
-    layer: Layer, points: Sequence[Point], colour: str, number: int, *, is_one: bool
+    layer: StateLayer, points: Sequence[StatePoint], color: str, number: int, *, is_one: bool
 ) -> list[go.Scatter]:
     """The points of each sentence, and dotted lines between words that both have."""
     axes = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}"}
     has_names = len(points) <= (NAMED if is_one else FEW)
-    traces = [_ties(layer.places, points, axes)] if colour == "word" else []
+    traces = [_ties(layer.places, points, axes)] if color == "word" else []
     for text in sorted({point.text for point in points}):
         chosen = [place for place, point in enumerate(points) if point.text == text]
         traces.append(
@@ -108,16 +108,18 @@ def _layer(
                 y=layer.places[chosen, 1],
                 mode="markers+text" if has_names else "markers",
                 text=[
-                    theme.inert(theme.short(points[place].label if is_one else points[place].word))
+                    theme.escaped(
+                        theme.shortened(points[place].label if is_one else points[place].word)
+                    )
                     for place in chosen
                 ],
                 textposition="top center",
-                marker=_markers(points, chosen, colour, has_scale=number == 0 and text == 0),
+                marker=_markers(points, chosen, color, has_scale=number == 0 and text == 0),
                 name=f"sentence {text + 1}{' (open)' if text else ''}",
                 legendgroup=str(text),
                 showlegend=number == 0,
                 customdata=[
-                    theme.inert(points[place].about).replace("\n", "<br>") for place in chosen
+                    theme.escaped(points[place].about).replace("\n", "<br>") for place in chosen
                 ],
                 hovertemplate="%{customdata}<extra></extra>",
                 cliponaxis=False,
@@ -128,12 +130,12 @@ def _layer(
 
 
 def _markers(
-    points: Sequence[Point], chosen: Sequence[int], colour: str, *, has_scale: bool
+    points: Sequence[StatePoint], chosen: Sequence[int], color: str, *, has_scale: bool
 ) -> dict[str, Any]:
-    """Shapes say the same as colours, as far as there are shapes."""
+    """Shapes say the same as colors, as far as there are shapes."""
     words = list(dict.fromkeys(point.word for point in points))
     kinds = [
-        words.index(points[place].word) if colour == "word" else points[place].text
+        words.index(points[place].word) if color == "word" else points[place].text
         for place in chosen
     ]
     hollow = ["-open" if points[place].text else "" for place in chosen]
@@ -141,8 +143,8 @@ def _markers(
     look["symbol"] = [
         SYMBOLS[kind % len(SYMBOLS)] + end for kind, end in zip(kinds, hollow, strict=True)
     ]
-    if colour != "position":
-        return look | {"color": [COLOURS[kind % len(COLOURS)] for kind in kinds]}
+    if color != "position":
+        return look | {"color": [COLORS[kind % len(COLORS)] for kind in kinds]}
     scale = {"colorscale": SHADES, "cmin": 1, "cmax": max(point.position for point in points)}
     bar = {"thickness": 10, "title": {"text": "position", "side": "right"}}
     return (
@@ -156,7 +158,7 @@ def _markers(
     )
 
 
-def _ties(places: Floats, points: Sequence[Point], axes: dict[str, str]) -> go.Scatter:
+def _ties(places: Floats, points: Sequence[StatePoint], axes: dict[str, str]) -> go.Scatter:
     x: list[float | None] = []
     y: list[float | None] = []
     for one, first in enumerate(points):
@@ -168,7 +170,7 @@ def _ties(places: Floats, points: Sequence[Point], axes: dict[str, str]) -> go.S
     return go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False, **axes)
 
 
-def _axes(layer: Layer, number: int, *, is_one: bool) -> dict[str, Any]:
+def _axes(layer: StateLayer, number: int, *, is_one: bool) -> dict[str, Any]:
     """Wide enough for the tokens beside the points; the names carry the shares."""
     place = "" if number == 0 else str(number + 1)
     titles = [
@@ -185,7 +187,7 @@ def _axes(layer: Layer, number: int, *, is_one: bool) -> dict[str, Any]:
     return {f"xaxis{place}": across, f"yaxis{place}": up}
 
 
-def states_table(layers: Sequence[Layer], points: Sequence[Point]) -> str:
+def states_csv(layers: Sequence[StateLayer], points: Sequence[StatePoint]) -> str:
     """One line a state and layer, as CSV."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
@@ -205,6 +207,6 @@ def states_table(layers: Sequence[Layer], points: Sequence[Point]) -> str:
         for point, (x, y) in zip(points, layer.places, strict=True):
             numbers = [f"{value:.6f}" for value in (x, y, *layer.shares)]
             table.writerow(
-                [layer.name, point.text + 1, point.position, cell(point.label), *numbers]
+                [layer.name, point.text + 1, point.position, csv_cell(point.label), *numbers]
             )
     return out.getvalue()

@@ -1,6 +1,6 @@
 """Pictures of attention for papers: arrays and tokens in, an SVG text out that fetches nothing. Drawn for white paper.
 
-Whatever a colour tells is told in another way, too.
+Whatever a color tells is told in another way, too.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ CELLS = (
 )  # up to so many rows or columns, so many pixels each
 STEPS = ((24, 30), (48, 22), (10**9, 17))  # up to so many tokens in a column, so many pixels each
 BETWEEN = 300  # pixels from one column of tokens to the other
-COLOURS = theme.CATEGORICAL[:-1]  # yellow lines would not be seen on white
+COLORS = theme.CATEGORICAL[:-1]  # yellow lines would not be seen on white
 DASHES = ("", "8 4", "2 3", "10 3 2 3", "18 5")
-# Circle, square, triangle, cross: as there are 4 to 5 dashes, twenty heads are told apart without colours, sixty with them.
+# Circle, square, triangle, cross: as there are 4 to 5 dashes, twenty heads are told apart without colors, sixty with them.
 MARKERS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "M-3.5-3.5h7v7h-7z",
@@ -50,10 +50,10 @@ THIN = 0.8
 THICK = 4.2
 
 
-class Look(NamedTuple):
+class LineStyle(NamedTuple):
     """How the lines of one head are told from those of another."""
 
-    colour: str
+    color: str
     dash: str
     marker: str
     aside: float  # pixels that they end above or below the token's middle
@@ -61,14 +61,14 @@ class Look(NamedTuple):
     thick: float  # its width at weight 1
 
 
-def looks(n_heads: int, step: int) -> list[Look]:
+def line_styles(n_heads: int, step: int) -> list[LineStyle]:
     """One for each, where tokens are `step` pixels apart; lines of a single head are plain."""
     if n_heads == 1:
-        return [Look(COLOURS[0], "", "", 0, 0.5, THICK)]
+        return [LineStyle(COLORS[0], "", "", 0, 0.5, THICK)]
     apart = min(4.0, 0.62 * step / max(1, n_heads))
     return [
-        Look(
-            COLOURS[at % len(COLOURS)],
+        LineStyle(
+            COLORS[at % len(COLORS)],
             DASHES[at % len(DASHES)],
             MARKERS[at % len(MARKERS)],
             aside=apart * (at - (n_heads - 1) / 2),
@@ -163,7 +163,7 @@ def lines(
             f"<title>{_said(name if len(heads) > 1 else '', rows[row], keys[key], weight)}</title>"
             f"{_line((left, starts[key]), (right, ends[row]), weight, look, is_marked=is_marked)}</g>",
         )
-        for (name, links), look in zip(heads.items(), looks(len(heads), step), strict=True)
+        for (name, links), look in zip(heads.items(), line_styles(len(heads), step), strict=True)
         for row, key, weight in links
     ]
     on_top_what_weighs_most = [line for _, line in sorted(joined, key=lambda each: each[0])]
@@ -196,8 +196,8 @@ def _cells(
     shades: Weights,
 ) -> Iterator[str]:
     left, top, cell = place
-    colours = sample_colorscale(theme.SEQUENTIAL, np.clip(shades, 0, 1).ravel().astype(float))
-    inks = theme.ink(shades)
+    colors = sample_colorscale(theme.SEQUENTIAL, np.clip(shades, 0, 1).ravel().astype(float))
+    inks = theme.text_colors(shades)
     has_numbers = max(weights.shape) <= LEGIBLE
     for at, weight in enumerate(weights.ravel()):
         row, key = divmod(at, len(keys))
@@ -205,7 +205,7 @@ def _cells(
         y = top + row * cell
         said = f"<title>{_said('', rows[row], keys[key], float(weight))}</title>"
         number = f"{weight:.2f}".removeprefix("0")
-        box = f'<rect x="{x:.1f}" y="{y:.1f}" width="{cell - 1}" height="{cell - 1}" fill="{_hex(colours[at])}"/>'
+        box = f'<rect x="{x:.1f}" y="{y:.1f}" width="{cell - 1}" height="{cell - 1}" fill="{_hex(colors[at])}"/>'
         written = (
             _text(number, x + cell / 2 - 0.5, y + cell / 2 + 4, 12, anchor="middle", fill=inks[at])
             if has_numbers
@@ -227,7 +227,7 @@ def _line(
     start: tuple[float, float],
     end: tuple[float, float],
     weight: float,
-    look: Look,
+    look: LineStyle,
     *,
     is_marked: bool,
 ) -> str:
@@ -238,9 +238,7 @@ def _line(
     curve = (
         f"M{left:.1f},{up:.1f}C{middle:.1f},{up:.1f} {middle:.1f},{down:.1f} {right:.1f},{down:.1f}"
     )
-    path = (
-        f'<path d="{curve}" fill="none" stroke="{look.colour}" stroke-width="{width:.2f}"{dash}/>'
-    )
+    path = f'<path d="{curve}" fill="none" stroke="{look.color}" stroke-width="{width:.2f}"{dash}/>'
     if not (look.marker and is_marked):
         return path
     t = look.spot
@@ -249,7 +247,7 @@ def _line(
     )  # of Bernstein's weights, those of the two points on the left
     x = left * (1 - t) ** 3 + 3 * middle * t * (1 - t) + right * t**3
     y = up * before + down * (1 - before)
-    return f'{path}<path d="{look.marker}" transform="translate({x:.1f} {y:.1f})" fill="{look.colour}"/>'
+    return f'{path}<path d="{look.marker}" transform="translate({x:.1f} {y:.1f})" fill="{look.color}"/>'
 
 
 def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
@@ -257,7 +255,9 @@ def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
     each = 64 + max(_width(name, 12) for name in names)
     in_a_row = max(1, int(width // each))
     samples = []
-    for at, (name, look) in enumerate(zip(names, looks(len(names), STEPS[0][1]), strict=True)):
+    for at, (name, look) in enumerate(
+        zip(names, line_styles(len(names), STEPS[0][1]), strict=True)
+    ):
         x = each * (at % in_a_row)
         y = top + 22 * (at // in_a_row)
         line = _line(
@@ -270,12 +270,12 @@ def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
 
 
 def _scale(name: str, left: float, top: float, high: float) -> Iterator[str]:
-    """What the colours mean, from 1 at the top to 0; of boxes, so that there is no gradient to refer to."""
+    """What the colors mean, from 1 at the top to 0; of boxes, so that there is no gradient to refer to."""
     n_boxes = 32
-    colours = sample_colorscale(theme.SEQUENTIAL, np.linspace(1, 0, n_boxes).tolist())
-    for at, colour in enumerate(colours):
+    colors = sample_colorscale(theme.SEQUENTIAL, np.linspace(1, 0, n_boxes).tolist())
+    for at, color in enumerate(colors):
         y = top + high * at / n_boxes
-        yield f'<rect x="{left:.1f}" y="{y:.2f}" width="10" height="{high / n_boxes + 0.5:.2f}" fill="{_hex(colour)}"/>'
+        yield f'<rect x="{left:.1f}" y="{y:.2f}" width="10" height="{high / n_boxes + 0.5:.2f}" fill="{_hex(color)}"/>'
     for value, y in ((1.0, top + 8), (0.0, top + high)):
         yield _text(f"{value:.0f}", left + 15, y, 11, fill=GREY)
     yield _turned(name, left + 26, top + high / 2, 11)
@@ -289,7 +289,7 @@ def _key(token: str, x: float, y: float, font: int, *, is_slanted: bool) -> str:
 
 def _token(token: str, x: float, middle: float, font: int, *, anchor: str, more: str = "") -> str:
     """A token at this height, cut where it is long; then hovering says all of it."""
-    written = theme.short(token, LONGEST)
+    written = theme.shortened(token, LONGEST)
     return _text(
         written,
         x,
@@ -326,10 +326,10 @@ def _said(name: str, row: str, key: str, weight: float) -> str:
 
 def _safe(words: str) -> str:
     """Nothing that XML reads as markup, or may not hold."""
-    return escape(shown(words), {'"': "&quot;"})
+    return escape(visible_controls(words), {'"': "&quot;"})
 
 
-def shown(words: str) -> str:
+def visible_controls(words: str) -> str:
     """Control characters by their pictures, a tab as `␉`; what else XML may not hold (XML 1.0, section 2.2) as U+FFFD."""
     return "".join(
         chr(0x2400 + ord(sign)) if ord(sign) < 32 else "\ufffd" if _is_barred(sign) else sign
@@ -373,7 +373,7 @@ def _wrapped(words: str, width: float, font: float) -> list[str]:
 
 
 def _room(tokens: Sequence[str], font: float) -> float:
-    return max(_width(theme.short(token, LONGEST), font) for token in tokens)
+    return max(_width(theme.shortened(token, LONGEST), font) for token in tokens)
 
 
 def _width(words: str, font: float) -> float:
@@ -392,6 +392,6 @@ def _size(table: Sequence[tuple[int, int]], n: int) -> int:
     return next(size for most, size in table if n <= most)
 
 
-def _hex(colour: str) -> str:
+def _hex(color: str) -> str:
     """`rgb(0, 34, 78)` -> `#00224e`."""
-    return "#" + "".join(f"{round(value):02x}" for value in unlabel_rgb(colour))
+    return "#" + "".join(f"{round(value):02x}" for value in unlabel_rgb(color))

@@ -16,7 +16,7 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepLine:
     """One line: values of the setting, the score at each, and its interval where it is known."""
 
     name: str
@@ -26,7 +26,7 @@ class Swept:
     highs: tuple[float, ...] = ()
 
 
-def sweep_curve(lines: Sequence[Swept], *, title: str, across: str, up: str) -> go.Figure:
+def sweep_curve(lines: Sequence[SweepLine], *, title: str, across: str, up: str) -> go.Figure:
     """A line a run, with an interval at each value."""
     if not any(line.values for line in lines):
         return theme.empty("No setting was swept here.")
@@ -45,8 +45,8 @@ def sweep_curve(lines: Sequence[Swept], *, title: str, across: str, up: str) -> 
     return go.Figure([_line(line, place, across, up) for place, line in enumerate(lines)], layout)
 
 
-def _line(line: Swept, place: int, across: str, up: str) -> go.Scatter:
-    colour = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
+def _line(line: SweepLine, place: int, across: str, up: str) -> go.Scatter:
+    color = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
     dash = DASHES[place % len(DASHES)]
     spread: dict[str, Any] = {}
     if line.lows and line.highs:
@@ -65,10 +65,10 @@ def _line(line: Swept, place: int, across: str, up: str) -> go.Scatter:
     return go.Scatter(
         x=line.values,
         y=line.scores,
-        name=theme.inert(line.name),
+        name=theme.escaped(line.name),
         mode="lines+markers",
-        line={"color": colour, "width": 2, "dash": dash},
+        line={"color": color, "width": 2, "dash": dash},
         marker={"size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-        hovertemplate=f"{theme.inert(across)} %{{x:g}}<br>{theme.inert(up)} %{{y:.4g}}<extra>{theme.inert(line.name)}</extra>",
+        hovertemplate=f"{theme.escaped(across)} %{{x:g}}<br>{theme.escaped(up)} %{{y:.4g}}<extra>{theme.escaped(line.name)}</extra>",
         **spread,
     )

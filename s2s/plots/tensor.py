@@ -12,7 +12,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.plots.attention import cell, geometry
+from s2s.plots.attention import csv_cell, geometry
 
 Array = npt.NDArray[np.float32]
 
@@ -59,7 +59,7 @@ def tensor(
     )
 
 
-def table(
+def tensor_csv(
     values: Array,
     rows: Sequence[str],
     columns: Sequence[str] | None = None,
@@ -72,11 +72,11 @@ def table(
     names = (
         [str(number) for number in range(1, values.shape[1] + 1)]
         if columns is None
-        else [*map(cell, columns)]
+        else [*map(csv_cell, columns)]
     )
     lines.writerow([first, *names])
     lines.writerows(
-        [cell(name), *(f"{value:.6g}" for value in row)]
+        [csv_cell(name), *(f"{value:.6g}" for value in row)]
         for name, row in zip(rows, values, strict=True)
     )
     return out.getvalue()
@@ -89,13 +89,13 @@ def _cells(values: Array, *, is_named: bool, has_scale: bool) -> go.Heatmap:
         z=np.where(finite, values, np.nan).astype(np.float32),
         zmin=-limit,
         zmax=limit,
-        colorscale=theme.SEQUENTIAL,  # blue, grey, yellow: brighter all the way, so that it reads the same without colour vision
+        colorscale=theme.SEQUENTIAL,  # blue, grey, yellow: brighter all the way, so that it reads the same without color vision
         xgap=1 if values.shape[1] <= GAPS else 0,
         ygap=1,
         customdata=None
         if is_named
         else np.broadcast_to(np.arange(1, values.shape[1] + 1, dtype=np.int32), values.shape),
-        hovertemplate=hover("%{x}" if is_named else "%{customdata}"),
+        hovertemplate=tensor_hover("%{x}" if is_named else "%{customdata}"),
         hoverongaps=False,
         showscale=has_scale,
         colorbar={
@@ -124,7 +124,7 @@ def _holes(values: Array) -> list[go.Heatmap]:
     ]
 
 
-def hover(column: str) -> str:
+def tensor_hover(column: str) -> str:
     """What a cell says of itself."""
     return f"%{{y}} · {column}: %{{z:.3~g}}<extra></extra>"
 
@@ -134,7 +134,7 @@ def _texts(values: Array, *, has_numbers: bool) -> go.Scatter:
     finite = np.isfinite(values)
     limit = float(np.abs(values[finite]).max(initial=0.0)) or 1.0
     rows, columns = np.nonzero(np.ones_like(finite) if has_numbers else ~finite)
-    inks = theme.ink(
+    inks = theme.text_colors(
         np.where(finite, (values / limit + 1) / 2, 0)[rows, columns].astype(np.float32)
     )
     shown = [
@@ -168,7 +168,7 @@ def short_number(value: float) -> str:
 
 
 def _named(names: Sequence[str]) -> dict[str, Any]:
-    texts = [theme.inert(theme.short(name)) for name in names]
+    texts = [theme.escaped(theme.shortened(name)) for name in names]
     plain = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickfont": {"size": 13}}
     return {"tickmode": "array", "tickvals": [*range(len(names))], "ticktext": texts} | plain
 

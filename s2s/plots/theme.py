@@ -1,4 +1,4 @@
-"""Colours, sizes and the empty picture, the same for every plot."""
+"""Colors, sizes and the empty picture, the same for every plot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale, unlabel_rgb
 
-SEQUENTIAL = "Cividis"  # Nuñez et al. 2018: reads the same with and without colour vision
+SEQUENTIAL = "Cividis"  # Nuñez et al. 2018: reads the same with and without color vision
 MARGIN = {"l": 8, "r": 8, "t": 102, "b": 8}
 CATEGORICAL = (
     "#0072B2",
@@ -24,26 +24,24 @@ CATEGORICAL = (
 TICK_LENGTH = 14  # characters of a token on an axis
 
 
-def short(token: str, length: int = TICK_LENGTH) -> str:
+def shortened(token: str, length: int = TICK_LENGTH) -> str:
     """`"incomprehensibility"` -> `"incomprehensi…"`."""
     return token if len(token) <= length else token[: length - 1] + "…"
 
 
-def inert(text: str) -> str:
+def escaped(text: str) -> str:
     """A text that Plotly draws as it stands, although it reads `<b>`, `<br>` and `&amp;` as markup."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def ink(values: npt.NDArray[np.float32]) -> list[str]:
-    """Black or white for each value in 0 to 1, whichever is read better on its colour (at least 4.58:1, WCAG 2)."""
-    colours = sample_colorscale(SEQUENTIAL, np.clip(values, 0, 1).ravel().astype(float))
-    return [
-        "#000000" if luminance(unlabel_rgb(colour)) > 0.179 else "#ffffff" for colour in colours
-    ]
+def text_colors(values: npt.NDArray[np.float32]) -> list[str]:
+    """Black or white for each value in 0 to 1, whichever is read better on its color (at least 4.58:1, WCAG 2)."""
+    colors = sample_colorscale(SEQUENTIAL, np.clip(values, 0, 1).ravel().astype(float))
+    return ["#000000" if luminance(unlabel_rgb(color)) > 0.179 else "#ffffff" for color in colors]
 
 
 def luminance(rgb: Iterable[float]) -> float:
-    """Relative luminance of an sRGB colour of 0 to 255, after WCAG 2."""
+    """Relative luminance of an sRGB color of 0 to 255, after WCAG 2."""
     channels = (value / 255 for value in rgb)
     red, green, blue = (
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
@@ -54,7 +52,7 @@ def luminance(rgb: Iterable[float]) -> float:
 
 def heading(title: str) -> dict[str, Any]:
     """A title of one or more lines, top left, with nothing in it that Plotly would read as markup."""
-    text = inert(title).replace("\n", "<br>")
+    text = escaped(title).replace("\n", "<br>")
     return {
         "text": text,
         "x": 0,
@@ -83,7 +81,7 @@ def empty(why: str) -> go.Figure:
     """A picture that says why there is none."""
     figure = go.Figure()
     figure.add_annotation(
-        text=inert(why),
+        text=escaped(why),
         showarrow=False,
         x=0.5,
         y=0.5,

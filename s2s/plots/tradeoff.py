@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.plots.parallel import ASIDE
+from s2s.plots.parallel_coordinates import ASIDE
 
 SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "star", "x")
 DECADE = 10.0  # from so many times the least on, an axis of speeds is set out by its logarithm
@@ -24,8 +24,8 @@ FAR = 0.6  # of the range; from there on names stand to the left
 
 
 @dataclass(frozen=True)
-class Point:
-    """A system: `low` to `high` is the interval of what goes up, None where it is not known. `group` shares a colour and a sign.
+class TradeoffPoint:
+    """A system: `low` to `high` is the interval of what goes up, None where it is not known. `group` shares a color and a sign.
 
     `label` stands in the picture, where the name would be too long among many.
     """
@@ -39,7 +39,7 @@ class Point:
     label: str = ""
 
 
-def tradeoff(points: Sequence[Point], *, title: str, across: str, up: str) -> go.Figure:
+def tradeoff(points: Sequence[TradeoffPoint], *, title: str, across: str, up: str) -> go.Figure:
     """A named point a system, with the interval of its height."""
     if not points:
         return theme.empty("No system has both numbers.")
@@ -70,9 +70,9 @@ def _side(across: float, rank: int, *, is_log: bool, edge: float) -> str:
     return f"{HEIGHTS[rank % len(HEIGHTS)]} {'left' if place > edge else 'right'}"
 
 
-def _dot(point: Point, side: str, across: str, up: str) -> go.Scatter:
-    colour = theme.CATEGORICAL[point.group % len(theme.CATEGORICAL)]
-    said = f"{theme.inert(point.name)}<br>{theme.inert(across)} %{{x:.4g}}<br>{theme.inert(up)} %{{y:.4g}}<extra></extra>"
+def _dot(point: TradeoffPoint, side: str, across: str, up: str) -> go.Scatter:
+    color = theme.CATEGORICAL[point.group % len(theme.CATEGORICAL)]
+    said = f"{theme.escaped(point.name)}<br>{theme.escaped(across)} %{{x:.4g}}<br>{theme.escaped(up)} %{{y:.4g}}<extra></extra>"
     spread: dict[str, Any] = {}
     if point.low is not None and point.high is not None:
         bars = {
@@ -86,10 +86,10 @@ def _dot(point: Point, side: str, across: str, up: str) -> go.Scatter:
         x=[point.across],
         y=[point.up],
         mode="markers+text",
-        text=[f"{ASIDE}{theme.inert(theme.short(point.label or point.name, 28))}{ASIDE}"],
+        text=[f"{ASIDE}{theme.escaped(theme.shortened(point.label or point.name, 28))}{ASIDE}"],
         textposition=side,
-        marker={"size": 11, "color": colour, "symbol": SYMBOLS[point.group % len(SYMBOLS)]},
-        name=theme.inert(point.name),
+        marker={"size": 11, "color": color, "symbol": SYMBOLS[point.group % len(SYMBOLS)]},
+        name=theme.escaped(point.name),
         hovertemplate=said,
         cliponaxis=False,
         **spread,

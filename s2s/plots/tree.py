@@ -19,7 +19,7 @@ BEST = theme.CATEGORICAL[0]
 REST = "#868b94"
 
 
-class Twig(NamedTuple):
+class TreeNode(NamedTuple):
     """One node. Its parent stands before it; the root is its own step 0 and has no parent (-1)."""
 
     number: int
@@ -34,7 +34,7 @@ class Twig(NamedTuple):
     said: tuple[str, ...] = ()  # the lines that hovering shows
 
 
-class Look(NamedTuple):
+class NodeStyle(NamedTuple):
     """How a state is drawn, and its name for people."""
 
     label: str
@@ -42,17 +42,19 @@ class Look(NamedTuple):
     size: int
 
 
-STATES: Mapping[str, Look] = MappingProxyType(
+STATES: Mapping[str, NodeStyle] = MappingProxyType(
     {
-        "kept": Look("kept", "circle", 10),
-        "finished": Look("finished", "square", 12),
-        "cut": Look("cut at the limit", "diamond", 13),
-        "pruned": Look("let go (pruned)", "x", 8),
+        "kept": NodeStyle("kept", "circle", 10),
+        "finished": NodeStyle("finished", "square", 12),
+        "cut": NodeStyle("cut at the limit", "diamond", 13),
+        "pruned": NodeStyle("let go (pruned)", "x", 8),
     }
 )
 
 
-def drawn(twigs: Sequence[Twig], n_kept: int, n_pruned: int, *, also: int = 0) -> list[Twig]:
+def visible_nodes(
+    twigs: Sequence[TreeNode], n_kept: int, n_pruned: int, *, also: int = 0
+) -> list[TreeNode]:
     """Of each step the best n_kept and n_pruned, of what ended the best n_kept; the best path, `also`, and every ancestor stay."""
     wanted = {also} | {
         twig.number
@@ -73,7 +75,7 @@ def drawn(twigs: Sequence[Twig], n_kept: int, n_pruned: int, *, also: int = 0) -
     return [twig for twig in twigs if twig.number in wanted]
 
 
-def rows(twigs: Sequence[Twig]) -> dict[int, int]:
+def node_rows(twigs: Sequence[TreeNode]) -> dict[int, int]:
     """The row of each node: the best path in row 0, children in the order of their parents, so that no two lines cross."""
     found: dict[int, int] = {}
     for step in sorted({twig.step for twig in twigs}):
@@ -83,11 +85,11 @@ def rows(twigs: Sequence[Twig]) -> dict[int, int]:
     return found
 
 
-def tree(twigs: Sequence[Twig], *, title: str, chosen: int | None = None) -> go.Figure:
+def tree(twigs: Sequence[TreeNode], *, title: str, chosen: int | None = None) -> go.Figure:
     """A point a node, whose `customdata` is its number; one is ringed as chosen."""
     if len(twigs) < 2:
         return theme.empty("There is no search to show: nothing was written.")
-    places = rows(twigs)
+    places = node_rows(twigs)
     n_steps = max(twig.step for twig in twigs)
     n_rows = max(places.values()) + 1
     edges = [_edges(twigs, places, which) for which in EDGES]
@@ -104,7 +106,7 @@ def tree(twigs: Sequence[Twig], *, title: str, chosen: int | None = None) -> go.
     }
     layout = {
         "title": theme.heading(title),
-        "width": width(n_steps),
+        "width": tree_width(n_steps),
         "height": 132 + n_rows * ROW_HEIGHT,
         "margin": {"l": 8, "r": 8, "t": 92, "b": 40},
         "xaxis": across | {"fixedrange": True, "zeroline": False},
@@ -124,13 +126,13 @@ def tree(twigs: Sequence[Twig], *, title: str, chosen: int | None = None) -> go.
     return go.Figure([*edges, *ring, *nodes, _totals(twigs, places)], layout)
 
 
-def width(n_steps: int) -> int:
+def tree_width(n_steps: int) -> int:
     """Pixels of a tree with so many steps."""
     return max(330, 60 + round((n_steps + 0.85) * STEP_WIDTH))
 
 
 # Which lines look alike: from a twig to whether it is one of them, then their style.
-EDGES: Sequence[tuple[Callable[[Twig], bool], Mapping[str, object]]] = (
+EDGES: Sequence[tuple[Callable[[TreeNode], bool], Mapping[str, object]]] = (
     (
         lambda twig: twig.state == "pruned",
         MappingProxyType({"color": REST, "width": 1, "dash": "dot"}),
@@ -144,9 +146,9 @@ EDGES: Sequence[tuple[Callable[[Twig], bool], Mapping[str, object]]] = (
 
 
 def _edges(
-    twigs: Sequence[Twig],
+    twigs: Sequence[TreeNode],
     places: Mapping[int, int],
-    which: tuple[Callable[[Twig], bool], Mapping[str, object]],
+    which: tuple[Callable[[TreeNode], bool], Mapping[str, object]],
 ) -> go.Scatter:
     """Level beside both nodes and aslant between, so that the words over the nodes stay free."""
     wanted, line = which
@@ -161,7 +163,7 @@ def _edges(
     return go.Scatter(x=x, y=y, mode="lines", line=dict(line), hoverinfo="skip", showlegend=False)
 
 
-def _nodes(twigs: Sequence[Twig], places: Mapping[int, int], look: Look) -> go.Scatter:
+def _nodes(twigs: Sequence[TreeNode], places: Mapping[int, int], look: NodeStyle) -> go.Scatter:
     return go.Scatter(
         x=[twig.step for twig in twigs],
         y=[places[twig.number] for twig in twigs],
@@ -176,7 +178,7 @@ def _nodes(twigs: Sequence[Twig], places: Mapping[int, int], look: Look) -> go.S
         textfont={"size": 13},
         cliponaxis=False,
         customdata=[twig.number for twig in twigs],
-        hovertext=["<br>".join(map(theme.inert, twig.said)) for twig in twigs],
+        hovertext=["<br>".join(map(theme.escaped, twig.said)) for twig in twigs],
         hovertemplate="%{hovertext}<extra></extra>",
         name=look.label,
         selected={"marker": {"opacity": 1}},
@@ -185,12 +187,12 @@ def _nodes(twigs: Sequence[Twig], places: Mapping[int, int], look: Look) -> go.S
     )
 
 
-def _label(twig: Twig) -> str:
-    word = theme.inert(theme.short(twig.token, TOKEN_LENGTH))
+def _label(twig: TreeNode) -> str:
+    word = theme.escaped(theme.shortened(twig.token, TOKEN_LENGTH))
     return f"<b>{word}</b>" if twig.is_best else word
 
 
-def _totals(twigs: Sequence[Twig], places: Mapping[int, int]) -> go.Scatter:
+def _totals(twigs: Sequence[TreeNode], places: Mapping[int, int]) -> go.Scatter:
     """The sums below the nodes."""
     return go.Scatter(
         x=[twig.step for twig in twigs],
@@ -204,7 +206,7 @@ def _totals(twigs: Sequence[Twig], places: Mapping[int, int]) -> go.Scatter:
     )
 
 
-def _ring(twigs: Sequence[Twig], places: Mapping[int, int]) -> list[go.Scatter]:
+def _ring(twigs: Sequence[TreeNode], places: Mapping[int, int]) -> list[go.Scatter]:
     marker = {
         "symbol": "circle-open",
         "size": 18,

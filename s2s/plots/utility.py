@@ -98,6 +98,6 @@ def _numbers(pairs: Floats) -> go.Scatter:
         y=rows.ravel(),
         mode="text",
         text=[f"{value:.0f}" for value in pairs.ravel()],
-        textfont={"color": theme.ink((pairs / 100).astype(np.float32)), "size": 12},
+        textfont={"color": theme.text_colors((pairs / 100).astype(np.float32)), "size": 12},
         hoverinfo="skip",
     )

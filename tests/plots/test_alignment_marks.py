@@ -2,7 +2,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from s2s.plots import heatmap
-from s2s.plots.alignment_marks import marked
+from s2s.plots.alignment_marks import mark_alignment
 
 WEIGHTS = np.array(
     [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], np.float32
@@ -12,7 +12,7 @@ ROWS = ("la", "casa", "roja")
 
 
 def drawn(links: set[tuple[int, int]], known: set[tuple[int, int]]) -> go.Figure:
-    return marked(heatmap(WEIGHTS, KEYS, ROWS, title="t"), links, known)
+    return mark_alignment(heatmap(WEIGHTS, KEYS, ROWS, title="t"), links, known)
 
 
 def said(figure: go.Figure) -> dict[tuple[int, int], str]:
@@ -54,4 +54,4 @@ def test_hovering_says_which_is_which() -> None:
 
 def test_without_words_the_picture_says_why_it_is_empty() -> None:
     empty = heatmap(np.zeros((0, 2), np.float32), KEYS, (), title="t")
-    assert marked(empty, set(), set()) == empty
+    assert mark_alignment(empty, set(), set()) == empty

@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from s2s.plots import PLOTS, heatmap, numbered, numbers
+from s2s.plots import PLOTS, attention_csv, heatmap, numbered
 from s2s.plots.attention import LEGIBLE, MANY, UPRIGHT
 
 WORDS = ("the", "red", "house", "</s>")
@@ -151,7 +151,7 @@ def test_the_page_can_scroll_over_the_picture() -> None:
 
 def test_the_numbers_come_as_a_table() -> None:
     given = weights(2, 2)
-    head, *rows = csv.reader(io.StringIO(numbers(given, ("a,b", "</s>"), ("=1+1", "c"))))
+    head, *rows = csv.reader(io.StringIO(attention_csv(given, ("a,b", "</s>"), ("=1+1", "c"))))
     assert head == ["predicts", "a,b", "</s>"]
     assert [row[0] for row in rows] == ["'=1+1", "c"]  # a spreadsheet must not compute it
     np.testing.assert_allclose(

@@ -2,14 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from s2s.plots import PLOTS, Line, Look, Mark, curves, lengths, points
-from s2s.plots.curves import LABELLED, USUAL, smoothed
+from s2s.plots import PLOTS, Curve, CurveOptions, StepMark, curve_points, curves, sentence_lengths
+from s2s.plots.curves import DEFAULT_OPTIONS, LABELLED, smoothed
 
-TRAIN = Line("training", [1, 2, 3], [3.0, 2.0, 1.0])
-VALID = Line("validation", [0, 3], [3.5, 1.5], is_held_out=True)
+TRAIN = Curve("training", [1, 2, 3], [3.0, 2.0, 1.0])
+VALID = Curve("validation", [0, 3], [3.5, 1.5], is_held_out=True)
 
 
-def drawn(*lines: Line, look: Look = USUAL, marks: tuple[Mark, ...] = ()):  # type: ignore[no-untyped-def]
+def drawn(*lines: Curve, look: CurveOptions = DEFAULT_OPTIONS, marks: tuple[StepMark, ...] = ()):  # type: ignore[no-untyped-def]
     return curves(lines, title="<b>run</b>", up="loss (nats a token)", look=look, marks=marks)
 
 
@@ -18,21 +18,21 @@ def test_both_curves_hold_what_was_given() -> None:
     train, valid = figure.data
     np.testing.assert_array_equal(train.y, np.float32([3, 2, 1]))
     np.testing.assert_array_equal(valid.x, np.float32([0, 3]))
-    assert valid.line.dash == "dash"  # told apart without colour
+    assert valid.line.dash == "dash"  # told apart without color
     assert figure.layout.yaxis.title.text == "loss (nats a token)"
     assert "<b>" not in figure.layout.title.text
 
 
 @pytest.mark.parametrize(
-    "lines", [(), (Line("a", [], []),), (Line("a", np.array([1]), np.array([np.nan])),)], ids=len
+    "lines", [(), (Curve("a", [], []),), (Curve("a", np.array([1]), np.array([np.nan])),)], ids=len
 )
-def test_before_the_first_step_the_picture_says_so(lines: tuple[Line, ...]) -> None:
+def test_before_the_first_step_the_picture_says_so(lines: tuple[Curve, ...]) -> None:
     figure = drawn(*lines)
     assert not figure.data
     assert "first step" in figure.layout.annotations[0].text
 
 
-def test_runs_beside_each_other_are_told_apart_by_dash_and_marker_and_colour() -> None:
+def test_runs_beside_each_other_are_told_apart_by_dash_and_marker_and_color() -> None:
     names = [f"<i>{run}</i>" for run in range(6)]
     figure = drawn(*(TRAIN._replace(name=names[run], run=run) for run in range(6)))
     styles = [(trace.line.dash, trace.marker.symbol, trace.line.color) for trace in figure.data]
@@ -43,7 +43,7 @@ def test_runs_beside_each_other_are_told_apart_by_dash_and_marker_and_colour() -
     ]
 
 
-def test_training_and_validation_of_a_run_among_others_differ_without_colour() -> None:
+def test_training_and_validation_of_a_run_among_others_differ_without_color() -> None:
     train, valid, _ = drawn(TRAIN, VALID, TRAIN._replace(run=1)).data
     assert train.marker.symbol != valid.marker.symbol
 
@@ -51,7 +51,8 @@ def test_training_and_validation_of_a_run_among_others_differ_without_colour() -
 def test_a_run_out_of_sight_changes_no_style() -> None:
     other = TRAIN._replace(run=1, steps=[100, 200, 300])
     near, all_of_it = (
-        drawn(TRAIN, other, look=Look(stretch=stretch)).data[0] for stretch in ((1, 3), (1, 300))
+        drawn(TRAIN, other, look=CurveOptions(stretch=stretch)).data[0]
+        for stretch in ((1, 3), (1, 300))
     )
     assert (near.line, near.marker) == (all_of_it.line, all_of_it.marker)
 
@@ -72,7 +73,7 @@ def test_smoothing_is_the_exponential_average_that_pandas_knows(weight: float, h
 
 
 def test_a_smoothed_curve_stands_over_the_faint_one_and_validation_stays() -> None:
-    faint, train, valid = drawn(TRAIN, VALID, look=Look(smoothing=0.5)).data
+    faint, train, valid = drawn(TRAIN, VALID, look=CurveOptions(smoothing=0.5)).data
     np.testing.assert_array_equal(faint.y, np.float32([3, 2, 1]))
     assert faint.opacity < 0.5
     assert not faint.showlegend
@@ -82,9 +83,9 @@ def test_a_smoothed_curve_stands_over_the_faint_one_and_validation_stays() -> No
 
 def test_a_stretch_is_smoothed_as_the_whole_is() -> None:
     steps = np.arange(1, 101)
-    line = Line("a", steps, np.sin(steps))
-    whole = points(line, Look(0.9))
-    part = points(line, Look(0.9, (40, 60)))
+    line = Curve("a", steps, np.sin(steps))
+    whole = curve_points(line, CurveOptions(0.9))
+    part = curve_points(line, CurveOptions(0.9, (40, 60)))
     np.testing.assert_array_equal(part.smoothed, whole.smoothed[38:61])
 
 
@@ -93,7 +94,7 @@ def test_a_stretch_holds_its_points_and_the_next_on_either_side(seed: int) -> No
     draw = np.random.default_rng(seed)
     steps = np.unique(draw.integers(0, 200, 40))
     low, high = np.sort(draw.integers(0, 200, 2))
-    found = points(Line("a", steps, steps), Look(stretch=(low, high))).steps
+    found = curve_points(Curve("a", steps, steps), CurveOptions(stretch=(low, high))).steps
     inside = steps[(steps >= low) & (steps <= high)]
     if not len(inside):
         assert not len(found)
@@ -106,19 +107,21 @@ def test_the_axis_shows_the_stretch_and_log_axes_leave_out_what_they_cannot_show
     figure = drawn(
         TRAIN,
         VALID,
-        Line("zero", [1, 2], [0.0, 1.0]),
-        look=Look(stretch=(1, 100), is_log_x=True, is_log_y=True),
+        Curve("zero", [1, 2], [0.0, 1.0]),
+        look=CurveOptions(stretch=(1, 100), is_log_x=True, is_log_y=True),
     )
     assert tuple(figure.layout.xaxis.range) == (0.0, 2.0)
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     assert [trace.x.tolist() for trace in figure.data] == [[1, 2, 3], [3], [2]]
-    assert tuple(drawn(TRAIN, look=Look(stretch=(2, 3))).layout.xaxis.range) == (2, 3)
-    assert "more steps" in drawn(TRAIN, look=Look(stretch=(8, 9))).layout.annotations[0].text
+    assert tuple(drawn(TRAIN, look=CurveOptions(stretch=(2, 3))).layout.xaxis.range) == (2, 3)
+    assert (
+        "more steps" in drawn(TRAIN, look=CurveOptions(stretch=(8, 9))).layout.annotations[0].text
+    )
 
 
 def test_changes_are_dotted_lines_and_the_newest_are_named() -> None:
-    marks = tuple(Mark(step, f"<{step}>") for step in range(1, 9))
-    shapes = drawn(Line("a", [0, 10], [1, 1]), marks=marks).layout.shapes
+    marks = tuple(StepMark(step, f"<{step}>") for step in range(1, 9))
+    shapes = drawn(Curve("a", [0, 10], [1, 1]), marks=marks).layout.shapes
     assert [shape.x0 for shape in shapes] == list(range(1, 9))
     assert {shape.line.dash for shape in shapes} == {"dot"}
     assert [shape.label.text for shape in shapes] == [""] * (8 - LABELLED) + [
@@ -132,20 +135,22 @@ def test_changes_are_dotted_lines_and_the_newest_are_named() -> None:
     ] == "right"  # there is no room beyond the rim
     assert (
         len(
-            drawn(Line("a", [0, 10], [1, 1]), marks=marks, look=Look(stretch=(3, 10))).layout.shapes
+            drawn(
+                Curve("a", [0, 10], [1, 1]), marks=marks, look=CurveOptions(stretch=(3, 10))
+            ).layout.shapes
         )
         == 6
     )
 
 
 def test_numbers_beyond_float32_are_left_out() -> None:
-    assert points(Line("a", [1, 2], [1e300, 1.0]), USUAL).steps.tolist() == [2]
+    assert curve_points(Curve("a", [1, 2], [1e300, 1.0]), DEFAULT_OPTIONS).steps.tolist() == [2]
 
 
 def test_lengths_count_every_text() -> None:
     src = [0, 4, 3, 1]
     tgt = [0, 0, 2, 2, 4]
-    figure = lengths(src, tgt, title="t")
+    figure = sentence_lengths(src, tgt, title="t")
     assert sum(figure.data[0].y) == sum(src)
     assert sum(figure.data[1].y) == sum(tgt)
     assert figure.data[1].customdata[2] == "2 words"
@@ -154,14 +159,14 @@ def test_lengths_count_every_text() -> None:
 
 def test_many_lengths_share_bars() -> None:
     counts = [1] * 1000
-    figure = lengths(counts, counts, title="t")
+    figure = sentence_lengths(counts, counts, title="t")
     assert len(figure.data[0].x) <= 40
     assert sum(figure.data[0].y) == 1000
     assert figure.data[0].customdata[0] == "0 to 24 words"
 
 
 def test_nothing_to_measure_is_said() -> None:
-    assert lengths([], [], title="t").layout.annotations
+    assert sentence_lengths([], [], title="t").layout.annotations
 
 
 def test_every_plot_says_how_to_read_it() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from s2s.plots import alignment_error, entropy, film
+from s2s.plots import alignment_error, attention_animation, entropy
 
 STEPS = [50, 100, 150]
 
@@ -23,7 +23,7 @@ def test_every_head_has_its_line_and_looks_like_no_other() -> None:
         np.testing.assert_array_equal(trace.x, STEPS)
     assert (
         len({(trace.line.dash, trace.marker.symbol) for trace in figure.data}) == 12
-    )  # told apart without colour
+    )  # told apart without color
     widths = [trace.line.width for trace in figure.data]
     assert max(widths) == widths[6]
     assert widths.count(max(widths)) == 1
@@ -76,7 +76,7 @@ def test_before_the_first_checkpoint_the_picture_says_so(draw) -> None:
 
 def test_the_film_holds_every_picture_and_its_step() -> None:
     pictures = {step: np.full((2, 3), step / 200, np.float32) for step in STEPS}
-    figure = film(pictures, ("a", "b", "c"), ("x", "<i>"), title="run\nhead 1")
+    figure = attention_animation(pictures, ("a", "b", "c"), ("x", "<i>"), title="run\nhead 1")
     assert [frame.name for frame in figure.frames] == ["50", "100", "150"]
     for frame, weights in zip(figure.frames, pictures.values(), strict=True):
         np.testing.assert_array_equal(frame.data[0].z, weights)
@@ -93,4 +93,4 @@ def test_the_film_holds_every_picture_and_its_step() -> None:
 
 
 def test_a_film_of_nothing_says_so() -> None:
-    assert "No step" in film({}, (), (), title="t").layout.annotations[0].text
+    assert "No step" in attention_animation({}, (), (), title="t").layout.annotations[0].text

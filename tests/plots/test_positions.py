@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from s2s.plots import beside, longer, matrix, strokes, turns
-from s2s.plots.positions import MOST_ROWS, Stroke, coarse, columns, grid
+from s2s.plots import extrapolation, line_chart, matrix, paired_bars, rotations
+from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, columns_csv, downsampled, matrix_csv
 
 AXES = {"across": "dimension", "down": "position"}
 
@@ -24,7 +24,7 @@ def test_a_matrix_beyond_the_screen_is_reduced_and_says_so() -> None:
     values = np.random.default_rng(0).normal(size=(2048, 512)).astype(np.float32)
     figure = matrix(values, title="large", **AXES)
     cells = figure.data[0]
-    assert cells.z.shape == (MOST_ROWS, 512)
+    assert cells.z.shape == (MAX_MATRIX_ROWS, 512)
     np.testing.assert_allclose(cells.z[3], values[24:32].mean(0), atol=1e-6)
     assert (cells.y0, cells.dy) == (3.5, 8)
     assert "mean of 8 positions" in figure.layout.title.text
@@ -38,33 +38,33 @@ def test_coarse_is_the_mean_of_blocks_the_last_perhaps_smaller(
 ) -> None:
     values = np.random.default_rng(1).normal(size=shape).astype(np.float32)
     rows = [values[start : start + step].mean(0) for start in range(0, len(values), step)]
-    np.testing.assert_allclose(coarse(values, step), rows, atol=1e-6)
+    np.testing.assert_allclose(downsampled(values, step), rows, atol=1e-6)
     both = [
         [row[start : start + step].mean() for start in range(0, shape[1], step)] for row in rows
     ]
-    np.testing.assert_allclose(coarse(values, step, across=True), both, atol=1e-6)
+    np.testing.assert_allclose(downsampled(values, step, across=True), both, atol=1e-6)
 
 
-def test_lines_are_told_apart_without_colour_and_a_spread_is_a_shade() -> None:
+def test_lines_are_told_apart_without_colors_and_a_spread_is_a_shade() -> None:
     lines = [
-        Stroke("a<b", [0, 1], [1, 2]),
-        Stroke("c", [0, 1], [3, 4], [2, 3], [4, 5]),
-        Stroke("none", [], []),
+        LineSeries("a<b", [0, 1], [1, 2]),
+        LineSeries("c", [0, 1], [3, 4], [2, 3], [4, 5]),
+        LineSeries("none", [], []),
     ]
-    figure = strokes(lines, title="", across="offset", up="cosine")
+    figure = line_chart(lines, title="", across="offset", up="cosine")
     a, shade, c = figure.data
     assert a.name == "a&lt;b"
     assert a.line.dash != c.line.dash
     assert a.marker.symbol != c.marker.symbol
     assert shade.y.tolist() == [4, 5, 3, 2]
     assert not shade.showlegend
-    assert strokes(lines, title="", across="", up="", is_log=True).layout.yaxis.type == "log"
+    assert line_chart(lines, title="", across="", up="", is_log=True).layout.yaxis.type == "log"
 
 
 def test_arms_lead_from_a_position_to_the_one_so_many_places_on() -> None:
     angles = np.arange(12) * 0.5
     points = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
-    figure = turns(points, 3, [0, 4], title="", axes=("cosine", "sine"))
+    figure = rotations(points, 3, [0, 4], title="", axes=("cosine", "sine"))
     _, dots, first, second = figure.data
     assert dots.x.shape == (12,)
     np.testing.assert_allclose([first.x[0], first.y[0]], points[0])
@@ -73,8 +73,8 @@ def test_arms_lead_from_a_position_to_the_one_so_many_places_on() -> None:
     assert figure.layout.yaxis.scaleanchor == "x"
 
 
-def test_bars_beside_each_other_differ_in_more_than_colour() -> None:
-    figure = beside(
+def test_bars_beside_each_other_differ_in_more_than_color() -> None:
+    figure = paired_bars(
         ["a", "a"],
         {"with": np.ones(2, np.float32), "without": np.zeros(2, np.float32)},
         title="",
@@ -86,8 +86,8 @@ def test_bars_beside_each_other_differ_in_more_than_colour() -> None:
 
 
 def test_beyond_training_is_beyond_the_shade() -> None:
-    figure = longer(
-        [Stroke("Rotary", [4, 16], [100, 20])], (3, 12), title="", up="right (%)", chance=10
+    figure = extrapolation(
+        [LineSeries("Rotary", [4, 16], [100, 20])], (3, 12), title="", up="right (%)", chance=10
     )
     assert [(shape.x0, shape.x1) for shape in figure.layout.shapes if shape.type == "rect"] == [
         (2.5, 12.5)
@@ -96,32 +96,32 @@ def test_beyond_training_is_beyond_the_shade() -> None:
     assert "guessing" in [each.text for each in figure.layout.annotations]
     assert not [
         shape
-        for shape in longer(figure_lines(), (3, 12), title="", up="").layout.shapes
+        for shape in extrapolation(figure_lines(), (3, 12), title="", up="").layout.shapes
         if shape.type == "line"
     ]
 
 
-def figure_lines() -> list[Stroke]:
-    return [Stroke("None", [4], [10])]
+def figure_lines() -> list[LineSeries]:
+    return [LineSeries("None", [4], [10])]
 
 
 def test_nothing_to_draw_says_so() -> None:
     nothing = np.zeros((0, 2), np.float32)
     for figure in (
         matrix(nothing, title="", **AXES),
-        strokes([], title="", across="", up=""),
-        turns(nothing, 1, [], title="", axes=("", "")),
-        beside([], {}, title="", up=""),
-        longer([], (3, 12), title="", up=""),
+        line_chart([], title="", across="", up=""),
+        rotations(nothing, 1, [], title="", axes=("", "")),
+        paired_bars([], {}, title="", up=""),
+        extrapolation([], (3, 12), title="", up=""),
     ):
         assert figure.layout.annotations[0].text
 
 
 def test_numbers_to_download() -> None:
     assert (
-        columns({"position": np.arange(2), "sine": np.array([0.0, 0.25], np.float32)})
+        columns_csv({"position": np.arange(2), "sine": np.array([0.0, 0.25], np.float32)})
         == "position,sine\n0,0\n1,0.25\n"
     )
-    assert grid(np.array([[0.5, 1.0]], np.float32), "position") == "position,0,1\n0,0.5,1\n"
+    assert matrix_csv(np.array([[0.5, 1.0]], np.float32), "position") == "position,0,1\n0,0.5,1\n"
     with pytest.raises(ValueError, match="longer than"):
-        columns({"a": [1], "b": [1, 2]})
+        columns_csv({"a": [1], "b": [1, 2]})

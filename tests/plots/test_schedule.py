@@ -1,6 +1,6 @@
 import numpy as np
 
-from s2s.plots import expected, schedule
+from s2s.plots import expected_quality, schedule
 
 
 def test_the_line_is_what_was_given_and_the_marks_say_where() -> None:
@@ -26,8 +26,8 @@ def test_no_warm_up_has_no_mark_and_no_step_no_line() -> None:
 
 
 def test_the_band_leaves_out_what_is_not_known() -> None:
-    low, high = expected([1, 2, 3], [np.nan, 5, 6], [np.nan, 9, 10], title="t").data
+    low, high = expected_quality([1, 2, 3], [np.nan, 5, 6], [np.nan, 9, 10], title="t").data
     np.testing.assert_array_equal(low.x, np.float32([2, 3]))
     np.testing.assert_array_equal(high.y, np.float32([9, 10]))
     assert high.fill == "tonexty"
-    assert expected([1], [np.nan], [np.nan], title="t").layout.annotations
+    assert expected_quality([1], [np.nan], [np.nan], title="t").layout.annotations

@@ -52,7 +52,7 @@ def page(link: str = "https://example.org/?v=1&src=a") -> str:
     picture = svg.lines(
         {"one": every_cell(weights)}, HOSTILE, HOSTILE, title=HOSTILE[0], caption=HOSTILE[1]
     )
-    tables = [standalone.Table(HOSTILE[0], weights, HOSTILE, HOSTILE)]
+    tables = [standalone.WeightsTable(HOSTILE[0], weights, HOSTILE, HOSTILE)]
     return standalone.page(picture, tables, title=HOSTILE[0], verb="predicts", link=link)
 
 

@@ -5,19 +5,21 @@ import numpy as np
 import pytest
 
 from s2s.plots import PLOTS, states
-from s2s.plots.states import COLOURINGS, FEW, NAMED, Layer, Point, states_table
+from s2s.plots.states import COLORINGS, FEW, NAMED, StateLayer, StatePoint, states_csv
 
 POINTS = [
-    Point("the", "the", 0, 1, "the <1>"),
-    Point("<b>x</b>", "<b>x</b>", 0, 2, "x"),
-    Point("the", "the", 1, 1, "the 2"),
+    StatePoint("the", "the", 0, 1, "the <1>"),
+    StatePoint("<b>x</b>", "<b>x</b>", 0, 2, "x"),
+    StatePoint("the", "the", 1, 1, "the 2"),
 ]
-LAYER = Layer(np.array([[1.0, 2.0], [-1.0, 0.5], [0.0, -2.5]]), (0.5, 0.25), "after layer 1 of 2")
+LAYER = StateLayer(
+    np.array([[1.0, 2.0], [-1.0, 0.5], [0.0, -2.5]]), (0.5, 0.25), "after layer 1 of 2"
+)
 
 
-@pytest.mark.parametrize("colour", COLOURINGS)
-def test_every_state_stands_where_it_was_put_and_is_told_apart_without_colour(colour: str) -> None:
-    figure = states([LAYER], POINTS, colour=colour, title="a\nb")
+@pytest.mark.parametrize("color", COLORINGS)
+def test_every_state_stands_where_it_was_put_and_is_told_apart_without_color(color: str) -> None:
+    figure = states([LAYER], POINTS, color=color, title="a\nb")
     drawn = [trace for trace in figure.data if "markers" in trace.mode]
     places = np.concatenate([np.column_stack([trace.x, trace.y]) for trace in drawn])
     np.testing.assert_array_equal(places, LAYER.places)
@@ -38,7 +40,7 @@ def test_every_state_stands_where_it_was_put_and_is_told_apart_without_colour(co
 
 
 def test_a_word_that_both_sentences_have_is_tied_and_looks_alike() -> None:
-    tie, first, second = states([LAYER], POINTS, colour="word", title="t").data
+    tie, first, second = states([LAYER], POINTS, color="word", title="t").data
     assert (tie.x, tie.y) == ((1.0, 0.0, None), (2.0, -2.5, None))
     assert first.marker.color[0] == second.marker.color[0] != first.marker.color[1]
     assert (
@@ -50,7 +52,7 @@ def test_a_word_that_both_sentences_have_is_tied_and_looks_alike() -> None:
 
 def test_every_layer_has_axes_of_its_own() -> None:
     figure = states(
-        [LAYER, LAYER._replace(places=10 * LAYER.places)], POINTS, colour="sentence", title="t"
+        [LAYER, LAYER._replace(places=10 * LAYER.places)], POINTS, color="sentence", title="t"
     )
     assert [trace.xaxis for trace in figure.data] == ["x", "x", "x2", "x2"]
     assert figure.layout.xaxis2.range[1] == pytest.approx(10 * figure.layout.xaxis.range[1])
@@ -60,23 +62,23 @@ def test_every_layer_has_axes_of_its_own() -> None:
 @pytest.mark.parametrize(("n_layers", "most"), [(1, NAMED), (2, FEW)])
 def test_many_points_have_no_tokens_beside_them(n_layers: int, most: int) -> None:
     for n, mode in ((most, "markers+text"), (most + 1, "markers")):
-        layers = [Layer(np.zeros((n, 2)), (0.0, 0.0), "l")] * n_layers
-        figure = states(layers, POINTS[:1] * n, colour="sentence", title="t")
+        layers = [StateLayer(np.zeros((n, 2)), (0.0, 0.0), "l")] * n_layers
+        figure = states(layers, POINTS[:1] * n, color="sentence", title="t")
         assert {trace.mode for trace in figure.data} == {mode}
 
 
-def test_nothing_to_show_and_a_colouring_that_is_none() -> None:
+def test_nothing_to_show_and_a_coloring_that_is_none() -> None:
     assert (
         "no states"
-        in PLOTS["states"].draw([LAYER], [], colour="word", title="t").layout.annotations[0].text
+        in PLOTS["states"].draw([LAYER], [], color="word", title="t").layout.annotations[0].text
     )
-    with pytest.raises(ValueError, match="not coloured by `size`, but by word"):
-        states([LAYER], POINTS, colour="size", title="t")
+    with pytest.raises(ValueError, match="not colored by `size`, but by word"):
+        states([LAYER], POINTS, color="size", title="t")
 
 
 def test_the_table_has_every_number_and_no_formula() -> None:
     points = [POINTS[0]._replace(label="=1+1"), *POINTS[1:]]
-    rows = [*csv.DictReader(io.StringIO(states_table([LAYER, LAYER], points)))]
+    rows = [*csv.DictReader(io.StringIO(states_csv([LAYER, LAYER], points)))]
     assert len(rows) == 6
     assert rows[0]["token"] == "'=1+1"
     assert [float(row["component_2"]) for row in rows[:3]] == [2.0, 0.5, -2.5]

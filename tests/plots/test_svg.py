@@ -70,11 +70,12 @@ def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(s
             f"{weight:.4f}" for weight in weights.ravel()
         )
         pairs = {
-            f"{svg.shown(row)} → {svg.shown(key)}" for row, key in itertools.product(rows, keys)
+            f"{svg.visible_controls(row)} → {svg.visible_controls(key)}"
+            for row, key in itertools.product(rows, keys)
         }
         assert {title[0] for title in said} == pairs
         for token in (*rows, *keys):
-            assert svg.shown(theme.short(token, svg.LONGEST)) in texts(picture)
+            assert svg.visible_controls(theme.shortened(token, svg.LONGEST)) in texts(picture)
         assert {each.tag.removeprefix(SPACE) for each in parsed(picture).iter()} <= {
             "svg",
             "title",
@@ -90,7 +91,7 @@ def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(s
         assert picture.count("http") == 1  # the name of SVG itself
 
 
-def test_cells_have_the_colours_of_the_scale_and_numbers_while_they_can_be_read() -> None:
+def test_cells_have_the_colors_of_the_scale_and_numbers_while_they_can_be_read() -> None:
     weights = dirichlet(LEGIBLE, LEGIBLE)
     picture = svg.heatmap(weights, ["k"] * LEGIBLE, ["r"] * LEGIBLE, title="t")
     cells = [
@@ -100,8 +101,8 @@ def test_cells_have_the_colours_of_the_scale_and_numbers_while_they_can_be_read(
     ]
     fills = [str(cell.find(f"{SPACE}rect").get("fill")) for cell in cells]
     scale = [
-        tuple(round(value) for value in unlabel_rgb(colour))
-        for colour in sample_colorscale("Cividis", weights.ravel().astype(float))
+        tuple(round(value) for value in unlabel_rgb(color))
+        for color in sample_colorscale("Cividis", weights.ravel().astype(float))
     ]
     assert [tuple(bytes.fromhex(fill[1:])) for fill in fills] == scale
     assert [cell.find(f"{SPACE}text").text for cell in cells] == [
@@ -138,12 +139,12 @@ def test_a_line_joins_the_middles_of_its_two_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_heads", "of"), [(20, ("dash", "marker")), (60, ("colour", "dash", "marker"))]
+    ("n_heads", "of"), [(20, ("dash", "marker")), (60, ("color", "dash", "marker"))]
 )
-def test_many_heads_are_told_apart_twenty_of_them_without_colours(
+def test_many_heads_are_told_apart_twenty_of_them_without_colors(
     n_heads: int, of: tuple[str, ...]
 ) -> None:
-    looks = svg.looks(n_heads, 30)
+    looks = svg.line_styles(n_heads, 30)
     assert len({tuple(getattr(look, name) for name in of) for look in looks}) == n_heads
     assert len({look.aside for look in looks}) == n_heads
     assert max(look.aside for look in looks) < 15  # within the row

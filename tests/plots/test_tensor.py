@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from s2s.plots.tensor import GAPS, LEGIBLE, NEVER, short_number, table, tensor
+from s2s.plots.tensor import GAPS, LEGIBLE, NEVER, short_number, tensor, tensor_csv
 from s2s.plots.theme import SEQUENTIAL
 
 WORDS = ("the", "cat", "sits")
@@ -21,7 +21,7 @@ def test_zero_stands_in_the_middle_of_the_scale() -> None:
     assert cells.z.dtype == np.float32
     assert cells.zmax == -cells.zmin == pytest.approx(np.abs(given).max())
     assert cells.colorscale == tensor(-given, WORDS, title="t").data[0].colorscale
-    assert SEQUENTIAL == "Cividis"  # as bright as it is high: readable without colour vision
+    assert SEQUENTIAL == "Cividis"  # as bright as it is high: readable without color vision
 
 
 def test_minus_infinity_is_black_and_says_so() -> None:
@@ -91,7 +91,7 @@ def test_names_must_fit_the_values() -> None:
 
 def test_the_whole_comes_as_a_table() -> None:
     given = values()
-    head, *rows = csv.reader(io.StringIO(table(given, ("=1+1", "b", "c"))))
+    head, *rows = csv.reader(io.StringIO(tensor_csv(given, ("=1+1", "b", "c"))))
     assert head == ["token", "1", "2", "3", "4", "5"]
     assert [row[0] for row in rows] == ["'=1+1", "b", "c"]
     np.testing.assert_allclose(

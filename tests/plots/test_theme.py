@@ -13,10 +13,10 @@ def contrast(one: float, other: float) -> float:
 
 def test_numbers_can_be_read_on_every_colour_of_the_scale() -> None:
     values = np.linspace(0, 1, 101, dtype=np.float32)
-    colours = sample_colorscale(theme.SEQUENTIAL, values.astype(float))
-    for ink, colour in zip(theme.ink(values), colours, strict=True):
+    colors = sample_colorscale(theme.SEQUENTIAL, values.astype(float))
+    for ink, color in zip(theme.text_colors(values), colors, strict=True):
         assert (
-            contrast(theme.luminance(unlabel_rgb(colour)), 1.0 if ink == "#ffffff" else 0.0) >= 4.5
+            contrast(theme.luminance(unlabel_rgb(color)), 1.0 if ink == "#ffffff" else 0.0) >= 4.5
         )
 
 
@@ -24,7 +24,7 @@ def test_numbers_can_be_read_on_every_colour_of_the_scale() -> None:
     ("token", "length", "short"), [("house", 5, "house"), ("houses", 5, "hous…"), ("", 5, "")]
 )
 def test_short(token: str, length: int, short: str) -> None:
-    assert theme.short(token, length) == short
+    assert theme.shortened(token, length) == short
 
 
 def test_an_empty_picture_says_why_in_plain_text() -> None:

@@ -4,13 +4,13 @@ import plotly.graph_objects as go
 import pytest
 
 from s2s import plots
-from s2s.plots.sweep_curve import Swept
-from s2s.plots.tradeoff import Point
+from s2s.plots.sweep_curve import SweepLine
+from s2s.plots.tradeoff import TradeoffPoint
 
 POINTS = [
-    Point("greedy", 1400.0, 76.7, 74.0, 79.4),
-    Point("<b>beam</b>", 4.0, 76.4, group=1),
-    Point("mbr", 20.0, 77.0, group=2),
+    TradeoffPoint("greedy", 1400.0, 76.7, 74.0, 79.4),
+    TradeoffPoint("<b>beam</b>", 4.0, 76.4, group=1),
+    TradeoffPoint("mbr", 20.0, 77.0, group=2),
 ]
 
 
@@ -30,7 +30,7 @@ def test_every_system_is_a_named_point_with_its_interval_and_a_sign_of_its_own()
 
 
 def test_names_of_neighbours_stand_at_different_heights_and_inside_the_picture() -> None:
-    crowd = [Point(str(n), 100.0 + n, 70.0) for n in range(6)]
+    crowd = [TradeoffPoint(str(n), 100.0 + n, 70.0) for n in range(6)]
     sides = [trace.textposition for trace in plots.tradeoff(crowd, title="", across="", up="").data]
     assert all(one.split()[0] != other.split()[0] for one, other in itertools.pairwise(sides))
     assert sides[0].endswith("right")
@@ -39,7 +39,7 @@ def test_names_of_neighbours_stand_at_different_heights_and_inside_the_picture()
 
 def test_a_near_range_is_even() -> None:
     figure = plots.tradeoff(
-        [Point("a", 50.0, 1.0), Point("b", 60.0, 2.0)], title="", across="", up=""
+        [TradeoffPoint("a", 50.0, 1.0), TradeoffPoint("b", 60.0, 2.0)], title="", across="", up=""
     )
     low, high = figure.layout.xaxis.range
     assert figure.layout.xaxis.type is None
@@ -60,8 +60,8 @@ def test_nothing_is_said(figure: go.Figure) -> None:
 
 def test_a_sweep_is_a_line_a_run_with_its_values_as_ticks() -> None:
     lines = [
-        Swept("one", (1, 4, 50), (20.0, 21.0, 18.0), (19.0, 20.0, 17.0), (21.0, 22.0, 19.0)),
-        Swept("two", (1, 4), (10.0, 11.0)),
+        SweepLine("one", (1, 4, 50), (20.0, 21.0, 18.0), (19.0, 20.0, 17.0), (21.0, 22.0, 19.0)),
+        SweepLine("two", (1, 4), (10.0, 11.0)),
     ]
     figure = plots.sweep_curve(lines, title="t", across="num_beams", up="BLEU")
     assert [tuple(trace.x) for trace in figure.data] == [(1, 4, 50), (1, 4)]
@@ -75,7 +75,10 @@ def test_a_sweep_is_a_line_a_run_with_its_values_as_ticks() -> None:
 
 def test_values_from_nought_on_are_even() -> None:
     figure = plots.sweep_curve(
-        [Swept("one", (0, 0.5, 20), (1.0, 2.0, 3.0))], title="", across="length_penalty", up="BLEU"
+        [SweepLine("one", (0, 0.5, 20), (1.0, 2.0, 3.0))],
+        title="",
+        across="length_penalty",
+        up="BLEU",
     )
     assert figure.layout.xaxis.type is None
     assert not figure.layout.showlegend

@@ -1,10 +1,10 @@
 import pytest
 
-from s2s.plots import PLOTS, Twig, drawn, tree
-from s2s.plots.tree import STATES, rows, width
+from s2s.plots import PLOTS, TreeNode, tree, visible_nodes
+from s2s.plots.tree import STATES, node_rows, tree_width
 
 
-def twig(number: int, parent: int, step: int, state: str = "kept", **more: object) -> Twig:
+def twig(number: int, parent: int, step: int, state: str = "kept", **more: object) -> TreeNode:
     usual = {
         "token": f"t{number}",
         "total": f"−{number}.00",
@@ -13,7 +13,7 @@ def twig(number: int, parent: int, step: int, state: str = "kept", **more: objec
         "is_best": False,
     }
     usual["said"] = (f"<b>{number}</b>",)
-    return Twig(number=number, parent=parent, step=step, state=state, **{**usual, **more})
+    return TreeNode(number=number, parent=parent, step=step, state=state, **{**usual, **more})
 
 
 # The best path is 0, 2, 5, 8; the others hang on 1 and 2.
@@ -32,7 +32,7 @@ TWIGS = [
 
 
 def test_the_best_path_is_straight_and_no_lines_cross() -> None:
-    found = rows(TWIGS)
+    found = node_rows(TWIGS)
     assert [found[number] for number in (0, 2, 5, 8)] == [0, 0, 0, 0]
     for step in (1, 2, 3):
         here = sorted((one for one in TWIGS if one.step == step), key=lambda one: found[one.number])
@@ -50,9 +50,9 @@ def test_every_node_is_a_point_with_its_number_and_the_shape_of_its_state() -> N
         assert trace.marker.symbol == look.symbol
     assert len({look.symbol for look in STATES.values()}) == len(STATES)
     (ring,) = (trace for trace in figure.data if trace.name == "chosen")
-    assert (ring.x, ring.y) == ((2,), (rows(TWIGS)[6],))
+    assert (ring.x, ring.y) == ((2,), (node_rows(TWIGS)[6],))
     assert figure.layout.title.text == "mine &amp; yours<br>second"
-    assert figure.layout.width == width(3)
+    assert figure.layout.width == tree_width(3)
     thick = max(
         (trace for trace in figure.data if trace.mode == "lines"),
         key=lambda trace: trace.line.width,
@@ -83,7 +83,7 @@ def test_texts_are_drawn_as_they_stand() -> None:
     ],
 )
 def test_what_is_left_out(n_kept: int, n_pruned: int, also: int, numbers: set[int]) -> None:
-    shown = drawn(TWIGS, n_kept, n_pruned, also=also)
+    shown = visible_nodes(TWIGS, n_kept, n_pruned, also=also)
     assert {one.number for one in shown} == numbers
     assert all(one.parent == -1 or one.parent in numbers for one in shown)
 

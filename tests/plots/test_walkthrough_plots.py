@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from s2s.plots import activations, flow, ranked
+from s2s.plots import activations, gradient_flow, ranked_tokens
 
 
 def test_the_models_own_activation_is_thick_and_the_inputs_are_shares() -> None:
@@ -12,7 +12,7 @@ def test_the_models_own_activation_is_thick_and_the_inputs_are_shares() -> None:
     np.testing.assert_allclose(bars.y, [0.25, 0.75])
     np.testing.assert_allclose(bars.x, [-0.5, 0.5])
     assert (first.line.width, second.line.width) == (2, 4)
-    assert first.line.dash != second.line.dash  # told apart without colour
+    assert first.line.dash != second.line.dash  # told apart without color
     np.testing.assert_array_equal(first.y, np.maximum(x, 0))
     assert (
         "no activation"
@@ -20,17 +20,19 @@ def test_the_models_own_activation_is_thick_and_the_inputs_are_shares() -> None:
     )
 
 
-def test_two_ways_stand_side_by_side_and_are_told_apart_without_colour() -> None:
-    figure = flow(["E in", "E1"], {"with": [0.5, 1.0], "without": [3.0, 1.0]}, title="t")
+def test_two_ways_stand_side_by_side_and_are_told_apart_without_color() -> None:
+    figure = gradient_flow(["E in", "E1"], {"with": [0.5, 1.0], "without": [3.0, 1.0]}, title="t")
     assert [[*bar.y] for bar in figure.data] == [[0.5, 1.0], [3.0, 1.0]]
     assert {bar.marker.pattern.shape for bar in figure.data} == {"", "/"}
     assert figure.layout.yaxis.type == "log"
-    assert "no layers" in flow([], {}, title="t").layout.annotations[0].text
+    assert "no layers" in gradient_flow([], {}, title="t").layout.annotations[0].text
 
 
 @pytest.mark.parametrize("values", [(0.9, 0.1), (3.0, -2.0)])
 def test_bars_stand_in_order_with_room_for_their_numbers(values: tuple[float, float]) -> None:
-    figure = ranked([("<b>", values[0]), ("b", values[1])], title="t", across="logit", chosen=0)
+    figure = ranked_tokens(
+        [("<b>", values[0]), ("b", values[1])], title="t", across="logit", chosen=0
+    )
     (bars,) = figure.data
     assert [*bars.x] == [*values]
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;"
@@ -39,4 +41,4 @@ def test_bars_stand_in_order_with_room_for_their_numbers(values: tuple[float, fl
     low, high = figure.layout.xaxis.range
     assert low <= min(0, *values)
     assert high > max(values)
-    assert "no tokens" in ranked([], title="t", across="x").layout.annotations[0].text
+    assert "no tokens" in ranked_tokens([], title="t", across="x").layout.annotations[0].text

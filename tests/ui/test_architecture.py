@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.config import PRESETS, flat, override
 from s2s.model import masks
-from s2s.plots import amount
+from s2s.plots import compact_number
 from s2s.share import pack, unpack
 from s2s.sizing import (
     MEASURES,
@@ -163,7 +163,7 @@ def test_the_card_says_what_a_part_holds_makes_and_computes(name: str) -> None:
     text = card(screen)
     costs = cost(inner)
     assert f"{costs.parameters:,}" in text
-    assert amount(costs.flops) in text
+    assert compact_number(costs.flops) in text
     assert f"kept while training {in_bytes(4 * costs.kept) if costs.kept else 'nothing'}" in text
     for array in (
         row
@@ -241,7 +241,7 @@ def test_the_costs_are_the_librarys() -> None:
     shown = {metric.label: metric.value for metric in screen.metric}
     assert shown == {
         "Training memory": in_bytes(memory_bytes(small, sizes)),
-        "FLOPs forward": amount(cost(small.parts(sizes)).flops),
+        "FLOPs forward": compact_number(cost(small.parts(sizes)).flops),
         "KV cache": in_bytes(sum(cached)),
     }
     assert f"written take {cached.written:,}, 8 × 20 of the source {cached.memory:,}" in said(

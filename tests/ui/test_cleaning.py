@@ -142,7 +142,13 @@ def test_statistics_are_six_pictures_with_their_sentences(empty: bool) -> None:
     ]
     assert len(pictures) == len(screen.get("download_button")) == 6
     said = [caption.value for caption in screen.caption]
-    for name in ("lengths", "ratio", "growth", "coverage", "words"):
+    for name in (
+        "sentence_lengths",
+        "length_ratio",
+        "vocabulary_growth",
+        "coverage",
+        "word_frequencies",
+    ):
         assert any(PLOTS[name].reading in caption for caption in said)
     assert all(bool(picture["data"]) is not empty for picture in pictures)
     if not empty:

@@ -8,7 +8,7 @@ import pytest
 
 from s2s import plots
 from s2s.config import Recipe, override
-from s2s.plots import Line, Look
+from s2s.plots import Curve, CurveOptions
 from s2s.runs.metrics import Curves, Metrics
 from s2s.ui.kit import cached
 from s2s.ui.train import numbers
@@ -128,10 +128,10 @@ def test_a_score_that_came_or_never_will_is_not_announced(tmp_path: Path) -> Non
 
 
 def test_of_several_runs_each_says_why_it_is_not_there() -> None:
-    lines = [Line("a", [1], [1.0]), Line("b", [], [], run=1), Line("c", [], [], run=2)]
-    assert _missing(lines, Look(), ["", "It comes.", ""]) == " b: It comes. Not logged: c."
-    assert _missing(lines[1:2], Look(), ["It comes."] * 2) == " b: It comes."
-    figure = plots.curves([Line("BLEU", [], [])], title="", up="", nothing="It comes.")
+    lines = [Curve("a", [1], [1.0]), Curve("b", [], [], run=1), Curve("c", [], [], run=2)]
+    assert _missing(lines, CurveOptions(), ["", "It comes.", ""]) == " b: It comes. Not logged: c."
+    assert _missing(lines[1:2], CurveOptions(), ["It comes."] * 2) == " b: It comes."
+    figure = plots.curves([Curve("BLEU", [], [])], title="", up="", nothing="It comes.")
     assert figure.layout.annotations[0].text == "It comes."
 
 
@@ -160,6 +160,6 @@ def test_another_last_step_is_marked_beside_other_rates(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("last", "dtick"), [(9, None), (100, 1), (100_000, 1)])
 def test_only_decades_have_numbers_where_there_are_several(last: int, dtick: int | None) -> None:
-    line = Line("a", np.arange(1, last + 1), np.full(last, 2.0))
-    figure = plots.curves([line], title="", up="", look=Look(is_log_x=True, is_log_y=True))
+    line = Curve("a", np.arange(1, last + 1), np.full(last, 2.0))
+    figure = plots.curves([line], title="", up="", look=CurveOptions(is_log_x=True, is_log_y=True))
     assert (figure.layout.xaxis.dtick, figure.layout.yaxis.dtick) == (dtick, None)

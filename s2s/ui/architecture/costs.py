@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.plots import amount
+from s2s.plots import compact_number
 from s2s.sizing import MEASURES, VARIABLES, Grown, cache_bytes, cost, crossing, grown, memory_bytes
 from s2s.ui.architecture import request
 from s2s.ui.architecture.module import in_bytes
@@ -88,7 +88,7 @@ def _numbers(asked: Asked) -> None:
         )
         st.metric(
             "FLOPs forward",
-            amount(flops),
+            compact_number(flops),
             border=True,
             help="Of this batch; learning from it takes about three times as many.",
         )

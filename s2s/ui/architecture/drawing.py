@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.plots import amount
+from s2s.plots import compact_number
 from s2s.sizing import KINDS, Part, within
 
 # pixels at full size: the drawing, boxes, what is between them, a sum
@@ -289,7 +289,7 @@ def _small(part: Part) -> str:
     if part.borrows and not part.weights:
         return "shared"
     return (
-        f"{amount(part.parameters)}{' each' if part.times > 1 else ''}"
+        f"{compact_number(part.parameters)}{' each' if part.times > 1 else ''}"
         if part.weights
         else "no parameters"
     )

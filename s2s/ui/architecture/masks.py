@@ -136,8 +136,8 @@ def _picture(
     chart(figure, alt=f"{title}: {said}", file_name=file_name(title))
     table = pd.DataFrame(
         allowed.astype(int),
-        columns=[plots.cell(key) for key in keys],
-        index=[plots.cell(row) for row in rows],
+        columns=[plots.csv_cell(key) for key in keys],
+        index=[plots.csv_cell(row) for row in rows],
     )
     out = io.StringIO()
     table.to_csv(out)

@@ -9,8 +9,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.model.positions import POSITIONS
-from s2s.plots import amount
-from s2s.plots.parallel import written
+from s2s.plots import compact_number, format_value
 from s2s.sizing import BYTES, KINDS, VASWANI, Part, Sized, cost, within
 from s2s.ui.architecture import request
 from s2s.ui.architecture.drawing import drawing
@@ -59,7 +58,7 @@ def _said(asked: Asked, name: str, marked: Mapping[str, tuple[Any, ...]]) -> Sai
     costs = cost(inner)
     one = next((part for part in inner if part.name == name), None)
     shape = [f"makes {in_words(one.makes[-1])}"] if one else []
-    numbers = [f"{costs.parameters:,} parameters", f"{amount(costs.flops)} FLOPs forward"]
+    numbers = [f"{costs.parameters:,} parameters", f"{compact_number(costs.flops)} FLOPs forward"]
     keys = [key for key in marked if one and key in request.shaping(one)]
     keys += [
         key
@@ -68,7 +67,8 @@ def _said(asked: Asked, name: str, marked: Mapping[str, tuple[Any, ...]]) -> Sai
     ]
     other = asked.against.name if asked.against else ""
     differs = [
-        f"{key}: {written(marked[key][0])}, in {other} {written(marked[key][1])}" for key in keys
+        f"{key}: {format_value(marked[key][0])}, in {other} {format_value(marked[key][1])}"
+        for key in keys
     ]
     return Said([*shape, *numbers, *differs], bool(differs))
 
@@ -82,7 +82,7 @@ def in_words(array: Sized) -> str:
 
 def in_bytes(n_bytes: float) -> str:
     """`528_384` -> `528 kB`."""
-    short = amount(n_bytes)
+    short = compact_number(n_bytes)
     return f"{short}B" if " " in short else f"{short} B"
 
 
@@ -106,7 +106,7 @@ def card(asked: Asked) -> None:
         "parameters": f"{costs.parameters:,}{times}",
         "share of all": _share(costs.parameters, whole.parameters),
         "their memory": in_bytes(costs.parameters * BYTES),
-        "FLOPs forward": f"{amount(costs.flops)}, {_share(costs.flops, whole.flops)} of all",
+        "FLOPs forward": f"{compact_number(costs.flops)}, {_share(costs.flops, whole.flops)} of all",
         "of them looking": _share(costs.looks, costs.flops) if costs.looks else "none",
         "kept while training": in_bytes(costs.kept * BYTES) if costs.kept else "nothing",
     }

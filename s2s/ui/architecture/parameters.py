@@ -7,7 +7,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import ModelConfig, settings
-from s2s.plots.parallel import written
+from s2s.plots import format_value
 from s2s.sizing import BYTES, GROUPS, KINDS, Machine, Part, Sizes, cost
 from s2s.ui.architecture import request
 from s2s.ui.architecture.request import Asked, Shown
@@ -119,7 +119,7 @@ def _differences(asked: Asked) -> None:
         return
     known = settings(ModelConfig)
     meaning = {key: setting.field.metadata["help"] for key, setting in known.items()}
-    cells = [{"setting": row.key, one: written(row.values[0]), other: written(row.values[1]),
+    cells = [{"setting": row.key, one: format_value(row.values[0]), other: format_value(row.values[1]),
               "meaning": meaning.get(row.key, "Pieces of the vocabulary.")} for row in rows]  # fmt: skip
     alt = f"{len(rows)} settings that differ"
     st.dataframe(

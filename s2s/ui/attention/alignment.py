@@ -17,8 +17,7 @@ from s2s import plots
 from s2s.analysis import Picture, Which, reduced
 from s2s.analysis.links import METHODS, Links, Method, agreement, covered, pharaoh
 from s2s.analysis.tidy import between_words
-from s2s.plots import svg
-from s2s.plots.alignment_marks import marked
+from s2s.plots import mark_alignment, svg
 from s2s.ui.attention import export, gold, request, tidy
 from s2s.ui.attention.gold import Known
 from s2s.ui.attention.lines import share_slider
@@ -123,7 +122,7 @@ def _draw(asked: Asked, found: Found, label: str) -> None:
     with st.container(key="aligned", gap=None):
         alt = f"Heatmap of {title.replace(chr(10), ', ')}; linked: {pairs or 'nothing'}"
         chart(
-            marked(figure, found.links, found.known or ()),
+            mark_alignment(figure, found.links, found.known or ()),
             alt=alt,
             file_name=captions.file_name(title),
         )
@@ -274,7 +273,9 @@ def _csv(names: tuple[str, ...], rows: list[tuple[int, int, str, str, float, str
     table = csv.writer(out, lineterminator="\n")
     table.writerow(names)
     for *places, source, target, weight, sure in rows:
-        table.writerow([*places, plots.cell(source), plots.cell(target), f"{weight:.6f}", sure])
+        table.writerow(
+            [*places, plots.csv_cell(source), plots.csv_cell(target), f"{weight:.6f}", sure]
+        )
     return out.getvalue()
 
 

@@ -168,7 +168,7 @@ def numbers(rows: Sequence[tuple[str, float, float]]) -> str:
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(("token", "without the change", "with the change"))
-    lines.writerows((plots.cell(token), *values) for token, *values in rows)
+    lines.writerows((plots.csv_cell(token), *values) for token, *values in rows)
     return out.getvalue()
 
 

@@ -46,7 +46,7 @@ class Kept:
     def html(self) -> str:
         """For a mail."""
         tables = [
-            standalone.Table(picture.name, picture.weights, picture.rows, picture.keys)
+            standalone.WeightsTable(picture.name, picture.weights, picture.rows, picture.keys)
             for picture in self.pictures.values()
         ]
         return standalone.page(self.svg(), tables, title=self.title, verb=self.verb, link=self.link)
@@ -54,7 +54,7 @@ class Kept:
     def csv(self) -> str:
         """The matrix; of several heads each below the other, with its name in a first column."""
         tables = [
-            plots.numbers(each.weights, each.keys, each.rows, each.verb)
+            plots.attention_csv(each.weights, each.keys, each.rows, each.verb)
             for each in self.pictures.values()
         ]
         if len(tables) == 1:

@@ -22,7 +22,7 @@ def canvas(
 ) -> None:
     """The links of each head by its name, in the looks of `svg.lines`. Visitors' text travels as data only."""
     step = svg.step_of(keys, rows)
-    looks = svg.looks(len(heads), step)
+    looks = svg.line_styles(len(heads), step)
     told = [
         {
             "name": name,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s.plots.ruler import finely
+from s2s.plots import fine_percent
 
 
 class Rival(NamedTuple):
@@ -59,11 +59,11 @@ def strip(
 
 
 def _told(place: int, cell: Cell) -> dict[str, object]:
-    said = ", ".join([cell.text, finely(cell.share), *([cell.note] if cell.note else [])])
-    rivals = [[rival.token, rival.text, finely(rival.share)] for rival in cell.rivals]
+    said = ", ".join([cell.text, fine_percent(cell.share), *([cell.note] if cell.note else [])])
+    rivals = [[rival.token, rival.text, fine_percent(rival.share)] for rival in cell.rivals]
     return {
         "text": cell.text,
-        "number": finely(cell.share),
+        "number": fine_percent(cell.share),
         "fill": f"{round(45 * cell.share)}%",
         "note": cell.note,
         "rivals": rivals,

@@ -66,7 +66,7 @@ def table(decoded: Decoded) -> str:
         ):
             whole = [rank, f"{found.log_prob:.6f}", f"{found.score:.6f}"]
             rows.writerow(
-                [*whole, place, plots.cell(token), f"{value:.6f}", f"{math.exp(value):.6f}"]
+                [*whole, place, plots.csv_cell(token), f"{value:.6f}", f"{math.exp(value):.6f}"]
             )
     return out.getvalue()
 

@@ -122,5 +122,5 @@ def table(columns: Mapping[str, tuple[Sequence[str], Sequence[Figure]]]) -> str:
     rows.writerow(["column", "run", "checkpoint", "strategy", "settings", "text", *names])
     for column, (told, numbers) in columns.items():
         values = ["" if row.value is None else f"{row.value:.6g}" for row in numbers]
-        rows.writerow([column, *map(plots.cell, told), *values])
+        rows.writerow([column, *map(plots.csv_cell, told), *values])
     return out.getvalue()

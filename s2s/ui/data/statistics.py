@@ -42,8 +42,8 @@ def lengths(preview: Preview, name: str) -> None:
         .astype(int)
     )
     _picture(
-        "lengths",
-        plots.lengths(preview.src_counts, preview.tgt_counts, title=shown),
+        "sentence_lengths",
+        plots.sentence_lengths(preview.src_counts, preview.tgt_counts, title=shown),
         shown,
         alt,
         table.rename_axis("words"),
@@ -53,18 +53,20 @@ def lengths(preview: Preview, name: str) -> None:
 def _ratio(statistics: Statistics, name: str) -> None:
     shown = f"{name} · ratio of lengths"
     bounds = edges()
-    figure = plots.ratio(statistics.ratio_counts, bounds, statistics.ratio_median, title=shown)
+    figure = plots.length_ratio(
+        statistics.ratio_counts, bounds, statistics.ratio_median, title=shown
+    )
     alt = f"Words of a target for each of its source: {statistics.ratio_median:.2f} in the median"
     table = pd.DataFrame(
         {"from": bounds[:-1], "to": bounds[1:], "pairs": statistics.ratio_counts}
     ).set_index("from")
-    _picture("ratio", figure, shown, alt, table)
+    _picture("length_ratio", figure, shown, alt, table)
 
 
 def _growth(statistics: Statistics, name: str) -> None:
     shown = f"{name} · growth of the vocabulary"
     sides = {"source": statistics.src, "target": statistics.tgt}
-    figure = plots.growth(statistics.src.growth, statistics.tgt.growth, title=shown)
+    figure = plots.vocabulary_growth(statistics.src.growth, statistics.tgt.growth, title=shown)
     alt = ", ".join(
         f"{side}: {seen.n_distinct:,} different words of {seen.n_running:,}"
         for side, seen in sides.items()
@@ -83,7 +85,7 @@ def _growth(statistics: Statistics, name: str) -> None:
         if powers
         else ""
     )
-    _picture("growth", figure, shown, alt, table.set_index("side"), more=law)
+    _picture("vocabulary_growth", figure, shown, alt, table.set_index("side"), more=law)
 
 
 def _coverage(statistics: Statistics, name: str) -> None:
@@ -109,13 +111,20 @@ def _words(vocabulary: Vocabulary, side: str, name: str) -> None:
     shown = f"{name} · frequent words of the {side}s"
     alt = f"The {len(vocabulary.frequent)} most frequent words of the {side}s"
     table = pd.DataFrame(
-        [(plots.cell(word), n) for word, n in vocabulary.frequent], columns=["word", "times"]
+        [(plots.csv_cell(word), n) for word, n in vocabulary.frequent], columns=["word", "times"]
     ).set_index("word")
     some = f" Some of them: {plain(' · '.join(vocabulary.once))}" if vocabulary.once else ""
     rare = (
         f"{vocabulary.n_once:,} of {vocabulary.n_distinct:,} different words stand only once.{some}"
     )
-    _picture("words", plots.words(vocabulary.frequent, title=shown), shown, alt, table, more=rare)
+    _picture(
+        "word_frequencies",
+        plots.word_frequencies(vocabulary.frequent, title=shown),
+        shown,
+        alt,
+        table,
+        more=rare,
+    )
 
 
 def _picture(

@@ -150,13 +150,13 @@ def _picture(named: Mapping[str, Row], key: str) -> None:
         for kind in TOKENIZERS
     }
     measured = {kind: points for kind, points in kinds.items() if points}
-    figure = plots.pieces(measured, title="Length of the targets by tokenizer")
+    figure = plots.vocabulary_size(measured, title="Length of the targets by tokenizer")
     said = "; ".join(
         f"{kind} {points[-1][1]:g} tokens with {points[-1][0]:,} pieces"
         for kind, points in measured.items()
     )
     chart(figure, alt=f"Median length of the targets: {said}", file_name="tokenizers")
-    st.caption(plots.PLOTS["pieces"].reading)
+    st.caption(plots.PLOTS["vocabulary_size"].reading)
 
 
 def _usual(named: Mapping[str, Row], now: TokenizerConfig) -> str:

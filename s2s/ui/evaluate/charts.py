@@ -11,8 +11,7 @@ from typing import Any
 import streamlit as st
 
 from s2s import plots
-from s2s.plots.sweep_curve import Swept
-from s2s.plots.tradeoff import Point
+from s2s.plots import SweepLine, TradeoffPoint
 from s2s.runs.evaluations import Evaluation, System
 from s2s.ui.evaluate.table import COLUMNS, value
 from s2s.ui.kit import cached
@@ -82,7 +81,7 @@ def _title(asked: Evaluation, what: str, n: int) -> str:
 def _scatter(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str, across: str) -> None:
     groups = list(dict.fromkeys((system.run, system.strategy) for system in asked.systems))
     points = [
-        Point(
+        TradeoffPoint(
             system.name,
             x,
             y,
@@ -106,9 +105,9 @@ def _scatter(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str, a
     )
 
 
-def _together(points: Sequence[Point]) -> list[Point]:
+def _together(points: Sequence[TradeoffPoint]) -> list[TradeoffPoint]:
     """Those that stand on the same spot as one, under all their names."""
-    spots: dict[tuple[str, str], list[Point]] = {}
+    spots: dict[tuple[str, str], list[TradeoffPoint]] = {}
     for point in points:
         spots.setdefault((f"{point.across:.3g}", f"{point.up:.3g}"), []).append(point)
     joined = (
@@ -163,7 +162,7 @@ def _lines(asked: Evaluation, systems: Sequence[Mapping[str, Any]], knob: str) -
     return found
 
 
-def _swept(name: str, rows: Rows, knob: str, up: str) -> Swept:
+def _swept(name: str, rows: Rows, knob: str, up: str) -> SweepLine:
     known = sorted(
         (
             (float(system.knobs[knob]), y, *_interval(scores, up))
@@ -175,8 +174,8 @@ def _swept(name: str, rows: Rows, knob: str, up: str) -> Swept:
     values = tuple(one[0] for one in known)
     heights = tuple(one[1] for one in known)
     if any(low is None for _, _, low, _ in known):
-        return Swept(name, values, heights)
-    return Swept(
+        return SweepLine(name, values, heights)
+    return SweepLine(
         name,
         values,
         heights,
@@ -189,7 +188,7 @@ def _download(what: str, head: Sequence[str], rows: Sequence[tuple[str, float, f
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(head)
-    lines.writerows([plots.cell(name), f"{x:.6g}", f"{y:.6g}"] for name, x, y in rows)
+    lines.writerows([plots.csv_cell(name), f"{x:.6g}", f"{y:.6g}"] for name, x, y in rows)
     name = file_name(what)
     icon = ":material/download:"
     st.download_button(

@@ -263,12 +263,12 @@ def table(asked: Evaluation, every: Sequence[Sequence[Row]]) -> str:
     for system, found in zip(asked.systems, every, strict=True):
         for row in found:
             texts = [
-                plots.cell(text)
+                plots.csv_cell(text)
                 for text in (system.name, row.source, row.reference, row.hypothesis)
             ]
             scores = [_figure(row.scores.get(key)) for key in METRICS]
-            rarest = [plots.cell(row.rarest.word), row.rarest.n] if row.rarest else ["", ""]
-            said = plots.cell("; ".join(f"{hint.rule}: {hint.said}" for hint in row.hints))
+            rarest = [plots.csv_cell(row.rarest.word), row.rarest.n] if row.rarest else ["", ""]
+            said = plots.csv_cell("; ".join(f"{hint.rule}: {hint.said}" for hint in row.hints))
             rows.writerow(
                 [
                     row.number,
@@ -276,7 +276,7 @@ def table(asked: Evaluation, every: Sequence[Sequence[Row]]) -> str:
                     *scores,
                     _figure(row.log_prob),
                     *rarest,
-                    plots.cell(row.repeated),
+                    plots.csv_cell(row.repeated),
                     said,
                 ]
             )

@@ -286,6 +286,11 @@ def table(asked: Evaluation, scores: Mapping[str, Any]) -> str:
             numbers = [number, interval.get("low"), interval.get("high"), *beside]
             written = ["" if each is None else f"{each:.6g}" for each in numbers]
             rows.writerow(
-                [plots.cell(system.name), key, *written, found.get("signature", {}).get(key, "")]
+                [
+                    plots.csv_cell(system.name),
+                    key,
+                    *written,
+                    found.get("signature", {}).get(key, ""),
+                ]
             )
     return out.getvalue()

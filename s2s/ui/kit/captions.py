@@ -77,7 +77,7 @@ def picture(
         if (
             is_first
             and not per_row
-            and (still := plots.still(shown.weights, shown.keys, shown.rows, title=broken))
+            and (still := plots.static_heatmap(shown.weights, shown.keys, shown.rows, title=broken))
         ):
             st.html(still)
     return title
@@ -127,7 +127,7 @@ def telling(weights: Weights, words: Sequence[str], keys: Sequence[str]) -> tupl
 
 def download(shown: Picture, title: str) -> None:
     """The numbers of the picture, as a table."""
-    make = partial(plots.numbers, shown.weights, shown.keys, shown.rows, shown.verb)
+    make = partial(plots.attention_csv, shown.weights, shown.keys, shown.rows, shown.verb)
     st.download_button(
         "Numbers (CSV)",
         make,

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from s2s import settings, share
+from s2s import plots, settings, share
 from s2s.config import UserError, keys, override
 from s2s.demo import twins as shipped
 from s2s.jobs import sweep, twins
 from s2s.jobs.twins import Reached, Twins
-from s2s.plots import positions as figures
-from s2s.plots.positions import Stroke
+from s2s.plots import LineSeries
 from s2s.runs import RunFolder
 from s2s.runs.listing import Listed, runs_folder
 from s2s.ui.kit import cached, forms
@@ -151,7 +150,7 @@ def _picture(asked: Twins, score: str, found: Sequence[Reached], origin: str) ->
         for kind in NAMES
         if (line := _line(kind, [one for one in found if one.kind == kind], score))
     ]
-    figure = figures.longer(
+    figure = plots.extrapolation(
         lines, twins.TRAINED, title=title, up=SCORES[score], chance=CHANCE[score]
     )
     low, high = twins.TRAINED
@@ -162,7 +161,7 @@ def _picture(asked: Twins, score: str, found: Sequence[Reached], origin: str) ->
         figure,
         title,
         f"Lines: share right by the length of a line, for each encoding; {title}",
-        lambda: figures.columns(named),
+        lambda: plots.columns_csv(named),
     )
     spread = (
         " The shade around a line reaches from the worst seed to the best."
@@ -181,13 +180,13 @@ def _doing(task: str) -> str:
     return {"reverse": "write backwards", "copy": "write again"}[task]
 
 
-def _line(kind: str, found: Sequence[Reached], score: str) -> Stroke | None:
+def _line(kind: str, found: Sequence[Reached], score: str) -> LineSeries | None:
     """The mean of the seeds, and from the worst to the best."""
     if not found:
         return None
     values = 100 * np.array([getattr(one, score) for one in found], np.float32)
     low, high = (values.min(0), values.max(0)) if len(found) > 1 else ((), ())
-    return Stroke(NAMES[kind], found[0].lengths, values.mean(0), low, high)
+    return LineSeries(NAMES[kind], found[0].lengths, values.mean(0), low, high)
 
 
 def _button(asked: Twins, own: Mapping[str, Listed]) -> None:

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from s2s import plots
 from s2s.analysis import positions as engine
 from s2s.analysis.alignment import places
 from s2s.analysis.positions import Moved, Swapped
-from s2s.plots import cell
-from s2s.plots import positions as figures
+from s2s.plots import csv_cell
 from s2s.runs import Run
 from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.kit.text import plain
@@ -117,16 +117,19 @@ def _verdict(found: Swapped) -> str:
 
 def _swapped_figure(run: Run, tokens: Sequence[str], found: Swapped) -> None:
     title = f"{cached.title(run.folder.id)} · how far each word's output moves"
-    figure = figures.beside(
+    figure = plots.paired_bars(
         tokens,
         {"with positions": found.ordered, "without": found.bare},
         title=title,
         up="largest difference",
     )
-    named: dict[str, Sequence[object]] = {"token": [*map(cell, tokens)]}
+    named: dict[str, Sequence[object]] = {"token": [*map(csv_cell, tokens)]}
     named |= {"with positions": found.ordered.tolist(), "without positions": found.bare.tolist()}
     drawn(
-        figure, title, f"Bars: {title}, with and without positions", lambda: figures.columns(named)
+        figure,
+        title,
+        f"Bars: {title}, with and without positions",
+        lambda: plots.columns_csv(named),
     )
 
 
@@ -150,9 +153,11 @@ def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
     )
     st.download_button(
         "Numbers (CSV)",
-        lambda: figures.columns(
+        lambda: plots.columns_csv(
             {
-                name: [cell(value) if isinstance(value, str) else value for value in frame[name]]
+                name: [
+                    csv_cell(value) if isinstance(value, str) else value for value in frame[name]
+                ]
                 for name in frame
             }
         ),

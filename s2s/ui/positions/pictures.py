@@ -8,11 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from s2s import plots
 from s2s.analysis import positions as engine
 from s2s.analysis.positions import ByOffset, Matrix
 from s2s.config import Positions
-from s2s.plots import positions as figures
-from s2s.plots.positions import Stroke, coarse
+from s2s.plots import LineSeries
 from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
@@ -52,7 +52,7 @@ def _waves(length: int, d_model: int, base: float, layout: str) -> Matrix:
 def _alike(of: tuple[object, ...], measure: str, _vectors: Matrix) -> tuple[Matrix, ByOffset]:
     """The matrix, made coarse where it is larger than a screen, and its diagonals."""
     given = engine.unit(_vectors) if measure == "cosine" else _vectors
-    few = coarse(given, -(-len(given) // figures.MOST_ROWS))
+    few = downsampled(given, -(-len(given) // plots.MAX_MATRIX_ROWS))
     return engine.likeness(few), engine.by_offset(engine.likeness(given))
 
 
@@ -125,13 +125,13 @@ def alibi_matrix(asked: Asked) -> None:
     knobs = asked.knobs
     values = np.outer(-engine.slopes(knobs.heads), np.arange(knobs.length)).astype(np.float32)
     title = f"ALiBi · what {knobs.heads} heads take off at {knobs.length} distances"
-    figure = figures.matrix(
+    figure = plots.matrix(
         values, title=title, across="distance", down="head", signed=False
     ).update_traces(y0=1)
     named = {"distance": np.arange(knobs.length)} | {
         f"head {head}": row for head, row in enumerate(values, 1)
     }
-    drawn(figure, title, f"Heatmap: {title}", lambda: figures.columns(named))
+    drawn(figure, title, f"Heatmap: {title}", lambda: plots.columns_csv(named))
     st.caption(
         "Each row is a head: so much is added to its score before the softmax, 0 for the word itself, less the farther away."
         " The words' own scores, which may outweigh it, are not in the picture."
@@ -147,10 +147,10 @@ def relative_matrix(asked: Asked) -> None:
     )
     values = found.reshape(knobs.length, knobs.length).astype(np.float32)
     title = f"T5 · which of {knobs.buckets} buckets, query by key, {knobs.length} positions"
-    figure = figures.matrix(
-        values, title=title, across="key", down="query", signed=False, coarse_across=True
+    figure = plots.matrix(
+        values, title=title, across="key", down="query", signed=False, coarse_columns=True
     )
-    drawn(figure, title, f"Heatmap: {title}", lambda: figures.grid(values, "query"))
+    drawn(figure, title, f"Heatmap: {title}", lambda: plots.matrix_csv(values, "query"))
     st.caption(
         "In the encoder every pair of places with the same colour shares one learned score a head. The colours name buckets; how"
         " large the scores are is learned, and stands under Distance if this page's run has them."
@@ -158,8 +158,8 @@ def relative_matrix(asked: Asked) -> None:
 
 
 def _matrix(values: Matrix, title: str, down: str, across: str) -> None:
-    figure = figures.matrix(values, title=title, across=across, down=down)
-    drawn(figure, title, f"Heatmap: {title}", lambda: figures.grid(values, down))
+    figure = plots.matrix(values, title=title, across=across, down=down)
+    drawn(figure, title, f"Heatmap: {title}", lambda: plots.matrix_csv(values, down))
 
 
 def sinusoidal_waves(asked: Asked) -> None:
@@ -189,7 +189,8 @@ def learned_waves(asked: Asked) -> None:
         return
     columns = sorted({int(place) for place in np.linspace(0, found.shape[1] - 1, 5)})
     lines = [
-        Stroke(f"dimension {column}", np.arange(len(found)), found[:, column]) for column in columns
+        LineSeries(f"dimension {column}", np.arange(len(found)), found[:, column])
+        for column in columns
     ]
     _lines(lines, f"Learned · {len(columns)} of {found.shape[1]} dimensions", "position", "value")
     st.caption(
@@ -204,11 +205,11 @@ def _waves_of(values: Matrix, knobs: Knobs, width: int, name: str, sides: tuple[
     x = np.arange(len(values))
     others = sorted({int(place) for place in np.linspace(0, len(pairs) - 1, 4)} - {chosen})
     lines = [
-        Stroke(f"pair {chosen + 1}, {side}", x, values[:, column])
+        LineSeries(f"pair {chosen + 1}, {side}", x, values[:, column])
         for side, column in zip(sides, pairs[chosen], strict=True)
     ]
     lines += [
-        Stroke(
+        LineSeries(
             f"pair {other + 1}, a turn in {_long(lengths[other])}", x, values[:, pairs[other][0]]
         )
         for other in others
@@ -229,22 +230,22 @@ def _long(wavelength: float) -> str:
 def _lengths(knobs: Knobs, width: int, name: str) -> None:
     lengths = engine.wavelengths(width, knobs.base)
     title = f"{name} · wavelengths from {_long(lengths[0])} to {_long(lengths[-1])} positions"
-    line = Stroke("wavelength", np.arange(1, len(lengths) + 1), lengths.astype(np.float32))
+    line = LineSeries("wavelength", np.arange(1, len(lengths) + 1), lengths.astype(np.float32))
     _lines([line], title, "pair", "positions a turn", is_log=True)
 
 
 def _lines(
-    lines: Sequence[Stroke], title: str, across: str, up: str, *, is_log: bool = False
+    lines: Sequence[LineSeries], title: str, across: str, up: str, *, is_log: bool = False
 ) -> None:
     """Lines over the same places, and a column each to download."""
-    figure = figures.strokes(lines, title=title, across=across, up=up, is_log=is_log)
+    figure = plots.line_chart(lines, title=title, across=across, up=up, is_log=is_log)
     named = {across: np.asarray(lines[0].x)} | {
         f"{line.name} {part}".strip(): values for line in lines for part, values in _parts(line)
     }
-    drawn(figure, title, f"Lines: {title}", lambda: figures.columns(named))
+    drawn(figure, title, f"Lines: {title}", lambda: plots.columns_csv(named))
 
 
-def _parts(line: Stroke) -> list[tuple[str, Matrix]]:
+def _parts(line: LineSeries) -> list[tuple[str, Matrix]]:
     parts = (("", line.y), ("low", line.low), ("high", line.high))
     return [(part, np.asarray(values)) for part, values in parts if len(values)]
 
@@ -278,14 +279,14 @@ def _likeness(name: str, knobs: Knobs, alike: Matrix, offsets: ByOffset) -> floa
     what = {"dot": "dot product", "cosine": "cosine"}[knobs.measure]
     length = len(offsets.mean)
     _lines(
-        [Stroke("mean", np.arange(length), offsets.mean, offsets.low, offsets.high)],
+        [LineSeries("mean", np.arange(length), offsets.mean, offsets.low, offsets.high)],
         f"{name} · {what} of two positions by their offset", "offset", what,
     )  # fmt: skip
-    step = -(-length // figures.MOST_ROWS)
+    step = -(-length // plots.MAX_MATRIX_ROWS)
     cells = f", means of {step} by {step}" if step > 1 else " positions"
     title = f"{name} · {what} of {length} by {length}{cells}"
-    figure = figures.matrix(alike, title=title, across=_blocks(step), down=_blocks(step))
-    drawn(figure, title, f"Heatmap: {title}", lambda: figures.grid(alike, _blocks(step)))
+    figure = plots.matrix(alike, title=title, across=_blocks(step), down=_blocks(step))
+    drawn(figure, title, f"Heatmap: {title}", lambda: plots.matrix_csv(alike, _blocks(step)))
     return float((offsets.high - offsets.low).max())
 
 
@@ -309,7 +310,7 @@ def rotary_distance(asked: Asked) -> None:
     }
     title = f"Rotary · q·k / √{knobs.d_head} by distance, {of[knobs.vectors]}"
     _lines(
-        [Stroke("mean", np.arange(knobs.length), mean, low, high)],
+        [LineSeries("mean", np.arange(knobs.length), mean, low, high)],
         title,
         "places that the key is behind",
         "score",
@@ -336,7 +337,7 @@ def alibi_distance(asked: Asked) -> None:
     slopes = engine.slopes(asked.knobs.heads)
     heads = np.arange(1, len(slopes) + 1)
     _lines(
-        [Stroke("slope", heads, slopes)],
+        [LineSeries("slope", heads, slopes)],
         f"ALiBi · the slopes of {len(slopes)} heads",
         "head",
         "slope",
@@ -351,7 +352,7 @@ def alibi_distance(asked: Asked) -> None:
     )
     x = np.arange(asked.knobs.length)
     some = sorted({int(place) for place in np.linspace(0, len(slopes) - 1, 6)})
-    lines = [Stroke(f"head {head + 1}", x, np.exp(-slopes[head] * x)) for head in some]
+    lines = [LineSeries(f"head {head + 1}", x, np.exp(-slopes[head] * x)) for head in some]
     _lines(
         lines,
         f"ALiBi · what the penalty leaves of a weight, {len(some)} of {len(slopes)} heads",
@@ -369,7 +370,7 @@ def relative_distance(asked: Asked) -> None:
     settings = asked.knobs.positions("relative")
     x = np.arange(-knobs.length + 1, knobs.length)
     lines = [
-        Stroke(name, x, engine.buckets(x, settings, is_causal=is_causal).astype(np.float32))
+        LineSeries(name, x, engine.buckets(x, settings, is_causal=is_causal).astype(np.float32))
         for name, is_causal in (("both ways (encoder)", False), ("one way (decoder)", True))
     ]
     _lines(
@@ -390,7 +391,8 @@ def relative_distance(asked: Asked) -> None:
         return
     own = engine.buckets(x, asked.run.recipe.model.positions, is_causal=False)
     lines = [
-        Stroke(f"head {head + 1}", x, scores[own, head]) for head in range(min(6, scores.shape[1]))
+        LineSeries(f"head {head + 1}", x, scores[own, head])
+        for head in range(min(6, scores.shape[1]))
     ]
     _lines(
         lines,
@@ -463,7 +465,7 @@ def _turns(points: Matrix, knobs: Knobs, chosen: int, axes: tuple[str, str], nam
     title = (
         f"{name} · pair {chosen + 1} of {width // 2}: {knobs.offset} places on is {turn % 360:.1f}°"
     )
-    figure = figures.turns(points, knobs.offset, starts, title=title, axes=axes)
+    figure = plots.rotations(points, knobs.offset, starts, title=title, axes=axes)
     named = {"position": np.arange(len(points))} | {
         axis: points[:, place] for place, axis in enumerate(axes)
     }
@@ -471,7 +473,7 @@ def _turns(points: Matrix, knobs: Knobs, chosen: int, axes: tuple[str, str], nam
         figure,
         title,
         f"Positions of one pair of columns on a circle: {title}",
-        lambda: figures.columns(named),
+        lambda: plots.columns_csv(named),
     )
 
 

@@ -175,11 +175,11 @@ def _place(view: View, layer: int | None, head: int | None) -> str:
 def _still(view: View, weights: Weights, shown: str) -> None:
     figure = plots.heatmap(weights, view.keys, view.rows, title=shown, verb=view.verb)
     chart(figure, alt=f"Heatmap of {shown.replace(chr(10), ', ')}", file_name=file_name(shown))
-    _download(partial(plots.numbers, weights, view.keys, view.rows, view.verb), shown)
+    _download(partial(plots.attention_csv, weights, view.keys, view.rows, view.verb), shown)
 
 
 def _film(pictures: dict[int, Weights], view: View, shown: str) -> None:
-    figure = plots.film(pictures, view.keys, view.rows, title=shown, verb=view.verb)
+    figure = plots.attention_animation(pictures, view.keys, view.rows, title=shown, verb=view.verb)
     chart(
         figure,
         alt=f"Film of {shown.replace(chr(10), ', ')}, {len(pictures)} checkpoints",

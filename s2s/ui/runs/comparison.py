@@ -13,8 +13,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import Recipe, flat, settings
-from s2s.plots.curves import DASHES, Line
-from s2s.plots.parallel import written
+from s2s.plots import DASHES, Curve, format_value
 from s2s.runs import differences
 from s2s.runs.metrics import Curves
 from s2s.share import printable
@@ -271,7 +270,7 @@ def _picture(titles: Mapping[str, str]) -> None:
     )
     shown = CURVES[what]
     lines = [
-        Line(name, *shown.points(cached.curves(run)), place, shown.is_held_out)
+        Curve(name, *shown.points(cached.curves(run)), place, shown.is_held_out)
         for place, (run, name) in enumerate(titles.items())
     ]
     title = f"{what} by step · {len(titles)} runs"
@@ -344,7 +343,7 @@ def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
 def _cells(row: differences.Row, names: Sequence[str]) -> dict[str, str]:
     known = settings(Recipe)
     meaning = known[row.key].field.metadata["help"] if row.key in known else ""
-    values = (written(value) for value in row.values)
+    values = (format_value(value) for value in row.values)
     return {
         " ": DIFFERS if row.differs else "",
         "setting": row.key,

@@ -14,7 +14,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.jobs.sweep import TAG
-from s2s.plots.parallel import Axis, written
+from s2s.plots import ParallelAxis, format_value
 from s2s.runs import differences
 from s2s.runs.listing import Listed
 from s2s.ui.kit import cached, pickers
@@ -165,7 +165,7 @@ def _verdict(sweep: Sweep) -> None:
         st.caption("The first validation will say which run is ahead.")
         return
     settings = (
-        " and ".join(f"`{key}` {written(values[best])}" for key, values in sweep.knobs.items())
+        " and ".join(f"`{key}` {format_value(values[best])}" for key, values in sweep.knobs.items())
         or "the settings of all others"
     )
     ahead = "Ahead so far" if sweep.is_live else "Best"
@@ -191,20 +191,20 @@ def _picture(sweep: Sweep) -> None:
         if any(value is not None for value in values.values())
     }
     axes = [
-        Axis(name, tuple(values[run] for run in runs), name == LOSS)
+        ParallelAxis(name, tuple(values[run] for run in runs), name == LOSS)
         for name, values in {**sweep.knobs, **scores}.items()
     ]
     title = f"Sweep {sweep.name} · {len(runs)} runs"
     best = sweep.best
     place = None if best is None else runs.index(best)
-    figure = plots.parallel(
+    figure = plots.parallel_coordinates(
         axes if sweep.knobs else [], list(sweep.names.values()), best=place, title=title
     )
     said = f"; best: {sweep.names[best]}" if best else ""
     alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{said}; the table below holds the numbers"
     with st.container(key="parallel"):
         chart(figure, alt=alt, file_name=file_name(title))
-    st.caption(plots.PLOTS["parallel"].reading)
+    st.caption(plots.PLOTS["parallel_coordinates"].reading)
 
 
 def table(sweep: Sweep) -> pd.DataFrame:
@@ -230,7 +230,7 @@ def table(sweep: Sweep) -> pd.DataFrame:
             isinstance(value, (str, bool)) for value in values.values()
         ):  # a column is of one kind
             frame[column] = [
-                "" if values[row.id] is None else written(values[row.id]) for row in sweep.rows
+                "" if values[row.id] is None else format_value(values[row.id]) for row in sweep.rows
             ]
     return frame
 

@@ -9,8 +9,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis.lens import Lens
-from s2s.plots.lens import Guess, lens_table
-from s2s.plots.ruler import finely
+from s2s.plots import LensCell, fine_percent, logit_lens_csv
 from s2s.runs import Run
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
@@ -25,16 +24,16 @@ def show(asked: Asked) -> None:
     rows = asked.seen.tgt_tokens
     names = short_names(asked.seen.side("decoder").n_layers)
     title = f"{asked.name}\ndecoder · logit lens\nthe likeliest next token after each layer"
-    figure = plots.PLOTS["lens"].draw(guesses, rows, names, title=title)
+    figure = plots.PLOTS["logit_lens"].draw(guesses, rows, names, title=title)
     chart(
         figure,
         alt=f"Grid: {title.replace(chr(10), ', ')}; {said(found)}",
         file_name=file_name(title),
     )
-    st.markdown(f"{said(found)} {plots.PLOTS['lens'].reading}")
+    st.markdown(f"{said(found)} {plots.PLOTS['logit_lens'].reading}")
     st.caption(caveat(asked.run))
     _layer(asked, guesses)
-    make = partial(lens_table, guesses, rows, names)
+    make = partial(logit_lens_csv, guesses, rows, names)
     st.download_button(
         "Numbers (CSV)",
         make,
@@ -85,14 +84,14 @@ def caveat(run: Run) -> str:
     )
 
 
-def _guesses(run: Run, found: Lens) -> list[list[Guess]]:
+def _guesses(run: Run, found: Lens) -> list[list[LensCell]]:
     """`[place][layer]`."""
     names = run.tgt_tokenizer.tokens
 
-    def guess(layer: int, place: int) -> Guess:
+    def guess(layer: int, place: int) -> LensCell:
         ids = found.ids[layer, place]
         shares = found.shares[layer, place]
-        return Guess(
+        return LensCell(
             names(ids),
             shares.tolist(),
             int(found.ranks[layer, place]),
@@ -103,14 +102,16 @@ def _guesses(run: Run, found: Lens) -> list[list[Guess]]:
     return [[guess(layer, place) for layer in range(n_layers)] for place in range(n_places)]
 
 
-def _layer(asked: Asked, guesses: Sequence[Sequence[Guess]]) -> None:
+def _layer(asked: Asked, guesses: Sequence[Sequence[LensCell]]) -> None:
     """The chosen layer, place by place: what hover says, for those who do not point."""
     shown = []
     for token, row in zip(asked.seen.tgt_tokens, guesses, strict=True):
         guess = row[asked.layer]
         best = enumerate(zip(guess.tokens, guess.shares, strict=True), 1)
-        told = {"written": token, "rank": guess.rank, "probability": finely(guess.written)}
-        shown.append(told | {f"{n}.": f"{name} · {finely(share)}" for n, (name, share) in best})
+        told = {"written": token, "rank": guess.rank, "probability": fine_percent(guess.written)}
+        shown.append(
+            told | {f"{n}.": f"{name} · {fine_percent(share)}" for n, (name, share) in best}
+        )
     st.markdown(f"**The likeliest tokens · {asked.layer_name}**")
     look = {
         "rank": st.column_config.NumberColumn(

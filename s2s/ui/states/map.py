@@ -12,7 +12,7 @@ from s2s import plots
 from s2s.analysis.neighbours import unit
 from s2s.analysis.projection import Projection, principal
 from s2s.analysis.states import States, Vectors
-from s2s.plots.states import COLOURINGS, Layer, Point, states_table
+from s2s.plots import COLORINGS, StateLayer, StatePoint, states_csv
 from s2s.ui.kit.captions import file_name, percent
 from s2s.ui.kit.charts import chart
 from s2s.ui.states.request import Asked, choice, layer_name
@@ -25,7 +25,7 @@ SENTENCES = MappingProxyType({1: "1 sentence", 2: "2 sentences"})
 def show(asked: Asked) -> None:
     """The points, what to make of them, their numbers."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        colour = choice("colour", "Colour", {name: name for name in COLOURINGS}, COLOURINGS[0])
+        colour = choice("colour", "Colour", {name: name for name in COLORINGS}, COLORINGS[0])
         is_both = asked.beside is not None and choice("shown", "Sentences", BOTH, "both") == "both"
         is_all = choice("layers", "Pictures of", EVERY, "one") == "all"
     given = [asked.seen, *([asked.beside] if asked.beside and is_both else [])]
@@ -38,7 +38,7 @@ def show(asked: Asked) -> None:
     ]
     place = f"{asked.side} · every layer" if is_all else asked.layer_name
     title = f"{asked.name}\n{place}\nPCA of {len(points)} tokens of {SENTENCES[len(given)]}, by {colour}"
-    figure = plots.PLOTS["states"].draw(layers, points, colour=colour, title=title)
+    figure = plots.PLOTS["states"].draw(layers, points, color=colour, title=title)
     with st.container(key="points", gap=None):
         chart(
             figure,
@@ -46,7 +46,7 @@ def show(asked: Asked) -> None:
             file_name=file_name(title),
         )
     st.markdown(_about(asked, layers[-1 if is_all else 0], len(points), is_all=is_all))
-    make = partial(states_table, layers, points)
+    make = partial(states_csv, layers, points)
     st.download_button(
         "Numbers (CSV)",
         make,
@@ -57,11 +57,11 @@ def show(asked: Asked) -> None:
     )
 
 
-def _layer(found: Projection, name: str) -> Layer:
-    return Layer(found.points, found.shares, name)
+def _layer(found: Projection, name: str) -> StateLayer:
+    return StateLayer(found.points, found.shares, name)
 
 
-def _points(given: list[States], side: str, vectors: Vectors) -> list[Point]:
+def _points(given: list[States], side: str, vectors: Vectors) -> list[StatePoint]:
     """In the order of the vectors (points, d_model), with what hover says of each at the chosen layer."""
     where = [
         (text, place)
@@ -80,7 +80,7 @@ def _points(given: list[States], side: str, vectors: Vectors) -> list[Point]:
             beside = f"{names[nearest[number]]}, sentence {near + 1}, position {near_place + 1}"
             about += f"\nmost alike: {beside} (cosine {likeness[number, nearest[number]]:.2f})"
         points.append(
-            Point(names[number], given[text].side(side).tokens[place], text, place + 1, about)
+            StatePoint(names[number], given[text].side(side).tokens[place], text, place + 1, about)
         )
     return points
 
@@ -94,7 +94,7 @@ def _name(seen: States, side: str, place: int) -> str:
     )
 
 
-def _about(asked: Asked, layer: Layer, n: int, *, is_all: bool) -> str:
+def _about(asked: Asked, layer: StateLayer, n: int, *, is_all: bool) -> str:
     """What a state is, and how much of it the picture shows."""
     width = asked.seen.encoder.shape[2]
     what = (

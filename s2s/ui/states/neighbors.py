@@ -172,9 +172,9 @@ def table(rows: Sequence[Row]) -> str:
     lines.writerows(
         [
             f"{row.cosine:.6f}",
-            plots.cell(row.word),
+            plots.csv_cell(row.word),
             row.place or "",
-            plots.cell(row.sentence),
+            plots.csv_cell(row.sentence),
             row.origin,
         ]
         for row in rows

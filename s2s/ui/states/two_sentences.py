@@ -12,7 +12,7 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis.neighbours import cosines
 from s2s.analysis.states import Words
-from s2s.plots.likeness import Series, likeness_table
+from s2s.plots import CosineSeries, similarity_csv
 from s2s.runs import states
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
@@ -49,7 +49,7 @@ def show(asked: Asked) -> None:
     names = short_names(asked.seen.side("encoder").n_layers)
     words = f"“{shortened(one.words[here], 20)}” and “{shortened(other.words[there], 20)}”"
     title = f"{asked.name}\nencoder · cosine after each layer\n{words} in two sentences"
-    figure = plots.PLOTS["likeness"].draw(rows, names, chosen=asked.layer, title=title)
+    figure = plots.PLOTS["similarity"].draw(rows, names, chosen=asked.layer, title=title)
     with st.container(key="points", gap=None):
         chart(
             figure,
@@ -57,8 +57,8 @@ def show(asked: Asked) -> None:
             file_name=file_name(title),
         )
     st.markdown(verdict(one.words[here], other.words[there], [row.cosines for row in rows]))
-    st.caption(f"{plots.PLOTS['likeness'].reading} {EXPLAINED}")
-    make = partial(likeness_table, rows, names)
+    st.caption(f"{plots.PLOTS['similarity'].reading} {EXPLAINED}")
+    make = partial(similarity_csv, rows, names)
     st.download_button(
         "Numbers (CSV)",
         make,
@@ -104,21 +104,21 @@ def _picked(name: str, label: str, words: Words, usual: int) -> int:
 
 def _rows(
     asked: Asked, one: tuple[Words, int], other: tuple[Words, int], likes: tuple[Likes, Likes]
-) -> list[Series]:
+) -> list[CosineSeries]:
     """What is asked about, each word beside its likes where there are any, and any two words."""
     states_of = [words.vectors[:, at] for words, at in (one, other)]  # (n_layers + 1, d_model) each
-    found = [Series("these two", cosines(*states_of).tolist())]
+    found = [CosineSeries("these two", cosines(*states_of).tolist())]
     for number, ((words, at), like) in enumerate(zip((one, other), likes, strict=True), 1):
         if not like.n:
             continue
         before = f"after “{shortened(words.words[at - 1], 12)}”" if at else "at the beginning"
         found.append(
-            Series(
+            CosineSeries(
                 f"“{shortened(words.words[at], 12)}” ({number}), elsewhere {before}: {like.n}×",
                 like.mean.tolist(),
             )
         )
-    return [*found, Series("any two words", cached.usual(asked.run).tolist())]
+    return [*found, CosineSeries("any two words", cached.usual(asked.run).tolist())]
 
 
 def verdict(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:

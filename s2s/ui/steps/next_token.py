@@ -13,7 +13,7 @@ from torch import Tensor
 from s2s.analysis.verdict import times
 from s2s.config import UserError
 from s2s.decode import ruler
-from s2s.plots.ruler import finely
+from s2s.plots import fine_percent
 from s2s.runs import Decoded, Run
 from s2s.ui.canvas.token_strip import Cell, Rival, strip
 from s2s.ui.kit import captions, decoding, pickers
@@ -159,9 +159,7 @@ def _offers(run: Run, ids: Sequence[int], row: Tensor) -> None:
         for token in [token for token in best if token not in (ids[-1], run.recipe.model.ids.pad)][
             :OFFERS
         ]:
-            label = (
-                f"{plain(run.tgt_tokenizer.tokens([token])[0])} · {finely(float(row[token].exp()))}"
-            )
+            label = f"{plain(run.tgt_tokenizer.tokens([token])[0])} · {fine_percent(float(row[token].exp()))}"
             st.button(label, key=f"write {token}", on_click=_write, args=((*ids[:-1], token),))
     st.caption(
         "What stands before this place is kept as it is. Probabilities are the model's own, at temperature 1."

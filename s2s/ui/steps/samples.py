@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.decode.mbr import MBR, Utilities, utilities
-from s2s.plots.utility import Floats
+from s2s.plots import Floats
 from s2s.ui.kit import cached, captions
 from s2s.ui.kit.captions import file_name, nats
 from s2s.ui.kit.charts import chart
@@ -165,7 +165,7 @@ def table(rows: list[Row], pairs: Floats) -> str:
     for number, (row, values) in enumerate(zip(rows, pairs, strict=True), 1):
         own = [
             number,
-            plots.cell(row.text),
+            plots.csv_cell(row.text),
             row.times,
             f"{row.expected:.6f}",
             f"{row.log_prob:.6f}",

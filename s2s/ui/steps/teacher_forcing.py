@@ -13,8 +13,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis.verdict import Verdict, times
-from s2s.plots.losses import Token
-from s2s.plots.ruler import finely
+from s2s.plots import TokenLoss, fine_percent
 from s2s.runs import Decoded, DecodedHypothesis, Run
 from s2s.runs.lab import WIDE, Reference, divergence
 from s2s.scores import METRICS
@@ -206,7 +205,7 @@ def _losses(asked: Asked, reference: Reference) -> None:
     st.subheader("Forced to write the reference, and left free", anchor=False)
     title = f"{cached.title(asked.run.folder.id)} · step {asked.run.step:,}\nloss at each place, forced and free"
     forced = [
-        Token(*row)
+        TokenLoss(*row)
         for row in zip(
             reference.tokens,
             (-value for value in reference.log_probs),
@@ -215,12 +214,16 @@ def _losses(asked: Asked, reference: Reference) -> None:
         )
     ]
     free = [
-        Token(text, -value) for text, value in zip(own.tokens, own.token_log_probs, strict=True)
+        TokenLoss(text, -value) for text, value in zip(own.tokens, own.token_log_probs, strict=True)
     ]
     alt = f"Loss of each token of the reference; the hardest is {max(forced, key=lambda token: token.loss).text}"
     with st.container(key="losses"):
-        chart(plots.losses(forced, free, parting, title=title), alt=alt, file_name=file_name(title))
-    st.caption(plots.PLOTS["losses"].reading)
+        chart(
+            plots.token_losses(forced, free, parting, title=title),
+            alt=alt,
+            file_name=file_name(title),
+        )
+    st.caption(plots.PLOTS["token_losses"].reading)
     st.markdown(parted(reference, own.tokens, parting))
     if parting is not None and parting < len(own.ids):
         st.button(
@@ -295,7 +298,7 @@ def _table(own: DecodedHypothesis, reference: Reference) -> list[dict[str, objec
             forced = (
                 reference.tokens[place],
                 round(-value, 4),
-                finely(math.exp(value)),
+                fine_percent(math.exp(value)),
                 reference.ranks[place],
                 reference.wishes[place],
             )
@@ -328,6 +331,6 @@ def numbers(own: DecodedHypothesis, reference: Reference) -> str:
     rows.writerow(HEAD)
     for row in _table(own, reference):
         rows.writerow(
-            [plots.cell(value) if isinstance(value, str) else value for value in row.values()]
+            [plots.csv_cell(value) if isinstance(value, str) else value for value in row.values()]
         )
     return out.getvalue()

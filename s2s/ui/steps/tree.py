@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.decode.tree import KEPT, PRUNED, Node, Tree
-from s2s.plots import Twig
+from s2s.plots import TreeNode
 from s2s.ui.kit import cached, captions, pickers
 from s2s.ui.kit.captions import file_name, nats, percent
 from s2s.ui.kit.charts import pickable
@@ -53,7 +53,7 @@ def show(asked: Asked) -> None:
         words = _words(asked, tree)
         chosen = _held(asked, tree)
         shown = _shown(asked)
-        twigs = plots.drawn(_twigs(tree, words), N_KEPT, PRUNED_SHOWN[shown], also=chosen)
+        twigs = plots.visible_nodes(_twigs(tree, words), N_KEPT, PRUNED_SHOWN[shown], also=chosen)
         _picture(asked, tree, twigs, chosen)
         _left_out(tree, len(tree.nodes) - len(twigs))
         if tree.is_whole:
@@ -145,14 +145,14 @@ def own_log_prob(tree: Tree, node: Node) -> float:
     return node.log_prob - tree.nodes[node.parent].log_prob
 
 
-def _twigs(tree: Tree, words: list[str]) -> list[Twig]:
+def _twigs(tree: Tree, words: list[str]) -> list[TreeNode]:
     return [_twig(tree, number, word) for number, word in enumerate(words)]
 
 
-def _twig(tree: Tree, number: int, word: str) -> Twig:
+def _twig(tree: Tree, number: int, word: str) -> TreeNode:
     node = tree.nodes[number]
     if not number:
-        return Twig(0, -1, 0, word, "", node.state, 0, None, is_best=True, said=(node.reason,))
+        return TreeNode(0, -1, 0, word, "", node.state, 0, None, is_best=True, said=(node.reason,))
     share = math.exp(own_log_prob(tree, node))
     often = f" ×{node.count}" if node.count > 1 else ""
     numbers = (f"probability {percent(share)}", f"log-probability up to here {nats(node.log_prob)}")
@@ -161,7 +161,7 @@ def _twig(tree: Tree, number: int, word: str) -> Twig:
         f"{nats(node.score)} score" if node.place and node.score is not None else nats(node.total)
     )
     order = node.rank or number
-    return Twig(
+    return TreeNode(
         number,
         node.parent,
         node.step,
@@ -175,7 +175,7 @@ def _twig(tree: Tree, number: int, word: str) -> Twig:
     )
 
 
-def _picture(asked: Asked, tree: Tree, twigs: list[Twig], chosen: int) -> None:
+def _picture(asked: Asked, tree: Tree, twigs: list[TreeNode], chosen: int) -> None:
     shown = name(asked, tree)
     figure = plots.tree(twigs, title=shown, chosen=chosen)
     alt = f"Tree of {shown.replace(chr(10), ', ')}; best path: {asked.found.text}"
@@ -304,7 +304,7 @@ def table(tree: Tree, words: list[str]) -> str:
             number,
             node.parent,
             node.step,
-            plots.cell(word),
+            plots.csv_cell(word),
             node.state,
             int(node.is_best),
             node.count,

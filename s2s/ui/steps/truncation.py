@@ -18,7 +18,7 @@ from s2s.config import override, settings
 from s2s.decode import ruler
 from s2s.decode.limits import FILTERS, Truncation
 from s2s.decode.ruler import Left, Ruler
-from s2s.plots.ruler import Cut, finely
+from s2s.plots import FilterResult, fine_percent
 from s2s.runs import Run
 from s2s.ui.kit import cached, forms, pickers
 from s2s.ui.kit.captions import file_name
@@ -142,14 +142,14 @@ def _picture(measured: Ruler, config: Truncation, names: Sequence[str], title: s
     rest = len(names) - len(top)
     others = (rest, max(0.0, 1.0 - sum(share for _, share in bars)) if rest else 0.0)
     lines = [_cut(name, left, top) for name, left in _shown(measured, config).items()]
-    figure = plots.ruler(bars, others, lines, title=title, is_log=is_log)
-    alt = ", ".join(f"{name} {finely(share)}" for name, share in bars[:5])
+    figure = plots.truncation(bars, others, lines, title=title, is_log=is_log)
+    alt = ", ".join(f"{name} {fine_percent(share)}" for name, share in bars[:5])
     chart(
         figure,
         alt=f"Bars of the next token's probabilities, {title.replace(chr(10), ', ')}: {alt}",
         file_name=file_name(title),
     )
-    st.caption(plots.PLOTS["ruler"].reading)
+    st.caption(plots.PLOTS["truncation"].reading)
     before = measured.entropy
     after = measured.together.entropy
     st.markdown(
@@ -165,9 +165,9 @@ def _shown(measured: Ruler, config: Truncation) -> dict[str, Left]:
     }
 
 
-def _cut(name: str, left: Left, top: Sequence[int]) -> Cut:
+def _cut(name: str, left: Left, top: Sequence[int]) -> FilterResult:
     stays = left.stays[list(top)].tolist()
-    return Cut(name, stays, left.n - sum(stays), left.rank, left.threshold)
+    return FilterResult(name, stays, left.n - sum(stays), left.rank, left.threshold)
 
 
 def _table(measured: Ruler, config: Truncation) -> None:
@@ -188,7 +188,7 @@ def _row(name: str, left: Left, config: Truncation) -> dict[str, Any]:
         "filter": name,
         "value": value,
         "tokens left": left.n,
-        "probability left": finely(left.mass),
+        "probability left": fine_percent(left.mass),
         "entropy left (nats)": f"{left.entropy:.2f}",
         "cut": _where(left),
     }
@@ -198,7 +198,7 @@ def _where(left: Left) -> str:
     if bool(left.stays.all()):
         return "keeps all"
     if left.threshold is not None:
-        return f"what has less than {finely(left.threshold)} goes"
+        return f"what has less than {fine_percent(left.threshold)} goes"
     if left.rank is None:
         return "not in one line: it leaves out tokens that are more probable than some it keeps"
     return f"after the {left.rank:,} most probable" if left.rank > 1 else "after the most probable"
@@ -229,7 +229,7 @@ def numbers(measured: Ruler, config: Truncation, names: Sequence[str], log_probs
             [
                 rank,
                 token,
-                plots.cell(names[token]),
+                plots.csv_cell(names[token]),
                 *values,
                 *(int(stays[name][token]) for name in shown),
             ]

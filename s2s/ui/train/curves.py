@@ -13,7 +13,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import Recipe
-from s2s.plots import Line, Look, Mark
+from s2s.plots import Curve, CurveOptions, StepMark
 from s2s.runs.metrics import Curves
 from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
@@ -177,7 +177,7 @@ def _others(run_id: str) -> list[str]:
     )
 
 
-def _look(run_id: str, last: int) -> Look:
+def _look(run_id: str, last: int) -> CurveOptions:
     """Smoothing, stretch and axes."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         stretch = _stretch(run_id, last)
@@ -205,7 +205,7 @@ def _look(run_id: str, last: int) -> Look:
             persist_state="session",
             help="Each tenfold upwards has the same height.",
         )
-    return Look(smoothing, stretch, is_log_x, is_log_y)
+    return CurveOptions(smoothing, stretch, is_log_x, is_log_y)
 
 
 def _stretch(run_id: str, last: int) -> tuple[float, float] | None:
@@ -256,11 +256,11 @@ def rounded(last: int) -> int:
     return next(int(factor * unit) for factor in (1, 2, 5, 10) if factor * unit >= last)
 
 
-def _lines(quantity: Quantity, runs: Mapping[str, Curves]) -> list[Line]:
+def _lines(quantity: Quantity, runs: Mapping[str, Curves]) -> list[Curve]:
     """A curve for each run and each name; the run is named where there are several."""
     titles = distinct({key: cached.title(key) for key in runs})
     return [
-        Line(
+        Curve(
             _name(titles[key] if len(runs) > 1 else "", name if len(quantity.curves) > 1 else ""),
             getattr(curves, steps),
             getattr(curves, values) * quantity.scale,
@@ -276,7 +276,7 @@ def _name(title: str, name: str) -> str:
     return " · ".join(filter(None, [title, name])) or "this run"
 
 
-def _marks(curves: Curves, about: Mapping[str, Any]) -> list[Mark]:
+def _marks(curves: Curves, about: Mapping[str, Any]) -> list[StepMark]:
     """Other rates and last steps, those of one step together: their names would stand on each other."""
     found = [(change.step, f"train.lr {change.lr:g}") for change in curves.changes]
     changes = about.get("changes")
@@ -290,7 +290,7 @@ def _marks(curves: Curves, about: Mapping[str, Any]) -> list[Mark]:
         if isinstance(step, int) and isinstance(steps, int)
     ]
     return [
-        Mark(step, ", ".join(label for at, label in found if at == step))
+        StepMark(step, ", ".join(label for at, label in found if at == step))
         for step in sorted({step for step, _ in found})
     ]
 
@@ -310,10 +310,10 @@ def awaited(recipe: Recipe | None, curves: Curves) -> str:
     )
 
 
-def _missing(lines: Sequence[Line], look: Look, due: Sequence[str]) -> str:
+def _missing(lines: Sequence[Curve], look: CurveOptions, due: Sequence[str]) -> str:
     """Which of the curves asked for are not to be seen, and why; `due` says of each run when its first number comes."""
-    empty = [line for line in lines if not len(plots.points(line, look).steps)]
-    never = [line for line in empty if not len(plots.points(line, Look()).steps)]
+    empty = [line for line in lines if not len(plots.curve_points(line, look).steps)]
+    never = [line for line in empty if not len(plots.curve_points(line, CurveOptions()).steps)]
     soon = [(line.name, due[line.run]) for line in never if due[line.run]]
     said = (
         "".join(f" {name}: {sentence}" for name, sentence in soon) if len(due) > 1 else ""
@@ -326,9 +326,9 @@ def _missing(lines: Sequence[Line], look: Look, due: Sequence[str]) -> str:
     return said + "".join(f" {what}: {', '.join(names)}." for what, names in whys if names)
 
 
-def _last(lines: Sequence[Line]) -> str:
+def _last(lines: Sequence[Curve]) -> str:
     """What somebody hears who does not see the picture."""
-    found = [(line, plots.points(line, Look())) for line in lines]
+    found = [(line, plots.curve_points(line, CurveOptions())) for line in lines]
     newest = [
         f"{line.name} {values[-1]:.4g} at step {steps[-1]:,.0f}"
         for line, (steps, values, _) in found
@@ -337,11 +337,11 @@ def _last(lines: Sequence[Line]) -> str:
     return f": {'; '.join(newest)}" if newest else ""
 
 
-def table(lines: Sequence[Line], look: Look) -> str:
+def table(lines: Sequence[Curve], look: CurveOptions) -> str:
     """The points that are drawn, a row each."""
     frames = []
     for line in lines:
-        steps, values, smoothed = plots.points(line, look)
+        steps, values, smoothed = plots.curve_points(line, look)
         frame = pd.DataFrame({"curve": line.name, "step": steps.astype(int), "value": values})
         frames.append(frame.assign(smoothed=smoothed) if look.smoothing else frame)
     return str(pd.concat(frames).to_csv(index=False))

@@ -214,14 +214,14 @@ def _fitting(asked: Asked) -> None:
 def _more(asked: Asked, found: Band) -> None:
     _fitting(asked)
     shown = f"what to expect · {asked.preset}"
-    figure = plots.expected(found.minutes, found.lows, found.highs, title=shown)
+    figure = plots.expected_quality(found.minutes, found.lows, found.highs, title=shown)
     alt = f"BLEU by minutes of training: from {found.low:.0f} to {found.high:.0f} at the end"
     chart(figure, alt=alt, file_name=file_name(shown))
     runs = ", ".join(
         f"{run.n_pairs:,} pairs with {run.preset} ({_best(run)})" for run in found.runs
     )
     st.caption(
-        f"{plots.PLOTS['expected'].reading} From our runs on {runs}; {expected.MARGIN:.0f} BLEU are added either way."
+        f"{plots.PLOTS['expected_quality'].reading} From our runs on {runs}; {expected.MARGIN:.0f} BLEU are added either way."
     )
 
 

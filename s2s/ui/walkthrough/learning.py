@@ -11,7 +11,7 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import probing
 from s2s.model.layers import Residual
-from s2s.plots.losses import Token
+from s2s.plots import TokenLoss
 from s2s.runs import Run
 from s2s.runs.lab import divergence
 from s2s.scores import counted as counting
@@ -34,14 +34,15 @@ def _loss(walk: Walk) -> None:
     own = cached.decoded(walk.run, walk.text, STRATEGY, {}).hypotheses[:1]
     parting = divergence(own[0].ids, target.ids) if own else None
     free = [
-        Token(token, -value)
+        TokenLoss(token, -value)
         for each in own
         for token, value in zip(each.tokens, each.token_log_probs, strict=True)
     ]
     forced = [
-        Token(token, -value) for token, value in zip(target.tokens, target.log_probs, strict=True)
+        TokenLoss(token, -value)
+        for token, value in zip(target.tokens, target.log_probs, strict=True)
     ]
-    drawn = plots.losses(forced, free, parting, title="Loss of each position")
+    drawn = plots.token_losses(forced, free, parting, title="Loss of each position")
     figure(
         "losses",
         drawn,
@@ -69,9 +70,9 @@ def _gradients(walk: Walk) -> None:
     shares = {
         name: [*map(float, each / max(float(each[-1]), TINY))] for name, each in lengths.items()
     }
-    drawn = plots.flow(places, shares, title="The gradient by layer")
+    drawn = plots.gradient_flow(places, shares, title="The gradient by layer")
     figure(
-        "flow",
+        "gradient_flow",
         drawn,
         "The gradient by layer",
         values=np.stack([*lengths.values()]),

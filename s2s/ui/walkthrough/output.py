@@ -14,7 +14,7 @@ from s2s.analysis import probing
 from s2s.analysis.anatomy import Array
 from s2s.decode.greedy import greedy
 from s2s.model import Transformer
-from s2s.plots.ruler import finely
+from s2s.plots import fine_percent
 from s2s.runs import Run
 from s2s.runs.decoded import DecodedHypothesis
 from s2s.runs.lab import Reference, divergence
@@ -49,7 +49,7 @@ def _probabilities(walk: Walk) -> None:
         walk, row, f"{name}\nthe {min(TOP, len(row))} largest of {len(row):,}", "probability", ".2%"
     )
     st.caption(
-        f"All other tokens together have {finely(max(0.0, 1.0 - shown))}. Raising a logit by 1 multiplies its odds by 2.72."
+        f"All other tokens together have {fine_percent(max(0.0, 1.0 - shown))}. Raising a logit by 1 multiplies its odds by 2.72."
     )
 
 
@@ -59,10 +59,10 @@ def _ranked(walk: Walk, row: Array, title: str, across: str, form: str) -> float
     best = [int(each) for each in order[:TOP]]
     names = walk.run.tgt_tokenizer.tokens(best)
     bars = [(name, float(row[each])) for name, each in zip(names, best, strict=True)]
-    drawn = plots.ranked(bars, title=title, across=across, chosen=0, form=form)
+    drawn = plots.ranked_tokens(bars, title=title, across=across, chosen=0, form=form)
     everything = walk.run.tgt_tokenizer.tokens(map(int, order))
     figure(
-        "ranked",
+        "ranked_tokens",
         drawn,
         title.partition("\n")[0],
         values=row[order][:, None],

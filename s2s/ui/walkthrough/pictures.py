@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis.anatomy import Array, Mask
-from s2s.plots.tensor import hover
+from s2s.plots import tensor_hover
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain, shortened
@@ -35,7 +35,7 @@ def numbers(
     cut = f" (the first {MOST} drawn)" if n_columns > MOST else ""
     title = f"{name}\n{counted(n_rows, noun)} × {n_columns:,} numbers each{cut}"
     drawn = plots.tensor(values[:, :MOST], rows, title=title, mark=mark)
-    _shown("tensor", drawn, title, partial(plots.table, values, rows))
+    _shown("tensor", drawn, title, partial(plots.tensor_csv, values, rows))
 
 
 def heads(
@@ -57,13 +57,13 @@ def heads(
     picture.update_xaxes(tickvals=starts, ticktext=[names[at] for at in starts], tickangle=0)
     picture.update_traces(
         customdata=np.array([names] * len(rows)),
-        hovertemplate=hover("%{customdata}"),
+        hovertemplate=tensor_hover("%{customdata}"),
         selector={"type": "heatmap"},
     )
     all_names = [
         f"{head}.{number}" for head in range(1, n_heads + 1) for number in range(1, each + 1)
     ]
-    _shown("tensor", picture, title, partial(plots.table, values, rows, all_names))
+    _shown("tensor", picture, title, partial(plots.tensor_csv, values, rows, all_names))
 
 
 def pairs(
@@ -73,7 +73,7 @@ def pairs(
     """Something with a name for each row and each column; `of`: what those are."""
     title = f"{name}\n{counted(len(rows), of[0])} × {counted(len(columns), of[1])}"
     drawn = plots.tensor(values, rows, columns, title=title, across=of[1], mark=mark)
-    _shown("tensor", drawn, title, partial(plots.table, values, rows, columns))
+    _shown("tensor", drawn, title, partial(plots.tensor_csv, values, rows, columns))
 
 
 def weights(
@@ -82,7 +82,7 @@ def weights(
     """(queries, keys), rows that sum to 1."""
     title = f"{name}\n{counted(len(rows), 'query')} × {counted(len(columns), 'key')}; each row sums to 1"
     drawn = plots.heatmap(values, columns, rows, title=title, verb=verb)
-    _shown("attention", drawn, title, partial(plots.numbers, values, columns, rows, verb))
+    _shown("attention", drawn, title, partial(plots.attention_csv, values, columns, rows, verb))
 
 
 def figure(
@@ -95,7 +95,7 @@ def figure(
     columns: Sequence[str],
 ) -> None:
     """Any other picture, by a row of PLOTS, with its numbers."""
-    _shown(plot, drawn, name, partial(plots.table, values, rows, columns))
+    _shown(plot, drawn, name, partial(plots.tensor_csv, values, rows, columns))
 
 
 def legend() -> None:

@@ -11,23 +11,23 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.plots.attention import cell
+from s2s.plots.attention import csv_cell
 
-ACROSS = "layer (0: embeddings)"
+LAYER_AXIS = "layer (0: embeddings)"
 DASHES = ("solid", "dash", "dashdot", "dot")
-COLOURS = (0, 3, 2, 4)  # of theme.CATEGORICAL
+COLORS = (0, 3, 2, 4)  # of theme.CATEGORICAL
 SYMBOLS = ("circle", "square-open", "diamond-open", "x-thin-open")
 
 
-class Series(NamedTuple):
+class CosineSeries(NamedTuple):
     """A cosine a layer, the embeddings first; NaN where there is none."""
 
     name: str
     cosines: Sequence[float]
 
 
-def likeness(
-    rows: Sequence[Series], layers: Sequence[str], *, chosen: int, title: str
+def similarity(
+    rows: Sequence[CosineSeries], layers: Sequence[str], *, chosen: int, title: str
 ) -> go.Figure:
     """A line each; the first is what is asked about, the last what all stand against. `layers` are names, `chosen` is marked."""
     if not rows or not layers:
@@ -42,7 +42,7 @@ def likeness(
         "zeroline": False,
     }
     layout["xaxis"] = {
-        "title": {"text": ACROSS},
+        "title": {"text": LAYER_AXIS},
         "fixedrange": True,
         "range": [-0.2, len(layers) - 0.6],
         **ticks,
@@ -59,7 +59,7 @@ def likeness(
     return figure.add_vline(x=chosen, line={"color": "gray", "width": 1, "dash": "dot"})
 
 
-def _line(row: Series, layers: Sequence[str], kind: int) -> go.Scatter:
+def _line(row: CosineSeries, layers: Sequence[str], kind: int) -> go.Scatter:
     is_asked = kind == 0
     return go.Scatter(
         x=[*range(len(layers))],
@@ -67,11 +67,11 @@ def _line(row: Series, layers: Sequence[str], kind: int) -> go.Scatter:
         mode="lines+markers+text" if is_asked else "lines+markers",
         text=[f"{value:.2f}" for value in row.cosines] if is_asked else None,
         textposition="top right",
-        name=theme.inert(row.name),
+        name=theme.escaped(row.name),
         line={
             "dash": DASHES[kind],
             "width": 3 if is_asked else 1.5,
-            "color": theme.CATEGORICAL[COLOURS[kind]],
+            "color": theme.CATEGORICAL[COLORS[kind]],
         },
         marker={"symbol": SYMBOLS[kind], "size": 9, "line": {"width": 2}},
         customdata=[*layers],
@@ -79,11 +79,11 @@ def _line(row: Series, layers: Sequence[str], kind: int) -> go.Scatter:
     )
 
 
-def likeness_table(rows: Sequence[Series], layers: Sequence[str]) -> str:
+def similarity_csv(rows: Sequence[CosineSeries], layers: Sequence[str]) -> str:
     """One line a layer, one column a series, as CSV."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["layer", *(cell(row.name) for row in rows)])
+    table.writerow(["layer", *(csv_cell(row.name) for row in rows)])
     for number, name in enumerate(layers):
         values = (row.cosines[number] for row in rows)
         table.writerow([name, *("" if math.isnan(value) else f"{value:.6f}" for value in values)])

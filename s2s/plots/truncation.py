@@ -25,7 +25,7 @@ STAYS = MappingProxyType({"symbol": "square", "size": 9, "color": theme.CATEGORI
 GOES = MappingProxyType({"symbol": "circle-open", "size": 6, "color": GREY})
 
 
-class Cut(NamedTuple):
+class FilterResult(NamedTuple):
     """What one filter leaves. `rank`: after so many bars it cuts; None where what it leaves out stands among what it keeps."""
 
     name: str
@@ -35,10 +35,10 @@ class Cut(NamedTuple):
     threshold: float | None = None  # the probability below which it leaves out
 
 
-def ruler(
+def truncation(
     bars: Sequence[tuple[str, float]],
     others: tuple[int, float],
-    cuts: Sequence[Cut],
+    cuts: Sequence[FilterResult],
     *,
     title: str,
     is_log: bool = False,
@@ -50,10 +50,10 @@ def ruler(
     if not bars:
         return theme.empty("There are no probabilities to show.")
     n_others, rest = others
-    labels = [theme.inert(theme.short(token)) for token, _ in bars] + [
+    labels = [theme.escaped(theme.shortened(token)) for token, _ in bars] + [
         f"{n_others:,} others"
     ] * bool(n_others)
-    names = [theme.inert(token) for token, _ in bars] + [f"{n_others:,} others"] * bool(n_others)
+    names = [theme.escaped(token) for token, _ in bars] + [f"{n_others:,} others"] * bool(n_others)
     figure = go.Figure([_bars(bars, cuts), *_marks(cuts, names), *_thresholds(cuts, len(bars))])
     rows = {
         "tickmode": "array",
@@ -108,22 +108,22 @@ def _across(shares: Sequence[float], is_log: bool) -> dict[str, Any]:
     }
 
 
-def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[Cut]) -> go.Bar:
-    colour = theme.CATEGORICAL[0]
+def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[FilterResult]) -> go.Bar:
+    color = theme.CATEGORICAL[0]
     stays = cuts[-1].stays if cuts else [True] * len(bars)
     return go.Bar(
         x=[share for _, share in bars],
         y=[*range(len(bars))],
         orientation="h",
-        text=[finely(share) for _, share in bars],
+        text=[fine_percent(share) for _, share in bars],
         textposition="outside",
         textangle=0,
         cliponaxis=False,
         marker={
-            "color": [colour if is_in else "rgba(0, 0, 0, 0)" for is_in in stays],
-            "line": {"color": colour, "width": 1.5},
+            "color": [color if is_in else "rgba(0, 0, 0, 0)" for is_in in stays],
+            "line": {"color": color, "width": 1.5},
         },
-        customdata=[theme.inert(token) for token, _ in bars],
+        customdata=[theme.escaped(token) for token, _ in bars],
         hovertemplate="%{customdata}: %{x:.3%}<extra></extra>",
         showlegend=False,
     )
@@ -139,23 +139,26 @@ def _rest(share: float, row: int) -> dict[str, Any]:
         "yref": "y",
         "showarrow": False,
     }
-    return place | {"text": f"{finely(share)} together", "font": {"size": 12}}
+    return place | {"text": f"{fine_percent(share)} together", "font": {"size": 12}}
 
 
-def finely(share: float) -> str:
+def fine_percent(share: float) -> str:
     """`0.254` -> `25%`, `0.0031` -> `0.3%`, `0.00043` -> `0.043%`."""
     if share < 1e-5:
         return "<0.001%"
     return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}" if share >= 0.001 else f"{share:.3%}"
 
 
-def _marks(cuts: Sequence[Cut], names: Sequence[str]) -> list[go.Scatter]:
+def _marks(cuts: Sequence[FilterResult], names: Sequence[str]) -> list[go.Scatter]:
     """What each filter keeps, and what it leaves out."""
     places = [
         (at, row, is_in) for at, cut in enumerate(cuts) for row, is_in in enumerate(cut.stays)
     ]
     said = {
-        (at, row): f"{theme.inert(cuts[at].name)} {'keeps' if is_in else 'leaves out'} {names[row]}"
+        (
+            at,
+            row,
+        ): f"{theme.escaped(cuts[at].name)} {'keeps' if is_in else 'leaves out'} {names[row]}"
         for at, row, is_in in places
     }
     kept = _scatter({(at, row): said[at, row] for at, row, is_in in places if is_in}, STAYS)
@@ -177,7 +180,7 @@ def _scatter(places: Mapping[tuple[int, int], str], marker: Mapping[str, Any]) -
     )
 
 
-def _counts(cuts: Sequence[Cut], n_rows: int) -> go.Scatter:
+def _counts(cuts: Sequence[FilterResult], n_rows: int) -> go.Scatter:
     """How many of the others stay, in their row."""
     held = [(at, cut) for at, cut in enumerate(cuts) if cut.n_others]
     return go.Scatter(
@@ -188,14 +191,14 @@ def _counts(cuts: Sequence[Cut], n_rows: int) -> go.Scatter:
         text=[f"+{cut.n_others}" for _, cut in held],
         textfont={"size": 10},
         customdata=[
-            f"{theme.inert(cut.name)} keeps {cut.n_others:,} of the others" for _, cut in held
+            f"{theme.escaped(cut.name)} keeps {cut.n_others:,} of the others" for _, cut in held
         ],
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
     )
 
 
-def _thresholds(cuts: Sequence[Cut], n_bars: int) -> list[go.Scatter]:
+def _thresholds(cuts: Sequence[FilterResult], n_bars: int) -> list[go.Scatter]:
     """The probabilities below which filters leave out, down through the bars."""
     held = [(cut.name, cut.threshold) for cut in cuts if cut.threshold is not None]
     return [
@@ -204,14 +207,14 @@ def _thresholds(cuts: Sequence[Cut], n_bars: int) -> list[go.Scatter]:
             y=[-0.5, n_bars - 0.5],
             mode="lines",
             line={"color": theme.CATEGORICAL[3], "dash": DASHES[at % len(DASHES)], "width": 1.5},
-            name=f"{theme.inert(name)}: below {finely(threshold)} goes",
+            name=f"{theme.escaped(name)}: below {fine_percent(threshold)} goes",
             hoverinfo="name",
         )
         for at, (name, threshold) in enumerate(held)
     ]
 
 
-def _lines(cuts: Sequence[Cut], n_bars: int) -> list[dict[str, Any]]:
+def _lines(cuts: Sequence[FilterResult], n_bars: int) -> list[dict[str, Any]]:
     """A thin line across the bars at every cut, a thick one below the filter's marks."""
     inside = [
         (at, cut.rank) for at, cut in enumerate(cuts) if cut.rank is not None and cut.rank <= n_bars
@@ -232,7 +235,7 @@ def _level(rank: int, start: float, end: float) -> dict[str, Any]:
     return {"type": "line", "x0": start, "x1": end, "y0": rank - 0.5, "y1": rank - 0.5}
 
 
-def _name(at: int, cut: Cut) -> dict[str, Any]:
+def _name(at: int, cut: FilterResult) -> dict[str, Any]:
     """A filter's name above its marks."""
     place = {
         "x": at,
@@ -243,7 +246,7 @@ def _name(at: int, cut: Cut) -> dict[str, Any]:
         "yanchor": "bottom",
     }
     return place | {
-        "text": theme.inert(cut.name),
+        "text": theme.escaped(cut.name),
         "textangle": -90,
         "showarrow": False,
         "font": {"size": 12},

@@ -13,14 +13,14 @@ from s2s.plots import theme
 Growth = Sequence[tuple[int, int]]
 
 
-def growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
+def vocabulary_growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
     """After so many running words so many different ones, both on logarithmic scales: a power of the text's length is a straight line."""
     if not any(running for running, _ in (*src, *tgt)):
         return theme.empty("There are no words to count.")
     styles = (("source", src, 0, "solid", "circle"), ("target", tgt, 1, "dash", "diamond"))
     lines = [
-        _line(name, points, theme.CATEGORICAL[colour], dash, symbol)
-        for name, points, colour, dash, symbol in styles
+        _line(name, points, theme.CATEGORICAL[color], dash, symbol)
+        for name, points, color, dash, symbol in styles
     ]
     layout = theme.layout(title, 300, "running words", "different words")
     for axis in ("xaxis", "yaxis"):
@@ -28,10 +28,10 @@ def growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
     return go.Figure(lines, layout)
 
 
-def _line(name: str, points: Growth, colour: str, dash: str, symbol: str) -> go.Scatter:
+def _line(name: str, points: Growth, color: str, dash: str, symbol: str) -> go.Scatter:
     running, distinct = np.array([point for point in points if point[0]], np.int32).reshape(-1, 2).T
     style: dict[str, Any] = {
-        "line": {"color": colour, "width": 2, "dash": dash},
+        "line": {"color": color, "width": 2, "dash": dash},
         "marker": {"size": 5, "symbol": symbol},
     }
     said = "%{x:,} words, %{y:,} of them different"

@@ -13,7 +13,7 @@ from s2s.plots import theme
 NAMES = 30  # tokens that are named under the axis; of more, every second, third, ...
 
 
-class Token(NamedTuple):
+class TokenLoss(NamedTuple):
     """One place of a target."""
 
     text: str
@@ -21,8 +21,8 @@ class Token(NamedTuple):
     about: str = ""  # what hover says beside
 
 
-def losses(
-    reference: Sequence[Token], own: Sequence[Token], parting: int | None, *, title: str
+def token_losses(
+    reference: Sequence[TokenLoss], own: Sequence[TokenLoss], parting: int | None, *, title: str
 ) -> go.Figure:
     """Bars: the reference, forced. Diamonds: what the model wrote by itself. `parting`: the first place, from 0, where they differ."""
     if not reference:
@@ -30,7 +30,7 @@ def losses(
     layout = theme.layout(title, 380, "", "loss (nats): 0 is certain")
     step = math.ceil(len(reference) / NAMES)
     places = [*range(0, len(reference), step)]
-    names = [theme.inert(theme.short(reference[place].text)) for place in places]
+    names = [theme.escaped(theme.shortened(reference[place].text)) for place in places]
     longest = max(len(reference), len(own))
     layout["xaxis"] |= {
         "tickmode": "array",
@@ -47,7 +47,7 @@ def losses(
     return figure if parting is None else _parted(figure, parting)
 
 
-def _forced(tokens: Sequence[Token]) -> go.Bar:
+def _forced(tokens: Sequence[TokenLoss]) -> go.Bar:
     return go.Bar(
         x=[*range(len(tokens))],
         y=[token.loss for token in tokens],
@@ -57,7 +57,7 @@ def _forced(tokens: Sequence[Token]) -> go.Bar:
     )
 
 
-def _free(tokens: Sequence[Token]) -> go.Scatter:
+def _free(tokens: Sequence[TokenLoss]) -> go.Scatter:
     return go.Scatter(
         x=[*range(len(tokens))],
         y=[token.loss for token in tokens],
@@ -69,9 +69,9 @@ def _free(tokens: Sequence[Token]) -> go.Scatter:
     )
 
 
-def _hover(tokens: Sequence[Token], whose: str) -> dict[str, Any]:
+def _hover(tokens: Sequence[TokenLoss], whose: str) -> dict[str, Any]:
     said = [
-        f"{at}. {theme.inert(token.text)} ({whose}){theme.inert(token.about)}"
+        f"{at}. {theme.escaped(token.text)} ({whose}){theme.escaped(token.about)}"
         for at, token in enumerate(tokens, 1)
     ]
     return {

@@ -11,7 +11,9 @@ from s2s.plots import theme
 PATTERNS = ("", "/")
 
 
-def flow(places: Sequence[str], lengths: Mapping[str, Sequence[float]], *, title: str) -> go.Figure:
+def gradient_flow(
+    places: Sequence[str], lengths: Mapping[str, Sequence[float]], *, title: str
+) -> go.Figure:
     """Bars side by side at each place, one for each of at most two ways in `lengths`, each way's last being 1, on a logarithmic scale."""
     if not places:
         return theme.empty("There are no layers to show.")

@@ -25,7 +25,7 @@ Value = float | int | str | bool | None
 
 
 @dataclass(frozen=True)
-class Axis:
+class ParallelAxis:
     """What stands on one axis: a value a run, None where it has none yet. `is_low_up` turns it over, where less is better."""
 
     name: str
@@ -39,8 +39,8 @@ class _Scale:
     ticks: tuple[tuple[float, str], ...]
 
 
-def parallel(
-    axes: Sequence[Axis], names: Sequence[str], *, best: int | None = None, title: str
+def parallel_coordinates(
+    axes: Sequence[ParallelAxis], names: Sequence[str], *, best: int | None = None, title: str
 ) -> go.Figure:
     """A line for each named run through its values; the best run's is thicker, has diamonds, and is drawn last."""
     if not names or not axes:
@@ -61,27 +61,30 @@ def parallel(
 
 
 def _line(
-    axes: Sequence[Axis], scales: Sequence[_Scale], run: int, name: str, *, is_best: bool
+    axes: Sequence[ParallelAxis], scales: Sequence[_Scale], run: int, name: str, *, is_best: bool
 ) -> go.Scatter:
-    said = [f"{theme.inert(axis.name)}: {theme.inert(written(axis.values[run]))}" for axis in axes]
+    said = [
+        f"{theme.escaped(axis.name)}: {theme.escaped(format_value(axis.values[run]))}"
+        for axis in axes
+    ]
     style: dict[str, Any] = (
         {"color": BEST, "width": 4} if is_best else {"color": OTHERS, "width": 1.5}
     )
     return go.Scatter(
         x=list(range(len(axes))),
         y=[scale.places[run] for scale in scales],
-        name=theme.inert(name),
+        name=theme.escaped(name),
         mode="lines+markers",
         line=style,
         marker={"size": 12 if is_best else 6, "symbol": "diamond" if is_best else "circle"},
-        hovertext=[f"{theme.inert(name)}{' (best)' * is_best}<br>{each}" for each in said],
+        hovertext=[f"{theme.escaped(name)}{' (best)' * is_best}<br>{each}" for each in said],
         hoverinfo="text",
         cliponaxis=False,
     )
 
 
-def _across(axes: Sequence[Axis]) -> dict[str, Any]:
-    names = [theme.inert(axis.name).replace(".", ".<br>") for axis in axes]
+def _across(axes: Sequence[ParallelAxis]) -> dict[str, Any]:
+    names = [theme.escaped(axis.name).replace(".", ".<br>") for axis in axes]
     ticks = {
         "tickmode": "array",
         "tickvals": list(range(len(axes))),
@@ -116,12 +119,12 @@ def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
         for place, text in scale.ticks
     ]
     x, y, said, sides_of = zip(*ticks, strict=True) if ticks else ((), (), (), ())
-    text = [f"{ASIDE}{theme.inert(theme.short(each))}{ASIDE}" for each in said]
+    text = [f"{ASIDE}{theme.escaped(theme.shortened(each))}{ASIDE}" for each in said]
     look: dict[str, Any] = {"textposition": sides_of or "top right", "textfont": {"size": 11}}
     return go.Scatter(x=x, y=y, text=text, mode="text", hoverinfo="skip", cliponaxis=False, **look)
 
 
-def written(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A value in few signs: `0.0005`, `true`, `1.234`, `-` for none.
 
     >>> written(0.0005), written(True), written(1.23456), written(None)
@@ -141,10 +144,10 @@ def written(value: Value) -> str:
 
 
 def _rounded(value: Value) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else written(value)
+    return f"{value:.3g}" if isinstance(value, float) else format_value(value)
 
 
-def _scale(axis: Axis) -> _Scale:
+def _scale(axis: ParallelAxis) -> _Scale:
     """Numbers by their size, or its logarithm over a decade or more; anything else in the order in which it is met."""
     known = [value for value in axis.values if value is not None]
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
@@ -160,9 +163,10 @@ def _scale(axis: Axis) -> _Scale:
         )
         numbers = [None if size is None else bend(size) for size in sizes]
     else:
-        kinds = list(dict.fromkeys(map(written, known)))
+        kinds = list(dict.fromkeys(map(format_value, known)))
         numbers = [
-            None if value is None else float(kinds.index(written(value))) for value in axis.values
+            None if value is None else float(kinds.index(format_value(value)))
+            for value in axis.values
         ]
     places = _places(numbers, is_low_up=axis.is_low_up)
     texts = {

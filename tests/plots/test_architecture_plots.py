@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from s2s.plots import amount, bars, costs, mask
+from s2s.plots import bars, compact_number, costs, mask
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0, "0"), (78, "78"), (999.6, "1 k"), (1_438_208, "1.44 M"), (999_600, "1 M"), (128_000, "128 k"), (2e12, "2 T")]
 )  # fmt: skip
 def test_amounts_have_three_digits(value: float, text: str) -> None:
-    assert amount(value) == text
+    assert compact_number(value) == text
 
 
-def test_bars_stand_in_order_and_are_told_apart_without_colour() -> None:
+def test_bars_stand_in_order_and_are_told_apart_without_color() -> None:
     figure = bars(["<b>a", "c"], {"one": [1, 2], "two": [3, 0]}, title="t", across="parameters")
     assert [list(trace.x) for trace in figure.data] == [[1, 2], [3, 0]]
     assert len({trace.marker.pattern.shape for trace in figure.data}) == 2

@@ -12,7 +12,9 @@ from s2s.plots import theme
 BARS = 40
 
 
-def lengths(src_counts: Sequence[int], tgt_counts: Sequence[int], *, title: str) -> go.Figure:
+def sentence_lengths(
+    src_counts: Sequence[int], tgt_counts: Sequence[int], *, title: str
+) -> go.Figure:
     """`counts[n]` texts have n words. Sources as filled bars, targets as an outlined step line over them."""
     longest = max(len(src_counts), len(tgt_counts))
     if not sum(src_counts):

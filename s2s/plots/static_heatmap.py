@@ -12,29 +12,31 @@ from s2s.plots import theme
 from s2s.plots.attention import LEGIBLE, LEVEL, Weights, geometry
 
 ABOVE = 33  # pixels from the tokens' line to the cells
-MOST = 900  # cells; a larger picture waits for Plotly
+MAX_CELLS = 900  # cells; a larger picture waits for Plotly
 
 
-def still(weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str) -> str:
+def static_heatmap(
+    weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str
+) -> str:
     """Cells, numbers and tokens of `heatmap`; empty for a picture without cells, or with very many."""
-    if not 0 < weights.size <= MOST:
+    if not 0 < weights.size <= MAX_CELLS:
         return ""
     place = geometry(keys, rows)
-    colours = sample_colorscale(theme.SEQUENTIAL, np.clip(weights, 0, 1).ravel().astype(float))
-    inks = theme.ink(weights)
+    colors = sample_colorscale(theme.SEQUENTIAL, np.clip(weights, 0, 1).ravel().astype(float))
+    inks = theme.text_colors(weights)
     has_numbers = max(weights.shape) <= LEGIBLE
     figures = [f"{value:.2f}".removeprefix("0") if has_numbers else "" for value in weights.ravel()]
     cells = [
-        f'<i style="background:{colour};color:{ink}">{figure}</i>'
-        for colour, ink, figure in zip(colours, inks, figures, strict=True)
+        f'<i style="background:{color};color:{ink}">{figure}</i>'
+        for color, ink, figure in zip(colors, inks, figures, strict=True)
     ]
     width = len(keys)
     body = "".join(
-        f"<b>{escape(theme.short(token))}</b>{''.join(cells[at * width : (at + 1) * width])}"
+        f"<b>{escape(theme.shortened(token))}</b>{''.join(cells[at * width : (at + 1) * width])}"
         for at, token in enumerate(rows)
     )
     head = "".join(
-        f"<em>{escape(theme.short(token)) if width <= LEVEL else ''}</em>" for token in keys
+        f"<em>{escape(theme.shortened(token)) if width <= LEVEL else ''}</em>" for token in keys
     )
     lines = "<br>".join(escape(line) for line in title.split("\n"))
     grid = f"grid-template-columns:{place.left}px repeat({width},1fr);grid-template-rows:{ABOVE}px repeat({len(rows)},{place.row}px)"

@@ -2,19 +2,19 @@ import csv
 import io
 import math
 
-from s2s.plots import likeness
-from s2s.plots.likeness import Series, likeness_table
+from s2s.plots import similarity
+from s2s.plots.similarity import CosineSeries, similarity_csv
 
 ROWS = [
-    Series("these <two>", [1.0, 0.5]),
-    Series("=likes", [0.9, math.nan]),
-    Series("any", [0.1, -0.3]),
+    CosineSeries("these <two>", [1.0, 0.5]),
+    CosineSeries("=likes", [0.9, math.nan]),
+    CosineSeries("any", [0.1, -0.3]),
 ]
 LAYERS = ["embeddings", "layer 1"]
 
 
-def test_lines_are_the_cosines_and_differ_without_colour() -> None:
-    figure = likeness(ROWS, LAYERS, chosen=1, title="t")
+def test_lines_are_the_cosines_and_differ_without_color() -> None:
+    figure = similarity(ROWS, LAYERS, chosen=1, title="t")
     assert [trace.y[0] for trace in figure.data] == [1.0, 0.9, 0.1]
     assert figure.data[0].name == "these &lt;two&gt;"
     assert figure.data[0].text == ("1.00", "0.50")
@@ -25,17 +25,18 @@ def test_lines_are_the_cosines_and_differ_without_colour() -> None:
 
 def test_what_all_stand_against_looks_the_same_however_many_lines_there_are() -> None:
     looks = [
-        likeness(rows, LAYERS, chosen=0, title="t").data[-1].line.dash for rows in (ROWS, ROWS[1:])
+        similarity(rows, LAYERS, chosen=0, title="t").data[-1].line.dash
+        for rows in (ROWS, ROWS[1:])
     ]
     assert looks[0] == looks[1] == "dot"
 
 
 def test_nothing_to_compare() -> None:
-    assert "nothing" in likeness([], LAYERS, chosen=0, title="t").layout.annotations[0].text
+    assert "nothing" in similarity([], LAYERS, chosen=0, title="t").layout.annotations[0].text
 
 
 def test_the_table_leaves_a_place_empty_where_there_is_no_number() -> None:
-    head, first, second = csv.reader(io.StringIO(likeness_table(ROWS, LAYERS)))
+    head, first, second = csv.reader(io.StringIO(similarity_csv(ROWS, LAYERS)))
     assert head == ["layer", "these <two>", "'=likes", "any"]
     assert first == ["embeddings", "1.000000", "0.900000", "0.100000"]
     assert second == ["layer 1", "0.500000", "", "-0.300000"]

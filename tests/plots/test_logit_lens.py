@@ -1,17 +1,17 @@
 import csv
 import io
 
-from s2s.plots import lens
-from s2s.plots.lens import Guess, lens_table
+from s2s.plots import logit_lens
+from s2s.plots.logit_lens import LensCell, logit_lens_csv
 
-LA = Guess(("la", "<b>"), (0.75, 0.25), 1, 0.75)
-LE = Guess(("le", "la"), (0.5, 0.25), 2, 0.25)
+LA = LensCell(("la", "<b>"), (0.75, 0.25), 1, 0.75)
+LE = LensCell(("le", "la"), (0.5, 0.25), 2, 0.25)
 GUESSES = [[LE, LA], [LA, LA], [LE, LE]]
 LAYERS = ["embeddings", "layer 1"]
 
 
 def test_cells_are_the_likeliest_tokens_and_a_frame_marks_the_written_one() -> None:
-    figure = lens(GUESSES, ["la", "la", "</s>"], LAYERS, title="t")
+    figure = logit_lens(GUESSES, ["la", "la", "</s>"], LAYERS, title="t")
     cells, words = figure.data
     assert cells.z.tolist() == [[0.5, 0.75], [0.75, 0.75], [0.5, 0.5]]
     assert list(words.text) == ["le", "la", "la", "la", "le", "le"]
@@ -28,11 +28,11 @@ def test_cells_are_the_likeliest_tokens_and_a_frame_marks_the_written_one() -> N
 
 
 def test_no_target() -> None:
-    assert "no target" in lens([], [], LAYERS, title="t").layout.annotations[0].text
+    assert "no target" in logit_lens([], [], LAYERS, title="t").layout.annotations[0].text
 
 
 def test_the_table_has_every_place_and_layer() -> None:
-    rows = [*csv.DictReader(io.StringIO(lens_table(GUESSES, ["=la", "la", "x"], LAYERS)))]
+    rows = [*csv.DictReader(io.StringIO(logit_lens_csv(GUESSES, ["=la", "la", "x"], LAYERS)))]
     assert len(rows) == 6
     assert (rows[0]["written"], rows[0]["layer"], rows[0]["rank"]) == ("'=la", "embeddings", "2")
     assert (rows[1]["token_2"], rows[1]["share_2"]) == ("<b>", "0.250000")

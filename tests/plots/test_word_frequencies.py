@@ -4,13 +4,13 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from s2s.plots import coverage, growth, ratio, words
+from s2s.plots import coverage, length_ratio, vocabulary_growth, word_frequencies
 
 EDGES = (0.25, 0.5, 1, 2, 4)
 
 
 def test_ratios_stand_in_the_middle_of_their_bins() -> None:
-    figure = ratio((1, 2, 3, 4), EDGES, 1.5, title="<b>t</b>")
+    figure = length_ratio((1, 2, 3, 4), EDGES, 1.5, title="<b>t</b>")
     bars = figure.data[0]
     np.testing.assert_allclose(bars.x, [-1.5, -0.5, 0.5, 1.5])
     assert list(bars.y) == [1, 2, 3, 4]
@@ -20,8 +20,8 @@ def test_ratios_stand_in_the_middle_of_their_bins() -> None:
     assert "median 1.50" in figure.layout.xaxis.title.text
 
 
-def test_growth_is_told_apart_without_colour() -> None:
-    figure = growth([(1, 1), (100, 50)], [(0, 0), (10, 9), (80, 60)], title="t")
+def test_growth_is_told_apart_without_color() -> None:
+    figure = vocabulary_growth([(1, 1), (100, 50)], [(0, 0), (10, 9), (80, 60)], title="t")
     src, tgt = figure.data
     assert (list(src.x), list(src.y)) == ([1, 100], [1, 50])
     assert (list(tgt.x), list(tgt.y)) == ([10, 80], [9, 60])  # a logarithm has no 0
@@ -30,7 +30,7 @@ def test_growth_is_told_apart_without_colour() -> None:
 
 
 def test_words_are_drawn_as_they_stand() -> None:
-    figure = words([("<b>the</b>", 30), ("a" * 30, 20), ("a" * 31, 10)], title="t")
+    figure = word_frequencies([("<b>the</b>", 30), ("a" * 30, 20), ("a" * 31, 10)], title="t")
     (bars,) = figure.data
     assert list(bars.x) == [30, 20, 10]
     assert list(figure.layout.yaxis.ticktext) == [
@@ -52,15 +52,15 @@ def test_coverage_has_a_bar_for_each_share() -> None:
         "target, different words": [0.4, 0.2],
     }
     looks = {(bars.marker.pattern.shape, bars.marker.line.width) for bars in figure.data}
-    assert len(looks) == 4  # told apart without colour
+    assert len(looks) == 4  # told apart without color
 
 
 @pytest.mark.parametrize(
     ("figure", "why"),
     [
-        (ratio((0, 0, 0, 0), EDGES, 0.0, title="t"), "both sides"),
-        (growth([], [(0, 0)], title="t"), "no words"),
-        (words([], title="t"), "no words"),
+        (length_ratio((0, 0, 0, 0), EDGES, 0.0, title="t"), "both sides"),
+        (vocabulary_growth([], [(0, 0)], title="t"), "no words"),
+        (word_frequencies([], title="t"), "no words"),
         (coverage([], [], title="t"), "validate"),
     ],
 )
@@ -72,9 +72,9 @@ def test_a_picture_of_nothing_says_why(figure: go.Figure, why: str) -> None:
 @pytest.mark.parametrize(
     "figure",
     [
-        ratio((1, 2, 3, 4), EDGES, 1.0, title="<i>t</i>"),
-        growth([(1, 1)], [], title="<i>t</i>"),
-        words([("a", 1)], title="<i>t</i>"),
+        length_ratio((1, 2, 3, 4), EDGES, 1.0, title="<i>t</i>"),
+        vocabulary_growth([(1, 1)], [], title="<i>t</i>"),
+        word_frequencies([("a", 1)], title="<i>t</i>"),
         coverage([(1, 1.0, 1.0)], [], title="<i>t</i>"),
     ],
 )

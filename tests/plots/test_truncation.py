@@ -1,31 +1,31 @@
 import pytest
 
 from s2s import plots
-from s2s.plots.ruler import Cut, finely
+from s2s.plots.truncation import FilterResult, fine_percent
 
 BARS = [("le", 0.6), ("<b>la</b>", 0.3), ("un", 0.05)]
 CUTS = [
-    Cut("top_k", [True, True, False], 0, 2),
-    Cut("min_p", [True, False, False], 0, 1, 0.5),
-    Cut("typical_p", [False, True, True], 4),
-    Cut("all together", [True, False, False], 0, 1),
+    FilterResult("top_k", [True, True, False], 0, 2),
+    FilterResult("min_p", [True, False, False], 0, 1, 0.5),
+    FilterResult("typical_p", [False, True, True], 4),
+    FilterResult("all together", [True, False, False], 0, 1),
 ]
 
 
 def test_the_bars_are_the_probabilities_and_say_so() -> None:
-    figure = plots.ruler(BARS, (7, 0.05), CUTS, title="run · step 1\nplace 1")
+    figure = plots.truncation(BARS, (7, 0.05), CUTS, title="run · step 1\nplace 1")
     bars = figure.data[0]
     assert list(bars.x) == [0.6, 0.3, 0.05]
     assert list(bars.text) == ["60%", "30%", "5.0%"]
     assert list(figure.layout.yaxis.ticktext) == ["le", "&lt;b&gt;la&lt;/b&gt;", "un", "7 others"]
     assert figure.layout.title.text == "run · step 1<br>place 1"
     assert "5.0% together" in [note.text for note in figure.layout.annotations]
-    filled = [colour != "rgba(0, 0, 0, 0)" for colour in bars.marker.color]
+    filled = [color != "rgba(0, 0, 0, 0)" for color in bars.marker.color]
     assert filled == [True, False, False]  # what the last filter keeps is solid
 
 
 def test_every_filter_has_its_marks_and_its_cut() -> None:
-    figure = plots.ruler(BARS, (7, 0.05), CUTS, title="")
+    figure = plots.truncation(BARS, (7, 0.05), CUTS, title="")
     kept, gone, counts, threshold = figure.data[1:]
     assert set(zip(kept.x, kept.y, strict=True)) == {(0, 0), (0, 1), (1, 0), (2, 1), (2, 2), (3, 0)}
     assert len(kept.x) + len(gone.x) == len(CUTS) * len(BARS)
@@ -46,13 +46,13 @@ def test_every_filter_has_its_marks_and_its_cut() -> None:
 
 
 def test_a_cut_below_the_last_bar_is_counted_and_not_drawn() -> None:
-    figure = plots.ruler(BARS, (7, 0.05), [Cut("top_k", [True] * 3, 5, 8)], title="")
+    figure = plots.truncation(BARS, (7, 0.05), [FilterResult("top_k", [True] * 3, 5, 8)], title="")
     assert not figure.layout.shapes
     assert list(figure.data[3].text) == ["+5"]
 
 
 def test_logarithmic_bars_hold_all_of_them() -> None:
-    figure = plots.ruler(
+    figure = plots.truncation(
         [("a", 0.9), ("b", 1e-4), ("c", 0.0)], (0, 0.0), CUTS[:1], title="", is_log=True
     )
     low, high = figure.layout.xaxis.range
@@ -63,11 +63,14 @@ def test_logarithmic_bars_hold_all_of_them() -> None:
 
 
 def test_without_tokens_it_says_why() -> None:
-    assert "no probabilities" in plots.ruler([], (0, 0.0), [], title="").layout.annotations[0].text
+    assert (
+        "no probabilities"
+        in plots.truncation([], (0, 0.0), [], title="").layout.annotations[0].text
+    )
 
 
 @pytest.mark.parametrize(
     ("share", "said"), [(1.0, "100%"), (0.254, "25%"), (0.0994, "9.9%"), (0.0031, "0.3%"), (0.00043, "0.043%"), (1e-9, "<0.001%")]
 )  # fmt: skip
 def test_shares_are_said_finely(share: float, said: str) -> None:
-    assert finely(share) == said
+    assert fine_percent(share) == said

@@ -12,7 +12,7 @@ from s2s.plots import theme
 SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "star")
 
 
-def pieces(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: str) -> go.Figure:
+def vocabulary_size(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: str) -> go.Figure:
     """For each kind of tokenizer (pieces in its vocabulary, median tokens of a text), from small to large; sizes on a logarithmic scale."""
     if not any(kinds.values()):
         return theme.empty("No tokenizer has been measured.")
@@ -23,14 +23,19 @@ def pieces(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: str) -> g
 
 
 def _line(name: str, points: Sequence[tuple[int, float]], place: int) -> go.Scatter:
-    colour = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
+    color = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
     style: dict[str, Any] = {
-        "line": {"color": colour, "width": 2},
+        "line": {"color": color, "width": 2},
         "marker": {"size": 10, "symbol": SYMBOLS[place % len(SYMBOLS)]},
     }
-    said = f"{theme.inert(name)}: %{{x:,}} pieces, %{{y:g}} tokens<extra></extra>"
+    said = f"{theme.escaped(name)}: %{{x:,}} pieces, %{{y:g}} tokens<extra></extra>"
     sizes = [size for size, _ in points]
     tokens = [n for _, n in points]
     return go.Scatter(
-        x=sizes, y=tokens, name=theme.inert(name), mode="lines+markers", hovertemplate=said, **style
+        x=sizes,
+        y=tokens,
+        name=theme.escaped(name),
+        mode="lines+markers",
+        hovertemplate=said,
+        **style,
     )

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from s2s.plots import parallel, theme
-from s2s.plots.parallel import LIFT, Axis, written
+from s2s.plots import parallel_coordinates, theme
+from s2s.plots.parallel_coordinates import LIFT, ParallelAxis, format_value
 
 LOOK = Path(theme.__file__).parents[1] / "ui" / "shell" / "look.css"
-LR = Axis("train.lr", (0.0005, 0.005, 0.05))
-KIND = Axis("tokenizer.kind", ("bpe", "word", "bpe"))
-LOSS = Axis("validation loss", (3.0, None, 1.0), is_low_up=True)
+LR = ParallelAxis("train.lr", (0.0005, 0.005, 0.05))
+KIND = ParallelAxis("tokenizer.kind", ("bpe", "word", "bpe"))
+LOSS = ParallelAxis("validation loss", (3.0, None, 1.0), is_low_up=True)
 
 
 def lines(figure):
@@ -28,7 +28,7 @@ def ticks(figure, at):
 
 
 def test_a_line_a_run_through_its_values():
-    figure = parallel([LR, KIND, LOSS], ["a", "b", "c"], best=2, title="sweep <b>")
+    figure = parallel_coordinates([LR, KIND, LOSS], ["a", "b", "c"], best=2, title="sweep <b>")
     assert {
         name: [y if y is None else pytest.approx(y) for y in line.y]
         for name, line in lines(figure).items()
@@ -50,8 +50,10 @@ def test_a_line_a_run_through_its_values():
     ]
 
 
-def test_the_best_is_told_without_its_colour_and_is_drawn_over_the_others():
-    drawn = list(lines(parallel([LR, LOSS], ["a", "b", "c"], best=0, title="")).values())
+def test_the_best_is_told_without_its_color_and_is_drawn_over_the_others():
+    drawn = list(
+        lines(parallel_coordinates([LR, LOSS], ["a", "b", "c"], best=0, title="")).values()
+    )
     assert [line.name for line in drawn] == ["b", "c", "a"]
     assert {line.marker.symbol for line in drawn[:2]} == {"circle"}
     assert drawn[2].marker.symbol == "diamond"
@@ -61,19 +63,19 @@ def test_the_best_is_told_without_its_colour_and_is_drawn_over_the_others():
 
 
 def test_what_people_wrote_is_no_markup():
-    figure = parallel([Axis("<i>", ("<b>", "&"))], ["<u>", "b"], title="")
+    figure = parallel_coordinates([ParallelAxis("<i>", ("<b>", "&"))], ["<u>", "b"], title="")
     assert lines(figure)["&lt;u&gt;"].hovertext == ("&lt;u&gt;<br>&lt;i&gt;: &lt;b&gt;",)
     assert set(ticks(figure, 0)) == {"&lt;b&gt;", "&amp;"}
     assert list(figure.layout.xaxis.ticktext) == ["&lt;i&gt;"]
 
 
 def test_all_alike_stand_in_the_middle_and_numbers_of_one_size_are_set_out_evenly():
-    figure = parallel(
+    figure = parallel_coordinates(
         [
-            Axis("a", (7, 7, 7)),
-            Axis("b", (1, 2, 5)),
-            Axis("c", (True, False, True)),
-            Axis("d", (0, 10, 1000)),
+            ParallelAxis("a", (7, 7, 7)),
+            ParallelAxis("b", (1, 2, 5)),
+            ParallelAxis("c", (True, False, True)),
+            ParallelAxis("d", (0, 10, 1000)),
         ],
         list("xyz"),
         title="",
@@ -90,8 +92,8 @@ def test_many_values_keep_ticks_that_can_be_read():
     for n in (2, 6, 7, 24, 100):
         places = sorted(
             ticks(
-                parallel(
-                    [Axis("loss", tuple(1 + i / n for i in range(n)))],
+                parallel_coordinates(
+                    [ParallelAxis("loss", tuple(1 + i / n for i in range(n)))],
                     [str(i) for i in range(n)],
                     title="",
                 ),
@@ -106,12 +108,12 @@ def test_many_values_keep_ticks_that_can_be_read():
 
 @pytest.mark.parametrize("broken", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_none_leaves_a_gap(broken):
-    figure = parallel([Axis("loss", (1.0, broken, 3.0))], list("abc"), title="")
+    figure = parallel_coordinates([ParallelAxis("loss", (1.0, broken, 3.0))], list("abc"), title="")
     assert [line.y for line in lines(figure).values()] == [(0.0,), (None,), (1.0,)]
 
 
 def test_values_stand_beside_their_axis():
-    figure = parallel([LR, KIND, LOSS], list("abc"), best=0, title="")
+    figure = parallel_coordinates([LR, KIND, LOSS], list("abc"), best=0, title="")
     (found,) = (trace for trace in figure.data if trace.mode == "text")
     sides = {x: side for x, side in zip(found.x, found.textposition, strict=True)}
     assert sides == {0: "middle left", 1: "top right", 2: "middle right"}, (
@@ -133,9 +135,12 @@ def test_only_pictures_without_cells_write_their_texts_in_the_screens_ink():
 
 
 def test_nothing_to_show_says_why():
-    for figure in (parallel([], ["a"], title=""), parallel([LR], [], title="")):
+    for figure in (
+        parallel_coordinates([], ["a"], title=""),
+        parallel_coordinates([LR], [], title=""),
+    ):
         assert figure.layout.annotations[0].text == "No run of this sweep has settings to show."
-    assert parallel([Axis("a", (None,))], ["x"], title="").data[0].y == (None,)
+    assert parallel_coordinates([ParallelAxis("a", (None,))], ["x"], title="").data[0].y == (None,)
 
 
 @pytest.mark.parametrize(
@@ -151,10 +156,11 @@ def test_nothing_to_show_says_why():
     ],
 )
 def test_written(value, text):
-    assert written(value) == text
+    assert format_value(value) == text
 
 
 def test_the_lines_are_told_from_their_ground():
     assert {
-        line.line.color for line in lines(parallel([LR], list("abc"), best=1, title="")).values()
+        line.line.color
+        for line in lines(parallel_coordinates([LR], list("abc"), best=1, title="")).values()
     } <= set(theme.CATEGORICAL)

@@ -13,7 +13,9 @@ from s2s.plots import theme
 TICKS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 
 
-def ratio(counts: Sequence[int], edges: Sequence[float], median: float, *, title: str) -> go.Figure:
+def length_ratio(
+    counts: Sequence[int], edges: Sequence[float], median: float, *, title: str
+) -> go.Figure:
     """`counts[i]` pairs have a ratio from `edges[i]` to `edges[i + 1]`; half as long and twice as long are equally far from 1."""
     if not sum(counts):
         return theme.empty("No pair has words on both sides.")

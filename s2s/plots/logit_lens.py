@@ -1,4 +1,4 @@
-"""What the decoder would write after each layer: tokens in cells, their probability as colour."""
+"""What the decoder would write after each layer: tokens in cells, their probability as color."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.plots.attention import cell, geometry
-from s2s.plots.likeness import ACROSS
+from s2s.plots.attention import csv_cell, geometry
+from s2s.plots.similarity import LAYER_AXIS
 
 Shares = npt.NDArray[np.float32]
 CELL = 9  # characters of a token in a cell; fewer where layers are many
@@ -21,7 +21,7 @@ FEW_LAYERS = 5
 TOP = 118  # pixels above the cells
 
 
-class Guess(NamedTuple):
+class LensCell(NamedTuple):
     """At one place after one layer: the likeliest tokens with their probabilities, and where the written one stands."""
 
     tokens: Sequence[str]
@@ -30,8 +30,8 @@ class Guess(NamedTuple):
     written: float  # its probability
 
 
-def lens(
-    guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str], *, title: str
+def logit_lens(
+    guesses: Sequence[Sequence[LensCell]], rows: Sequence[str], layers: Sequence[str], *, title: str
 ) -> go.Figure:
     """`guesses[place][layer]`; `rows` are the tokens that are written, a row each. A frame marks a cell that already says it."""
     if not rows:
@@ -47,10 +47,10 @@ def lens(
     }
     across = {
         "tickvals": [*range(len(layers))],
-        "title": {"text": ACROSS, "standoff": 12},
+        "title": {"text": LAYER_AXIS, "standoff": 12},
         "side": "top",
     }
-    names = [theme.inert(theme.short(row)) for row in rows]
+    names = [theme.escaped(theme.shortened(row)) for row in rows]
     down = {
         "tickvals": [*range(len(rows))],
         "ticktext": names,
@@ -81,7 +81,10 @@ def _frame(y: int, x: int) -> dict[str, object]:
 
 
 def _cells(
-    shares: Shares, guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str]
+    shares: Shares,
+    guesses: Sequence[Sequence[LensCell]],
+    rows: Sequence[str],
+    layers: Sequence[str],
 ) -> go.Heatmap:
     said = [
         [_said(guess, row, layer) for guess, layer in zip(line, layers, strict=True)]
@@ -104,15 +107,15 @@ def _cells(
     )
 
 
-def _said(guess: Guess, row: str, layer: str) -> str:
+def _said(guess: LensCell, row: str, layer: str) -> str:
     best = "<br>".join(
-        f"{share:.3f} {theme.inert(token)}"
+        f"{share:.3f} {theme.escaped(token)}"
         for token, share in zip(guess.tokens, guess.shares, strict=True)
     )
-    return f"{layer}, where <b>{theme.inert(row)}</b> is written<br>{best}<br>written: rank {guess.rank:,}, {guess.written:.3f}"
+    return f"{layer}, where <b>{theme.escaped(row)}</b> is written<br>{best}<br>written: rank {guess.rank:,}, {guess.written:.3f}"
 
 
-def _words(shares: Shares, guesses: Sequence[Sequence[Guess]]) -> go.Scatter:
+def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
     """Texts of their own, because a heatmap writes in grey on the middle of the scale."""
     down, across = np.indices(shares.shape, dtype=np.float32)
     length = CELL if shares.shape[1] <= FEW_LAYERS else 6
@@ -121,16 +124,18 @@ def _words(shares: Shares, guesses: Sequence[Sequence[Guess]]) -> go.Scatter:
         y=down.ravel(),
         mode="text",
         text=[
-            theme.inert(theme.short(guess.tokens[0], length)) for row in guesses for guess in row
+            theme.escaped(theme.shortened(guess.tokens[0], length))
+            for row in guesses
+            for guess in row
         ],
-        textfont={"color": theme.ink(shares), "size": 12},
+        textfont={"color": theme.text_colors(shares), "size": 12},
         hoverinfo="skip",
         cliponaxis=False,
     )
 
 
-def lens_table(
-    guesses: Sequence[Sequence[Guess]], rows: Sequence[str], layers: Sequence[str]
+def logit_lens_csv(
+    guesses: Sequence[Sequence[LensCell]], rows: Sequence[str], layers: Sequence[str]
 ) -> str:
     """One line a place and layer, as CSV: rank and probability of the written token, then the likeliest with theirs."""
     out = io.StringIO()
@@ -143,7 +148,9 @@ def lens_table(
             told = (
                 value
                 for name, share in zip(guess.tokens, guess.shares, strict=True)
-                for value in (cell(name), f"{share:.6f}")
+                for value in (csv_cell(name), f"{share:.6f}")
             )
-            table.writerow([place, cell(token), layer, guess.rank, f"{guess.written:.6f}", *told])
+            table.writerow(
+                [place, csv_cell(token), layer, guess.rank, f"{guess.written:.6f}", *told]
+            )
     return out.getvalue()

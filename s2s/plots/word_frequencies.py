@@ -11,11 +11,11 @@ from s2s.plots import theme
 ROW = 18  # pixels a word
 
 
-def words(counts: Sequence[tuple[str, int]], *, title: str) -> go.Figure:
+def word_frequencies(counts: Sequence[tuple[str, int]], *, title: str) -> go.Figure:
     """One bar a word, the most frequent on top."""
     if not counts:
         return theme.empty("There are no words to count.")
-    names = [theme.inert(word) for word, _ in counts]
+    names = [theme.escaped(word) for word, _ in counts]
     places = list(range(len(counts)))
     bars = go.Bar(
         x=[n for _, n in counts],
@@ -26,7 +26,7 @@ def words(counts: Sequence[tuple[str, int]], *, title: str) -> go.Figure:
         hovertemplate="%{customdata}: %{x:,} times<extra></extra>",
     )
     layout = theme.layout(title, 90 + ROW * len(counts), "times", "")
-    shown = [theme.inert(theme.short(word)) for word, _ in counts]
+    shown = [theme.escaped(theme.shortened(word)) for word, _ in counts]
     ticks = {"tickmode": "array", "tickvals": places, "ticktext": shown, "automargin": True}
     layout["yaxis"] |= {"range": [len(counts) - 0.5, -0.5], "rangemode": "normal", **ticks}
     return go.Figure([bars], layout | {"bargap": 0.2})

@@ -11,7 +11,7 @@ from s2s.plots import theme
 ROW = 26  # pixels
 
 
-def ranked(
+def ranked_tokens(
     bars: Sequence[tuple[str, float]],
     *,
     title: str,
@@ -19,10 +19,10 @@ def ranked(
     chosen: int | None = None,
     form: str = ".2f",
 ) -> go.Figure:
-    """A bar a token, in the given order from the top; `chosen`, from 0, is striped and of another colour."""
+    """A bar a token, in the given order from the top; `chosen`, from 0, is striped and of another color."""
     if not bars:
         return theme.empty("There are no tokens to show.")
-    names = [theme.inert(token) for token, _ in bars]
+    names = [theme.escaped(token) for token, _ in bars]
     values = [value for _, value in bars]
     is_chosen = [place == chosen for place in range(len(bars))]
     figure = go.Figure(
@@ -47,7 +47,7 @@ def ranked(
     rows = {
         "tickmode": "array",
         "tickvals": [*range(len(bars))],
-        "ticktext": [theme.inert(theme.short(token)) for token, _ in bars],
+        "ticktext": [theme.escaped(theme.shortened(token)) for token, _ in bars],
     }
     return figure.update_layout(
         title=theme.heading(title),

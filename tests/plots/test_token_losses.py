@@ -1,12 +1,21 @@
 from s2s import plots
-from s2s.plots.losses import NAMES, Token
+from s2s.plots.token_losses import NAMES, TokenLoss
 
-REFERENCE = [Token("le", 0.1), Token("<i>chat</i>", 2.0, ", rank 3"), Token("</s>", 0.2)]
-OWN = [Token("le", 0.1), Token("chien", 0.5), Token("dort", 0.7), Token("</s>", 0.1)]
+REFERENCE = [
+    TokenLoss("le", 0.1),
+    TokenLoss("<i>chat</i>", 2.0, ", rank 3"),
+    TokenLoss("</s>", 0.2),
+]
+OWN = [
+    TokenLoss("le", 0.1),
+    TokenLoss("chien", 0.5),
+    TokenLoss("dort", 0.7),
+    TokenLoss("</s>", 0.1),
+]
 
 
 def test_both_are_drawn_place_by_place() -> None:
-    figure = plots.losses(REFERENCE, OWN, 1, title="run · step 1")
+    figure = plots.token_losses(REFERENCE, OWN, 1, title="run · step 1")
     forced, free = figure.data
     assert list(forced.y) == [0.1, 2.0, 0.2]
     assert list(free.y) == [0.1, 0.5, 0.7, 0.1]
@@ -17,17 +26,17 @@ def test_both_are_drawn_place_by_place() -> None:
 
 
 def test_where_they_part_a_line_and_a_word_stand() -> None:
-    figure = plots.losses(REFERENCE, OWN, 1, title="")
+    figure = plots.token_losses(REFERENCE, OWN, 1, title="")
     assert [line.x0 for line in figure.layout.shapes] == [0.5]
     assert [note.text for note in figure.layout.annotations] == ["they part here"]
-    assert not plots.losses(REFERENCE, REFERENCE, None, title="").layout.shapes
+    assert not plots.token_losses(REFERENCE, REFERENCE, None, title="").layout.shapes
 
 
 def test_of_many_tokens_some_are_named() -> None:
-    figure = plots.losses(REFERENCE * 40, OWN, 1, title="")
+    figure = plots.token_losses(REFERENCE * 40, OWN, 1, title="")
     assert len(figure.layout.xaxis.tickvals) == len(figure.layout.xaxis.ticktext) <= NAMES
     assert len(figure.data[0].y) == 120
 
 
 def test_without_a_reference_it_says_why() -> None:
-    assert "no reference" in plots.losses([], [], None, title="").layout.annotations[0].text
+    assert "no reference" in plots.token_losses([], [], None, title="").layout.annotations[0].text

@@ -8,17 +8,19 @@ from numpy.typing import ArrayLike
 
 from s2s.plots import theme
 
-COLOUR = theme.CATEGORICAL[2]
+COLOR = theme.CATEGORICAL[2]
 FILL = "rgba(0, 158, 115, 0.25)"  # the same green
 
 
-def expected(minutes: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str) -> go.Figure:
+def expected_quality(
+    minutes: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str
+) -> go.Figure:
     """A band of BLEU (0 to 100) by minutes of training; NaN where nothing was measured so early."""
     across, bottom, top = (np.asarray(values, np.float32) for values in (minutes, low, high))
     known = np.isfinite(bottom) & np.isfinite(top)
     if not known.any():
         return theme.empty("None of our measured runs is like this one.")
-    edge = {"color": COLOUR, "width": 1.5}
+    edge = {"color": COLOR, "width": 1.5}
     lower = go.Scatter(
         x=across[known],
         y=bottom[known],
