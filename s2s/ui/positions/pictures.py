@@ -12,7 +12,7 @@ from s2s import plots
 from s2s.analysis import positions as engine
 from s2s.analysis.positions import ByOffset, Matrix
 from s2s.config import Positions
-from s2s.plots import LineSeries
+from s2s.plots import LineSeries, downsampled
 from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart

@@ -44,7 +44,7 @@ def _loss(walk: Walk) -> None:
     ]
     drawn = plots.token_losses(forced, free, parting, title="Loss of each position")
     figure(
-        "losses",
+        "token_losses",
         drawn,
         "Loss of each position",
         values=losses[:, None],
