@@ -1,0 +1,244 @@
+"""A page's view state, declared once: kept in the session, in the link's `set`, and in the widgets.
+
+    @dataclass(frozen=True)
+    class StatesView:
+        view: str = field("map", one_of("map", "lens"))
+        word: str = field("", scope="sentence")
+        color: str = field("word", link="colour")  # links that are out there say `colour`
+
+    STATE = ViewState("states", StatesView)
+
+`STATE.arrived()` reads a link that has just been opened, `STATE.now` holds the values, `STATE.remember` changes them,
+`STATE.belongs_to("sentence", run, text)` drops what meant something in another sentence only, and `STATE.choice`,
+`STATE.slider` and `STATE.toggle` draw widgets whose values are part of the state.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import streamlit as st
+
+from s2s import share
+from s2s.ui.kit import address, pickers
+
+View = TypeVar("View")
+Value = str | int | bool
+Check = Callable[[Any], bool]
+PAGE = "page"  # the scope of what outlives a change of run and sentence
+
+
+def field(default: Value, check: Check | None = None, *, scope: str = PAGE, link: str = "") -> Any:
+    """One value of a view. `link` is its name in links where that differs from the field's own.
+
+    A value that arrives and fails `check`, or is no value of the default's type, gives way to the default, and the page
+    says so.
+    """
+    metadata = {"check": check or (lambda value: True), "scope": scope, "link": link}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def one_of(*options: Value) -> Check:
+    """Whether a value is one of these."""
+    return options.__contains__
+
+
+def between(low: int, high: int) -> Check:
+    """Whether a number is in this range, both ends included."""
+    return lambda number: low <= number <= high
+
+
+class Declared(NamedTuple):
+    """What is declared of one field."""
+
+    name: str
+    default: Value
+    check: Check
+    scope: str
+    link: str  # its name in links
+
+
+class ViewState(Generic[View]):
+    """The state of one page, whose fields `declaration`, a frozen dataclass made of `field`s, declares."""
+
+    def __init__(self, page: str, declaration: type[View]) -> None:
+        self.page = page
+        self.declaration = declaration
+        rows = dataclasses.fields(declaration)  # type: ignore[arg-type]
+        self.fields = {row.name: _declared(row) for row in rows}
+
+    @property
+    def now(self) -> View:
+        """The values, defaults included."""
+        return self.declaration(**self._changed())
+
+    def key(self, name: str) -> str:
+        """The key of the widget that shows a field."""
+        return f"{self.page} {self._field(name).name}"
+
+    def arrived(self) -> dict[str, str] | None:
+        """Take what a link newly says, if it does. Returns what it says beyond the declared fields; None for no new link.
+
+        Widgets are filled from it when they are next drawn.
+        """
+        given = address.arrived("set")
+        if given is None:
+            return None
+        values = share.unpack(given)
+        read = {
+            name: self._read(each, values.pop(each.link, "")) for name, each in self.fields.items()
+        }
+        self._keep(read)
+        for name, each in self.fields.items():
+            st.session_state.pop(self.key(name), None)
+            st.session_state.pop(self._mark(each.scope), None)
+        return values
+
+    def remember(self, **values: Value) -> None:
+        """Change values, in the session and in the link. Callbacks may call it, too.
+
+        The widget that shows a field writes its value here; a value changed from elsewhere reaches the widget by `show`.
+        Raises ValueError for a field that the page does not declare.
+        """
+        for name in values:
+            self._field(name)
+        self._keep(self._changed() | values)
+        self.hold()
+
+    def show(self, **values: Value) -> None:
+        """`remember`, and the widgets show it when they are next drawn: for buttons and callbacks."""
+        self.remember(**values)
+        for name in values:
+            st.session_state.pop(self.key(name), None)
+
+    def hold(
+        self, more: Mapping[str, str] | None = None, default: Mapping[str, str] | None = None
+    ) -> None:
+        """Write the link. `more` travels with the state (a strategy's settings, say), and is `default` in a bare link."""
+        if more is not None:
+            st.session_state[f"{self.page} more"] = (dict(more), dict(default or {}))
+        more, default = st.session_state.get(f"{self.page} more", ({}, {}))
+        usual = {each.link: _text(each.default) for each in self.fields.values()}
+        now = {self.fields[name].link: _text(value) for name, value in self._changed().items()}
+        address.hold("set", _packed(more, usual | now), _packed(default, usual))
+
+    def belongs_to(self, scope: str, *owner: object) -> None:
+        """Reset the fields of a scope when what they belong to (run, checkpoint, sentence ...) is another than before.
+
+        A shorter `owner` leaves the rest as it was: a view without a second sentence does not forget it.
+        """
+        mark = self._mark(scope)
+        before = st.session_state.get(mark, owner)
+        if any(old != new for old, new in zip(before, owner, strict=False)):
+            names = [name for name, each in self.fields.items() if each.scope == scope]
+            self.show(**{name: self.fields[name].default for name in names})
+        st.session_state[mark] = (*owner, *before[len(owner) :])
+
+    def choice(
+        self,
+        name: str,
+        label: str,
+        options: Mapping[str, str],
+        *,
+        default: str = "",
+        widget: Callable[..., Any] = st.selectbox,
+        **look: Any,
+    ) -> str:
+        """A widget for one of some values and their labels; `default` stands in for the declared one.
+
+        A value that is not there (any more) gives way to the default, and the page says so.
+        """
+        key = self.key(name)
+        usual = default or str(self._field(name).default)
+        current = str(st.session_state.setdefault(key, getattr(self.now, name) or usual))
+        if current not in options:
+            self._say(label, current, options[usual])
+            st.session_state[key] = usual
+        look |= {"format_func": options.__getitem__, "key": key, "persist_state": "session"}
+        chosen = str(widget(label, list(options), **look) or usual)
+        self.remember(**{name: chosen})
+        return chosen
+
+    def segments(self, name: str, label: str, options: Mapping[str, str], **look: Any) -> str:
+        """`choice` as buttons side by side."""
+        return self.choice(name, label, options, widget=st.segmented_control, required=True, **look)
+
+    def slider(self, name: str, label: str, low: int, high: int, **look: Any) -> int:
+        """A whole number in a range; what a link says outside of it gives way to the default, and the page says so."""
+        key = self.key(name)
+        current = int(st.session_state.setdefault(key, getattr(self.now, name)))
+        if not low <= current <= high:
+            usual = min(max(low, int(self._field(name).default)), high)
+            self._say(label, str(current), f"{usual}, between {low} and {high},")
+            st.session_state[key] = usual
+        chosen = int(st.slider(label, low, high, key=key, persist_state="session", **look))
+        self.remember(**{name: chosen})
+        return chosen
+
+    def toggle(self, name: str, label: str, **look: Any) -> bool:
+        """A switch."""
+        key = self.key(name)
+        st.session_state.setdefault(key, getattr(self.now, name))
+        is_on = bool(st.toggle(label, key=key, persist_state="session", **look))
+        self.remember(**{name: is_on})
+        return is_on
+
+    def _field(self, name: str) -> Declared:
+        if name not in self.fields:
+            raise ValueError(
+                f"the page `{self.page}` declares no `{name}`; add it to {self.declaration.__name__}"
+            )
+        return self.fields[name]
+
+    def _changed(self) -> dict[str, Value]:
+        """The values that are not at their defaults."""
+        changed: dict[str, Value] = st.session_state.get(f"{self.page} state", {})
+        return changed
+
+    def _keep(self, values: Mapping[str, Value]) -> None:
+        changed = {
+            name: value for name, value in values.items() if value != self.fields[name].default
+        }
+        st.session_state[f"{self.page} state"] = changed
+
+    def _read(self, each: Declared, text: str) -> Value:
+        """A link's text as a value; an empty text stands for the default."""
+        value = _value(text, type(each.default))
+        if value is not None and each.check(value):
+            return value
+        if text:
+            self._say(each.link, text, str(each.default) or "the default")
+        return each.default
+
+    def _mark(self, scope: str) -> str:
+        return f"{self.page} {scope} of"
+
+    def _say(self, label: str, given: str, shown: str) -> None:
+        pickers.say(f"{label}: there is no {given[:40]} here; {shown} is shown instead.")
+
+
+def _declared(row: dataclasses.Field[Any]) -> Declared:
+    default: Any = row.default
+    link = row.metadata["link"] or row.name
+    return Declared(row.name, default, row.metadata["check"], row.metadata["scope"], link)
+
+
+def _text(value: Value) -> str:
+    return ("1" if value else "") if isinstance(value, bool) else str(value)
+
+
+def _value(text: str, kind: type) -> Value | None:
+    """The value that a link's text stands for; None where it stands for none."""
+    if not text:
+        return None
+    if kind is bool:
+        return text == "1" or None
+    if kind is int:
+        return int(text) if text.isdecimal() and len(text) < 10 else None
+    return text
+
+
+def _packed(more: Mapping[str, str], values: Mapping[str, str]) -> str:
+    return share.pack({**more, **{name: text for name, text in values.items() if text}})

@@ -1,0 +1,33 @@
+"""A page of a few widgets, for the tests of the view state."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from s2s.ui.kit.state import ViewState, between, field, one_of
+
+
+@dataclass(frozen=True)
+class Toy:
+    view: str = field("map", one_of("map", "lens"))
+    layer: int = field(2, between(1, 6))
+    color: str = field("word", one_of("word", "rank"), link="colour")
+    word: str = field("", scope="sentence")
+    is_log: bool = field(False)
+
+
+STATE = ViewState("toy", Toy)
+
+rest = STATE.arrived()
+if rest is not None:
+    st.session_state["strategy"] = rest.get("strategy", "beam")
+st.session_state.setdefault("strategy", "beam")
+sentence = st.text_input("Sentence", "the cat", key="sentence")
+STATE.belongs_to("sentence", sentence)
+STATE.choice("view", "View", {"map": "Map", "lens": "Lens"})
+STATE.slider("layer", "Layer", 1, 6)
+STATE.toggle("is_log", "Log scale")
+st.button("Last layer", key="last layer", on_click=STATE.show, kwargs={"layer": 6})
+STATE.hold({"strategy": st.session_state["strategy"]}, {"strategy": "beam"})
+now = STATE.now
+st.markdown(f"{now.view} {now.layer} {now.color} {now.word} {now.is_log}")
