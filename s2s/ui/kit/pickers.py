@@ -130,6 +130,9 @@ def say(sentence: str) -> None:
 
 
 def _follow() -> None:
-    """Another run, other sentences: one that was only an example of the run before gives way to the new run's own."""
-    if st.session_state.get("src") in vocabulary.examples(st.session_state["run before"]):
-        st.session_state["src"] = next(iter(vocabulary.examples(st.session_state["run"])), "")
+    """An example of the previous run stays where the new model knows all its words; a typed sentence always stays."""
+    text = st.session_state.get("src")
+    run_id = st.session_state["run"]
+    is_example = text in vocabulary.examples(st.session_state["run before"])
+    if is_example and not vocabulary.can_read(run_id, text):
+        st.session_state["src"] = next(iter(vocabulary.examples(run_id)), "")

@@ -90,6 +90,14 @@ def examples(run_id: str) -> tuple[str, ...]:
         return ()
 
 
+def can_read(run_id: str, text: str) -> bool:
+    """Whether a run knows every word of a sentence; True for a run that cannot be opened, which says so itself."""
+    try:
+        return not cached.open_run(run_id).unknown(text)
+    except UserError:
+        return True
+
+
 def _likeness(word: str, other: str) -> tuple[float, int]:
     """Equally alike words: the one that begins alike, as people finish what they have begun to type."""
     alike_from_the_start = sum(
