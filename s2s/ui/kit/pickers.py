@@ -131,7 +131,7 @@ def say(sentence: str) -> None:
 
 def _follow() -> None:
     """An example of the previous run stays where the new model knows all its words; a typed sentence always stays."""
-    text = st.session_state.get("src")
+    text = str(st.session_state.get("src", ""))
     run_id = st.session_state["run"]
     is_example = text in vocabulary.examples(st.session_state["run before"])
     if is_example and not vocabulary.can_read(run_id, text):
