@@ -24,7 +24,7 @@ class Way(NamedTuple):
     """How a run is asked to translate its batches."""
 
     num_beams: int
-    knobs: Mapping[str, Any]
+    settings: Mapping[str, Any]
     is_forced: bool  # to write as many tokens as it may
 
     def search(
@@ -35,7 +35,7 @@ class Way(NamedTuple):
             run.model,
             batch,
             self.num_beams,
-            self.knobs,
+            self.settings,
             passed=ours.Endless if self.is_forced else passed,
         )
 

@@ -75,13 +75,13 @@ def read(params: Mapping[str, str | Iterable[str]]) -> Read:
     return Read(view, tuple(lost))
 
 
-def pack(knobs: Mapping[str, str]) -> str:
+def pack(settings: Mapping[str, str]) -> str:
     """Many small settings as one value, in their order.
 
     >>> pack({"num_beams": "5", "source": "pairs.csv#src=a,tgt=b"})
     'num_beams:5,source:pairs.csv#src=a%2Ctgt=b'
     """
-    return ",".join(f"{key}:{_escaped(value)}" for key, value in knobs.items())
+    return ",".join(f"{key}:{_escaped(value)}" for key, value in settings.items())
 
 
 def unpack(packed: str) -> dict[str, str]:
@@ -92,25 +92,25 @@ def unpack(packed: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of Compare: a run, a checkpoint (empty: the run's best), a strategy and its knobs."""
+    """One column of Compare: a run, a checkpoint (empty: the run's best), a strategy and its settings."""
 
     run: str
     step: str = ""
     strategy: str = "beam"
-    knobs: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """`RUN@STEP!strategy!knobs`."""
+        """`RUN@STEP!strategy!settings`."""
         at = f"@{self.step}" if self.step else ""
-        return f"{self.run}{at}!{self.strategy}!{pack(self.knobs)}"
+        return f"{self.run}{at}!{self.strategy}!{pack(self.settings)}"
 
     @classmethod
     def read(cls, written: str) -> Column:
         """The opposite of `str`; whatever is missing takes its default."""
         place, _, rest = written.partition("!")
-        strategy, _, knobs = rest.partition("!")
+        strategy, _, settings = rest.partition("!")
         run, _, step = place.partition("@")
-        return cls(run.strip(), step.strip(), strategy.strip() or "beam", unpack(knobs))
+        return cls(run.strip(), step.strip(), strategy.strip() or "beam", unpack(settings))
 
 
 def _escaped(value: str) -> str:

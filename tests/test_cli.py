@@ -215,7 +215,7 @@ MISTAKES = {
         ["translate", "RUN", "--strategy", "beem"],
         "no strategy `beem`; the nearest are `beam`",
     ),
-    "knob": (
+    "setting": (
         ["translate", "RUN", "--set", "beams=3"],
         "no setting `beams`; the nearest are `num_beams`",
     ),

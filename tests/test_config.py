@@ -11,8 +11,8 @@ from s2s.config import (
     Recipe,
     UserError,
     choose,
+    fields_of,
     keys,
-    knobs,
     nearest,
     override,
     parse_assignments,
@@ -33,19 +33,20 @@ def test_every_key_can_be_set_to_its_own_value() -> None:
 
 
 def walk(config: Config) -> list[Config]:
-    inner = [getattr(config, field.name) for field in knobs(type(config))]
+    inner = [getattr(config, field.name) for field in fields_of(type(config))]
     return [config, *(deep for value in inner if isinstance(value, Config) for deep in walk(value))]
 
 
-def test_every_knob_explains_itself_and_no_group_has_more_than_twelve_of_its_own() -> None:
+def test_every_setting_explains_itself_and_no_group_has_more_than_twelve_of_its_own() -> None:
     for config in walk(Recipe()):
         assert (
             sum(
-                not isinstance(getattr(config, field.name), Config) for field in knobs(type(config))
+                not isinstance(getattr(config, field.name), Config)
+                for field in fields_of(type(config))
             )
             <= 12
         )
-        for field in knobs(type(config)):
+        for field in fields_of(type(config)):
             assert re.search(r"\w", field.metadata["help"])
             assert field.metadata["help"].endswith(".")
 

@@ -190,7 +190,7 @@ def test_settings_that_contradict_are_said_before_anything_runs(text: str, sente
 
 
 @pytest.mark.parametrize(
-    ("text", "knobs"),
+    ("text", "settings"),
     [
         ("", {}),
         ("num_beams=5, length_penalty=1.2", {"num_beams": 5, "length_penalty": 1.2}),
@@ -198,8 +198,8 @@ def test_settings_that_contradict_are_said_before_anything_runs(text: str, sente
         ("prefix=la maison", {"prefix": "la maison"}),
     ],
 )
-def test_settings_are_read_as_they_are_written(text: str, knobs: dict[str, Any]) -> None:
-    assert form.parse(text) == knobs
+def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, Any]) -> None:
+    assert form.parse(text) == settings
 
 
 def test_earlier_evaluations_can_be_opened_and_deleted() -> None:

@@ -35,4 +35,4 @@ def test_a_published_link_opens(link: str) -> None:
         asked = Column.read(params[key])
         held = Column.read(screen.session_state[key])
         assert (asked.run, asked.strategy) == (held.run, held.strategy)
-        assert asked.knobs.items() <= held.knobs.items()
+        assert asked.settings.items() <= held.settings.items()

@@ -348,15 +348,15 @@ def finish(job: queue.Job) -> None:
 
 def submit_from_the_page(**changes: object) -> tuple[AppTest, str]:
     """Press Train with a tiny recipe."""
-    knobs = {"source": "synthetic:reverse", "preset": "small"} | {
+    values = {"source": "synthetic:reverse", "preset": "small"} | {
         key: str(value) for key, value in {**TINY, **changes}.items()
     }
     for short in ("model.d_ff", "model.n_layers"):
-        value = knobs.pop(short)
-        knobs |= {
+        value = values.pop(short)
+        values |= {
             short.replace("model.", f"model.{stack}."): value for stack in ("encoder", "decoder")
         }
-    screen = opened("train", set=pack(knobs))
+    screen = opened("train", set=pack(values))
     assert not lost(screen)
     screen.text_input(key="run name").set_value("<b>my</b> **run**").run()
     screen.button(key="train").click().run()
@@ -520,14 +520,14 @@ def test_compare_shows_every_tokens_probability() -> None:
 
 
 def test_a_column_is_a_link(own: str) -> None:
-    knobs = {
+    values = {
         "num_beams": "3",
         "length_penalty": "0.5",
         "length_formula": "power",
         "early_stopping": "never",
         "max_new_tokens": "9",
     }
-    written = str(Column(own, "20", "beam", knobs))
+    written = str(Column(own, "20", "beam", values))
     screen = opened("compare", src="1 2 3", c1=written)
     assert not lost(screen)
     assert screen.session_state["run"] == own
@@ -540,10 +540,10 @@ def test_a_column_is_a_link(own: str) -> None:
     assert "c1=" in link(screen)
 
 
-def test_a_knob_moves_the_link() -> None:
+def test_a_setting_moves_the_link() -> None:
     screen = opened("compare", src="the red house")
     screen.number_input(key="c1 beam num_beams").set_value(2).run()
-    assert Column.read(screen.session_state["c1"]).knobs["num_beams"] == "2"
+    assert Column.read(screen.session_state["c1"]).settings["num_beams"] == "2"
     assert screen.query_params["c1"] in (screen.session_state["c1"], [screen.session_state["c1"]])
     screen.number_input(key="c1 beam num_beams").set_value(5).run()
     assert "c1" not in screen.query_params  # what one finds without it
@@ -557,7 +557,7 @@ def test_every_strategy_is_decoded_on_the_page(strategy: str) -> None:
     assert translation(screen) == found.text
 
 
-def test_a_knob_that_cannot_be_obeyed_is_said_before_anything_is_decoded() -> None:
+def test_a_setting_that_cannot_be_obeyed_is_said_before_anything_is_decoded() -> None:
     screen = opened("compare", src="the red house", c1=f"{DEMO}!constrained!force_words:zebrä")
     assert "is not in this model's target vocabulary" in said(screen)
     assert not screen.exception

@@ -61,13 +61,13 @@ def test_lines_become_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "knobs",
+    "settings",
     [{}, {"num_beams": "5", "length_penalty": "-0.5"}, {"source": "builtin:en-fr"}, {"source": "a,b%2C.csv#src=1,tgt=2", "preset": "x:y!z"},
      {"empty": ""}],
 )  # fmt: skip
-def test_knobs_travel_in_one_value(knobs: dict[str, str]) -> None:
-    assert unpack(pack(knobs)) == knobs
-    column = Column("3f9c", "1200", "greedy", knobs)
+def test_settings_travel_in_one_value(settings: dict[str, str]) -> None:
+    assert unpack(pack(settings)) == settings
+    column = Column("3f9c", "1200", "greedy", settings)
     assert Column.read(str(column)) == column
 
 

@@ -19,7 +19,7 @@ from s2s.runs import Run, lab
 from s2s.ui.steps import teacher_forcing, truncation
 from s2s.ui.steps.request import OF_VIEWS
 from s2s.ui.steps.teacher_forcing import sentences
-from s2s.ui.steps.truncation import KNOBS, START
+from s2s.ui.steps.truncation import SETTINGS, START
 from tests.screen import link, lost, opened, said, translation
 
 DEMO = "demo-en-fr"
@@ -32,11 +32,11 @@ def run() -> Run:
 
 
 def steps(view: str, /, **params: str) -> AppTest:
-    knobs = ",".join(
+    settings = ",".join(
         f"{key}:{value}" for key, value in {"view": view, **params}.items() if key != "tgt"
     )
     tgt = {"tgt": params["tgt"]} if "tgt" in params else {}
-    return opened("steps", run=DEMO, src=TEXT, set=knobs, **tgt)
+    return opened("steps", run=DEMO, src=TEXT, set=settings, **tgt)
 
 
 def again(screen: AppTest) -> AppTest:
@@ -220,8 +220,8 @@ def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
 
 
 def test_every_filter_is_in_the_link() -> None:
-    assert {f"ruler_{name}" for name in KNOBS} <= set(OF_VIEWS)
-    assert set(KNOBS) == {"temperature", *FILTERS}
+    assert {f"ruler_{name}" for name in SETTINGS} <= set(OF_VIEWS)
+    assert set(SETTINGS) == {"temperature", *FILTERS}
 
 
 def test_without_a_reference_it_says_what_to_do() -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from s2s.config import Recipe, settings
+from s2s.config import Recipe, settings_of
 from s2s.words import GLOSSARY, METRIC_NAMES
 from tests.forbidden import ALLOWED, FORBIDDEN, FORBIDDEN_NAMES, FORBIDDEN_WHOLE, PLAIN, TECHNICAL
 
@@ -363,8 +363,8 @@ def registry(name: str) -> set[str]:
         "tokenizers": TOKENIZERS,
         "schedules": SCHEDULES,
         "optimizers": OPTIMIZERS,
-        "settings": {key.rpartition(".")[2]: 1 for key in settings(Recipe)},
-        "decoding": {key: 1 for row in STRATEGIES.values() for key in settings(row.config)},
+        "settings": {key.rpartition(".")[2]: 1 for key in settings_of(Recipe)},
+        "decoding": {key: 1 for row in STRATEGIES.values() for key in settings_of(row.config)},
         "scores": {
             key: 1
             for key in METRIC_NAMES

@@ -43,13 +43,13 @@ def fast_decoder(recipe: Recipe, vocab_size: int) -> Decode:
     return _decoder(recipe, vocab_size, {"precision": "fast"})
 
 
-def _decoder(recipe: Recipe, vocab_size: int, knobs: Mapping[str, Any]) -> Decode:
+def _decoder(recipe: Recipe, vocab_size: int, settings: Mapping[str, Any]) -> Decode:
     keep_freed_memory()
     model = random_model(recipe, vocab_size)
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
         found = search(
-            model, sources, num_beams, {**knobs, "max_new_tokens": TOKENS}, passed=Endless
+            model, sources, num_beams, {**settings, "max_new_tokens": TOKENS}, passed=Endless
         )
         return [list(one.best.ids) for one in found]
 
@@ -60,13 +60,13 @@ def search(
     model: Transformer,
     sources: Sequence[Ids],
     num_beams: int,
-    knobs: Mapping[str, Any],
+    settings: Mapping[str, Any],
     *,
     passed: Passed = lambda stepper: stepper,
 ) -> list[Found]:
     """One Found a source; greedy where `num_beams` is 1. The stepper goes through `passed` first."""
     beams = {"num_beams": num_beams} if num_beams > 1 else {}
-    strategy, config = configure("beam" if beams else "greedy", {**knobs, **beams})
+    strategy, config = configure("beam" if beams else "greedy", {**settings, **beams})
     with inference(model):
         return strategy(
             passed(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)),
@@ -75,9 +75,9 @@ def search(
         )
 
 
-def knows(knob: str) -> bool:
-    """Whether our strategies have such a knob."""
-    return hasattr(configure("beam", {})[1], knob)
+def knows(setting: str) -> bool:
+    """Whether our strategies have such a setting."""
+    return hasattr(configure("beam", {})[1], setting)
 
 
 class Passing:

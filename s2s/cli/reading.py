@@ -21,17 +21,17 @@ def translate(arguments: argparse.Namespace) -> None:
     from s2s.data.corpus import one_line
     from s2s.decode import configure
 
-    knobs = parse_assignments(arguments.set)
+    settings = parse_assignments(arguments.set)
     if arguments.n_best is not None:
         if arguments.n_best < 1:
             raise UserError(
                 f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more."
             )
-        knobs = {"num_return_sequences": arguments.n_best} | knobs
-    configure(arguments.strategy, knobs)
+        settings = {"num_return_sequences": arguments.n_best} | settings
+    configure(arguments.strategy, settings)
     run = _load(arguments.run)
     lines = _stdin_lines()
-    found = _translated(run, lines, arguments, knobs)
+    found = _translated(run, lines, arguments, settings)
     _name_unknown(found)
     for number, one in enumerate(found, 1):
         if arguments.json:
@@ -50,7 +50,7 @@ def translate(arguments: argparse.Namespace) -> None:
 
 
 def _translated(
-    run: Run, sources: list[str], arguments: argparse.Namespace, knobs: dict[str, Any]
+    run: Run, sources: list[str], arguments: argparse.Namespace, settings: dict[str, Any]
 ) -> list[Decoded]:
     """By one process, or by several where there is much to do."""
     from s2s.runs import spread
@@ -64,7 +64,7 @@ def _translated(
         run,
         sources,
         arguments.strategy,
-        knobs,
+        settings,
         arguments.processes or spread.processes_for(len(sources), cores()),
     )
 
@@ -87,8 +87,8 @@ def evaluate(arguments: argparse.Namespace) -> None:
     from s2s.decode import configure
     from s2s.scores import METRICS, score_all
 
-    knobs = parse_assignments(arguments.set)
-    config = configure(arguments.strategy, knobs)[1]
+    settings = parse_assignments(arguments.set)
+    config = configure(arguments.strategy, settings)[1]
     sources, references = _aligned(arguments.src, arguments.ref)
     for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
         if source.strip() and not reference.strip():
@@ -97,7 +97,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
             )
     run = _load(arguments.run)
     started = time.perf_counter()
-    found = _translated(run, sources, arguments, knobs)
+    found = _translated(run, sources, arguments, settings)
     seconds = time.perf_counter() - started
     _name_unknown(found)
     texts = [one.text for one in found]

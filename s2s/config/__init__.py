@@ -1,20 +1,20 @@
-"""Settings: how they are declared (`knobs`), and all those of a run (`recipe`). Standard library only."""
+"""Settings: how they are declared (`fields`), and all those of a run (`recipe`). Standard library only."""
 
-from s2s.config.knobs import (
+from s2s.config.fields import (
     Choice,
     Config,
-    Setting,
+    SettingInfo,
     UserError,
     choose,
+    fields_of,
     flat,
     keys,
-    knob,
-    knobs,
     nearest,
     override,
     parse_assignments,
     section,
-    settings,
+    setting,
+    settings_of,
     unknown,
 )
 from s2s.config.presets import PRESETS, Preset
@@ -59,7 +59,7 @@ __all__ = [
     "Positions",
     "Preset",
     "Recipe",
-    "Setting",
+    "SettingInfo",
     "SpecialIds",
     "Stack",
     "TokenizerConfig",
@@ -67,14 +67,14 @@ __all__ = [
     "UserError",
     "Watch",
     "choose",
+    "fields_of",
     "flat",
     "keys",
-    "knob",
-    "knobs",
     "nearest",
     "override",
     "parse_assignments",
     "section",
-    "settings",
+    "setting",
+    "settings_of",
     "unknown",
 ]

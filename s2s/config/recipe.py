@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from s2s.config.knobs import Config, UserError, knob, section
+from s2s.config.fields import Config, UserError, section, setting
 
 
 @dataclass(frozen=True)
 class Stack(Config):
     """The encoder, or the decoder."""
 
-    n_layers: int = knob(2, 1, 96, help="Layers in this stack.")
-    n_heads: int = knob(4, 1, 256, help="Attention heads in each layer.")
-    d_head: int | None = knob(
+    n_layers: int = setting(2, 1, 96, help="Layers in this stack.")
+    n_heads: int = setting(4, 1, 256, help="Attention heads in each layer.")
+    d_head: int | None = setting(
         None, 1, 1024, help="Width of one head; empty follows as d_model / n_heads."
     )
-    d_ff: int = knob(
+    d_ff: int = setting(
         512,
         0,
         262_144,
         help="Width of the feed-forward's hidden layer; 0 leaves the feed-forward out.",
     )
-    final_norm: bool = knob(
+    final_norm: bool = setting(
         True, help="One more norm after the last layer (usual with norm.place = pre)."
     )
-    dropout: bool = knob(
+    dropout: bool = setting(
         True, help="Dropout on every sublayer's output, before it is added to the residual stream."
     )
 
@@ -38,33 +38,33 @@ POSITION_KINDS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none"
 class Positions(Config):
     """How the model knows the order of the tokens."""
 
-    kind: str = knob("sinusoidal", help="The positional encoding.", choices=POSITION_KINDS)
-    max_length: int = knob(
+    kind: str = setting("sinusoidal", help="The positional encoding.", choices=POSITION_KINDS)
+    max_length: int = setting(
         1024,
         1,
         65_536,
         help="Learned: rows of the table, the longest sequence in tokens with `</s>`.",
     )
-    layout: str = knob(
+    layout: str = setting(
         "halves",
         help="Sines and cosines interleaved (the paper) or in two halves.",
         choices=("interleaved", "halves"),
     )
-    base: float = knob(
+    base: float = setting(
         10_000.0, 1.0, 1e9, help="Sinusoidal and rotary: the longest wavelength is 2 pi times this."
     )
-    full_span: bool = knob(
+    full_span: bool = setting(
         False,
         help="Sinusoids: spread the frequencies over d/2 - 1 steps instead of d/2 (as M2M100 does).",
     )
-    offset: int = knob(0, 0, 1024, help="The first token's position (BART: 2).")
-    skip_padding: bool = knob(
+    offset: int = setting(0, 0, 1024, help="The first token's position (BART: 2).")
+    skip_padding: bool = setting(
         False,
         help="Count positions over real tokens only and give padding a zero vector (as M2M100 does).",
     )
-    shared: bool = knob(False, help="Learned: one table for source and target.")
-    buckets: int = knob(32, 4, 1024, help="Relative: how many distance buckets.")
-    max_distance: int = knob(
+    shared: bool = setting(False, help="Learned: one table for source and target.")
+    buckets: int = setting(32, 4, 1024, help="Relative: how many distance buckets.")
+    max_distance: int = setting(
         128, 2, 65_536, help="Relative: distances from here on share the last bucket."
     )
 
@@ -79,19 +79,19 @@ class Positions(Config):
 class Norm(Config):
     """Normalisation of the residual stream."""
 
-    kind: str = knob(
+    kind: str = setting(
         "layer",
         help="LayerNorm, RMSNorm, or none at all (then no final norm either).",
         choices=("layer", "rms", "none"),
     )
-    place: str = knob(
+    place: str = setting(
         "pre",
         help="Before each sublayer, or after its residual sum (the paper).",
         choices=("pre", "post"),
     )
-    eps: float = knob(1e-5, 0.0, 0.1, help="Added to the variance before the square root.")
-    bias: bool = knob(True, help="LayerNorm: a learned shift beside the scale.")
-    after_embeddings: bool = knob(
+    eps: float = setting(1e-5, 0.0, 0.1, help="Added to the variance before the square root.")
+    bias: bool = setting(True, help="LayerNorm: a learned shift beside the scale.")
+    after_embeddings: bool = setting(
         False, help="One more norm on the sum of embeddings and positions (as BART does)."
     )
 
@@ -100,46 +100,50 @@ class Norm(Config):
 class AttentionConfig(Config):
     """Multi-head attention, in all its places."""
 
-    bias: bool = knob(True, help="Biases in the query, key, value and output projections.")
-    output_projection: bool = knob(True, help="Mix the joined heads with a matrix of their own.")
-    scaled: bool = knob(True, help="Divide the scores by the square root of d_head (T5 does not).")
-    dropout: bool = knob(False, help="Dropout on the attention weights.")
+    bias: bool = setting(True, help="Biases in the query, key, value and output projections.")
+    output_projection: bool = setting(True, help="Mix the joined heads with a matrix of their own.")
+    scaled: bool = setting(
+        True, help="Divide the scores by the square root of d_head (T5 does not)."
+    )
+    dropout: bool = setting(False, help="Dropout on the attention weights.")
 
 
 @dataclass(frozen=True)
 class FeedForwardConfig(Config):
     """The position-wise feed-forward layer."""
 
-    activation: str = knob(
+    activation: str = setting(
         "relu",
         help="gelu_tanh is GELU's tanh approximation.",
         choices=("relu", "gelu", "gelu_tanh", "silu"),
     )
-    gated: bool = knob(
+    gated: bool = setting(
         False, help="Multiply the activation by a second projection (GLU; with silu: SwiGLU)."
     )
-    bias: bool = knob(True, help="Biases in the feed-forward projections.")
-    dropout: bool = knob(False, help="Dropout on the hidden layer, after the activation.")
+    bias: bool = setting(True, help="Biases in the feed-forward projections.")
+    dropout: bool = setting(False, help="Dropout on the hidden layer, after the activation.")
 
 
 @dataclass(frozen=True)
 class Embeddings(Config):
     """Token vectors."""
 
-    shared: bool = knob(False, help="One table for source and target; needs one shared vocabulary.")
-    scaled: bool = knob(
+    shared: bool = setting(
+        False, help="One table for source and target; needs one shared vocabulary."
+    )
+    scaled: bool = setting(
         True, help="Multiply token vectors by the square root of d_model (the paper, section 3.4)."
     )
-    dropout: bool = knob(True, help="Dropout on the sum of embeddings and positions.")
+    dropout: bool = setting(True, help="Dropout on the sum of embeddings and positions.")
 
 
 @dataclass(frozen=True)
 class Output(Config):
     """From the decoder's last vector to a score for every word."""
 
-    tied: bool = knob(True, help="Use the target embedding as the output matrix.")
-    bias: bool = knob(False, help="One learned number a word, added to its score.")
-    scaled: bool = knob(
+    tied: bool = setting(True, help="Use the target embedding as the output matrix.")
+    bias: bool = setting(False, help="One learned number a word, added to its score.")
+    scaled: bool = setting(
         False, help="Multiply by d_model ** -0.5 before the projection (T5 does when tied)."
     )
 
@@ -148,28 +152,28 @@ class Output(Config):
 class Init(Config):
     """The weights before training. Biases start at 0 and norm scales at 1, but for `torch`, which keeps torch's own."""
 
-    kind: str = knob(
+    kind: str = setting(
         "xavier",
         help="Matrices: Xavier uniform, normal, torch's own; fairseq: Xavier with narrower queries, keys, values and feed-forward.",
         choices=("xavier", "normal", "torch", "fairseq"),
     )
-    std: float = knob(0.02, 1e-6, 10.0, help="Standard deviation of `normal`.")
+    std: float = setting(0.02, 1e-6, 10.0, help="Standard deviation of `normal`.")
 
 
 @dataclass(frozen=True)
 class SpecialIds(Config):
     """Ids with a meaning. Our own tokenizers use the defaults; opened checkpoints bring theirs."""
 
-    pad: int = knob(0, 0, help="Fills short rows of a batch; never attended to.")
-    start: int = knob(1, 0, help="What the decoder reads first.")
-    eos: int = knob(2, 0, help="Ends every source and every target.")
+    pad: int = setting(0, 0, help="Fills short rows of a batch; never attended to.")
+    start: int = setting(1, 0, help="What the decoder reads first.")
+    eos: int = setting(2, 0, help="Ends every source and every target.")
 
 
 @dataclass(frozen=True)
 class ModelConfig(Config):
     """An encoder-decoder transformer, everything but its vocabulary sizes."""
 
-    d_model: int = knob(128, 1, 65_536, help="Width of the residual stream.")
+    d_model: int = setting(128, 1, 65_536, help="Width of the residual stream.")
     encoder: Stack = section(Stack, help="Reads the source.")
     decoder: Stack = section(Stack, help="Writes the target.")
     positions: Positions = section(Positions, help="Order.")
@@ -178,7 +182,7 @@ class ModelConfig(Config):
     feed_forward: FeedForwardConfig = section(FeedForwardConfig, help="Feed-forward.")
     embeddings: Embeddings = section(Embeddings, help="Token vectors.")
     output: Output = section(Output, help="Scores of the next word.")
-    dropout: float = knob(
+    dropout: float = setting(
         0.1,
         0.0,
         0.9,
@@ -223,19 +227,19 @@ class ModelConfig(Config):
 class Cleaning(Config):
     """Which pairs are left out before training; a rule that is off (false, or empty) leaves them in."""
 
-    empty: bool = knob(True, help="Nothing to be seen on one side.")
-    duplicates: bool = knob(False, help="A pair that stood before, both sides the same.")
-    copies: bool = knob(False, help="The target is the source.")
-    max_words: int | None = knob(None, 1, 100_000, help="A side with more words than this.")
-    max_ratio: float | None = knob(
+    empty: bool = setting(True, help="Nothing to be seen on one side.")
+    duplicates: bool = setting(False, help="A pair that stood before, both sides the same.")
+    copies: bool = setting(False, help="The target is the source.")
+    max_words: int | None = setting(None, 1, 100_000, help="A side with more words than this.")
+    max_ratio: float | None = setting(
         None, 1.0, 1000.0, help="One side this many times longer than its partner lets expect."
     )
-    script: bool = knob(False, help="A side mostly in another script than the rest of its side.")
-    control: bool = knob(False, help="Control or replacement characters on a side.")
-    markup: bool = knob(False, help="HTML tags or entities on a side.")
-    brackets: bool = knob(False, help="Brackets or quotation marks that open and do not close.")
-    numbers: bool = knob(False, help="A number in digits that the other side does not have.")
-    overlap: bool = knob(
+    script: bool = setting(False, help="A side mostly in another script than the rest of its side.")
+    control: bool = setting(False, help="Control or replacement characters on a side.")
+    markup: bool = setting(False, help="HTML tags or entities on a side.")
+    brackets: bool = setting(False, help="Brackets or quotation marks that open and do not close.")
+    numbers: bool = setting(False, help="A number in digits that the other side does not have.")
+    overlap: bool = setting(
         True, help="A training pair whose source the source's own validation split has too."
     )
 
@@ -258,31 +262,31 @@ TASK_KINDS = (
 class DataConfig(Config):
     """What becomes of the pairs before they are batched."""
 
-    max_length: int = knob(
+    max_length: int = setting(
         128,
         2,
         4096,
         help="Longest source or target in tokens, `</s>` included; longer pairs are dropped and counted.",
     )
-    task: str = knob(
+    task: str = setting(
         "auto",
         help="What is to be learnt; auto translates pairs and continues plain text.",
         choices=("auto", *TASK_KINDS),
     )
-    prefix: str = knob(
+    prefix: str = setting(
         "",
         help="Put before every source, for example `translate English to French: `; tasks with a prefix have their own.",
     )
-    noise_rate: float = knob(
+    noise_rate: float = setting(
         0.15, 0.01, 0.9, help="denoise: share of the words that are masked (T5: 0.15)."
     )
-    noise_span: float = knob(
+    noise_span: float = setting(
         3.0, 1.0, 100.0, help="denoise: words of a masked span, on average (T5: 3)."
     )
-    turns: int = knob(
+    turns: int = setting(
         3, 1, 100, help="respond: how many of the last turns are read before the next is written."
     )
-    valid_share: float | None = knob(
+    valid_share: float | None = setting(
         None, 0.001, 0.5, help="Share of distinct sources held out; empty takes 5 %, at most 1,000."
     )
     clean: Cleaning = section(Cleaning, help="Which pairs are left out.")
@@ -292,32 +296,34 @@ class DataConfig(Config):
 class TokenizerConfig(Config):
     """How text is cut into pieces."""
 
-    kind: str = knob(
+    kind: str = setting(
         "bpe", help="How text is cut.", choices=("char", "word", "byte", "bpe", "unigram")
     )
-    vocab_size: int | None = knob(
+    vocab_size: int | None = setting(
         None,
         5,
         1_000_000,
         help="Most pieces to keep, specials included; empty chooses by the size of the text.",
     )
-    shared: bool = knob(True, help="One vocabulary for source and target.")
+    shared: bool = setting(True, help="One vocabulary for source and target.")
 
 
 @dataclass(frozen=True)
 class Optimizer(Config):
     """How gradients become steps."""
 
-    kind: str = knob("adamw", help="The optimiser.", choices=("adam", "adamw", "adafactor", "sgd"))
-    beta1: float = knob(
+    kind: str = setting(
+        "adamw", help="The optimiser.", choices=("adam", "adamw", "adafactor", "sgd")
+    )
+    beta1: float = setting(
         0.9, 0.0, 0.9999, help="Decay of the gradient's running mean (sgd: momentum)."
     )
-    beta2: float = knob(0.98, 0.0, 0.99999, help="Decay of the squared gradient's running mean.")
-    eps: float = knob(1e-9, 0.0, 0.1, help="Added to the denominator.")
-    weight_decay: float = knob(
+    beta2: float = setting(0.98, 0.0, 0.99999, help="Decay of the squared gradient's running mean.")
+    eps: float = setting(1e-9, 0.0, 0.1, help="Added to the denominator.")
+    weight_decay: float = setting(
         0.0, 0.0, 10.0, help="Share of each weight removed a step, times the learning rate."
     )
-    clip_norm: float = knob(
+    clip_norm: float = setting(
         1.0, 0.0, 1e6, help="Gradients are scaled down to this norm; 0 leaves them alone."
     )
 
@@ -326,28 +332,30 @@ class Optimizer(Config):
 class Watch(Config):
     """What is measured and kept while training goes on."""
 
-    validate_every: int = knob(200, 1, help="Steps between validations.")
-    save_every: int = knob(200, 1, help="Steps between checkpoints.")
-    keep: int = knob(
+    validate_every: int = setting(200, 1, help="Steps between validations.")
+    save_every: int = setting(200, 1, help="Steps between checkpoints.")
+    keep: int = setting(
         3,
         1,
         1000,
         help="Newest checkpoints kept; the best and those of train.average_last always are.",
     )
-    patience: int = knob(
+    patience: int = setting(
         0,
         0,
         10_000,
         help="Validations without a better loss before training stops; 0 never stops early.",
     )
-    samples: int = knob(4, 0, 64, help="Fixed validation sentences translated at each validation.")
-    scores: int = knob(
+    samples: int = setting(
+        4, 0, 64, help="Fixed validation sentences translated at each validation."
+    )
+    scores: int = setting(
         50,
         0,
         1000,
         help="Validation pairs translated (greedily) at each validation for BLEU and chrF; 0 for none.",
     )
-    attention: bool = knob(
+    attention: bool = setting(
         True, help="At each checkpoint, keep the attention of a fixed pair and measure every head."
     )
 
@@ -356,41 +364,41 @@ class Watch(Config):
 class TrainConfig(Config):
     """The training loop."""
 
-    steps: int = knob(2000, 1, 100_000_000, help="Updates of the weights.")
-    seed: int = knob(1, 0, 2**63 - 1, help="First weights, order of the data, dropout.")
-    lr: float = knob(1e-3, 0.0, 100.0, help="The highest learning rate of the schedule.")
-    schedule: str = knob(
+    steps: int = setting(2000, 1, 100_000_000, help="Updates of the weights.")
+    seed: int = setting(1, 0, 2**63 - 1, help="First weights, order of the data, dropout.")
+    lr: float = setting(1e-3, 0.0, 100.0, help="The highest learning rate of the schedule.")
+    schedule: str = setting(
         "cosine",
         help="Learning rate after the warm-up.",
         choices=("constant", "cosine", "inverse_sqrt"),
     )
-    warmup_steps: int = knob(
+    warmup_steps: int = setting(
         100, 0, 10_000_000, help="Steps in which the learning rate climbs from 0."
     )
-    batch_tokens: int = knob(
+    batch_tokens: int = setting(
         2048, 1, 1_000_000, help="Rows times the longest side of a batch, padding included."
     )
-    label_smoothing: float = knob(
+    label_smoothing: float = setting(
         0.1, 0.0, 0.9, help="Probability taken from the right word and spread over all."
     )
-    average_last: int = knob(
+    average_last: int = setting(
         0,
         0,
         100,
         help="The run ends with the mean of so many last checkpoints' weights; 0 or 1 takes no mean.",
     )
-    threads: int = knob(
+    threads: int = setting(
         0,
         0,
         256,
         help="CPU threads; 0 takes all cores this process may use, and the run records how many.",
     )
-    precision: str = knob(
+    precision: str = setting(
         "exact",
         help="Matrix products: float32, or faster ones checked to be as accurate.",
         choices=("exact", "fast"),
     )
-    device: str = knob(
+    device: str = setting(
         "auto",
         help="Where to train; auto takes a GPU if there is one.",
         choices=("auto", "cpu", "cuda", "mps"),

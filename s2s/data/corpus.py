@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from s2s.config import Config, knob
+from s2s.config import Config, setting
 from s2s.data.pair import Gold, Pair
 from s2s.files import write_text
 
@@ -20,10 +20,10 @@ from s2s.files import write_text
 class Options(Config):
     """What may follow the `#` of any SPEC."""
 
-    rows: int | None = knob(
+    rows: int | None = setting(
         None, 1, help="Keep the first so many pairs of each split; empty keeps all."
     )
-    split: str = knob("", help="Take this split alone; empty offers all that the source has.")
+    split: str = setting("", help="Take this split alone; empty offers all that the source has.")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s import hub
-from s2s.config import UserError, knob, unknown
+from s2s.config import UserError, setting, unknown
 from s2s.data import columns, delimited, objects, parquet, streams
 from s2s.data.caps import Caps
 from s2s.data.columns import Column
@@ -31,17 +31,19 @@ NO_LIMIT = sys.maxsize
 class HubOptions(Options):
     """What may follow the `#` of `hub:OWNER/NAME` or `hub:OWNER/NAME:CONFIG`."""
 
-    rows: int | None = knob(
+    rows: int | None = setting(
         ROWS,
         1,
         help="Read the first so many rows of each split; null reads all, up to the limits of a reading.",
     )
-    src: str = knob(
+    src: str = setting(
         "",
         help="Source column: a name, `translation.en` inside another, or a number from 1; empty goes by the names.",
     )
-    tgt: str = knob("", help="Target column, in the same way. The same column twice is plain text.")
-    revision: str = knob("", help="Read this commit; empty reads the newest.")
+    tgt: str = setting(
+        "", help="Target column, in the same way. The same column twice is plain text."
+    )
+    revision: str = setting("", help="Read this commit; empty reads the newest.")
 
 
 class Sample(NamedTuple):

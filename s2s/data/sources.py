@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from s2s.config import Choice, Config, UserError, choose, knobs, override, unknown
+from s2s.config import Choice, Config, UserError, choose, fields_of, override, unknown
 from s2s.data import builtin, corpora, files, hubsets, synthetic, text
 from s2s.data.corpus import Corpus, Options, Splits
 
@@ -114,8 +114,8 @@ def _cut_options(spec: str) -> tuple[str, str]:
 
 
 def _options(config: type[Config], given: str) -> Any:
-    """`src=en,rows=20` -> the config; a knob that holds text takes what is written, the others JSON."""
-    texts = {setting.name for setting in knobs(config) if isinstance(setting.default, str)}
+    """`src=en,rows=20` -> the config; a setting that holds text takes what is written, the others JSON."""
+    texts = {setting.name for setting in fields_of(config) if isinstance(setting.default, str)}
     changes = {}
     for item in filter(None, given.split(",")):
         key, equals, value = (part.strip() for part in item.partition("="))

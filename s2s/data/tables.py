@@ -9,7 +9,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.config import UserError, knob, nearest
+from s2s.config import UserError, nearest, setting
 from s2s.data.columns import LANGUAGES, LIKE_SOURCE, LIKE_TARGET, NOT_ALONE, Column, Guess, guess
 from s2s.data.corpus import Options, one_line
 from s2s.data.delimited import DELIMITERS, NUMBER, csv_, tsv
@@ -49,13 +49,13 @@ SAMPLE = 200  # characters of a field in a sample
 class FileOptions(Options):
     """What may follow the `#` of a file."""
 
-    src: str = knob("", help="Source column: a name from the first row, or a number from 1.")
-    tgt: str = knob("", help="Target column: a name from the first row, or a number from 1.")
-    prefix: str = knob(
+    src: str = setting("", help="Source column: a name from the first row, or a number from 1.")
+    tgt: str = setting("", help="Target column: a name from the first row, or a number from 1.")
+    prefix: str = setting(
         "",
         help="Column whose text stands before the source, `summarize: ...`: several tasks in one file.",
     )
-    header: str = knob(
+    header: str = setting(
         "auto", help="Does row 1 hold the column names? auto looks for usual names.", choices=HEADER
     )
 

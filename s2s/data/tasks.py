@@ -28,7 +28,7 @@ class Task(Choice[Make]):
     label: str
     needs_pairs: bool = False
     prefix: str = ""  # before each source, where `data.prefix` names none
-    knobs: tuple[str, ...] = ()  # of DataConfig, that matter to it
+    settings: tuple[str, ...] = ()  # of DataConfig, that matter to it
 
 
 def translate(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
@@ -143,7 +143,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             source="Raffel et al. (2020), T5, JMLR 21, section 2.4",
             label="Text to text with a prefix",
             needs_pairs=True,
-            knobs=("prefix",),
+            settings=("prefix",),
         ),
         "denoise": Task(
             denoise,
@@ -151,7 +151,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             "Span corruption: say what the sentinels hide. It needs no target, only text.",
             source="Raffel et al. (2020), T5, JMLR 21, section 3.1.4",
             label="Denoise",
-            knobs=("noise_rate", "noise_span"),
+            settings=("noise_rate", "noise_span"),
         ),
         "summarize": Task(
             translate,
@@ -168,7 +168,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             f"Write the next turn of a dialogue from the last ones; {TURN} stands between turns.",
             label="Respond",
             prefix="respond: ",
-            knobs=("turns",),
+            settings=("turns",),
         ),
         "halves": Task(
             halves,

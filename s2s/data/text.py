@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 
-from s2s.config import UserError, knob
+from s2s.config import UserError, setting
 from s2s.data import streams, tables
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits, one_line
@@ -25,13 +25,13 @@ FEWEST = 2  # characters of a passage
 class TextOptions(Options):
     """What may follow the `#` of `text:FILE`."""
 
-    unit: str = knob(
+    unit: str = setting(
         "passage",
         help="One text: so many characters, a line, or a block of lines, each a turn of a dialogue.",
         choices=UNITS,
     )
-    length: int = knob(120, 2, 4096, help="Characters of a passage.")
-    column: str = knob(
+    length: int = setting(120, 2, 4096, help="Characters of a passage.")
+    column: str = setting(
         "",
         help="Of a table, the column to read: a name or a number from 1; empty takes the only one of text.",
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from s2s.config import knob
+from s2s.config import setting
 from s2s.decode.prefixes import Prefixes, begin, best, forced, normaliser
 from s2s.decode.rules import NEVER, Rulebook, Rules
 from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
@@ -20,19 +20,19 @@ from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 class Beams(Rules):
     """Settings of every search that keeps several prefixes."""
 
-    num_beams: int = knob(5, 1, 100, help="Prefixes kept at each step.")
-    length_penalty: float = knob(
+    num_beams: int = setting(5, 1, 100, help="Prefixes kept at each step.")
+    length_penalty: float = setting(
         1.0,
         -5.0,
         5.0,
         help="Exponent of the length that scores are divided by; above 0 favours longer targets.",
     )
-    length_formula: str = knob(
+    length_formula: str = setting(
         "power",
         help="power: length^p. gnmt: ((5 + length) / 6)^p (Wu et al. 2016, eq. 14).",
         choices=("power", "gnmt"),
     )
-    early_stopping: bool | str = knob(
+    early_stopping: bool | str = setting(
         False,
         help="true: stop at num_beams finished; false: when no running prefix scores better now; never: when none ever can.",
         choices=("never",),

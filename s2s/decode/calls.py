@@ -42,19 +42,19 @@ class Call(NamedTuple):
 
 
 def call(
-    strategy: str, config: Rules, knobs: Mapping[str, Any], *, source: str, run: str, step: int
+    strategy: str, config: Rules, changes: Mapping[str, Any], *, source: str, run: str, step: int
 ) -> Call:
-    """`config` is complete, with the run's own limit; `knobs` are what somebody changed."""
+    """`config` is complete, with the run's own limit; `changes` are what somebody changed."""
     missing = _missing(strategy, config)
     if missing:
-        code = ours(strategy, knobs, source=source, run=run, step=step)
+        code = ours(strategy, changes, source=source, run=run, step=step)
         return Call(code, f"`generate` of transformers 5 has no `{missing}`; this is our own call.")
     return Call(_theirs(strategy, config, source), THEIRS[strategy])
 
 
-def ours(strategy: str, knobs: Mapping[str, Any], *, source: str, run: str, step: int) -> str:
+def ours(strategy: str, changes: Mapping[str, Any], *, source: str, run: str, step: int) -> str:
     """Our own call."""
-    settings = "".join(f", {name}={value!r}" for name, value in knobs.items())
+    settings = "".join(f", {name}={value!r}" for name, value in changes.items())
     return f"import s2s\n\nrun = s2s.load({_quoted(run)}, {step})\nrun.translate([{_quoted(source)}], {_quoted(strategy)}{settings})"
 
 

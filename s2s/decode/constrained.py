@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from s2s.config import UserError, knob
+from s2s.config import UserError, setting
 from s2s.decode.beam import Beams, Candidates, Running, most_probable, search
 from s2s.decode.prefixes import best
 from s2s.decode.rules import NEVER, Rulebook, pieces, several
@@ -25,7 +25,7 @@ HOPELESS = -1e30  # a total that keeps no search going, and yet is one
 class Constrained(Beams):
     """Settings of lexically constrained beam search."""
 
-    force_words: str = knob(
+    force_words: str = setting(
         "", help="Words or phrases that must be written, with commas between; twice for twice."
     )
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from s2s.config import knob
+from s2s.config import setting
 from s2s.decode.prefixes import Prefixes, best, normaliser
 from s2s.decode.rules import NEVER, Rulebook, Rules
 from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
@@ -20,10 +20,10 @@ from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 class Contrastive(Rules):
     """Settings of contrastive search."""
 
-    penalty_alpha: float = knob(
+    penalty_alpha: float = setting(
         0.6, 0.0, 1.0, help="Weight of being unlike the tokens before; 0 is greedy search."
     )
-    top_k: int = knob(
+    top_k: int = setting(
         4, 1, 100, help="How many of the most probable tokens are compared at each step."
     )
 

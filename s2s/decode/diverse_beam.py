@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from s2s.config import UserError, knob
+from s2s.config import UserError, setting
 from s2s.decode.beam import Beams, Candidates, Running, merged, search
 from s2s.decode.prefixes import best
 from s2s.decode.rules import NEVER, Rulebook
@@ -22,11 +22,11 @@ Steps = Sequence[tuple[Kept, ...]]
 class DiverseBeam(Beams):
     """Settings of diverse beam search."""
 
-    num_beams: int = knob(6, 1, 100, help="Prefixes kept at each step, of all groups together.")
-    num_beam_groups: int = knob(
+    num_beams: int = setting(6, 1, 100, help="Prefixes kept at each step, of all groups together.")
+    num_beam_groups: int = setting(
         3, 1, 100, help="Groups that the beams are split into; 1 is beam search."
     )
-    diversity_penalty: float = knob(
+    diversity_penalty: float = setting(
         0.5,
         0.0,
         100.0,

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from s2s.config import UserError, knob
+from s2s.config import UserError, setting
 from s2s.decode.prefixes import best
 from s2s.decode.rules import NEVER, Rules
 
@@ -22,7 +22,7 @@ LOW_BITS = np.int64(0xFFFFFFFF)
 class Heat(Rules):
     """Settings of everything that draws."""
 
-    temperature: float = knob(
+    temperature: float = setting(
         1.0,
         0.01,
         100.0,
@@ -41,37 +41,37 @@ class Heat(Rules):
 class Truncation(Heat):
     """Settings that leave out tokens before one is drawn; they apply one after the other, in this order."""
 
-    top_h: float | None = knob(
+    top_h: float | None = setting(
         None,
         0.001,
         1.0,
         help="Keep the likeliest while their entropy is at most this part of all (Potraghloo et al. 2025); empty: all.",
     )
-    top_k: int = knob(
+    top_k: int = setting(
         0, 0, 100_000, help="Keep so many of the likeliest tokens (Fan et al. 2018); 0 keeps all."
     )
-    top_p: float = knob(
+    top_p: float = setting(
         1.0,
         0.0,
         1.0,
         help="Keep the fewest tokens that have this probability together (Holtzman et al. 2020).",
     )
-    min_p: float = knob(
+    min_p: float = setting(
         0.0,
         0.0,
         1.0,
         help="Keep what has this part of the likeliest token's probability (Nguyen et al. 2024).",
     )
-    typical_p: float = knob(
+    typical_p: float = setting(
         1.0,
         0.001,
         1.0,
         help="Keep those nearest to the expected surprise that have this probability together (Meister et al. 2022).",
     )
-    epsilon_cutoff: float = knob(
+    epsilon_cutoff: float = setting(
         0.0, 0.0, 0.999, help="Leave out what is less probable than this (Hewitt et al. 2022)."
     )
-    eta_cutoff: float = knob(
+    eta_cutoff: float = setting(
         0.0,
         0.0,
         0.999,

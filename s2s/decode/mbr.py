@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from s2s.config import knob
+from s2s.config import setting
 from s2s.decode.limits import Truncation
 from s2s.decode.sampling import Sample, sample
 from s2s.decode.stepper import IDS, Found, Stepper, Words
@@ -27,13 +27,13 @@ BLEU_ORDER = 4
 class MBR(Truncation):
     """Settings of minimum Bayes risk decoding."""
 
-    num_samples: int = knob(
+    num_samples: int = setting(
         16,
         1,
         100,
         help="Targets to draw; they are the candidates, and what candidates are compared with.",
     )
-    utility: str = knob(
+    utility: str = setting(
         "chrf", help="What says how alike two targets are, from 0 to 100.", choices=("chrf", "bleu")
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from s2s.config import Config, UserError, knob
+from s2s.config import Config, UserError, setting
 from s2s.decode.stepper import Begun, Stepper, Words
 
 NO_LIMIT = 256  # tokens, where neither the settings nor the model say how long
@@ -19,31 +19,33 @@ NEVER = float("-inf")
 class Rules(Config):
     """The settings that all strategies share; the defaults change nothing."""
 
-    max_new_tokens: int | None = knob(
+    max_new_tokens: int | None = setting(
         None, 1, 4096, help="Most tokens to write, `</s>` included; empty takes the run's limit."
     )
-    min_new_tokens: int = knob(0, 0, 4096, help="`</s>` may not come before so many other tokens.")
-    repetition_penalty: float = knob(
+    min_new_tokens: int = setting(
+        0, 0, 4096, help="`</s>` may not come before so many other tokens."
+    )
+    repetition_penalty: float = setting(
         1.0, 0.01, 100.0, help="Above 1, tokens that were written before become less likely."
     )
-    no_repeat_ngram_size: int = knob(
+    no_repeat_ngram_size: int = setting(
         0, 0, 100, help="No n tokens in a row are written twice; 0 allows it."
     )
-    encoder_no_repeat_ngram_size: int = knob(
+    encoder_no_repeat_ngram_size: int = setting(
         0, 0, 100, help="No n tokens in a row of the source are written; 0 allows it."
     )
-    bad_words: str = knob("", help="Words that may not be written, with commas between.")
-    prefix: str = knob("", help="How every target begins.")
-    num_return_sequences: int | None = knob(
+    bad_words: str = setting("", help="Words that may not be written, with commas between.")
+    prefix: str = setting("", help="How every target begins.")
+    num_return_sequences: int | None = setting(
         None, 1, 100, help="Hypotheses to return; empty takes what the strategy finds."
     )
-    seed: int = knob(
+    seed: int = setting(
         1,
         0,
         2**53 - 1,
         help="Of whatever is drawn: the same seed draws the same for a source, alone or among others.",
     )
-    precision: str = knob(
+    precision: str = setting(
         "exact", help="fast rounds the output matrix to 8 bits.", choices=("exact", "fast")
     )
 

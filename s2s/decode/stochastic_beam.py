@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from s2s.config import knob
+from s2s.config import setting
 from s2s.decode.beam import Candidates
 from s2s.decode.limits import Heat
 from s2s.decode.noise import gumbel, key_of, mixed
@@ -23,7 +23,7 @@ from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 class StochasticBeam(Heat):
     """Settings of stochastic beam search."""
 
-    num_beams: int = knob(5, 1, 100, help="Different targets to draw.")
+    num_beams: int = setting(5, 1, 100, help="Different targets to draw.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

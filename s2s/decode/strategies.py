@@ -79,10 +79,10 @@ STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
 )
 
 
-def configure(name: str, knobs: Mapping[str, Any]) -> tuple[Strategy, Rules]:
-    """A strategy and its settings; raises UserError for an unknown name, knob or value."""
+def configure(name: str, settings: Mapping[str, Any]) -> tuple[Strategy, Rules]:
+    """A strategy and its settings; raises UserError for an unknown name, setting or value."""
     row = choose("strategy", name, STRATEGIES)
-    config = override(row.config(), knobs)
+    config = override(row.config(), settings)
     if not isinstance(config, Rules):
         raise TypeError(f"the settings of {name} are no Rules")
     return row.make, config

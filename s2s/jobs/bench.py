@@ -123,7 +123,7 @@ class Bench:
         began = time.perf_counter()
         began_cpu = time.process_time()
         found = run.translate(
-            [self.pairs[i][0] for i in rows_left], system.strategy, **system.knobs
+            [self.pairs[i][0] for i in rows_left], system.strategy, **system.settings
         )
         each = (time.perf_counter() - began) / len(rows_left)
         self.slowest = max((time.process_time() - began_cpu) / len(rows_left), self.slowest)

@@ -108,7 +108,7 @@ def check(asked: Asked) -> None:
     for system in systems:
         if system.run:
             run_folder(system.run)
-            configure(system.strategy, system.knobs)
+            configure(system.strategy, system.settings)
 
 
 def forecast(systems: Sequence[System], n: int) -> float:
@@ -131,7 +131,7 @@ def _threads(system: System) -> int:
 
 
 def _width(system: System) -> int:
-    return configure(system.strategy, system.knobs)[1].width
+    return configure(system.strategy, system.settings)[1].width
 
 
 def _parameters(system: System) -> float:

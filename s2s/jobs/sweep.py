@@ -15,7 +15,7 @@ from s2s.jobs.training import Asked
 from s2s.runs.listing import LONGEST_NAME, LONGEST_TAG, clean_name
 
 MOST = 24  # runs at once: more cannot be told apart in one picture
-KNOBS = 3
+MAX_SETTINGS = 3
 TAG = "sweep:"
 TWIN = "twin:"
 
@@ -65,9 +65,9 @@ def grid(asked: Asked, choices: Mapping[str, Sequence[Any]], name: str) -> list[
 
     Raises UserError for none or more than 3 settings, more than 24 runs, or a combination that does not go together.
     """
-    if not 0 < len(choices) <= KNOBS:
+    if not 0 < len(choices) <= MAX_SETTINGS:
         raise UserError(
-            f"A sweep changes 1 to {KNOBS} settings and this one {len(choices)}; choose so many."
+            f"A sweep changes 1 to {MAX_SETTINGS} settings and this one {len(choices)}; choose so many."
         )
     n_runs = 1
     for of_one in choices.values():

@@ -37,16 +37,20 @@ class System:
     run: str = ""
     step: int = 0
     strategy: str = ""
-    knobs: Mapping[str, Any] = field(default_factory=dict)
-    sweep: str = ""  # the knob that was varied
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    sweep: str = ""  # the setting that was varied
     uploaded: str = ""  # the file's name
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> System:
         """As evaluation.json has it; what a newer program adds is passed over."""
-        return cls(
-            **{each.name: written[each.name] for each in fields(cls) if each.name in written}
-        )
+        known = {each.name: written[each.name] for each in fields(cls) if each.name in written}
+        return cls(**known, settings=written.get("knobs", {}))  # the file's name for them
+
+    def to_json(self) -> dict[str, Any]:
+        """As evaluation.json has it."""
+        content = asdict(self)
+        return {"knobs" if key == "settings" else key: value for key, value in content.items()}
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,7 @@ class EvaluationFolder:
     def write(self, asked: Evaluation) -> None:
         """Replace evaluation.json."""
         content = {key: value for key, value in asdict(asked).items() if key != "id"}
+        content["systems"] = [system.to_json() for system in asked.systems]
         files.write_json(self.path / "evaluation.json", {"format": FORMAT, **content})
 
     def asked(self) -> Evaluation:

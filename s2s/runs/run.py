@@ -56,10 +56,10 @@ class Run:
     ] = ()  # sentences for people: why it is not the checkpoint one would expect
 
     def translate(
-        self, sources: Sequence[str], strategy: str = "beam", **knobs: Any
+        self, sources: Sequence[str], strategy: str = "beam", **settings: Any
     ) -> list[Decoded]:
-        """One Decoded a source, in order. `knobs` are the strategy's settings, e.g. `num_beams=5`."""
-        search, config = self.configured(strategy, knobs)
+        """One Decoded a source, in order. `settings` are the strategy's settings, e.g. `num_beams=5`."""
+        search, config = self.configured(strategy, settings)
         ids = self._source_ids(sources)
         results = [Decoded(source) for source in sources]
         by_length = sorted(
@@ -74,13 +74,13 @@ class Run:
         return results
 
     def go_on(
-        self, source: str, ids: Sequence[int], strategy: str = "beam", **knobs: Any
+        self, source: str, ids: Sequence[int], strategy: str = "beam", **settings: Any
     ) -> Decoded:
         """What a strategy makes of a source when every target begins with these target ids, in place of the setting `prefix`.
 
         Where they end in `</s>` or are as many as may be written, they are all there is; the score is then their log-probability.
         """
-        search, config = self.configured(strategy, knobs)
+        search, config = self.configured(strategy, settings)
         self._check_forced(ids, config)
         if ids and (ids[-1] == self.recipe.model.ids.eos or len(ids) == config.max_new_tokens):
             found = self._forced(source, ids)
@@ -141,9 +141,9 @@ class Run:
                 stepper_for(self.model, self._batch(src_ids), config.precision), config, words
             )
 
-    def tree(self, found: Decoded, strategy: str = "beam", **knobs: Any) -> Tree:
+    def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> Tree:
         """The search tree of what `translate` found with the same settings: what was kept, let go and finished, and why."""
-        _, config = self.configured(strategy, knobs)
+        _, config = self.configured(strategy, settings)
         returned = [(one.ids, one.score) for one in found.hypotheses]
         with inference(self.model):
             stepper = stepper_for(
@@ -151,9 +151,9 @@ class Run:
             )
             return grow(stepper, config, found.steps, returned, words=self.tgt_tokenizer)
 
-    def configured(self, strategy: str, knobs: Mapping[str, Any]) -> tuple[Strategy, Rules]:
-        """A strategy and its settings for this model. Raises UserError, which names the knob, before anything is decoded."""
-        search, config = configure(strategy, knobs)
+    def configured(self, strategy: str, settings: Mapping[str, Any]) -> tuple[Strategy, Rules]:
+        """A strategy and its settings for this model. Raises UserError, which names the setting, before anything is decoded."""
+        search, config = configure(strategy, settings)
         if config.max_new_tokens is None:
             config = override(
                 config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)}

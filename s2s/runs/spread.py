@@ -23,12 +23,12 @@ def processes_for(n_sources: int, cores: int) -> int:
 
 
 def translate(
-    run: Run, sources: Sequence[str], strategy: str, knobs: Mapping[str, Any], processes: int
+    run: Run, sources: Sequence[str], strategy: str, settings: Mapping[str, Any], processes: int
 ) -> list[Decoded]:
     """What `run.translate` gives, in order. Raises UserError before any process is started."""
     if processes == 1:
-        return run.translate(sources, strategy, **knobs)
-    run.configured(strategy, knobs)
+        return run.translate(sources, strategy, **settings)
+    run.configured(strategy, settings)
     run.check_lengths(sources)
     order = sorted(
         range(len(sources)), key=lambda number: len(sources[number])
@@ -38,7 +38,7 @@ def translate(
         "spawn"
     )  # a fork would inherit threads in the middle of their work
     results: list[Decoded | None] = [None] * len(sources)
-    each = functools.partial(_translate, str(run.folder.path), run.step, strategy, dict(knobs))
+    each = functools.partial(_translate, str(run.folder.path), run.step, strategy, dict(settings))
     with ProcessPoolExecutor(processes, context) as pool:
         for part, found in zip(
             parts,
@@ -51,9 +51,9 @@ def translate(
 
 
 def _translate(
-    folder: str, step: int, strategy: str, knobs: Mapping[str, Any], sources: list[str]
+    folder: str, step: int, strategy: str, settings: Mapping[str, Any], sources: list[str]
 ) -> list[Decoded]:
-    return _opened(folder, step).translate(sources, strategy, **knobs)
+    return _opened(folder, step).translate(sources, strategy, **settings)
 
 
 @functools.cache

@@ -67,7 +67,7 @@ def under(run: Run, change: Change) -> Iterator[None]:
 
 
 def steered(
-    run: Run, source: str, target: str, change: Change, strategy: str = "beam", **knobs: Any
+    run: Run, source: str, target: str, change: Change, strategy: str = "beam", **settings: Any
 ) -> Steered:
     """Translate with and without the change. Where attention is moved, both keep what `target` has before that place.
 
@@ -77,9 +77,9 @@ def steered(
     src_len = len(run.src_tokenizer.encode(source)) + 1
     _check(change, src_len, len(ids))
     begun = ids[: change.place] if change.keys else ()
-    before = run.go_on(source, begun, strategy, **knobs)
+    before = run.go_on(source, begun, strategy, **settings)
     with under(run, change):
-        after = run.go_on(source, begun, strategy, **knobs)
+        after = run.go_on(source, begun, strategy, **settings)
         seen = run.attention(source, target)
     return Steered(len(begun), before, after, seen, _next(run, source, change, (before, after)))
 

@@ -86,11 +86,11 @@ def train(page: Page, own_server: Server, tmp_path: Path) -> None:
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
     quiet(page)
     (folder,) = (own_server.home / "corpora").iterdir()
-    knobs = ",".join(
+    settings = ",".join(
         f"{key}:{value}"
         for key, value in {"source": f"corpus:{folder.name}", "preset": "small", **SMALL}.items()
     )
-    page.goto(f"{own_server.address}/train?set={knobs}")
+    page.goto(f"{own_server.address}/train?set={settings}")
     expect(page.get_by_role("spinbutton", name="train.steps")).to_have_value("100000")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text(re.compile(r"Step [\d,]+ of"))).to_be_visible()
@@ -189,9 +189,9 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(
     page.wait_for_url("**/train?set=source*")
     quiet(page)
     (folder,) = (own_server.home / "corpora").iterdir()
-    knobs = {"source": f"corpus:{folder.name}", "preset": "small", **SMALL, "train.steps": "3"}
+    settings = {"source": f"corpus:{folder.name}", "preset": "small", **SMALL, "train.steps": "3"}
     page.goto(
-        f"{own_server.address}/train?set={','.join(f'{key}:{value}' for key, value in knobs.items())}"
+        f"{own_server.address}/train?set={','.join(f'{key}:{value}' for key, value in settings.items())}"
     )
     page.get_by_role("textbox", name="Name").fill(NASTY[:80])
     page.keyboard.press("Enter")

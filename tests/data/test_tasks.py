@@ -33,7 +33,7 @@ def texts(n, seed=0):
 def test_the_registry_holds_what_the_settings_offer():
     assert tuple(TASKS) == TASK_KINDS
     assert all(
-        set(row.knobs) <= {field for field in DataConfig().to_json()} for row in TASKS.values()
+        set(row.settings) <= {field for field in DataConfig().to_json()} for row in TASKS.values()
     )
 
 

@@ -26,9 +26,11 @@ def value(written: str) -> float:
     return float(eval(written.replace("−", "-").replace("^", "**")))
 
 
-def sentences(name: str, **knobs: Any) -> list[tuple[str, float, float]]:
-    config = configure(name, {"max_new_tokens": 7} | knobs)[1]
-    return [each for found in decoded(name, Table(5, 3), **knobs) for each in said(config, found)]
+def sentences(name: str, **settings: Any) -> list[tuple[str, float, float]]:
+    config = configure(name, {"max_new_tokens": 7} | settings)[1]
+    return [
+        each for found in decoded(name, Table(5, 3), **settings) for each in said(config, found)
+    ]
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -39,7 +41,7 @@ def test_every_sentence_ends_in_the_score(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["beam", "constrained", "beam_sample"])
 @pytest.mark.parametrize(
-    "knobs",
+    "settings",
     [
         {},
         {"length_penalty": 0.6},
@@ -49,8 +51,8 @@ def test_every_sentence_ends_in_the_score(name: str) -> None:
     ],
     ids=str,
 )
-def test_a_normalised_score_is_what_its_sum_says(name: str, knobs: dict[str, Any]) -> None:
-    for sentence, log_prob, score in sentences(name, **knobs):
+def test_a_normalised_score_is_what_its_sum_says(name: str, settings: dict[str, Any]) -> None:
+    for sentence, log_prob, score in sentences(name, **settings):
         left, right = sentence.split(" = ")
         assert ";" not in right
         assert value(left) == pytest.approx(score, rel=1e-4, abs=2e-4)

@@ -12,7 +12,7 @@ from tests.decode.test_generate import LIMIT, MARIAN_IDS, ours, sources, twins, 
 
 TRICKY = 'the "red" house\\n, isn\'t it'
 FEW = 6
-KNOBS: dict[str, dict[str, Any]] = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "greedy": {"repetition_penalty": 1.2, "bad_words": "7,30 12", "min_new_tokens": 2},
     "beam": {
         "num_beams": 3,
@@ -39,16 +39,16 @@ KNOBS: dict[str, dict[str, Any]] = {
 }
 
 
-def made(strategy: str, knobs: dict[str, Any]) -> Any:
-    config = configure(strategy, {"max_new_tokens": LIMIT} | knobs)[1]
-    return call(strategy, config, knobs, source=TRICKY, run="demo-en-fr", step=1500), config
+def made(strategy: str, settings: dict[str, Any]) -> Any:
+    config = configure(strategy, {"max_new_tokens": LIMIT} | settings)[1]
+    return call(strategy, config, settings, source=TRICKY, run="demo-en-fr", step=1500), config
 
 
 def as_our_own(code: str) -> tuple[Any, ...]:
     """What our own call is given: run, step, sources, strategy, settings."""
     given: list[Any] = []
     run = SimpleNamespace(
-        translate=lambda texts, strategy, **knobs: given.extend([texts, strategy, knobs])
+        translate=lambda texts, strategy, **settings: given.extend([texts, strategy, settings])
     )
     s2s = SimpleNamespace(load=lambda name, step: given.extend([name, step]) or run)
     exec(code.removeprefix("import s2s\n"), {"s2s": s2s})
@@ -80,10 +80,10 @@ def as_theirs(code: str) -> dict[str, Any]:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("which", [0, 1])
 def test_the_call_says_every_setting_of_every_strategy(strategy: str, which: int) -> None:
-    knobs = ({}, KNOBS[strategy])[which]
-    made_call, config = made(strategy, knobs)
+    settings = ({}, SETTINGS[strategy])[which]
+    made_call, config = made(strategy, settings)
     if strategy not in THEIRS:
-        assert as_our_own(made_call.code) == ("demo-en-fr", 1500, [TRICKY], strategy, knobs)
+        assert as_our_own(made_call.code) == ("demo-en-fr", 1500, [TRICKY], strategy, settings)
         assert f"no `{strategy}`" in made_call.about
         return
     told = as_theirs(made_call.code)
@@ -91,15 +91,15 @@ def test_the_call_says_every_setting_of_every_strategy(strategy: str, which: int
     if "num_beams" not in flat(config):
         assert told.pop("num_beams") == 1
     bad = told.pop("bad_words_ids", None)
-    assert bad == ([[7], [30, 12]] if "bad_words" in knobs else None)
+    assert bad == ([[7], [30, 12]] if "bad_words" in settings else None)
     assert told == {name: flat(config)[name] for name in told}
-    assert set(knobs) - {"bad_words", "seed"} <= set(told)
+    assert set(settings) - {"bad_words", "seed"} <= set(told)
 
 
 @pytest.mark.parametrize("strategy", THEIRS)
 def test_transformers_knows_every_word_of_the_call(strategy: str) -> None:
-    for knobs in ({}, KNOBS[strategy]):
-        told = as_theirs(made(strategy, knobs)[0].code)
+    for settings in ({}, SETTINGS[strategy]):
+        told = as_theirs(made(strategy, settings)[0].code)
         assert not set(told) - set(vars(GenerationConfig()))
         GenerationConfig(**told).validate(strict=True)
         if told["do_sample"]:
@@ -107,20 +107,22 @@ def test_transformers_knows_every_word_of_the_call(strategy: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("knob", "value"), [("length_formula", "gnmt"), ("prefix", "le"), ("precision", "fast")]
+    ("setting", "value"), [("length_formula", "gnmt"), ("prefix", "le"), ("precision", "fast")]
 )
-def test_a_setting_that_transformers_has_not_makes_it_our_own_call(knob: str, value: str) -> None:
-    assert knob in OURS_ALONE
-    made_call, _ = made("beam", {knob: value})
-    assert f"no `{knob}`" in made_call.about
-    assert as_our_own(made_call.code)[-1] == {knob: value}
+def test_a_setting_that_transformers_has_not_makes_it_our_own_call(
+    setting: str, value: str
+) -> None:
+    assert setting in OURS_ALONE
+    made_call, _ = made("beam", {setting: value})
+    assert f"no `{setting}`" in made_call.about
+    assert as_our_own(made_call.code)[-1] == {setting: value}
 
 
 @pytest.mark.parametrize("strategy", [name for name, about in THEIRS.items() if about == SAME])
 @pytest.mark.parametrize("which", [0, 1])
 def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
-    knobs = ({}, KNOBS[strategy])[which]
-    told = as_theirs(made(strategy, knobs)[0].code)
+    settings = ({}, SETTINGS[strategy])[which]
+    told = as_theirs(made(strategy, settings)[0].code)
     _, model = twins()
     src = sources()[:FEW]
     ids = {
@@ -133,5 +135,5 @@ def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
     n = told.get("num_return_sequences", 1)
     expected = [[written(row) for row in rows[start : start + n]] for start in range(0, FEW * n, n)]
     assert [
-        [one.ids for one in found.hypotheses[:n]] for found in ours(strategy, knobs)[:FEW]
+        [one.ids for one in found.hypotheses[:n]] for found in ours(strategy, settings)[:FEW]
     ] == expected

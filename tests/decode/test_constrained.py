@@ -81,7 +81,7 @@ def test_every_hypothesis_holds_all_words_whenever_the_limit_allows(
 @pytest.mark.parametrize("early_stopping", [True, False, "never"])
 def test_without_words_it_is_beam_search(early_stopping: bool | str) -> None:
     for seed in range(4):
-        knobs = {
+        settings = {
             "num_beams": 1 + seed,
             "early_stopping": early_stopping,
             "max_new_tokens": 9,
@@ -89,17 +89,17 @@ def test_without_words_it_is_beam_search(early_stopping: bool | str) -> None:
             "prefix": "2",
         }
         for given in ("", " , "):
-            assert constrained(Table(4, seed), Constrained(force_words=given, **knobs)) == beam(
-                Table(4, seed), Beam(**knobs)
+            assert constrained(Table(4, seed), Constrained(force_words=given, **settings)) == beam(
+                Table(4, seed), Beam(**settings)
             )
 
 
 def test_words_that_beam_search_writes_anyway_change_nothing_at_the_top() -> None:
-    knobs = {"num_beams": 8, "early_stopping": "never", "max_new_tokens": 7}
-    for source, found in enumerate(beam(Table(6, 4), Beam(**knobs))):
+    settings = {"num_beams": 8, "early_stopping": "never", "max_new_tokens": 7}
+    for source, found in enumerate(beam(Table(6, 4), Beam(**settings))):
         held = [token for token in found.best.ids if token != EOS]
         if held:
-            again = constrained(Table(6, 4), Constrained(force_words=str(held[-1]), **knobs))[
+            again = constrained(Table(6, 4), Constrained(force_words=str(held[-1]), **settings))[
                 source
             ]
             assert again.best.score >= found.best.score - 1e-5
@@ -140,9 +140,9 @@ def test_where_the_rules_leave_no_room_the_most_met_stands_in() -> None:
 
 def test_what_the_limit_cuts_does_not_stand_beside_what_has_all_words() -> None:
     for seed in (7, 9, 71):
-        knobs = {"num_beams": 4, "max_new_tokens": 7, "early_stopping": "never"}
+        settings = {"num_beams": 4, "max_new_tokens": 7, "early_stopping": "never"}
         config = Constrained(
-            force_words="3 4 4 2", bad_words="2 1, 2 2, 2 3, 2 4", **knobs
+            force_words="3 4 4 2", bad_words="2 1, 2 2, 2 3, 2 4", **settings
         )  # after the last word nothing but the end
         (found,) = constrained(Table(1, seed), config)
         assert all(_holds(one.ids, "3 4 4 2") for one in found.hypotheses)
@@ -163,19 +163,19 @@ def test_a_token_that_two_phrases_want_is_one_candidate() -> None:
 
 
 def test_where_the_rules_leave_nothing_the_end_comes_early() -> None:
-    knobs = {"bad_words": "1, 3, 2 4, 4 2, 4 4", "no_repeat_ngram_size": 2, "max_new_tokens": 9}
-    for found in constrained(Table(4), Constrained(force_words="2, 4", num_beams=2, **knobs)):
+    settings = {"bad_words": "1, 3, 2 4, 4 2, 4 4", "no_repeat_ngram_size": 2, "max_new_tokens": 9}
+    for found in constrained(Table(4), Constrained(force_words="2, 4", num_beams=2, **settings)):
         assert {one.ids for one in found.hypotheses} <= {(4, EOS), (2, EOS), (2, 2, EOS)}
         assert found.hypotheses
 
 
 def test_a_forced_prefix_may_hold_the_words() -> None:
-    knobs = {"num_beams": 3, "max_new_tokens": 8, "prefix": "2 3"}
-    config = Constrained(force_words="2 3", **knobs)
+    settings = {"num_beams": 3, "max_new_tokens": 8, "prefix": "2 3"}
+    config = Constrained(force_words="2 3", **settings)
     assert [one.best for one in constrained(Table(3), config)] == [
-        one.best for one in beam(Table(3), Beam(**knobs))
+        one.best for one in beam(Table(3), Beam(**settings))
     ]
-    for found in constrained(Table(3), Constrained(force_words="3 4", **knobs)):
+    for found in constrained(Table(3), Constrained(force_words="3 4", **settings)):
         assert all(one.ids[:2] == (2, 3) and _holds(one.ids, "3 4") for one in found.hypotheses)
 
 
@@ -263,7 +263,7 @@ def _shared_out(width: int, candidates: list[int]) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("knobs", "message"),
+    ("settings", "message"),
     [
         (
             {"force_words": "2, x y"},
@@ -287,6 +287,6 @@ def _shared_out(width: int, candidates: list[int]) -> list[int]:
         ),
     ],
 )
-def test_words_that_cannot_be_written_are_named(knobs: dict[str, object], message: str) -> None:
+def test_words_that_cannot_be_written_are_named(settings: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        constrained(Table(2), Constrained(**knobs))  # type: ignore[arg-type]
+        constrained(Table(2), Constrained(**settings))  # type: ignore[arg-type]

@@ -59,7 +59,7 @@ def test_it_finds_what_lists_alone_find(alpha: float, top_k: int) -> None:
 
 def test_without_the_penalty_it_is_greedy_search() -> None:
     for seed in range(10):
-        knobs = {
+        settings = {
             "max_new_tokens": 12,
             "repetition_penalty": (1.0, 1.5)[seed % 2],
             "no_repeat_ngram_size": (0, 2)[seed // 2 % 2],
@@ -67,8 +67,8 @@ def test_without_the_penalty_it_is_greedy_search() -> None:
             "bad_words": ("", "3")[seed % 2],
             "prefix": ("", "2 4")[seed // 5],
         }
-        found = contrastive(Table(5, seed), Contrastive(penalty_alpha=0.0, **knobs))
-        expected = greedy(Table(5, seed), Greedy(**knobs))
+        found = contrastive(Table(5, seed), Contrastive(penalty_alpha=0.0, **settings))
+        expected = greedy(Table(5, seed), Greedy(**settings))
         for one, other in zip(found, expected, strict=True):
             assert one.best.ids == other.best.ids
             assert one.best.token_log_probs == pytest.approx(other.best.token_log_probs, abs=1e-5)

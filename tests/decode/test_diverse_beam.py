@@ -71,7 +71,7 @@ def test_it_finds_what_lists_alone_find(num_beams: int, groups: int, penalty: fl
 @pytest.mark.parametrize("early_stopping", [True, False, "never"])
 def test_one_group_is_beam_search(early_stopping: bool | str) -> None:
     for seed in range(12):
-        knobs = {
+        settings = {
             "num_beams": 1 + seed % 5,
             "length_penalty": (-0.5, 0.0, 1.0)[seed % 3],
             "early_stopping": early_stopping,
@@ -82,8 +82,8 @@ def test_one_group_is_beam_search(early_stopping: bool | str) -> None:
             "bad_words": ("", "3")[seed // 3 % 2],
             "prefix": ("", "2 4")[seed // 5 % 2],
         }
-        assert diverse_beam(Table(4, seed), DiverseBeam(num_beam_groups=1, **knobs)) == beam(
-            Table(4, seed), Beam(**knobs)
+        assert diverse_beam(Table(4, seed), DiverseBeam(num_beam_groups=1, **settings)) == beam(
+            Table(4, seed), Beam(**settings)
         )
 
 

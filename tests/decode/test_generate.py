@@ -71,17 +71,17 @@ def sources() -> Tensor:
     return rows
 
 
-def ours(strategy: str, knobs: dict[str, Any]) -> list[Found]:
-    search, config = configure(strategy, {"max_new_tokens": LIMIT} | knobs)
+def ours(strategy: str, settings: dict[str, Any]) -> list[Found]:
+    search, config = configure(strategy, {"max_new_tokens": LIMIT} | settings)
     with inference(twins()[0]):
         return search(stepper_for(twins()[0], sources()), config, IDS)
 
 
-def theirs(knobs: dict[str, Any]) -> Any:
-    settings = {"max_new_tokens": LIMIT} | knobs
-    words = settings.pop("bad_words", "")
+def theirs(settings: dict[str, Any]) -> Any:
+    options = {"max_new_tokens": LIMIT} | settings
+    words = options.pop("bad_words", "")
     if words:
-        settings["bad_words_ids"] = [
+        options["bad_words_ids"] = [
             [int(part) for part in word.split()] for word in words.split(",")
         ]
     ids = {
@@ -91,7 +91,7 @@ def theirs(knobs: dict[str, Any]) -> Any:
     }
     config = GenerationConfig(
         **ids,
-        **settings,
+        **options,
         do_sample=False,
         return_dict_in_generate=True,
         output_logits=True,
@@ -127,10 +127,10 @@ def test_some_targets_end_and_some_are_cut() -> None:
     assert {len(one.best.ids) for one in ours("greedy", {})} >= {2, 5, LIMIT}
 
 
-def same_beams(knobs: dict[str, Any]) -> None:
-    width = knobs["num_beams"]
-    found = ours("beam", knobs)
-    expected = theirs(knobs | {"num_return_sequences": width})
+def same_beams(settings: dict[str, Any]) -> None:
+    width = settings["num_beams"]
+    found = ours("beam", settings)
+    expected = theirs(settings | {"num_return_sequences": width})
     for row, one in enumerate(found):
         rows = range(row * width, (row + 1) * width)
         assert [hypothesis.ids for hypothesis in one.hypotheses] == [

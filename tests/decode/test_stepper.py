@@ -5,8 +5,8 @@ from tests.decode.table import Table
 from tests.decode.test_strategies import SOME
 
 
-def begun(name: str, ids: tuple[int, ...], **knobs: object) -> list[Found]:
-    strategy, config = configure(name, {"max_new_tokens": 7} | SOME.get(name, {}) | knobs)
+def begun(name: str, ids: tuple[int, ...], **settings: object) -> list[Found]:
+    strategy, config = configure(name, {"max_new_tokens": 7} | SOME.get(name, {}) | settings)
     return strategy(Table(3, 4), config, Begun(IDS, ids))
 
 

@@ -16,8 +16,8 @@ SOME: dict[str, dict[str, Any]] = {
 }  # what makes a strategy do more than its neighbour
 
 
-def decoded(name: str, table: Table, **knobs: Any) -> list[Found]:
-    strategy, config = configure(name, {"max_new_tokens": 7} | SOME.get(name, {}) | knobs)
+def decoded(name: str, table: Table, **settings: Any) -> list[Found]:
+    strategy, config = configure(name, {"max_new_tokens": 7} | SOME.get(name, {}) | settings)
     return strategy(table, config, IDS)
 
 
@@ -111,10 +111,10 @@ def test_the_rules_hold(name: str) -> None:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_where_everything_is_forbidden_the_target_ends(name: str) -> None:
-    knobs = {"bad_words": "1,2,3,4", "min_new_tokens": 2} | (
+    settings = {"bad_words": "1,2,3,4", "min_new_tokens": 2} | (
         {"force_words": ""} if name == "constrained" else {}
     )
-    for found in decoded(name, Table(3, 1), **knobs):
+    for found in decoded(name, Table(3, 1), **settings):
         assert found.best.ids == (EOS,)
 
 
@@ -153,7 +153,7 @@ def test_a_row_says_what_it_ranks_by(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "knobs", "sentence"),
+    ("name", "settings", "sentence"),
     [
         (
             "beam",
@@ -185,17 +185,18 @@ def test_a_row_says_what_it_ranks_by(name: str) -> None:
     ],
 )
 def test_what_cannot_be_is_said_before_anything_runs(
-    name: str, knobs: dict[str, Any], sentence: str
+    name: str, settings: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(UserError, match=sentence):
-        configure(name, knobs)
+        configure(name, settings)
 
 
 @pytest.mark.parametrize(
-    ("name", "knob"), [("beam", "bad_words"), ("greedy", "prefix"), ("constrained", "force_words")]
+    ("name", "setting"),
+    [("beam", "bad_words"), ("greedy", "prefix"), ("constrained", "force_words")],
 )
-def test_words_outside_the_vocabulary_are_named_at_their_knob(name: str, knob: str) -> None:
+def test_words_outside_the_vocabulary_are_named_at_their_setting(name: str, setting: str) -> None:
     with pytest.raises(
-        UserError, match=f"`{knob}`: `zebra` is not in this model's target vocabulary"
+        UserError, match=f"`{setting}`: `zebra` is not in this model's target vocabulary"
     ):
-        decoded(name, Table(1), **{knob: "zebra"})
+        decoded(name, Table(1), **{setting: "zebra"})

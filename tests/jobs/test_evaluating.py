@@ -82,7 +82,7 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
     sources = [source for source, _ in PAIRS]
     references = [reference for _, reference in PAIRS]
     texts = [
-        [one.text for one in opened.translate(sources, system.strategy, **system.knobs)]
+        [one.text for one in opened.translate(sources, system.strategy, **system.settings)]
         for system in (greedy, beam)
     ] + [LINES]
     found = place.scores()
@@ -212,10 +212,10 @@ def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, 
     [
         (lambda greedy: asked(), "0 systems were given"),
         (
-            lambda greedy: asked(greedy, replace(greedy, knobs={"seed": 2})),
+            lambda greedy: asked(greedy, replace(greedy, settings={"seed": 2})),
             "Two systems are called `greedy`",
         ),
-        (lambda greedy: asked(replace(greedy, knobs={"num_beam": 3})), "`num_beam`"),
+        (lambda greedy: asked(replace(greedy, settings={"num_beam": 3})), "`num_beam`"),
         (lambda greedy: asked(replace(greedy, run="gone")), "no run `gone`"),
         (
             lambda greedy: replace(asked(greedy), test=replace(TEST, n=10**6)),
@@ -246,7 +246,7 @@ def test_what_the_queue_refuses_leaves_no_folder(
 
 def test_short_ones_go_to_the_express_slot(greedy: System, beam: System, run: str) -> None:
     for n, slot in ((100, "express"), (20_000, "long")):
-        wide = replace(beam, knobs={"num_beams": 20})
+        wide = replace(beam, settings={"num_beams": 20})
         evaluation = evaluating.submit(
             Asked((greedy, wide), Sentences("own", run=run, n=n), run=run)
         )

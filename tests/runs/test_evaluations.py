@@ -33,6 +33,8 @@ def test_what_was_asked_and_the_sentences_come_back_as_they_were() -> None:
     place = made()
     assert evaluations.folder(place.id).asked() == replace(ASKED, id=place.id)
     assert place.test() == PAIRS
+    written = json.loads((place.path / "evaluation.json").read_text(encoding="utf-8"))
+    assert written["systems"][0]["knobs"] == {"num_beams": 3}  # the name in every file so far
     assert place.status()["state"] == "waiting"
     assert (place.scores(), place.words(), place.lines(0)) == ({}, None, {})
     changed = place.amend(lambda asked: replace(asked, test=replace(asked.test, n_all=500)))

@@ -57,7 +57,7 @@ def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "knobs", "sentence"),
+    ("ids", "settings", "sentence"),
     [
         (
             (99_999,),
@@ -75,10 +75,10 @@ def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
     ],
 )
 def test_what_cannot_be_forced_is_said(
-    run: Run, ids: tuple[int, ...], knobs: dict[str, int], sentence: str
+    run: Run, ids: tuple[int, ...], settings: dict[str, int], sentence: str
 ) -> None:
     with pytest.raises(UserError, match=sentence):
-        run.go_on(SOURCE, ids, "beam", **knobs)
+        run.go_on(SOURCE, ids, "beam", **settings)
 
 
 def test_rows_are_distributions_and_add_up_to_the_score(run: Run) -> None:

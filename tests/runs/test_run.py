@@ -350,9 +350,11 @@ def test_numbers_in_the_files_are_finite(run: Run) -> None:
 def test_every_node_of_a_search_tree_has_the_log_probability_that_forcing_its_prefix_gives(
     run: Run, strategy: str
 ) -> None:
-    knobs = {"num_return_sequences": 5} if strategy == "sample" else {}
-    (found,) = run.translate(["1 2 3"], strategy, max_new_tokens=6, repetition_penalty=1.2, **knobs)
-    tree = run.tree(found, strategy, max_new_tokens=6, repetition_penalty=1.2, **knobs)
+    settings = {"num_return_sequences": 5} if strategy == "sample" else {}
+    (found,) = run.translate(
+        ["1 2 3"], strategy, max_new_tokens=6, repetition_penalty=1.2, **settings
+    )
+    tree = run.tree(found, strategy, max_new_tokens=6, repetition_penalty=1.2, **settings)
     for number, node in enumerate(tree.nodes):
         ids = tree.ids(number)
         steps = run.next_tokens("1 2 3", ids)[:-1].gather(

@@ -34,9 +34,13 @@ def seen(run: Run) -> Attention:
     return run.attention(TEXT, run.translate([TEXT])[0].text)
 
 
-def lines(knobs: str = "", **params: str) -> AppTest:
+def lines(settings: str = "", **params: str) -> AppTest:
     screen = opened(
-        "attention", run=DEMO, src=TEXT, set=",".join(filter(None, ("view:lines", knobs))), **params
+        "attention",
+        run=DEMO,
+        src=TEXT,
+        set=",".join(filter(None, ("view:lines", settings))),
+        **params,
     )
     assert not screen.exception
     return screen

@@ -265,9 +265,9 @@ def test_a_link_to_a_run_that_is_gone_is_said() -> None:
 
 
 def test_every_setting_can_be_swept() -> None:
-    from s2s.ui.train.sweep import KNOBS
+    from s2s.ui.train.sweep import SETTINGS
 
-    assert set(KNOBS) <= set(flat(Recipe()))
+    assert set(SETTINGS) <= set(flat(Recipe()))
 
 
 def test_after_the_data_page_the_form_opens() -> None:

@@ -144,7 +144,7 @@ def test_checkpoints_are_offered_where_there_are_several(tmp_path: Path) -> None
     assert steps == {"300", "1500"}
 
 
-def test_a_wrong_knob_leaves_the_other_columns() -> None:
+def test_a_wrong_setting_leaves_the_other_columns() -> None:
     screen = opened("compare", src=HOUSE, c2=f"{DEMO}!diverse_beam!")
     screen.number_input(key="c2 diverse_beam num_beam_groups").set_value(4).run()
     assert not screen.exception
@@ -174,10 +174,10 @@ def test_a_sentence_too_long_for_one_model_is_said_in_its_column(
 ) -> None:
     timed = cached.timed
 
-    def fails(run: s2s.Run, text: str, strategy: str, knobs: dict[str, object]) -> Timed:
+    def fails(run: s2s.Run, text: str, strategy: str, settings: dict[str, object]) -> Timed:
         if strategy == "greedy":
             raise s2s.UserError("Line 1 of the source has 99 tokens.")
-        return timed(run, text, strategy, knobs)
+        return timed(run, text, strategy, settings)
 
     monkeypatch.setattr(cached, "timed", fails)
     screen = opened("compare", src=HOUSE, c2=f"{DEMO}!greedy!", c3=f"{DEMO}!mbr!")
@@ -285,11 +285,18 @@ def test_marks_and_text_are_escaped() -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: str) -> None:
     run = s2s.load(DEMO)
-    knobs = {"force_words": "rouge"} if strategy == "constrained" else {}
-    (found,) = run.translate([HOUSE], strategy, **knobs)
-    config = run.configured(strategy, knobs)[1]
+    settings = {"force_words": "rouge"} if strategy == "constrained" else {}
+    (found,) = run.translate([HOUSE], strategy, **settings)
+    config = run.configured(strategy, settings)[1]
     chosen = Chosen(
-        run, strategy, STRATEGIES[strategy].summary, knobs, config, wrong=None, written="", usual=""
+        run,
+        strategy,
+        STRATEGIES[strategy].summary,
+        settings,
+        config,
+        wrong=None,
+        written="",
+        usual="",
     )
     rows = numbers.figures(chosen, Timed(found, 0.25), "la maison")
     assert all(row.about and row.shown for row in rows)

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from s2s.config import PRESETS, Recipe, UserError, flat, keys, override, settings
+from s2s.config import PRESETS, Recipe, UserError, flat, keys, override, settings_of
 from s2s.decode import STRATEGIES, Beam
 from s2s.share import pack, unpack
 from s2s.ui.kit import forms
@@ -50,7 +50,7 @@ def test_a_sentence_without_a_control_has_no_place() -> None:
 
 def test_every_setting_says_what_it_does() -> None:
     for cls in (Recipe, *(row.config for row in STRATEGIES.values())):
-        for setting in settings(cls).values():
+        for setting in settings_of(cls).values():
             assert setting.field.metadata["help"].endswith((".", ")"))
             assert setting.types
 

@@ -15,7 +15,7 @@ from s2s.jobs import queue, training, twins
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
 from s2s.ui.positions import in_a_model
-from s2s.ui.positions.request import NAMES, Knobs
+from s2s.ui.positions.request import NAMES, PositionSettings
 from s2s.ui.positions.views import ABSENT, PICTURES, VIEWS
 from tests.conftest import make_run
 from tests.jobs.desk import Desk
@@ -86,12 +86,12 @@ def test_sentences_stand_only_where_there_is_no_picture() -> None:
         name
         for pictures in PICTURES.values()
         for picture in pictures.values()
-        for name in picture.knobs
+        for name in picture.settings
     }
-    assert used == set(Knobs.__dataclass_fields__)
+    assert used == set(PositionSettings.__dataclass_fields__)
 
 
-def test_two_encodings_stand_beside_each_other_with_the_knobs_of_both() -> None:
+def test_two_encodings_stand_beside_each_other_with_the_settings_of_both() -> None:
     screen = at(
         "matrix",
         encoding="sinusoidal",

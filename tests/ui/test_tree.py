@@ -24,9 +24,9 @@ def run() -> Run:
     return s2s.load("demo-en-fr")
 
 
-def searched(run: Run, strategy: str = "beam", **knobs: Any) -> tuple[Decoded, Tree]:
-    (found,) = run.translate([SOURCE], strategy, **knobs)
-    return found, run.tree(found, strategy, **knobs)
+def searched(run: Run, strategy: str = "beam", **settings: Any) -> tuple[Decoded, Tree]:
+    (found,) = run.translate([SOURCE], strategy, **settings)
+    return found, run.tree(found, strategy, **settings)
 
 
 def points(screen: AppTest) -> dict[int, dict[str, Any]]:
@@ -66,8 +66,8 @@ def test_every_number_of_the_picture_is_the_librarys(run: Run) -> None:
 
 @pytest.mark.parametrize("strategy", ["beam", "sample", "greedy"])
 def test_the_log_probability_of_every_ending_is_what_scoring_says(run: Run, strategy: str) -> None:
-    knobs = {"num_return_sequences": 6} if strategy == "sample" else {}
-    _, tree = searched(run, strategy, **knobs)
+    settings = {"num_return_sequences": 6} if strategy == "sample" else {}
+    _, tree = searched(run, strategy, **settings)
     texts = {number: run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.ended}
     whole = [
         number

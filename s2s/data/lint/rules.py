@@ -17,7 +17,7 @@ from s2s.data.lint.letters import Kind
 from s2s.data.lint.texts import Numbers, Side
 from s2s.data.pair import Pair
 
-MAX_WORDS = 100  # where the knob is empty
+MAX_WORDS = 100  # where the setting is empty
 MAX_RATIO = 3.0
 SLACK = 10  # characters that a side may always be longer: "hi" and "bonjour" are a pair
 Hits = npt.NDArray[np.bool_]

@@ -27,7 +27,7 @@ class Product:
     """(rows, in) -> (rows, out) by a weight (out, in), in float32. The weight may not change.
 
     MKL's product, by the turned weight, is the fastest one for few rows; oneDNN's, by a weight that it has laid out itself, for many:
-    up to three times as fast, and no less exact. The knob of torch that lets all products be oneDNN's would let some be bf16.
+    up to three times as fast, and no less exact. The setting in torch that lets all products be oneDNN's would let some be bf16.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:

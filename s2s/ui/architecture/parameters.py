@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.config import ModelConfig, settings
+from s2s.config import ModelConfig, settings_of
 from s2s.plots import format_value
 from s2s.sizing import BYTES, GROUPS, KINDS, Machine, Part, Sizes, cost
 from s2s.ui.architecture import request
@@ -117,7 +117,7 @@ def _differences(asked: Asked) -> None:
     if not rows:
         st.caption(f"{plain(one)} and {plain(other)} have the same shape.")
         return
-    known = settings(ModelConfig)
+    known = settings_of(ModelConfig)
     meaning = {key: setting.field.metadata["help"] for key, setting in known.items()}
     cells = [{"setting": row.key, one: format_value(row.values[0]), other: format_value(row.values[1]),
               "meaning": meaning.get(row.key, "Pieces of the vocabulary.")} for row in rows]  # fmt: skip

@@ -154,7 +154,7 @@ def _head(card: Card) -> None:
 
 def _told(chosen: Chosen) -> tuple[str, str, str, str]:
     """Run, checkpoint, strategy and changed settings, as words."""
-    changed = ", ".join(f"{name} {value}" for name, value in forms.written(chosen.knobs).items())
+    changed = ", ".join(f"{name} {value}" for name, value in forms.written(chosen.settings).items())
     return cached.title(chosen.run.folder.id), str(chosen.run.step), chosen.strategy, changed
 
 
@@ -207,7 +207,7 @@ def _decoded(card: Card, text: str) -> Timed | None:
             )
             return None
         try:
-            return cached.timed(card.chosen.run, text, card.chosen.strategy, card.chosen.knobs)
+            return cached.timed(card.chosen.run, text, card.chosen.strategy, card.chosen.settings)
         except UserError as wrong:
             forms.complain(wrong)
     return None
@@ -243,7 +243,7 @@ def _more(card: Card, chosen: Chosen, timed: Timed, *, is_alone: bool) -> None:
         _call(chosen, decoded.source)
     with st.container(horizontal=True, vertical_alignment="center"):
         _further("attention", "Where it looked", chosen, src=decoded.source, tgt=decoded.text)
-        search = {"strategy": chosen.strategy} | forms.written(chosen.knobs)
+        search = {"strategy": chosen.strategy} | forms.written(chosen.settings)
         _further("steps", "Why each word", chosen, src=decoded.source, set=share.pack(search))
 
 
@@ -271,7 +271,7 @@ def _call(chosen: Chosen, source: str) -> None:
     made = call(
         chosen.strategy,
         chosen.config,
-        chosen.knobs,
+        chosen.settings,
         source=source,
         run=chosen.run.folder.id,
         step=chosen.run.step,

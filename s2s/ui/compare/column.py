@@ -25,7 +25,7 @@ class Chosen:
     run: Run
     strategy: str
     summary: str
-    knobs: dict[str, Any]
+    settings: dict[str, Any]
     config: Rules | None
     wrong: UserError | None
     written: str  # as the address holds it
@@ -59,16 +59,16 @@ def controls(run_id: str, key: str, strategy: str) -> Chosen:
     row = STRATEGIES[strategy]
     prefix = f"{key} {strategy} "
     config = row.config()
-    knobs = forms.changes(config, list(flat(config)), prefix)
+    settings = forms.changes(config, list(flat(config)), prefix)
     run = best if step == best.step else cached.open_run(run_id, step)
-    complete, wrong = _configured(run, strategy, knobs)
-    _inputs(config, knobs, prefix, wrong)
-    written = _written(run_id, step, strategy, _told(config) | knobs)
+    complete, wrong = _configured(run, strategy, settings)
+    _inputs(config, settings, prefix, wrong)
+    written = _written(run_id, step, strategy, _told(config) | settings)
     return Chosen(
         run,
         strategy,
         row.summary,
-        knobs,
+        settings,
         config=complete,
         wrong=wrong,
         written=written,
@@ -99,23 +99,23 @@ def _run_picker(page_run: str, key: str) -> str:
     )
 
 
-def _inputs(config: Config, knobs: dict[str, Any], prefix: str, wrong: UserError | None) -> None:
+def _inputs(config: Config, settings: dict[str, Any], prefix: str, wrong: UserError | None) -> None:
     """A strategy's own settings, and in a fold those of all strategies; what is wrong stands at its control."""
     shared = [name for name in keys(Rules) if name not in FIRST]
     with st.grid(4, min_column_width=120, vertical_alignment="bottom"):
         forms.inputs(config, list(_told(config)), prefix, wrong=wrong)
-    is_open = any(name in knobs for name in shared)
+    is_open = any(name in settings for name in shared)
     rules = st.expander("Rules for every strategy", expanded=is_open, icon=":material/rule:")
     with rules, st.grid(4, min_column_width=120, vertical_alignment="bottom"):
         forms.inputs(config, shared, prefix, wrong=wrong)
 
 
 def _configured(
-    run: Run, strategy: str, knobs: dict[str, Any]
+    run: Run, strategy: str, settings: dict[str, Any]
 ) -> tuple[Rules | None, UserError | None]:
     """The complete settings for this model, or what forbids them."""
     try:
-        return run.configured(strategy, knobs)[1], None
+        return run.configured(strategy, settings)[1], None
     except UserError as wrong:
         return None, wrong
 
@@ -151,7 +151,7 @@ def fill(key: str, column: Column, run_id: str) -> None:
         row = STRATEGIES[DEFAULT]
         name = DEFAULT
     config = row.config()
-    knobs, lost = forms.understood(config, column.knobs)
+    settings, lost = forms.understood(config, column.settings)
     for sentence in lost:
         pickers.say(sentence)
     if key != PAGES:
@@ -159,7 +159,7 @@ def fill(key: str, column: Column, run_id: str) -> None:
     st.session_state[f"{key} strategy"] = name
     st.session_state[f"{key} step"] = column.step if is_here else ""
     st.session_state[f"{key} step of"] = whose
-    forms.fill(override(config, knobs), list(flat(config)), f"{key} {name} ")
+    forms.fill(override(config, settings), list(flat(config)), f"{key} {name} ")
 
 
 def _gone(run: str, page_run: str) -> None:
@@ -193,5 +193,5 @@ def _names() -> list[str]:
         "step",
         "step of",
         "strategy",
-        *(f"{name} {knob}" for name, row in STRATEGIES.items() for knob in keys(row.config)),
+        *(f"{name} {setting}" for name, row in STRATEGIES.items() for setting in keys(row.config)),
     ]

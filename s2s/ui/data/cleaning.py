@@ -10,13 +10,13 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from s2s.config import Cleaning, settings
+from s2s.config import Cleaning, settings_of
 from s2s.data.lint import RULES, Report, switched_on
 from s2s.ui.kit.text import plain
 
 KEEP = "keep"
 DROP = "drop"
-LIMITS = ("max_words", "max_ratio")  # rules whose knob is a number; the others' are switches
+LIMITS = ("max_words", "max_ratio")  # rules whose setting is a number; the others' are switches
 
 
 def panel(report: Report, now: Cleaning = Cleaning(), *, key: str = "text") -> Cleaning:  # noqa: B008 (frozen)
@@ -72,7 +72,7 @@ def _row(rule: str, report: Report, prefix: str) -> None:
 
 def _limit(rule: str, prefix: str) -> None:
     held = f"{prefix}{rule} limit"
-    field = settings(Cleaning)[rule].field
+    field = settings_of(Cleaning)[rule].field
     kind = type(st.session_state[held])
     st.number_input(
         f"{RULES[rule].label}: the limit",

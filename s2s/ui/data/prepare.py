@@ -184,9 +184,9 @@ def _task(chosen: Chosen, now: Recipe) -> None:
         f"**{row.label}.** {worded(row.summary)}"
         + (f" Source: {row.source}." if row.source else "")
     )
-    knobs = [f"data.{name}" for name in dict.fromkeys((*row.knobs, "prefix", "valid_share"))]
+    settings = [f"data.{name}" for name in dict.fromkeys((*row.settings, "prefix", "valid_share"))]
     with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
-        forms.inputs(base(), knobs, PREFIX)
+        forms.inputs(base(), settings, PREFIX)
     now = recipe()
     pairs = applied(clean(text, now.data.clean), now.data, now.train.seed).pairs[:SHOWN]
     st.dataframe(

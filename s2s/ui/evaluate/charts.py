@@ -121,7 +121,7 @@ def _together(points: Sequence[TradeoffPoint]) -> list[TradeoffPoint]:
 
 def _label(system: System) -> str:
     """A swept system is one of a row of points of the same colour and sign: its value says which."""
-    return str(system.knobs[system.sweep]) if system.sweep else ""
+    return str(system.settings[system.sweep]) if system.sweep else ""
 
 
 def _interval(system: Mapping[str, Any], key: str) -> tuple[float | None, float | None]:
@@ -130,11 +130,13 @@ def _interval(system: Mapping[str, Any], key: str) -> tuple[float | None, float 
 
 
 def _sweep(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str) -> None:
-    knob = next(system.sweep for system in asked.systems if system.sweep)
-    lines = [_swept(name, rows, knob, up) for name, rows in _lines(asked, systems, knob).items()]
-    what = f"{COLUMNS[up].label} by {knob}"
+    setting = next(system.sweep for system in asked.systems if system.sweep)
+    lines = [
+        _swept(name, rows, setting, up) for name, rows in _lines(asked, systems, setting).items()
+    ]
+    what = f"{COLUMNS[up].label} by {setting}"
     title = _title(asked, what, systems[0]["n"])
-    figure = plots.sweep_curve(lines, title=title, across=knob, up=COLUMNS[up].label)
+    figure = plots.sweep_curve(lines, title=title, across=setting, up=COLUMNS[up].label)
     said = "; ".join(
         f"{line.name} at {x:g}: {y:.4g}"
         for line in lines
@@ -145,27 +147,29 @@ def _sweep(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str) -> 
     rows = [
         (line.name, x, y) for line in lines for x, y in zip(line.values, line.scores, strict=True)
     ]
-    _download(what, ("line", knob, up), rows)
+    _download(what, ("line", setting, up), rows)
 
 
 Rows = list[tuple[System, Mapping[str, Any]]]
 
 
-def _lines(asked: Evaluation, systems: Sequence[Mapping[str, Any]], knob: str) -> dict[str, Rows]:
+def _lines(
+    asked: Evaluation, systems: Sequence[Mapping[str, Any]], setting: str
+) -> dict[str, Rows]:
     """What was swept, by run and strategy."""
     found: dict[str, Rows] = {}
     for system, scores in zip(asked.systems, systems, strict=True):
-        if system.sweep == knob:
+        if system.sweep == setting:
             found.setdefault(f"{cached.title(system.run)}, {system.strategy}", []).append(
                 (system, scores)
             )
     return found
 
 
-def _swept(name: str, rows: Rows, knob: str, up: str) -> SweepLine:
+def _swept(name: str, rows: Rows, setting: str, up: str) -> SweepLine:
     known = sorted(
         (
-            (float(system.knobs[knob]), y, *_interval(scores, up))
+            (float(system.settings[setting]), y, *_interval(scores, up))
             for system, scores in rows
             if (y := value(scores, up)) is not None
         ),

@@ -59,10 +59,10 @@ def form(run_id: str) -> Form:
     every = _brought(wrongs) if test == FILES else ()
     runs, strategies = _who(run_id)
     models = _models(runs)
-    knobs = _settings(runs, strategies, wrongs)
+    settings = _settings(runs, strategies, wrongs)
     swept = _sweep(strategies, wrongs)
     systems = named(
-        [*_plain_systems(models, strategies, knobs), *_swept_systems(models, knobs, swept)]
+        [*_plain_systems(models, strategies, settings), *_swept_systems(models, settings, swept)]
     )
     asked = Asked(tuple(systems), _described(run_id, test, n), run=run_id)
     if every:
@@ -202,7 +202,7 @@ def _settings(
 ) -> dict[str, dict[str, Any]]:
     """Each strategy's settings that are not the usual ones."""
     found: dict[str, dict[str, Any]] = {}
-    has_some = any(st.session_state.get(f"eval knobs {name}") for name in strategies)
+    has_some = any(st.session_state.get(f"eval settings {name}") for name in strategies)
     with st.expander("Settings of the strategies", icon=":material/tune:", expanded=has_some):
         st.caption(
             "Write what shall differ from the usual, such as num_beams=10, length_penalty=1.2; Compare explains each setting."
@@ -213,7 +213,7 @@ def _settings(
             )
             text = st.text_input(
                 name,
-                key=f"eval knobs {name}",
+                key=f"eval settings {name}",
                 placeholder=f"usual: {usual}",
                 persist_state="session",
             )
@@ -223,22 +223,22 @@ def _settings(
 
 def _checked(runs: list[str], strategy: str, text: str, wrongs: list[UserError]) -> dict[str, Any]:
     """Settings as they were written; what is wrong with them for one of the runs is said here."""
-    knobs: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     try:
         for run in runs:
-            knobs = checked(run, strategy, text)
+            settings = checked(run, strategy, text)
     except UserError as wrong:
         forms.complain(wrong)
         wrongs.append(wrong)
         return {}
-    return knobs
+    return settings
 
 
 def checked(run_id: str, strategy: str, text: str) -> dict[str, Any]:
     """Settings as they were written. Raises UserError for what the run's model or the strategy forbids."""
-    knobs = parse(text)
-    cached.open_run(run_id).configured(strategy, knobs)
-    return knobs
+    settings = parse(text)
+    cached.open_run(run_id).configured(strategy, settings)
+    return settings
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -258,10 +258,10 @@ def parse(text: str) -> dict[str, Any]:
 def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, list[float]]:
     """One setting of one strategy, at several values; its name is empty where nothing is swept."""
     offered = [
-        f"{knob} of {name}"
+        f"{setting} of {name}"
         for name in strategies
-        for knob in SWEPT
-        if knob in flat(STRATEGIES[name].config())
+        for setting in SWEPT
+        if setting in flat(STRATEGIES[name].config())
     ]
     if st.session_state.get("eval sweep") not in offered:
         st.session_state["eval sweep"] = NONE
@@ -280,27 +280,28 @@ def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, li
         )
         if chosen == NONE:
             return "", "", []
-        knob, _, strategy = chosen.partition(" of ")
-        st.session_state.setdefault(f"eval values {knob}", SWEPT[knob])
+        setting, _, strategy = chosen.partition(" of ")
+        st.session_state.setdefault(f"eval values {setting}", SWEPT[setting])
         text = st.text_input(
             "Values, with blanks between",
-            key=f"eval values {knob}",
+            key=f"eval values {setting}",
             persist_state="session",
             width=360,
         )
         try:
-            return strategy, knob, _values(strategy, knob, str(text))
+            return strategy, setting, _values(strategy, setting, str(text))
         except UserError as wrong:
             forms.complain(wrong)
             wrongs.append(wrong)
             return "", "", []
 
 
-def _values(strategy: str, knob: str, text: str) -> list[float]:
+def _values(strategy: str, setting: str, text: str) -> list[float]:
     """Raises UserError for too many, and for one that the strategy does not allow."""
     values = list(
         dict.fromkeys(
-            parse_assignments([f"{knob}={part}"])[knob] for part in text.replace(",", " ").split()
+            parse_assignments([f"{setting}={part}"])[setting]
+            for part in text.replace(",", " ").split()
         )
     )
     if not 2 <= len(values) <= MOST_VALUES:
@@ -308,22 +309,24 @@ def _values(strategy: str, knob: str, text: str) -> list[float]:
             f"A sweep has 2 to {MOST_VALUES} values and this one has {len(values)}; write them with blanks between."
         )
     for value in values:
-        override(STRATEGIES[strategy].config(), {knob: value})
+        override(STRATEGIES[strategy].config(), {setting: value})
     return values
 
 
 def _plain_systems(
-    models: list[Model], strategies: list[str], knobs: Mapping[str, dict[str, Any]]
+    models: list[Model], strategies: list[str], settings: Mapping[str, dict[str, Any]]
 ) -> list[System]:
-    return [System("", run, step, name, knobs[name]) for run, step in models for name in strategies]
+    return [
+        System("", run, step, name, settings[name]) for run, step in models for name in strategies
+    ]
 
 
 def _swept_systems(
-    models: list[Model], knobs: Mapping[str, dict[str, Any]], swept: tuple[str, str, list[float]]
+    models: list[Model], settings: Mapping[str, dict[str, Any]], swept: tuple[str, str, list[float]]
 ) -> list[System]:
-    strategy, knob, values = swept
+    strategy, setting, values = swept
     return [
-        System("", run, step, strategy, knobs[strategy] | {knob: value}, sweep=knob)
+        System("", run, step, strategy, settings[strategy] | {setting: value}, sweep=setting)
         for run, step in models
         for value in values
     ]
@@ -335,7 +338,7 @@ def named(systems: list[System]) -> list[System]:
     n_models = len({(system.run, system.step) for system in systems})
     found = []
     for system in systems:
-        settings = " ".join(f"{key}={value}" for key, value in system.knobs.items())
+        settings = " ".join(f"{key}={value}" for key, value in system.settings.items())
         run = f"{cached.title(system.run)} · " if n_runs > 1 else ""
         run += f"step {system.step:,} · " if n_models > n_runs else ""
         found.append(
@@ -372,7 +375,7 @@ def _packed(run_id: str, test: str, n: int, runs: list[str], strategies: list[st
     values |= {
         f"with.{name}": text
         for name in strategies
-        if (text := st.session_state.get(f"eval knobs {name}"))
+        if (text := st.session_state.get(f"eval settings {name}"))
     }
     sweep = str(st.session_state.get("eval sweep", NONE))
     if sweep != NONE:
@@ -413,7 +416,7 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
     st.session_state["eval runs"] = [run for run in runs if run in cached.trained()] or [run_id]
     st.session_state["eval checkpoints"] = EVERY if given.get("checkpoints") == EVERY else BEST
     for name in STRATEGIES:
-        st.session_state[f"eval knobs {name}"] = given.get(f"with.{name}", "")
+        st.session_state[f"eval settings {name}"] = given.get(f"with.{name}", "")
     sweep = given.get("sweep", NONE)
     st.session_state["eval sweep"] = sweep
     if "values" in given:

@@ -250,7 +250,9 @@ def _doors(asked: Evaluation, row: Row, place: int) -> None:
 
 def column(system: System) -> Column:
     """A system as Compare's address has it."""
-    return Column(system.run, str(system.step or ""), system.strategy, forms.written(system.knobs))
+    return Column(
+        system.run, str(system.step or ""), system.strategy, forms.written(system.settings)
+    )
 
 
 def table(asked: Evaluation, every: Sequence[Sequence[Row]]) -> str:

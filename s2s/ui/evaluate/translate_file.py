@@ -45,18 +45,18 @@ def panel(run_id: str) -> None:
             )
             text = st.text_input(
                 "Settings",
-                key="file knobs",
+                key="file settings",
                 placeholder="num_beams=10",
                 persist_state="session",
                 width=260,
             )
         asked = None
         try:
-            knobs = form.checked(run_id, strategy, text or "")
+            settings = form.checked(run_id, strategy, text or "")
             asked = (
                 _asked(
                     run_id,
-                    System(strategy, run_id, cached.open_run(run_id).step, strategy, knobs),
+                    System(strategy, run_id, cached.open_run(run_id).step, strategy, settings),
                     file,
                 )
                 if file

@@ -334,26 +334,26 @@ def attention(run: Run, text: str, target: str) -> Attention:
     return kept(str(run.folder.path), run.step, text, target, run)
 
 
-def decoded(run: Run, text: str, strategy: str, knobs: dict[str, Any]) -> Decoded:
+def decoded(run: Run, text: str, strategy: str, options: dict[str, Any]) -> Decoded:
     """What a strategy makes of a sentence. Raises UserError for a setting that it doesn't have."""
-    return timed(run, text, strategy, knobs).decoded
+    return timed(run, text, strategy, options).decoded
 
 
-def timed(run: Run, text: str, strategy: str, knobs: dict[str, Any]) -> Timed:
+def timed(run: Run, text: str, strategy: str, options: dict[str, Any]) -> Timed:
     """The same, with the seconds it took. Raises UserError for a setting that it doesn't have."""
     return _decoded(
-        str(run.folder.path), run.step, text, strategy, json.dumps(knobs, sort_keys=True), run
+        str(run.folder.path), run.step, text, strategy, json.dumps(options, sort_keys=True), run
     )
 
 
-def tree(run: Run, found: Decoded, strategy: str, knobs: dict[str, Any]) -> Tree:
+def tree(run: Run, found: Decoded, strategy: str, options: dict[str, Any]) -> Tree:
     """The search tree of what `decoded` found with the same settings."""
     return _tree(
         str(run.folder.path),
         run.step,
         found.source,
         strategy,
-        json.dumps(knobs, sort_keys=True),
+        json.dumps(options, sort_keys=True),
         run,
         found,
     )
@@ -400,17 +400,17 @@ def _widely_attended(folder: str, step: int, text: str, target: str, _run: Run) 
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _decoded(folder: str, step: int, text: str, strategy: str, knobs: str, _run: Run) -> Timed:
+def _decoded(folder: str, step: int, text: str, strategy: str, options: str, _run: Run) -> Timed:
     before = time.perf_counter()
-    (found,) = _run.translate([text], strategy, **json.loads(knobs))
+    (found,) = _run.translate([text], strategy, **json.loads(options))
     return Timed(found, time.perf_counter() - before)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _tree(
-    folder: str, step: int, text: str, strategy: str, knobs: str, _run: Run, _found: Decoded
+    folder: str, step: int, text: str, strategy: str, options: str, _run: Run, _found: Decoded
 ) -> Tree:
-    return _run.tree(_found, strategy, **json.loads(knobs))
+    return _run.tree(_found, strategy, **json.loads(options))
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)

@@ -17,14 +17,14 @@ def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
 
 
 def gone_on(
-    run: Run, text: str, ids: tuple[int, ...], strategy: str, knobs: dict[str, Any]
+    run: Run, text: str, ids: tuple[int, ...], strategy: str, settings: dict[str, Any]
 ) -> Decoded:
     """What a strategy makes of a sentence when the target begins with these ids. Raises UserError where it cannot."""
     return _gone_on(
         str(run.folder.path),
         run.step,
         text,
-        json.dumps([ids, strategy, knobs], sort_keys=True),
+        json.dumps([ids, strategy, settings], sort_keys=True),
         run,
     )
 
@@ -48,8 +48,8 @@ def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _gone_on(folder: str, step: int, text: str, wanted: str, _run: Run) -> Decoded:
-    ids, strategy, knobs = json.loads(wanted)
-    return _run.go_on(text, ids, strategy, **knobs)
+    ids, strategy, settings = json.loads(wanted)
+    return _run.go_on(text, ids, strategy, **settings)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)

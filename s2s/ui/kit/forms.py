@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.config import Config, Setting, UserError, flat, override, settings
+from s2s.config import Config, SettingInfo, UserError, flat, override, settings_of
 from s2s.ui.kit.text import plain, worded
 
 LARGEST = 2**53 - 1  # whole number that a browser holds exactly
@@ -20,7 +20,7 @@ def inputs(
     config: Config, keys: Collection[str], prefix: str, *, wrong: UserError | None = None
 ) -> None:
     """A widget for each dotted key, keeping its value in the session under `prefix + key`; at first the config's."""
-    rows = settings(type(config))
+    rows = settings_of(type(config))
     values = flat(config)
     blamed = place(wrong, keys) if wrong else None
     for key in keys:
@@ -57,15 +57,16 @@ def changes(config: Config, keys: Collection[str], prefix: str) -> dict[str, Any
     return {key: value for key, value in held.items() if value != usual[key]}
 
 
-def written(knobs: Mapping[str, Any]) -> dict[str, str]:
+def written(settings: Mapping[str, Any]) -> dict[str, str]:
     """Values as an address holds them: texts as they are, the rest as JSON."""
     return {
-        key: value if isinstance(value, str) else json.dumps(value) for key, value in knobs.items()
+        key: value if isinstance(value, str) else json.dumps(value)
+        for key, value in settings.items()
     }
 
 
 def understood(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
-    """What an address's knobs change in a config, and a sentence for each that it cannot."""
+    """What an address's settings change in a config, and a sentence for each that it cannot."""
     refused = {key: _read(text) for key, text in given.items()}
     if why_not(config, refused) is None:  # together: some settings wait for each other
         return refused, []
@@ -96,7 +97,7 @@ def _read(text: str) -> Any:
         return text
 
 
-def _input(key: str, setting: Setting, widget: str) -> None:
+def _input(key: str, setting: SettingInfo, widget: str) -> None:
     help = _help(setting)
     choices = list(setting.field.metadata["choices"])
     kinds = set(setting.types)
@@ -113,7 +114,7 @@ def _input(key: str, setting: Setting, widget: str) -> None:
         _number(key, setting, widget)
 
 
-def _number(key: str, setting: Setting, widget: str) -> None:
+def _number(key: str, setting: SettingInfo, widget: str) -> None:
     kind = float if float in setting.types else int
     low = setting.field.metadata["low"]
     high = setting.field.metadata["high"]
@@ -138,7 +139,7 @@ def _stride(value: float) -> float:
     return 10.0 ** (math.floor(math.log10(abs(value))) - 1) if value else 0.01
 
 
-def _help(setting: Setting) -> str:
+def _help(setting: SettingInfo) -> str:
     low = setting.field.metadata["low"]
     high = setting.field.metadata["high"]
     span = (

@@ -17,7 +17,7 @@ from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
-from s2s.ui.positions.request import NAMES, Asked, Knobs
+from s2s.ui.positions.request import NAMES, Asked, PositionSettings
 
 FAR = 100  # places that query and key are moved on together, to see that their score stays
 DRAWN = 32  # pairs of random vectors
@@ -56,41 +56,41 @@ def _alike(of: tuple[object, ...], measure: str, _vectors: Matrix) -> tuple[Matr
     return engine.likeness(few), engine.by_offset(engine.likeness(given))
 
 
-def _sinusoids(knobs: Knobs) -> Matrix:
-    return _waves(knobs.length, knobs.d_model, knobs.base, knobs.layout)
+def _sinusoids(config: PositionSettings) -> Matrix:
+    return _waves(config.length, config.d_model, config.base, config.layout)
 
 
-def _turned_ones(knobs: Knobs) -> Matrix:
+def _turned_ones(config: PositionSettings) -> Matrix:
     """A query whose pairs are all (1, 0), at each position: the cosine and the sine of each angle."""
-    vector = np.zeros(knobs.d_head, np.float32)
-    vector[[first for first, _ in engine.pairs(knobs.d_head, knobs.layout)]] = 1
-    return engine.rotated(vector, knobs.length, knobs.positions("rotary"))
+    vector = np.zeros(config.d_head, np.float32)
+    vector[[first for first, _ in engine.pairs(config.d_head, config.layout)]] = 1
+    return engine.rotated(vector, config.length, config.positions("rotary"))
 
 
-def _pair(knobs: Knobs, width: int) -> int:
+def _pair(config: PositionSettings, width: int) -> int:
     """From 0; the last one where there are not so many."""
-    return min(knobs.pair, width // 2) - 1
+    return min(config.pair, width // 2) - 1
 
 
 def sinusoidal_matrix(asked: Asked) -> None:
     """Position down, dimension across."""
-    knobs = asked.knobs
-    values = _sinusoids(knobs)
-    title = f"Sinusoidal · {knobs.length} positions of {knobs.d_model} columns, {knobs.layout}"
+    config = asked.settings
+    values = _sinusoids(config)
+    title = f"Sinusoidal · {config.length} positions of {config.d_model} columns, {config.layout}"
     _matrix(values, title, "position", "dimension")
     where = (
         "the left half holds sines, the right cosines"
-        if knobs.layout == "halves"
+        if config.layout == "halves"
         else "sine and cosine stand side by side"
     )
     st.caption(
         f"Each row is the vector that is added to the word in that place; {where}, and from fast to slow the waves grow longer."
         " Nothing here is learned, and it does not show what a model makes of it."
     )
-    if knobs.d_model % 2:
+    if config.d_model % 2:
         st.info(
-            f"{knobs.d_model} columns are odd: the last sine has no cosine. The picture is the formula's; our models refuse such"
-            f" a width and say so, because that one wave could not be turned (see Rotation). Take {knobs.d_model + 1}.",
+            f"{config.d_model} columns are odd: the last sine has no cosine. The picture is the formula's; our models refuse such"
+            f" a width and say so, because that one wave could not be turned (see Rotation). Take {config.d_model + 1}.",
             icon=":material/looks_one:",
         )
 
@@ -111,9 +111,9 @@ def learned_matrix(asked: Asked) -> None:
 
 def rotary_matrix(asked: Asked) -> None:
     """Position down, column of the turned query across."""
-    knobs = asked.knobs
-    title = f"Rotary · query of (1, 0) pairs, {knobs.length} positions, {knobs.layout}"
-    _matrix(_turned_ones(knobs), title, "position", "column of the query")
+    config = asked.settings
+    title = f"Rotary · query of (1, 0) pairs, {config.length} positions, {config.layout}"
+    _matrix(_turned_ones(config), title, "position", "column of the query")
     st.caption(
         "Rotary adds no vector: it turns queries and keys. This is what becomes of a query whose pairs all point the same way at"
         " first. A real query starts elsewhere in each pair, so its picture differs; the angles are these."
@@ -122,13 +122,13 @@ def rotary_matrix(asked: Asked) -> None:
 
 def alibi_matrix(asked: Asked) -> None:
     """Head down, distance across."""
-    knobs = asked.knobs
-    values = np.outer(-engine.slopes(knobs.heads), np.arange(knobs.length)).astype(np.float32)
-    title = f"ALiBi · what {knobs.heads} heads take off at {knobs.length} distances"
+    config = asked.settings
+    values = np.outer(-engine.slopes(config.heads), np.arange(config.length)).astype(np.float32)
+    title = f"ALiBi · what {config.heads} heads take off at {config.length} distances"
     figure = plots.matrix(
         values, title=title, across="distance", down="head", signed=False
     ).update_traces(y0=1)
-    named = {"distance": np.arange(knobs.length)} | {
+    named = {"distance": np.arange(config.length)} | {
         f"head {head}": row for head, row in enumerate(values, 1)
     }
     drawn(figure, title, f"Heatmap: {title}", lambda: plots.columns_csv(named))
@@ -140,13 +140,13 @@ def alibi_matrix(asked: Asked) -> None:
 
 def relative_matrix(asked: Asked) -> None:
     """Query down, key across: the bucket."""
-    knobs = asked.knobs
-    places = np.arange(knobs.length)
+    config = asked.settings
+    places = np.arange(config.length)
     found = engine.buckets(
-        (places[None] - places[:, None]).ravel(), knobs.positions("relative"), is_causal=False
+        (places[None] - places[:, None]).ravel(), config.positions("relative"), is_causal=False
     )
-    values = found.reshape(knobs.length, knobs.length).astype(np.float32)
-    title = f"T5 · which of {knobs.buckets} buckets, query by key, {knobs.length} positions"
+    values = found.reshape(config.length, config.length).astype(np.float32)
+    title = f"T5 · which of {config.buckets} buckets, query by key, {config.length} positions"
     figure = plots.matrix(
         values, title=title, across="key", down="query", signed=False, coarse_columns=True
     )
@@ -164,23 +164,25 @@ def _matrix(values: Matrix, title: str, down: str, across: str) -> None:
 
 def sinusoidal_waves(asked: Asked) -> None:
     """One pair and three others, then the wavelengths of all."""
-    knobs = asked.knobs
-    _waves_of(_sinusoids(knobs), knobs, knobs.d_model, "Sinusoidal", ("sine", "cosine"))
+    config = asked.settings
+    _waves_of(_sinusoids(config), config, config.d_model, "Sinusoidal", ("sine", "cosine"))
     st.caption(
         "Each dimension is one wave. Fast ones tell neighbours apart and soon repeat, slow ones tell near from far: together no"
         " two places are alike. Which of them a model reads, the picture does not say."
     )
-    _lengths(knobs, knobs.d_model, "Sinusoidal")
+    _lengths(config, config.d_model, "Sinusoidal")
 
 
 def rotary_waves(asked: Asked) -> None:
     """The same of a turned query."""
-    knobs = asked.knobs
-    _waves_of(_turned_ones(knobs), knobs, knobs.d_head, "Rotary", ("first column", "second column"))
+    config = asked.settings
+    _waves_of(
+        _turned_ones(config), config, config.d_head, "Rotary", ("first column", "second column")
+    )
     st.caption(
         "The two columns of a pair as it turns: a wave, and the same a quarter of a turn later. Only differences of angles count."
     )
-    _lengths(knobs, knobs.d_head, "Rotary")
+    _lengths(config, config.d_head, "Rotary")
 
 
 def learned_waves(asked: Asked) -> None:
@@ -198,10 +200,12 @@ def learned_waves(asked: Asked) -> None:
     )
 
 
-def _waves_of(values: Matrix, knobs: Knobs, width: int, name: str, sides: tuple[str, str]) -> None:
-    pairs = engine.pairs(width, knobs.layout)
-    chosen = _pair(knobs, width)
-    lengths = engine.wavelengths(width, knobs.base)
+def _waves_of(
+    values: Matrix, config: PositionSettings, width: int, name: str, sides: tuple[str, str]
+) -> None:
+    pairs = engine.pairs(width, config.layout)
+    chosen = _pair(config, width)
+    lengths = engine.wavelengths(width, config.base)
     x = np.arange(len(values))
     others = sorted({int(place) for place in np.linspace(0, len(pairs) - 1, 4)} - {chosen})
     lines = [
@@ -227,8 +231,8 @@ def _long(wavelength: float) -> str:
     return f"{wavelength:.3g}" if wavelength < 100 else f"{wavelength:,.0f}"
 
 
-def _lengths(knobs: Knobs, width: int, name: str) -> None:
-    lengths = engine.wavelengths(width, knobs.base)
+def _lengths(config: PositionSettings, width: int, name: str) -> None:
+    lengths = engine.wavelengths(width, config.base)
     title = f"{name} · wavelengths from {_long(lengths[0])} to {_long(lengths[-1])} positions"
     line = LineSeries("wavelength", np.arange(1, len(lengths) + 1), lengths.astype(np.float32))
     _lines([line], title, "pair", "positions a turn", is_log=True)
@@ -252,9 +256,9 @@ def _parts(line: LineSeries) -> list[tuple[str, Matrix]]:
 
 def sinusoidal_distance(asked: Asked) -> None:
     """How alike two places are, and that it is a matter of their offset alone."""
-    knobs = asked.knobs
-    of = (knobs.length, knobs.d_model, knobs.base, knobs.layout)
-    found = _likeness("Sinusoidal", knobs, *_alike(of, knobs.measure, _sinusoids(knobs)))
+    config = asked.settings
+    of = (config.length, config.d_model, config.base, config.layout)
+    found = _likeness("Sinusoidal", config, *_alike(of, config.measure, _sinusoids(config)))
     st.caption(
         f"How alike two places are depends on their offset alone: over all pairs the spread is at most {found:.1g}, rounding. It falls"
         " with distance and then swings; forwards and backwards look the same, so the direction must come from elsewhere."
@@ -266,7 +270,7 @@ def learned_distance(asked: Asked) -> None:
     if (found := _table(asked)) is None:
         return
     of = (str(asked.run.folder.path), asked.run.step)
-    spread = _likeness("Learned", asked.knobs, *_alike(of, asked.knobs.measure, found))
+    spread = _likeness("Learned", asked.settings, *_alike(of, asked.settings.measure, found))
     st.caption(
         f"Trained vectors owe nothing to the offset: over pairs that stand equally far apart they differ by up to {spread:.2g} (the"
         " shade). A bright band along the diagonal says that neighbours became alike; where training never came, all but the"
@@ -274,9 +278,9 @@ def learned_distance(asked: Asked) -> None:
     )
 
 
-def _likeness(name: str, knobs: Knobs, alike: Matrix, offsets: ByOffset) -> float:
+def _likeness(name: str, config: PositionSettings, alike: Matrix, offsets: ByOffset) -> float:
     """Both pictures; the widest spread of any offset."""
-    what = {"dot": "dot product", "cosine": "cosine"}[knobs.measure]
+    what = {"dot": "dot product", "cosine": "cosine"}[config.measure]
     length = len(offsets.mean)
     _lines(
         [LineSeries("mean", np.arange(length), offsets.mean, offsets.low, offsets.high)],
@@ -296,10 +300,10 @@ def _blocks(step: int) -> str:
 
 def rotary_distance(asked: Asked) -> None:
     """q . k by distance."""
-    knobs = asked.knobs
-    settings, queries, keys = knobs.positions("rotary"), *_queries_keys(knobs)
-    scores = engine.rotary_scores(queries, keys, knobs.length, settings)
-    moved = engine.rotary_scores(queries, keys, knobs.length, settings, FAR)
+    config = asked.settings
+    positions, queries, keys = config.positions("rotary"), *_queries_keys(config)
+    scores = engine.rotary_scores(queries, keys, config.length, positions)
+    moved = engine.rotary_scores(queries, keys, config.length, positions, FAR)
     mean = scores.mean(0)
     spread = scores.std(0) if len(scores) > 1 else np.zeros(0, np.float32)
     low, high = (mean - spread, mean + spread) if len(spread) else ((), ())
@@ -308,9 +312,9 @@ def rotary_distance(asked: Asked) -> None:
         "unlike": f"{DRAWN} random pairs",
         "ones": "query and key all ones",
     }
-    title = f"Rotary · q·k / √{knobs.d_head} by distance, {of[knobs.vectors]}"
+    title = f"Rotary · q·k / √{config.d_head} by distance, {of[config.vectors]}"
     _lines(
-        [LineSeries("mean", np.arange(knobs.length), mean, low, high)],
+        [LineSeries("mean", np.arange(config.length), mean, low, high)],
         title,
         "places that the key is behind",
         "score",
@@ -322,19 +326,19 @@ def rotary_distance(asked: Asked) -> None:
     )
 
 
-def _queries_keys(knobs: Knobs) -> tuple[Matrix, Matrix]:
-    if knobs.vectors == "ones":
-        ones = np.ones((1, knobs.d_head), np.float32)
+def _queries_keys(config: PositionSettings) -> tuple[Matrix, Matrix]:
+    if config.vectors == "ones":
+        ones = np.ones((1, config.d_head), np.float32)
         return ones, ones
-    queries = engine.drawn(DRAWN, knobs.d_head, seed=1)
-    return queries, queries if knobs.vectors == "alike" else engine.drawn(
-        DRAWN, knobs.d_head, seed=2
+    queries = engine.drawn(DRAWN, config.d_head, seed=1)
+    return queries, queries if config.vectors == "alike" else engine.drawn(
+        DRAWN, config.d_head, seed=2
     )
 
 
 def alibi_distance(asked: Asked) -> None:
     """Slopes by head, and what they take off."""
-    slopes = engine.slopes(asked.knobs.heads)
+    slopes = engine.slopes(asked.settings.heads)
     heads = np.arange(1, len(slopes) + 1)
     _lines(
         [LineSeries("slope", heads, slopes)],
@@ -350,7 +354,7 @@ def alibi_distance(asked: Asked) -> None:
         f"Fixed, not learned: each head takes its slope times the distance off the score.{rest} Steep heads see neighbours only,"
         " flat ones nearly all."
     )
-    x = np.arange(asked.knobs.length)
+    x = np.arange(asked.settings.length)
     some = sorted({int(place) for place in np.linspace(0, len(slopes) - 1, 6)})
     lines = [LineSeries(f"head {head + 1}", x, np.exp(-slopes[head] * x)) for head in some]
     _lines(
@@ -366,16 +370,16 @@ def alibi_distance(asked: Asked) -> None:
 
 def relative_distance(asked: Asked) -> None:
     """The bucket of every distance, and the run's scores."""
-    knobs = asked.knobs
-    settings = asked.knobs.positions("relative")
-    x = np.arange(-knobs.length + 1, knobs.length)
+    config = asked.settings
+    positions = asked.settings.positions("relative")
+    x = np.arange(-config.length + 1, config.length)
     lines = [
-        LineSeries(name, x, engine.buckets(x, settings, is_causal=is_causal).astype(np.float32))
+        LineSeries(name, x, engine.buckets(x, positions, is_causal=is_causal).astype(np.float32))
         for name, is_causal in (("both ways (encoder)", False), ("one way (decoder)", True))
     ]
     _lines(
         lines,
-        f"T5 · the bucket of every distance, {knobs.buckets} buckets to {knobs.max_distance}",
+        f"T5 · the bucket of every distance, {config.buckets} buckets to {config.max_distance}",
         "key minus query",
         "bucket",
     )
@@ -407,65 +411,69 @@ def relative_distance(asked: Asked) -> None:
 
 def sinusoidal_rotation(asked: Asked) -> None:
     """One pair on its circle, and the identity in a number."""
-    knobs = asked.knobs
-    values = _sinusoids(knobs)
-    settings = knobs.positions("sinusoidal")
-    chosen = _pair(knobs, knobs.d_model)
-    sine, cosine = engine.pairs(knobs.d_model, knobs.layout)[chosen]
-    _turns(values[:, [cosine, sine]], knobs, chosen, ("cosine", "sine"), "Sinusoidal")
-    gap = engine.rotation_gap(values, knobs.offset, settings)
+    config = asked.settings
+    values = _sinusoids(config)
+    positions = config.positions("sinusoidal")
+    chosen = _pair(config, config.d_model)
+    sine, cosine = engine.pairs(config.d_model, config.layout)[chosen]
+    _turns(values[:, [cosine, sine]], config, chosen, ("cosine", "sine"), "Sinusoidal")
+    gap = engine.rotation_gap(values, config.offset, positions)
     st.metric(
-        f"PE(pos + {knobs.offset}) minus the turned PE(pos), largest of all numbers", f"{gap:.1e}"
+        f"PE(pos + {config.offset}) minus the turned PE(pos), largest of all numbers", f"{gap:.1e}"
     )
     odd = (
         " The lone last sine of an odd width is left out: it has nothing to be turned with."
-        if knobs.d_model % 2
+        if config.d_model % 2
         else ""
     )
     st.caption(
-        f"From wherever one starts, {knobs.offset} places on is the same turn of the pair, and so it is in all"
-        f" {knobs.d_model // 2} pairs at once: one matrix leads from each of {knobs.length - knobs.offset} places to the one"
-        f" {knobs.offset} on, but for rounding.{odd} That a model could use it does not prove that it does."
+        f"From wherever one starts, {config.offset} places on is the same turn of the pair, and so it is in all"
+        f" {config.d_model // 2} pairs at once: one matrix leads from each of {config.length - config.offset} places to the one"
+        f" {config.offset} on, but for rounding.{odd} That a model could use it does not prove that it does."
     )
 
 
 def rotary_rotation(asked: Asked) -> None:
     """One pair of a query as it turns."""
-    knobs = asked.knobs
-    chosen = _pair(knobs, knobs.d_head)
-    columns = list(engine.pairs(knobs.d_head, knobs.layout)[chosen])
+    config = asked.settings
+    chosen = _pair(config, config.d_head)
+    columns = list(engine.pairs(config.d_head, config.layout)[chosen])
     _turns(
-        _turned_ones(knobs)[:, columns], knobs, chosen, ("first column", "second column"), "Rotary"
+        _turned_ones(config)[:, columns],
+        config,
+        chosen,
+        ("first column", "second column"),
+        "Rotary",
     )
-    queries, keys = (engine.drawn(DRAWN, knobs.d_head, seed=seed) for seed in (1, 2))
-    settings = knobs.positions("rotary")
+    queries, keys = (engine.drawn(DRAWN, config.d_head, seed=seed) for seed in (1, 2))
+    positions = config.positions("rotary")
     scores = [
-        engine.rotary_scores(queries, keys, knobs.offset + 1, settings, start)[:, -1]
+        engine.rotary_scores(queries, keys, config.offset + 1, positions, start)[:, -1]
         for start in (0, FAR)
     ]
     gap = np.abs(scores[1] - scores[0]).max()
     st.metric(
-        f"q·k {knobs.offset} apart, at the start and {FAR} places on: the largest difference",
+        f"q·k {config.offset} apart, at the start and {FAR} places on: the largest difference",
         f"{gap:.1e}",
     )
     st.caption(
-        f"The pair of a query turns by the same angle from place to place, and so does the key's. Between two that stand {knobs.offset}"
+        f"The pair of a query turns by the same angle from place to place, and so does the key's. Between two that stand {config.offset}"
         " apart the angle is always the same, so their product does not know where the sentence began. The number is of"
         f" {DRAWN} random queries and keys."
     )
 
 
-def _turns(points: Matrix, knobs: Knobs, chosen: int, axes: tuple[str, str], name: str) -> None:
-    room = len(points) - 1 - knobs.offset
-    width = knobs.d_model if name == "Sinusoidal" else knobs.d_head
-    length = engine.wavelengths(width, knobs.base)[chosen]
-    turn = 360 * knobs.offset / length
+def _turns(
+    points: Matrix, config: PositionSettings, chosen: int, axes: tuple[str, str], name: str
+) -> None:
+    room = len(points) - 1 - config.offset
+    width = config.d_model if name == "Sinusoidal" else config.d_head
+    length = engine.wavelengths(width, config.base)[chosen]
+    turn = 360 * config.offset / length
     stride = min(room // (ARMS - 1), max(1, round(APART / 360 * length)))
     starts = sorted({arm * stride for arm in range(ARMS)})
-    title = (
-        f"{name} · pair {chosen + 1} of {width // 2}: {knobs.offset} places on is {turn % 360:.1f}°"
-    )
-    figure = plots.rotations(points, knobs.offset, starts, title=title, axes=axes)
+    title = f"{name} · pair {chosen + 1} of {width // 2}: {config.offset} places on is {turn % 360:.1f}°"
+    figure = plots.rotations(points, config.offset, starts, title=title, axes=axes)
     named = {"position": np.arange(len(points))} | {
         axis: points[:, place] for place, axis in enumerate(axes)
     }
@@ -488,4 +496,4 @@ def _table(asked: Asked) -> Matrix | None:
             icon=":material/table_rows:",
         )
         return None
-    return found[: asked.knobs.length]
+    return found[: asked.settings.length]

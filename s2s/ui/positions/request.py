@@ -1,4 +1,4 @@
-"""What the Positions page shows: a view, one encoding or two beside each other, and their knobs; all kept in the address as `set`."""
+"""What the Positions page shows: a view, one encoding or two beside each other, and their settings; all kept in the address as `set`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from s2s import share
-from s2s.config import Config, Positions, UserError, flat, keys, knob, override
+from s2s.config import Config, Positions, UserError, flat, keys, override, setting
 from s2s.jobs.twins import Twins
 from s2s.model.positions import POSITIONS
 from s2s.runs import Run
@@ -34,36 +34,38 @@ NAMES = {
 
 
 @dataclass(frozen=True)
-class Knobs(Config):
+class PositionSettings(Config):
     """What may be turned; each encoding uses some of them."""
 
-    length: int = knob(128, 2, 2048, help="How many positions are drawn.")
-    d_model: int = knob(128, 2, 1024, help="Columns of a position's vector.")
-    d_head: int = knob(
+    length: int = setting(128, 2, 2048, help="How many positions are drawn.")
+    d_model: int = setting(128, 2, 1024, help="Columns of a position's vector.")
+    d_head: int = setting(
         32, 2, 256, help="Columns of one head's queries and keys, which are turned in pairs."
     )
-    base: float = knob(
+    base: float = setting(
         10_000.0,
         1.1,
         1e6,
         help="The longest wave takes nearly 2 pi times so many positions for a turn.",
     )
-    layout: str = knob(
+    layout: str = setting(
         "halves",
         help="All sines before all cosines, or a sine and its cosine in turn.",
         choices=("interleaved", "halves"),
     )
-    heads: int = knob(8, 1, 64, help="Heads of one layer: each has its own slope.")
-    buckets: int = knob(32, 4, 256, help="How many scores are learned; distances share them.")
-    max_distance: int = knob(128, 2, 4096, help="From this distance on, all share the last bucket.")
-    pair: int = knob(4, 1, 512, help="Which sine and cosine, counted from the fastest.")
-    offset: int = knob(5, 0, 2047, help="How many places on.")
-    measure: str = knob(
+    heads: int = setting(8, 1, 64, help="Heads of one layer: each has its own slope.")
+    buckets: int = setting(32, 4, 256, help="How many scores are learned; distances share them.")
+    max_distance: int = setting(
+        128, 2, 4096, help="From this distance on, all share the last bucket."
+    )
+    pair: int = setting(4, 1, 512, help="Which sine and cosine, counted from the fastest.")
+    offset: int = setting(5, 0, 2047, help="How many places on.")
+    measure: str = setting(
         "cosine",
         help="Dot products grow with the vectors' lengths, their cosine does not.",
         choices=("cosine", "dot"),
     )
-    vectors: str = knob(
+    vectors: str = setting(
         "alike",
         help="Query and key the same random vector, two that have nothing to do with each other, or both all ones.",
         choices=("alike", "unlike", "ones"),
@@ -92,7 +94,7 @@ class Knobs(Config):
 class Asked:
     """What is drawn, and of which run where it needs one."""
 
-    knobs: Knobs
+    settings: PositionSettings
     run: Run
 
 
@@ -154,10 +156,10 @@ def encodings() -> tuple[str, ...]:
     return (first,) if beside == NOTHING else (first, str(beside))
 
 
-def knobs(names: Collection[str]) -> Knobs | None:
-    """The widgets of those knobs, the others as usual; None where one is wrong, which is said under it."""
-    usual = Knobs()
-    shown = [name for name in keys(Knobs) if name in names]
+def settings(names: Collection[str]) -> PositionSettings | None:
+    """The widgets of those settings, the others as usual; None where one is wrong, which is said under it."""
+    usual = PositionSettings()
+    shown = [name for name in keys(PositionSettings) if name in names]
     given = forms.changes(usual, shown, PREFIX)
     wrong = forms.why_not(usual, given)
     found = usual if wrong else override(usual, given)
@@ -174,7 +176,7 @@ def knobs(names: Collection[str]) -> Knobs | None:
 def hold(own: Mapping[str, str], config: Config | None = None, names: Sequence[str] = ()) -> None:
     """Keep in the address what this view shows: view, encodings where it draws them, the config's values under `names`, its own."""
     said = {"view": str(st.session_state[VIEW])}
-    if isinstance(config, Knobs):
+    if isinstance(config, PositionSettings):
         said["encoding"] = str(st.session_state[ENCODING])
         said |= (
             {} if st.session_state[BESIDE] == NOTHING else {"beside": str(st.session_state[BESIDE])}
@@ -183,7 +185,7 @@ def hold(own: Mapping[str, str], config: Config | None = None, names: Sequence[s
         {name: value for name, value in flat(config).items() if name in names} if config else {}
     )
     usual = {"view": FIRST_VIEW, "encoding": USUAL} | forms.written(
-        {name: value for name, value in flat(Knobs()).items() if name in names}
+        {name: value for name, value in flat(PositionSettings()).items() if name in names}
     )
     address.hold("set", share.pack(said | forms.written(values) | dict(own)), share.pack(usual))
 
@@ -217,7 +219,7 @@ def _fill(said: dict[str, str]) -> None:
         st.session_state.pop(PREFIX + name, None)
         if name in said:
             st.session_state[PREFIX + name] = said.pop(name)
-    for usual in (Twins(), Knobs()):
+    for usual in (Twins(), PositionSettings()):
         every = keys(type(usual))
         of_it = {name: said.pop(name) for name in every if name in said}
         found, lost = forms.understood(usual, of_it)

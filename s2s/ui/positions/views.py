@@ -1,4 +1,4 @@
-"""The views of Positions, as data: for each encoding what draws it and which knobs it has, or why there is no picture."""
+"""The views of Positions, as data: for each encoding what draws it and which settings it has, or why there is no picture."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from s2s.ui.positions.request import NAMES, Asked
 
 
 class Picture(NamedTuple):
-    """What draws it, and the knobs that change it."""
+    """What draws it, and the settings that change it."""
 
     show: Callable[[Asked], None]
-    knobs: tuple[str, ...]
+    settings: tuple[str, ...]
 
 
 class View(NamedTuple):
@@ -82,21 +82,21 @@ ABSENT: Mapping[tuple[str, str], str] = MappingProxyType(
 
 
 def side_by_side(view: str) -> None:
-    """One encoding, or two beside each other, with the knobs that mean something."""
+    """One encoding, or two beside each other, with the settings that mean something."""
     request.keep_sentence()
     kinds = request.encodings()
     drawn = PICTURES[view]
-    names = {name for kind in kinds if kind in drawn for name in drawn[kind].knobs}
-    knobs = request.knobs(names)
-    if knobs is None:
+    names = {name for kind in kinds if kind in drawn for name in drawn[kind].settings}
+    settings = request.settings(names)
+    if settings is None:
         return
-    request.hold({}, knobs, sorted(names))
+    request.hold({}, settings, sorted(names))
     for place, kind in zip(st.columns(len(kinds), gap="medium"), kinds, strict=True):
         with place, st.container(border=True):
             st.subheader(NAMES[kind], anchor=False)
             st.caption(request.summary(kind))
             if kind in drawn:
-                drawn[kind].show(Asked(knobs, request.run()))
+                drawn[kind].show(Asked(settings, request.run()))
             else:
                 st.info(ABSENT.get((view, kind), NO_ORDER), icon=":material/do_not_disturb_on:")
 

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.config import Recipe, flat, settings
+from s2s.config import Recipe, flat, settings_of
 from s2s.plots import DASHES, Curve, format_value
 from s2s.runs import differences
 from s2s.runs.metrics import Curves
@@ -341,7 +341,7 @@ def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
 
 
 def _cells(row: differences.Row, names: Sequence[str]) -> dict[str, str]:
-    known = settings(Recipe)
+    known = settings_of(Recipe)
     meaning = known[row.key].field.metadata["help"] if row.key in known else ""
     values = (format_value(value) for value in row.values)
     return {

@@ -35,7 +35,7 @@ class Sweep:
 
     name: str
     rows: Sequence[Listed]
-    knobs: Mapping[str, Mapping[str, Any]]
+    settings: Mapping[str, Mapping[str, Any]]
     scores: Mapping[str, Mapping[str, float | None]]
     names: Mapping[str, str]
 
@@ -108,12 +108,12 @@ def measured(name: str, rows: Sequence[Listed]) -> Sweep:
     """What the runs were asked for and how far they came, by their settings; of one whose recipe cannot be read, the scores alone."""
     recipes = {row.id: recipe for row in rows if (recipe := cached.recipe(row.id))}
     varied = differences.swept(list(recipes.values()))
-    knobs = {
-        knob.key: dict.fromkeys(row.id for row in rows)
-        | dict(zip(recipes, knob.values, strict=True))
-        for knob in varied
+    settings = {
+        setting.key: dict.fromkeys(row.id for row in rows)
+        | dict(zip(recipes, setting.values, strict=True))
+        for setting in varied
     }
-    rows = sorted(rows, key=lambda row: [_rank(values[row.id]) for values in knobs.values()])
+    rows = sorted(rows, key=lambda row: [_rank(values[row.id]) for values in settings.values()])
     scores = {
         LOSS: {row.id: row.best_loss for row in rows},
         "accuracy (%)": {
@@ -125,7 +125,7 @@ def measured(name: str, rows: Sequence[Listed]) -> Sweep:
     return Sweep(
         name,
         rows,
-        knobs,
+        settings,
         {
             score: {run: _finite(value) for run, value in values.items()}
             for score, values in scores.items()
@@ -165,7 +165,9 @@ def _verdict(sweep: Sweep) -> None:
         st.caption("The first validation will say which run is ahead.")
         return
     settings = (
-        " and ".join(f"`{key}` {format_value(values[best])}" for key, values in sweep.knobs.items())
+        " and ".join(
+            f"`{key}` {format_value(values[best])}" for key, values in sweep.settings.items()
+        )
         or "the settings of all others"
     )
     ahead = "Ahead so far" if sweep.is_live else "Best"
@@ -192,13 +194,13 @@ def _picture(sweep: Sweep) -> None:
     }
     axes = [
         ParallelAxis(name, tuple(values[run] for run in runs), name == LOSS)
-        for name, values in {**sweep.knobs, **scores}.items()
+        for name, values in {**sweep.settings, **scores}.items()
     ]
     title = f"Sweep {sweep.name} · {len(runs)} runs"
     best = sweep.best
     place = None if best is None else runs.index(best)
     figure = plots.parallel_coordinates(
-        axes if sweep.knobs else [], list(sweep.names.values()), best=place, title=title
+        axes if sweep.settings else [], list(sweep.names.values()), best=place, title=title
     )
     said = f"; best: {sweep.names[best]}" if best else ""
     alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{said}; the table below holds the numbers"
@@ -216,7 +218,7 @@ def table(sweep: Sweep) -> pd.DataFrame:
             "name": [sweep.names[row.id] for row in sweep.rows],
             **{
                 name: [values[row.id] for row in sweep.rows]
-                for name, values in {**sweep.knobs, **sweep.scores}.items()
+                for name, values in {**sweep.settings, **sweep.scores}.items()
             },
             "steps": [
                 f"{max(row.step, cached.curves(row.id).step):,} of {row.steps:,}"
@@ -225,7 +227,7 @@ def table(sweep: Sweep) -> pd.DataFrame:
             "run": [row.id for row in sweep.rows],
         }
     )
-    for column, values in sweep.knobs.items():
+    for column, values in sweep.settings.items():
         if any(
             isinstance(value, (str, bool)) for value in values.values()
         ):  # a column is of one kind

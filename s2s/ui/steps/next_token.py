@@ -34,7 +34,7 @@ def show(asked: Asked) -> None:
     """The translation token by token; of one place the distribution, the filters, and other words to write there."""
     forced = _forced(asked)
     found = (
-        decoding.gone_on(asked.run, asked.text, forced, asked.strategy, asked.knobs)
+        decoding.gone_on(asked.run, asked.text, forced, asked.strategy, asked.settings)
         if forced
         else asked.found
     )
@@ -70,7 +70,7 @@ def _forced(asked: Asked) -> tuple[int, ...]:
         return ()
     try:
         ids = _read(written)
-        decoding.gone_on(asked.run, asked.text, ids, asked.strategy, asked.knobs)
+        decoding.gone_on(asked.run, asked.text, ids, asked.strategy, asked.settings)
     except UserError as wrong:
         pickers.say(f"The forced words cannot be used: {wrong}")
         request.remember(forced="")

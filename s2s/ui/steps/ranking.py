@@ -24,7 +24,7 @@ FORMULAS = ("power", "gnmt")
 
 def show(asked: Asked, tree: Tree) -> None:
     """The table, and where scores are divided by the length a slider."""
-    _, config = asked.run.configured(asked.strategy, asked.knobs)
+    _, config = asked.run.configured(asked.strategy, asked.settings)
     with st.container(border=True):
         st.subheader("What ended, best first", anchor=False)
         if isinstance(config, Beams):

@@ -39,7 +39,7 @@ class Asked:
     run: Run
     text: str
     strategy: str
-    knobs: dict[str, Any]  # the settings that are not at their defaults
+    settings: dict[str, Any]  # the settings that are not at their defaults
     found: Decoded
     said: dict[str, str]
 
@@ -54,9 +54,9 @@ def ask(best: Run) -> Asked | None:
         sentence.unknown_words(best, facts, text)
     sentence.chips(facts)
     with st.container(border=True):
-        run, strategy, knobs, wrong = _search(best)
+        run, strategy, settings, wrong = _search(best)
     _forget_of_others(OF_SENTENCE, (run.folder.id, run.step, text))
-    _forget_of_others(OF_SEARCH, (run.folder.id, run.step, text, strategy, str(knobs)))
+    _forget_of_others(OF_SEARCH, (run.folder.id, run.step, text, strategy, str(settings)))
     _hold()
     if not text:
         st.info(
@@ -69,8 +69,8 @@ def ask(best: Run) -> Asked | None:
         run,
         text,
         strategy,
-        knobs,
-        cached.decoded(run, text, strategy, knobs),
+        settings,
+        cached.decoded(run, text, strategy, settings),
         share.unpack(st.session_state["set"]),
     )
 
@@ -104,10 +104,10 @@ def remember(**values: str) -> None:
     _hold()
 
 
-def search_with(strategy: str, **knobs: Any) -> None:
+def search_with(strategy: str, **settings: Any) -> None:
     """Another strategy, or other settings of it, when the page is next drawn: for buttons."""
     st.session_state[STRATEGY] = strategy
-    for key, value in knobs.items():
+    for key, value in settings.items():
         st.session_state[_prefix(strategy) + key] = value
 
 
@@ -135,8 +135,8 @@ def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
     prefix = _prefix(strategy)
     st.caption(row.summary)
     config = row.config()
-    knobs = forms.changes(config, list(flat(config)), prefix)
-    wrong = _why_not(run, strategy, knobs)
+    settings = forms.changes(config, list(flat(config)), prefix)
+    wrong = _why_not(run, strategy, settings)
     names = _own_first(config)
     with (
         st.expander("Settings of the search", expanded=bool(wrong), icon=":material/tune:"),
@@ -145,13 +145,13 @@ def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
         forms.inputs(config, names, prefix, wrong=wrong)
     if wrong and not forms.place(wrong, names):
         forms.complain(wrong)
-    st.session_state[SHOWN] = {"strategy": strategy} | forms.written(_told(config) | knobs)
-    return run, strategy, knobs, wrong
+    st.session_state[SHOWN] = {"strategy": strategy} | forms.written(_told(config) | settings)
+    return run, strategy, settings, wrong
 
 
-def _why_not(run: Run, strategy: str, knobs: dict[str, Any]) -> UserError | None:
+def _why_not(run: Run, strategy: str, settings: dict[str, Any]) -> UserError | None:
     try:
-        run.configured(strategy, knobs)
+        run.configured(strategy, settings)
     except UserError as wrong:
         return wrong
     return None
@@ -224,8 +224,8 @@ def _fill(said: dict[str, str]) -> None:
     for names in (OF_SENTENCE, OF_SEARCH):
         st.session_state.pop(_mark(names), None)
     config = row.config()
-    knobs, lost = forms.understood(config, said)
+    settings, lost = forms.understood(config, said)
     for why in lost:
         pickers.say(why)
     st.session_state[STRATEGY] = name
-    forms.fill(override(config, knobs), list(flat(config)), _prefix(name))
+    forms.fill(override(config, settings), list(flat(config)), _prefix(name))

@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 def show(asked: Asked) -> None:
     """The matrix, the winner and the texts; where samples are not compared, how to have them compared."""
-    _, config = asked.run.configured(asked.strategy, asked.knobs)
+    _, config = asked.run.configured(asked.strategy, asked.settings)
     if not isinstance(config, MBR):
         st.info(
             "Minimum Bayes risk decoding draws many translations and returns the one that is most like all of them."
@@ -83,7 +83,7 @@ def show(asked: Asked) -> None:
 
 def compared(asked: Asked, config: MBR) -> tuple[list[Row], Floats]:
     """The distinct samples and their pairs, the highest expected utility first."""
-    tree = cached.tree(asked.run, asked.found, asked.strategy, asked.knobs)
+    tree = cached.tree(asked.run, asked.found, asked.strategy, asked.settings)
     texts = {number: asked.run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.ended}
     drawn = [texts[number] for number in tree.ended for _ in range(tree.nodes[number].count)]
     log_probs: dict[str, float] = {}

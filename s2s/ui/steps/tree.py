@@ -46,7 +46,7 @@ SHOWN = OWN + "pruned"
 
 def show(asked: Asked) -> None:
     """The translation, the tree, one word's alternatives, and the ranking of what finished."""
-    tree = cached.tree(asked.run, asked.found, asked.strategy, asked.knobs)
+    tree = cached.tree(asked.run, asked.found, asked.strategy, asked.settings)
     captions.translation(asked.found)
     with st.container(border=True, key="beamtree"):
         st.caption(f"{plots.PLOTS['tree'].reading} {_counts(asked, tree)}")

@@ -14,7 +14,7 @@ import streamlit as st
 from torch import Tensor
 
 from s2s import plots
-from s2s.config import override, settings
+from s2s.config import override, settings_of
 from s2s.decode import ruler
 from s2s.decode.limits import FILTERS, Truncation
 from s2s.decode.ruler import Left, Ruler
@@ -38,7 +38,7 @@ START = Truncation(
     eta_cutoff=0.0009,
 )
 HEAT = "temperature"
-KNOBS = ("temperature", *FILTERS)
+SETTINGS = ("temperature", *FILTERS)
 NAME = (
     "ruler_"  # how their names begin in a link, beside a strategy's own settings of the same names
 )
@@ -60,10 +60,10 @@ def show(run: Run, tokens: Sequence[str], at: int, log_probs: Tensor) -> None:
         forms.inputs(
             config, list(FILTERS), OWN + NAME
         )  # FILTERS stand in the order in which they apply
-    changes = forms.changes(START, KNOBS, OWN + NAME)
+    changes = forms.changes(START, SETTINGS, OWN + NAME)
     said = forms.written(changes)
     scale = {LOG: "true" if st.session_state[OWN + LOG] else ""}
-    request.remember(**{NAME + name: said.get(name, "") for name in KNOBS}, **scale)
+    request.remember(**{NAME + name: said.get(name, "") for name in SETTINGS}, **scale)
     config = override(START, changes)
     measured = ruler.measure(log_probs, config)
     names = run.tgt_tokenizer.tokens(range(len(log_probs)))
@@ -85,7 +85,7 @@ def show(run: Run, tokens: Sequence[str], at: int, log_probs: Tensor) -> None:
 def _start() -> Truncation:
     """What a link says, or the usual; what it cannot mean is said."""
     held = st.session_state.get(request.SAID, {})
-    given = {name: held[NAME + name] for name in KNOBS if NAME + name in held}
+    given = {name: held[NAME + name] for name in SETTINGS if NAME + name in held}
     changes, lost = forms.understood(START, given)
     for why in lost:
         pickers.say(why)
@@ -101,7 +101,7 @@ def _heat(config: Truncation) -> None:
             f"The ruler's temperature goes from {COOLEST:g} to {HOTTEST:g}; {wanted:g} is beyond."
         )
     st.session_state[key] = min(HOTTEST, max(COOLEST, wanted))
-    help = plain(settings(Truncation)[HEAT].field.metadata["help"])
+    help = plain(settings_of(Truncation)[HEAT].field.metadata["help"])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(
             HEAT,

@@ -16,7 +16,7 @@ from s2s.ui.shell.pages import link
 from s2s.ui.train.recipe import ALL, MAIN, Asked, queued
 
 NOTHING = ""
-KNOBS = tuple(dict.fromkeys((*MAIN, *ALL)))  # the usual ones first
+SETTINGS = tuple(dict.fromkeys((*MAIN, *ALL)))  # the usual ones first
 CAPTION = f"One run for each combination of these values, at most {sweep.MOST}; everything else is as the form says."
 
 
@@ -40,7 +40,7 @@ def panel(asked: Asked, why_not: UserError | None) -> None:
 def _form(asked: Asked, why_not: UserError | None) -> None:
     st.caption(CAPTION)
     chosen: list[tuple[str, str]] = []
-    while len(chosen) < sweep.KNOBS and (
+    while len(chosen) < sweep.MAX_SETTINGS and (
         one := _row(asked, len(chosen))
     ):  # a row more for each that is filled in
         chosen.append(one)
@@ -60,7 +60,7 @@ def _row(asked: Asked, number: int) -> tuple[str, str] | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = st.selectbox(
             f"Setting {number + 1}",
-            [NOTHING, *KNOBS],
+            [NOTHING, *SETTINGS],
             format_func=lambda key: key or "none",
             key=f"sweep key {number}",
             persist_state="session",

@@ -82,7 +82,7 @@ class Step(NamedTuple):
     words: Callable[[Run], tuple[str, str]]  # two sentences, markdown
     code: Callable[[Run], tuple[Code, ...]]
     draw: Callable[[Walk], None]
-    knobs: tuple[
+    settings: tuple[
         str, ...
     ] = ()  # of `layer`, `head`, and `src` or `tgt` where a word of that side is chosen
     stack: str = "encoder"
@@ -150,9 +150,9 @@ def _walk(run: Run, step: Step, text: str, target: str) -> Walk:
     written = decoding.reference(run, text, target)
     stack: Stack = getattr(run.recipe.model, step.stack)
     bare = Walk(run, text, written, target == cached.decoded(run, text, STRATEGY, {}).text, 0, 0, 0)
-    with st.container(horizontal=True, vertical_alignment="bottom", key="walk knobs"):
-        layer = _numbered("Layer", "layer", stack.n_layers, is_there="layer" in step.knobs)
-        head = _numbered("Head", "head", stack.n_heads, is_there="head" in step.knobs)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="walk settings"):
+        layer = _numbered("Layer", "layer", stack.n_layers, is_there="layer" in step.settings)
+        head = _numbered("Head", "head", stack.n_heads, is_there="head" in step.settings)
         place = _place(bare, step)
     return Walk(run, text, written, bare.is_own, layer, head, place)
 
@@ -266,9 +266,9 @@ def _place(walk: Walk, step: Step) -> int:
         )
         said = "1"
         _remember(position=said)
-    tokens = walk.tgt_tokens if "tgt" in step.knobs else walk.src_tokens
+    tokens = walk.tgt_tokens if "tgt" in step.settings else walk.src_tokens
     place = min(int(said), len(tokens)) - 1
-    if {"src", "tgt"} & {*step.knobs}:
+    if {"src", "tgt"} & {*step.settings}:
         st.session_state[PLACE] = place
         names = [f"{number} · {token}" for number, token in enumerate(tokens, 1)]
         st.selectbox(

@@ -20,7 +20,7 @@ class UserError(ValueError):
     """Something the visitor can mend: the message says what was given, what is allowed and what to do."""
 
 
-def knob(
+def setting(
     default: Any,
     low: float | None = None,
     high: float | None = None,
@@ -79,7 +79,7 @@ class Config:
     """Base of all settings: checked when made, read from and written to JSON. Subclasses are frozen dataclasses."""
 
     def __post_init__(self) -> None:
-        for setting in knobs(type(self)):
+        for setting in fields_of(type(self)):
             _check(setting, _hints(type(self))[setting.name], getattr(self, setting.name))
 
     def to_json(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Config:
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
         """The opposite of `to_json`; a missing key takes its default, an unknown one is an error that names it."""
-        known = {setting.name: setting for setting in knobs(cls)}
+        known = {setting.name: setting for setting in fields_of(cls)}
         values = {}
         for key, value in given.items():
             if key not in known:
@@ -106,7 +106,7 @@ class Config:
         return {}
 
 
-def knobs(cls: type[Config]) -> tuple[Field[Any], ...]:
+def fields_of(cls: type[Config]) -> tuple[Field[Any], ...]:
     """The fields of a config, each with `low, high, help, choices` in its metadata."""
     return fields(cls)  # type: ignore[arg-type]
 
@@ -170,40 +170,40 @@ def _check(setting: Field[Any], hint: Any, value: Any) -> None:
         raise UserError(f"`{name}` {value} is out of range; give a number {span}.")
 
 
-class Setting(NamedTuple):
-    """One knob of a config: its field, with `low, high, help, choices` in the metadata, and the types it takes."""
+class SettingInfo(NamedTuple):
+    """One setting of a config: its field, with `low, high, help, choices` in the metadata, and the types it takes."""
 
     field: Field[Any]
     types: tuple[type, ...]
 
 
-def settings(cls: Any) -> Mapping[str, Setting]:
-    """Every knob of a config class by its dotted key, e.g. `train.optimizer.beta1`, in the order of the fields."""
-    return _settings(cls, "")
+def settings_of(cls: Any) -> Mapping[str, SettingInfo]:
+    """Every setting of a config class by its dotted key, e.g. `train.optimizer.beta1`, in the order of the fields."""
+    return _settings_of(cls, "")
 
 
 @functools.cache
-def _settings(cls: Any, prefix: str) -> Mapping[str, Setting]:
-    found: dict[str, Setting] = {}
-    for one in knobs(cls):
+def _settings_of(cls: Any, prefix: str) -> Mapping[str, SettingInfo]:
+    found: dict[str, SettingInfo] = {}
+    for one in fields_of(cls):
         inner = _hints(cls)[one.name]
         name = prefix + one.name
         if _is_section(inner):
-            found |= _settings(inner, f"{name}.")
+            found |= _settings_of(inner, f"{name}.")
         else:
-            found[name] = Setting(one, _accepted(inner))
+            found[name] = SettingInfo(one, _accepted(inner))
     return types.MappingProxyType(found)
 
 
 def keys(cls: type[Config]) -> list[str]:
     """Every dotted key of a config."""
-    return list(settings(cls))
+    return list(settings_of(cls))
 
 
 def flat(config: Config) -> dict[str, Any]:
     """Every dotted key with its value."""
     return {
-        key: functools.reduce(getattr, key.split("."), config) for key in settings(type(config))
+        key: functools.reduce(getattr, key.split("."), config) for key in settings_of(type(config))
     }
 
 
