@@ -158,13 +158,11 @@ INSIDES_LEFT = Counter(
 ROOMS_LEFT = Counter(
     {
         "attention": 1,
-        "canvas": 1,
         "data": 1,
         "evaluate": 2,
         "positions": 1,
         "runs": 6,
         "train": 1,
-        "walkthrough": 1,
     }
 )
 SHARED_ROOMS = {"shell", "kit", "canvas"}

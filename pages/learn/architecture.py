@@ -1,16 +1,15 @@
-"""Architecture: the machine taken apart, as a drawing and in numbers: sizes, costs, T5's table, masks."""
+"""Architecture: a diagram of the model, and its parameters, costs and masks."""
 
 import streamlit as st
 
-from s2s.ui.architecture import module, request
-from s2s.ui.architecture.views import VIEWS
+from s2s.ui.architecture import component_card, request
+from s2s.ui.architecture.views import ARCHITECTURE_VIEWS
 
 asked = request.ask()
 left, right = st.columns([3, 2], gap="medium")
-with left, st.container(border=True, key="machine box"):
-    module.picture(asked)
+with left, st.container(border=True, key="diagram"):
+    component_card.show_diagram(asked)
 with right, st.container(border=True, key="part"):
-    module.card(asked)
-VIEWS[
-    request.choice("view", "View", {slug: row.label for slug, row in VIEWS.items()}, is_list=False)
-].show(asked)
+    component_card.show_card(asked)
+view = request.view_picker({slug: view.label for slug, view in ARCHITECTURE_VIEWS.items()})
+ARCHITECTURE_VIEWS[view].show(asked)

@@ -100,11 +100,15 @@ def forecast(recipe: Recipe, seen: Preview, pace: Pace = AS_COUNTED) -> Forecast
         parameters=count_parameters(recipe.model, src_size, tgt_size),
         src_vocab_size=src_size,
         tgt_vocab_size=tgt_size,
-        megabytes=(BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), slots=slots))
+        megabytes=(
+            BYTES_OF_PYTHON + training_bytes(recipe, (src_size, tgt_size), batch_tokens=slots)
+        )
         / 1e6,
         seconds=START + WATCHING * pace.factor * steps * seconds_a_step(recipe, tgt_size, slots),
         epochs=steps * slots / tokens,
-        flops=training_flops(recipe, tgt_size, slots=slots, length=tokens / max(1, seen.n_pairs)),
+        flops=training_flops(
+            recipe, tgt_size, batch_tokens=slots, length=tokens / max(1, seen.n_pairs)
+        ),
         slots=slots,
         steps=steps,
         pace=pace,

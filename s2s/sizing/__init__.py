@@ -1,26 +1,27 @@
 """What a model costs before it is built: parameters, FLOPs, memory. Nothing is allocated; no torch."""
 
-from s2s.sizing.costs import (
-    MEASURES,
-    VARIABLES,
-    Grown,
-    Machine,
-    cache_bytes,
-    crossing,
-    grown,
-    memory_bytes,
-    powers,
+from s2s.sizing.components import (
+    BatchSizes,
+    Component,
+    Cost,
+    NamedShape,
+    components,
+    cost,
+    within,
 )
-from s2s.sizing.parts import GROUPS, KINDS, VASWANI, Cost, Part, Sized, Sizes, cost, parts, within
-from s2s.sizing.size import (
+from s2s.sizing.kinds import COMPONENT_GROUPS, COMPONENT_KINDS, VASWANI
+from s2s.sizing.scaling import MEASURES, VARIABLES, CostPoint, cost_curve, powers
+from s2s.sizing.spec import ModelSpec, cache_bytes, crossover, memory_bytes
+from s2s.sizing.t5 import T5_SIZES, T5_SOURCE
+from s2s.sizing.training import (
     BYTES,
     CHUNK,
     GPU_CHUNK,
+    activations_per_token,
     check_memory,
     count_parameters,
-    floats_a_slot,
     gigabytes,
+    moments,
     training_bytes,
     training_flops,
 )
-from s2s.sizing.t5 import PUBLISHED, SOURCE

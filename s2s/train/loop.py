@@ -72,7 +72,7 @@ def prepare(
     check_memory(
         recipe,
         (src_tokenizer.vocab_size, tgt_tokenizer.vocab_size),
-        slots=slots,
+        batch_tokens=slots,
         free=free_memory(recipe.train.device),
     )
     stride = max(1, len(valid.pairs) // max(1, recipe.train.watch.samples))

@@ -15,11 +15,13 @@ def chosen(page: Page, label: str) -> None:
 
 def test_a_part_is_hovered_pressed_and_found_by_keyboard(server: str, visit: Open) -> None:
     page = visit(f"{server}/{VIEW}")
-    chosen(page, "The whole machine")
+    chosen(page, "The whole model")
     cross = page.get_by_role("button", name=re.compile("^Cross-attention"))
     cross.hover()
     tip = page.locator(".tip")
-    expect(tip).to_contain_text("makes 32 sentences × 20 target tokens × 128 columns of the stream")
+    expect(tip).to_contain_text(
+        "output: 32 sentences × 20 target tokens × 128 columns of the residual stream"
+    )
     expect(tip).to_contain_text("attention.bias: true, in modern-small false")
     cross.click()
     chosen(page, "Cross-attention")

@@ -60,14 +60,14 @@ def test_a_recipe_larger_than_memory_is_refused_in_one_sentence() -> None:
         UserError,
         match=r"11,307,321,344 parameters .* needs about \d+\.\d GB of memory and 16.0 GB are free",
     ):
-        check_memory(preset.recipe, (32_128, 32_128), slots=2048, free=16_000_000_000)
-    check_memory(PRESETS["small"].recipe, (4000, 4000), slots=2048, free=16_000_000_000)
+        check_memory(preset.recipe, (32_128, 32_128), batch_tokens=2048, free=16_000_000_000)
+    check_memory(PRESETS["small"].recipe, (4000, 4000), batch_tokens=2048, free=16_000_000_000)
 
 
 def test_the_memory_forecast_grows_with_the_batch() -> None:
     recipe = PRESETS["small"].recipe
-    assert training_bytes(recipe, (1000, 1000), slots=8192) > 2 * training_bytes(
-        recipe, (1000, 1000), slots=2048
+    assert training_bytes(recipe, (1000, 1000), batch_tokens=8192) > 2 * training_bytes(
+        recipe, (1000, 1000), batch_tokens=2048
     )
 
 

@@ -1,134 +1,137 @@
-"""What the machine costs, and how that grows with length, width, depth and vocabulary."""
+"""What the model costs, and how that grows with length, width, depth and vocabulary."""
 
 from __future__ import annotations
-
-import io
 
 import pandas as pd
 import streamlit as st
 
 from s2s import plots
 from s2s.plots import compact_number
-from s2s.sizing import MEASURES, VARIABLES, Grown, cache_bytes, cost, crossing, grown, memory_bytes
+from s2s.sizing import (
+    MEASURES,
+    VARIABLES,
+    CostPoint,
+    cache_bytes,
+    cost,
+    cost_curve,
+    crossover,
+    memory_bytes,
+)
 from s2s.ui.architecture import request
-from s2s.ui.architecture.module import in_bytes
-from s2s.ui.architecture.request import Asked
+from s2s.ui.architecture.component_card import in_bytes
+from s2s.ui.architecture.request import ArchitectureRequest
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
 
 
-def show(asked: Asked) -> None:
-    """Three numbers, a curve, and what to make of it."""
-    _numbers(asked)
+def show(asked: ArchitectureRequest) -> None:
+    """Three numbers, and how one cost grows with one variable."""
+    _metrics(asked)
+    costs = {slug: row.label for slug, row in MEASURES.items()}
+    variables = {slug: row.label for slug, row in VARIABLES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        measure = request.choice(
-            "cost", "Cost", {slug: row.label for slug, row in MEASURES.items()}
-        )
-        vary = request.choice(
-            "vary", "Grows with", {slug: row.label for slug, row in VARIABLES.items()}
-        )
-    variable = VARIABLES[vary]
-    cost_of = MEASURES[measure]
-    points = grown(asked.shown.machine, asked.sizes, variable, cost_of)
-    now = variable.value(asked.shown.machine, asked.sizes)
-    title = f"{asked.shown.name} · {cost_of.label}\nby {variable.label}, all else as it is"
-    terms = (
-        {name: [point.terms[name] for point in points] for name in points[0].terms}
-        if points
-        else {}
-    )
-    figure = plots.costs(
-        [point.value for point in points],
-        terms,
-        title=title,
-        across=variable.label,
-        up=cost_of.label,
-        now=now,
-    )
-    said = _said(points, now)
-    with st.container(border=True, key="picture"):
-        chart(
-            figure,
-            alt=f"Lines of {title.replace(chr(10), ', ')}. {said}",
-            file_name=file_name(title),
-        )
-        st.caption(f"{said} {plots.PLOTS['costs'].reading}")
+        measure = request.choice("cost", "Cost", costs)
+        vary = request.choice("vary", "Grows with", variables)
+    spec = asked.model.spec
+    points = cost_curve(spec, asked.sizes, VARIABLES[vary], MEASURES[measure])
+    title = f"{asked.model.name} · {costs[measure]}\nby {variables[vary]}, all else equal"
+    _curve(asked, points, title, measure, vary)
     if measure == "flops":
-        st.markdown(_crossed(asked))
-    table = pd.DataFrame(
-        [{vary: point.value, **point.terms, "all": point.total} for point in points]
-    )
-    out = io.StringIO()
-    table.to_csv(out, index=False)
-    file = f"{file_name(title)}.csv"
+        st.markdown(_crossover_sentence(asked))
+    rows = [{vary: point.value, **point.terms, "total": point.total} for point in points]
     st.download_button(
-        "Numbers (CSV)",
-        out.getvalue(),
-        file,
+        "Download data (CSV)",
+        pd.DataFrame(rows).to_csv(index=False),
+        f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
     )
 
 
-def _numbers(asked: Asked) -> None:
-    """The batch as it is."""
-    machine = asked.shown.machine
+def _metrics(asked: ArchitectureRequest) -> None:
+    """Costs of the batch at hand."""
+    spec = asked.model.spec
     sizes = asked.sizes
-    cached = cache_bytes(machine, sizes)
-    flops = cost(asked.parts).flops
-    stack = machine.recipe.model.decoder
+    cached = cache_bytes(spec, sizes)
+    memory = in_bytes(memory_bytes(spec, sizes))
+    flops = compact_number(cost(asked.components).flops)
+    cache = in_bytes(sum(cached))
     with st.container(horizontal=True):
         st.metric(
-            "Training memory",
-            in_bytes(memory_bytes(machine, sizes)),
-            border=True,
-            help="Forecast for batches of these sizes.",
+            "Training memory", memory, border=True, help="Forecast for batches of these sizes."
         )
         st.metric(
             "FLOPs forward",
-            compact_number(flops),
+            flops,
             border=True,
-            help="Of this batch; learning from it takes about three times as many.",
+            help="For this batch; a training step takes about three times as many.",
         )
         st.metric(
-            "KV cache",
-            in_bytes(sum(cached)),
-            border=True,
-            help="Keys and values kept while this batch is decoded.",
+            "KV cache", cache, border=True, help="Keys and values kept while this batch is decoded."
         )
-    a_token = cached.written // (sizes.batch * sizes.tgt_len)
+    stack = spec.recipe.model.decoder
+    per_token = cached.target // (sizes.batch * sizes.tgt_len)
     st.caption(
         f"KV cache: 2 (keys and values) × {stack.n_layers} layers × {stack.n_heads} heads ×"
-        f" {machine.recipe.model.d_head(stack)} columns × 4 bytes = {a_token:,} bytes a token; {sizes.batch} × {sizes.tgt_len} tokens"
-        f" written take {cached.written:,}, {sizes.batch} × {sizes.src_len} of the source {cached.memory:,}."
+        f" {spec.recipe.model.d_head(stack)} columns × 4 bytes = {per_token:,} bytes per token:"
+        f" {cached.target:,} for {sizes.batch} × {sizes.tgt_len} target tokens, {cached.source:,} for"
+        f" {sizes.batch} × {sizes.src_len} source tokens."
     )
 
 
-def _said(points: tuple[Grown, ...], now: int) -> str:
-    """Which term is the largest, now and at the end."""
+def _curve(
+    asked: ArchitectureRequest, points: tuple[CostPoint, ...], title: str, measure: str, vary: str
+) -> None:
+    """One line per term of the cost."""
+    now = VARIABLES[vary].value(asked.model.spec, asked.sizes)
+    names = points[0].terms if points else ()
+    figure = plots.costs(
+        [point.value for point in points],
+        {name: [point.terms[name] for point in points] for name in names},
+        title=title,
+        across=VARIABLES[vary].label,
+        up=MEASURES[measure].label,
+        now=now,
+    )
+    summary = _largest_terms(points, now)
+    alt = f"Lines of {title.replace(chr(10), ', ')}. {summary}"
+    with st.container(border=True, key="picture"):
+        chart(figure, alt=alt, file_name=file_name(title))
+        st.caption(f"{summary} {plots.PLOTS['costs'].reading}")
+
+
+def _largest_terms(points: tuple[CostPoint, ...], now: int) -> str:
+    """Which term is the largest, at the present value and at the end."""
     if not points:
-        return "No other size makes a whole machine."
-    here = min(points, key=lambda point: abs(point.value - now))
-    shares = [
-        max((amount, name) for name, amount in point.terms.items()) for point in (here, points[-1])
-    ]
-    (first, name), (last, end) = shares
-    if len(here.terms) == 1:
-        return f"From {points[0].value:,} to {points[-1].value:,} it grows {points[-1].total / points[0].total:,.1f} times."
-    there = f"at {points[-1].value:,} {'still that' if end == name else end}, {last / points[-1].total:.0%}"
-    return f"Now most of it is {name}, {first / here.total:.0%}; {there}."
+        return "No other value gives a valid model."
+    present = min(points, key=lambda point: abs(point.value - now))
+    first = points[0]
+    last = points[-1]
+    if len(present.terms) == 1:
+        growth = last.total / first.total
+        return f"From {first.value:,} to {last.value:,} it grows by a factor of {growth:,.1f}."
+    name, share = _largest_term(present)
+    last_name, last_share = _largest_term(last)
+    then = "still the largest" if last_name == name else f"it is {last_name}"
+    return f"Now the largest term is {name} ({share:.0%}); at {last.value:,}, {then} ({last_share:.0%})."
 
 
-def _crossed(asked: Asked) -> str:
-    """Where attention overtakes the feed-forward."""
-    found = crossing(asked.shown.machine)
-    name = plain(asked.shown.name)
-    ahead = f"overtakes the feed-forward from {found.attention:,} tokens a side on"
+def _largest_term(point: CostPoint) -> tuple[str, float]:
+    """Its name, and its share of the total."""
+    name = max(point.terms, key=point.terms.__getitem__)
+    return name, point.terms[name] / point.total
+
+
+def _crossover_sentence(asked: ArchitectureRequest) -> str:
+    """From which length attention takes more FLOPs than the rest."""
+    found = crossover(asked.model.spec)
     if found.attention == 1:
-        ahead = "takes more than the feed-forward at any length"
+        attention = "attention takes more FLOPs than the feed-forward at any length"
+    else:
+        attention = f"attention takes more FLOPs than the feed-forward from {found.attention:,} tokens per side on"
     return (
-        f"In {name}, attention {ahead}. Looking alone, which grows with the square of the length, takes more than all"
-        f" products with weights from {found.looks:,} tokens a side on."
+        f"In {plain(asked.model.name)}, {attention}. The attention products (QKᵀ and AV) grow with the square of the"
+        f" length and take more than all products with weights from {found.attention_products:,} tokens per side on."
     )

@@ -1,9 +1,8 @@
-"""Who may look at whom: padding, causal and cross, for the sentence at hand and a second one beside it in the batch."""
+"""Which tokens may attend to which: padding, causal and cross masks, for a sentence and a second one in its batch."""
 
 from __future__ import annotations
 
 import html
-import io
 from typing import NamedTuple
 
 import numpy as np
@@ -16,84 +15,75 @@ from s2s import plots
 from s2s.model import masks
 from s2s.runs import Run
 from s2s.ui.architecture import request
-from s2s.ui.architecture.request import Asked
+from s2s.ui.architecture.request import ArchitectureRequest
 from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.vocabulary import Known
 
 Allowed = npt.NDArray[np.bool_]
+WHOSE = {"yours": "Your sentence", "second": "The second sentence"}
 
 
-class Batch(NamedTuple):
-    """Two sentences, padded: tokens of the sources and of what is read of the targets, (2, longest) each."""
+class PaddedPair(NamedTuple):
+    """A batch of two sentences: tokens of the sources and of the decoder's inputs, each padded to the longer one."""
 
     src: tuple[tuple[str, ...], ...]
     tgt: tuple[tuple[str, ...], ...]
     src_lengths: tuple[int, ...]  # without padding
 
 
-class Masks(NamedTuple):
-    """Of one sentence of the batch, but for the first, which is of both: rows look, columns are looked at."""
+class SentenceMasks(NamedTuple):
+    """Masks of one sentence of the pair; `padding` has a row for each of the two. True = may attend."""
 
     padding: Allowed  # (2, src_len)
     causal: Allowed  # (tgt_len, tgt_len)
     cross: Allowed  # (tgt_len, src_len)
 
 
-def show(asked: Asked) -> None:
-    """Three pictures."""
+def show(asked: ArchitectureRequest) -> None:
+    """Three masks of the sentence in the box, or of the second one."""
     facts = vocabulary.of(asked.run)
     text = sentence.sentence_box(facts)
     if not text:
-        st.info(
-            "Type a sentence above: who may look at whom in it appears here.",
-            icon=":material/edit:",
-        )
+        st.info("Type a sentence above to see its masks.", icon=":material/edit:")
         return
-    other = second(asked.run, facts, text)
-    batch = together(asked.run, text, other)
-    options = {"yours": "Your sentence", "second": "The second sentence"}
-    row = list(options).index(request.choice("masks", "Masks of", options, is_list=False))
-    st.html("<p>Sentences of one batch must be equally long, so the shorter one is filled up with <code>&lt;pad&gt;</code>,"
-            f" at which nobody may look. The second one here is <em><bdi>{html.escape(other)}</bdi></em>.</p>")  # fmt: skip
-    found = made(batch, row)
-    _picture(
-        found.padding,
-        batch.src[row],
-        ("your sentence", "the second"),
-        "Padding mask of the source, (batch, src_len)",
-        "padding",
+    second = second_sentence(asked.run, facts, text)
+    pair = padded_pair(asked.run, text, second)
+    row = list(WHOSE).index(request.choice("masks", "Masks of", WHOSE, is_list=False))
+    st.html(
+        "<p>All sentences in a batch have the same length, so the shorter one is padded with <code>&lt;pad&gt;</code>,"
+        f" which no token may attend to. The second sentence here is <em><bdi>{html.escape(second)}</bdi></em>.</p>"
     )
+    _show_masks(masks_of(pair, row), pair.src[row], pair.tgt[row])
+
+
+def _show_masks(found: SentenceMasks, src: tuple[str, ...], tgt: tuple[str, ...]) -> None:
+    rows = ("your sentence", "the second")
+    _picture(found.padding, src, rows, "Padding mask of the source, (batch, src_len)", "padding")
     left, right = st.columns(2)
     with left:
-        _picture(
-            found.causal,
-            batch.tgt[row],
-            batch.tgt[row],
-            "Causal mask of the target, (tgt_len, tgt_len)",
-            "causal",
-        )
+        _picture(found.causal, tgt, tgt, "Causal mask of the target, (tgt_len, tgt_len)", "causal")
         st.caption(
-            "In the decoder each token looks at itself and back. Padding stands at the end, where this already hides it."
+            "In the decoder, each token attends to itself and to earlier tokens. Padding comes last, so this mask"
+            " already hides it."
         )
     with right:
-        _picture(
-            found.cross, batch.src[row], batch.tgt[row], "Cross mask, (tgt_len, src_len)", "cross"
-        )
+        _picture(found.cross, src, tgt, "Cross mask, (tgt_len, src_len)", "cross")
         st.caption(
-            "Every target token may look at every source token that is real: the source's padding mask, once for each row."
+            "Every target token may attend to every source token except padding: the source's padding mask, repeated in"
+            " each row."
         )
     st.caption(plots.PLOTS["mask"].reading)
 
 
-def second(run: Run, facts: Known, text: str) -> str:
-    """An example of another length in tokens, the shortest of them, so that one of the two is padded; else any other."""
-    own = _length(run, text)
+def second_sentence(run: Run, facts: Known, text: str) -> str:
+    """The shortest example of another length in tokens, so that one of the two is padded; else any other example."""
+    length = _length(run, text)
     others = [example for example in (*facts.examples, *facts.sentences[:10]) if example != text]
     return min(
         others,
-        key=lambda example: (_length(run, example) == own, _length(run, example)),
+        key=lambda example: (_length(run, example) == length, _length(run, example)),
         default=text,
     )
 
@@ -102,15 +92,12 @@ def _length(run: Run, text: str) -> int:
     return len(run.src_tokenizer.encode(text))
 
 
-def together(run: Run, *texts: str) -> Batch:
-    """The sentences with what the run writes for them."""
-    seen = [cached.translation(run, text).seen for text in texts]
-    sources = [tuple(each.src_tokens) for each in seen]
-    return Batch(
-        _padded(sources),
-        _padded([tuple(each.tgt_inputs) for each in seen]),
-        tuple(map(len, sources)),
-    )
+def padded_pair(run: Run, *texts: str) -> PaddedPair:
+    """The sentences with the model's own translations."""
+    attentions = [cached.translation(run, text).seen for text in texts]
+    sources = [tuple(each.src_tokens) for each in attentions]
+    targets = [tuple(each.tgt_inputs) for each in attentions]
+    return PaddedPair(_padded(sources), _padded(targets), tuple(map(len, sources)))
 
 
 def _padded(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -118,32 +105,33 @@ def _padded(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     return tuple((*row, *("<pad>",) * (longest - len(row))) for row in rows)
 
 
-def made(batch: Batch, row: int) -> Masks:
-    """By the model's own functions: padding (batch, 1, 1, src_len), causal (1, 1, tgt_len, tgt_len)."""
-    places = torch.arange(len(batch.src[0]))
-    is_real = places < torch.tensor(batch.src_lengths)[:, None]  # (batch, src_len)
-    padding = masks.padding(is_real.long(), 0)  # as if 0 were the id of padding, and 1 of all else
-    tgt_len = len(batch.tgt[row])
-    cross = padding[row, 0].expand(tgt_len, -1)
-    return Masks(padding[:, 0, 0].numpy(), masks.causal(tgt_len)[0, 0].numpy(), cross.numpy())
+def masks_of(pair: PaddedPair, row: int) -> SentenceMasks:
+    """From the model's own mask functions."""
+    positions = torch.arange(len(pair.src[0]))
+    is_token = positions < torch.tensor(pair.src_lengths)[:, None]  # (batch, src_len)
+    padding = masks.padding(
+        is_token.long(), 0
+    )  # (batch, 1, 1, src_len); 0 stands for the id of padding
+    tgt_len = len(pair.tgt[row])
+    causal = masks.causal(tgt_len)  # (1, 1, tgt_len, tgt_len)
+    cross = padding[row, 0].expand(tgt_len, -1)  # (tgt_len, src_len)
+    return SentenceMasks(padding[:, 0, 0].numpy(), causal[0, 0].numpy(), cross.numpy())
 
 
 def _picture(
     allowed: Allowed, keys: tuple[str, ...], rows: tuple[str, ...], title: str, name: str
 ) -> None:
     figure = plots.mask(allowed, keys, rows, title=title)
-    said = f"{int(allowed.sum())} of {allowed.size} pairs may look"
-    chart(figure, alt=f"{title}: {said}", file_name=file_name(title))
+    alt = f"{title}: attention allowed for {int(allowed.sum())} of {allowed.size} pairs"
+    chart(figure, alt=alt, file_name=file_name(title))
     table = pd.DataFrame(
         allowed.astype(int),
         columns=[plots.csv_cell(key) for key in keys],
         index=[plots.csv_cell(row) for row in rows],
     )
-    out = io.StringIO()
-    table.to_csv(out)
     st.download_button(
         "Mask (CSV)",
-        out.getvalue(),
+        table.to_csv(),
         f"{name}-mask.csv",
         "text/csv",
         key=f"csv {name}",

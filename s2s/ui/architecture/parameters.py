@@ -1,4 +1,4 @@
-"""Where the parameters are: part by part, as a bar, and the settings in which two machines differ."""
+"""Where the parameters are, component by component, and the settings in which two models differ."""
 
 from __future__ import annotations
 
@@ -8,120 +8,143 @@ import streamlit as st
 from s2s import plots
 from s2s.config import ModelConfig, settings_of
 from s2s.plots import format_value
-from s2s.sizing import BYTES, GROUPS, KINDS, Machine, Part, Sizes, cost
-from s2s.ui.architecture import request
-from s2s.ui.architecture.request import Asked, Shown
+from s2s.sizing import (
+    BYTES,
+    COMPONENT_GROUPS,
+    COMPONENT_KINDS,
+    BatchSizes,
+    Component,
+    ModelSpec,
+    cost,
+    moments,
+)
+from s2s.ui.architecture.models import NamedSpec, differing_settings
+from s2s.ui.architecture.request import ArchitectureRequest
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
 
-NUMBERS = ("parameters", "FLOPs forward", "training memory (bytes)")
+NUMBER_COLUMNS = ("parameters", "FLOPs forward", "training memory (bytes)")
 
 
-def show(asked: Asked) -> None:
-    """Bar, table, differences."""
-    shown = [asked.shown, *([asked.against] if asked.against else [])]
-    series = {
-        name: by_group(one.machine, asked.sizes)
-        for name, one in zip(_apart(shown), shown, strict=True)
-    }
-    title = f"Parameters by part · {' and '.join(series)}"
-    figure = plots.bars(GROUPS, series, title=title, across="parameters")
-    most = max(zip(next(iter(series.values())), GROUPS, strict=True))
-    with st.container(border=True, key="bars"):
-        chart(
-            figure,
-            alt=f"Bars of {title}; the most are in {most[1]}, {most[0]:,}",
-            file_name=file_name(title),
-        )
-        st.caption(
-            f"{plots.PLOTS['bars'].reading} A matrix that is shared counts once, where it is met first."
-        )
+def show(asked: ArchitectureRequest) -> None:
+    """Bars, differences, table."""
+    _bars(asked)
     _differences(asked)
-    table = frame(asked)
-    total = cost(asked.parts)
+    table = components_table(asked)
+    total = cost(asked.components)
     tokens = asked.sizes.batch * (asked.sizes.src_len + asked.sizes.tgt_len)
     st.markdown(
         f"**{total.parameters:,} parameters**; a forward pass of this batch takes {total.flops:,} FLOPs,"
-        f" {total.flops / tokens:,.0f} for each of its {tokens:,} tokens, and learning from it about three times as many."
+        f" {total.flops / tokens:,.0f} for each of its {tokens:,} tokens; a training step takes about three times as many."
     )
-    look = {name: st.column_config.NumberColumn(format="localized") for name in NUMBERS}
-    alt = f"{len(table)} parts with their costs"
     st.dataframe(
         table,
         hide_index=True,
         placeholder="",
         key="parts",
         height="content",
-        alt=alt,
-        column_config=look,
+        alt=f"{len(table)} components with their costs",
+        column_config={
+            name: st.column_config.NumberColumn(format="localized") for name in NUMBER_COLUMNS
+        },
     )
     st.caption(
-        "FLOPs: 2 for each multiply-add of a matrix product, weights and attention alike, which is what torch's own counter counts; norms,"
-        " activations and sums are small beside them. Training memory: weights, gradients and the optimiser's means, and what the backward"
-        " pass needs of this batch; the forecast on Costs adds the room that an update takes."
+        "FLOPs: 2 per multiply-add of a matrix product, with weights or in attention, as torch's own counter counts them;"
+        " norms, activations and sums are small in comparison. Training memory: weights, gradients, the optimizer's"
+        " moments, and the activations saved for the backward pass of this batch. The forecast under Costs adds the"
+        " memory of an update."
     )
-    file = f"{file_name(f'{asked.shown.name} parts')}.csv"
     st.download_button(
-        "Parts (CSV)",
+        "Components (CSV)",
         table.to_csv(index=False),
-        file,
+        f"{file_name(f'{asked.model.name} components')}.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
     )
 
 
-def frame(asked: Asked) -> pd.DataFrame:
-    """A row a part."""
-    whole = cost(asked.parts)
-    return pd.DataFrame([_row(part, whole.parameters, asked.shown.machine) for part in asked.parts])
+def _bars(asked: ArchitectureRequest) -> None:
+    models = [asked.model, *([asked.other] if asked.other else [])]
+    series = {
+        name: parameters_by_group(model.spec, asked.sizes)
+        for name, model in zip(_unique_names(models), models, strict=True)
+    }
+    title = f"Parameters by component · {' and '.join(series)}"
+    figure = plots.bars(COMPONENT_GROUPS, series, title=title, across="parameters")
+    most, group = max(zip(next(iter(series.values())), COMPONENT_GROUPS, strict=True))
+    alt = f"Bars of {title}; the most are in {group}, {most:,}"
+    with st.container(border=True, key="bars"):
+        chart(figure, alt=alt, file_name=file_name(title))
+        st.caption(f"{plots.PLOTS['bars'].reading} A shared matrix counts once, at its first use.")
 
 
-def _row(part: Part, parameters: int, machine: Machine) -> dict[str, object]:
-    costs = cost([part])
-    state = 2 + {"sgd": 1, "adafactor": 0}.get(machine.recipe.train.optimizer.kind, 2)
+def components_table(asked: ArchitectureRequest) -> pd.DataFrame:
+    """One row per component."""
+    total = cost(asked.components).parameters
+    moments_per_parameter = moments(asked.model.spec.recipe)
+    return pd.DataFrame([_row(each, total, moments_per_parameter) for each in asked.components])
+
+
+def _row(
+    component: Component, total_parameters: int, moments_per_parameter: int
+) -> dict[str, object]:
+    costs = cost([component])
+    training_state = (2 + moments_per_parameter) * costs.parameters  # with weights and gradients
+    stack = component.name.partition(".")[0]
     return {
-        "part": f"{part.name.partition('.')[0]}: {KINDS[part.kind].label.lower()}",
-        "module": part.name.rpartition(".")[2],
-        "times": part.times,
+        "component": f"{stack}: {COMPONENT_KINDS[component.kind].label.lower()}",
+        "module": component.name.rpartition(".")[2],
+        "copies": component.copies,
         "parameters": costs.parameters,
-        "share (%)": round(100 * costs.parameters / parameters, 2),
+        "share (%)": round(100 * costs.parameters / total_parameters, 2),
         "FLOPs forward": costs.flops,
-        "training memory (bytes)": BYTES * (state * costs.parameters + costs.kept),
+        "training memory (bytes)": BYTES * (training_state + costs.saved_activations),
     }
 
 
-def by_group(machine: Machine, sizes: Sizes) -> list[int]:
-    """Parameters of each of GROUPS."""
-    found = machine.parts(sizes)
-    return [cost(part for part in found if part.group == group).parameters for group in GROUPS]
+def parameters_by_group(spec: ModelSpec, sizes: BatchSizes) -> list[int]:
+    """Parameters of each of COMPONENT_GROUPS."""
+    found = spec.components(sizes)
+    return [
+        cost(each for each in found if each.group == group).parameters for group in COMPONENT_GROUPS
+    ]
 
 
-def _apart(shown: list[Shown]) -> list[str]:
-    """Names that differ, although a run may be called as a preset is."""
-    names = [one.name for one in shown]
-    return (
-        names
-        if len(set(names)) == len(names)
-        else [f"{name} ({place})" for place, name in enumerate(names, 1)]
-    )
+def _unique_names(models: list[NamedSpec]) -> list[str]:
+    """A run may have the name of a preset: then both are numbered."""
+    names = [model.name for model in models]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name} ({number})" for number, name in enumerate(names, 1)]
 
 
-def _differences(asked: Asked) -> None:
-    if asked.against is None:
+def _differences(asked: ArchitectureRequest) -> None:
+    if asked.other is None:
         return
-    rows = request.differing(asked)
-    one, other = _apart([asked.shown, asked.against])
-    st.subheader("What differs", anchor=False)
+    rows = differing_settings(asked.model, asked.other)
+    name, other = _unique_names([asked.model, asked.other])
+    st.subheader("Differences", anchor=False)
     if not rows:
-        st.caption(f"{plain(one)} and {plain(other)} have the same shape.")
+        st.caption(f"{plain(name)} and {plain(other)} have the same shape.")
         return
     known = settings_of(ModelConfig)
     meaning = {key: setting.field.metadata["help"] for key, setting in known.items()}
-    cells = [{"setting": row.key, one: format_value(row.values[0]), other: format_value(row.values[1]),
-              "meaning": meaning.get(row.key, "Pieces of the vocabulary.")} for row in rows]  # fmt: skip
-    alt = f"{len(rows)} settings that differ"
+    cells = [
+        {
+            "setting": row.key,
+            name: format_value(row.values[0]),
+            other: format_value(row.values[1]),
+            "meaning": meaning.get(row.key, "Entries of the vocabulary."),
+        }
+        for row in rows
+    ]
     st.dataframe(
-        pd.DataFrame(cells), hide_index=True, placeholder="", key="differs", height="auto", alt=alt
+        pd.DataFrame(cells),
+        hide_index=True,
+        placeholder="",
+        key="differs",
+        height="auto",
+        alt=f"{len(rows)} settings that differ",
     )

@@ -1,28 +1,27 @@
-"""What the Architecture page shows: a machine, another beside it, the sizes of a batch, one part; and the address of all that.
+"""What the Architecture page shows: a model, another to compare with, the sizes of a batch, one component.
 
-Everything travels in the address's one key `set`, by `value` and `remember`; a run of the page's own stands in `run`.
+Everything travels in the address's one key `set`, by `value` and `remember`; the run itself stands in `run`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from s2s import share
-from s2s.config import PRESETS, flat
-from s2s.runs import Run, differences
-from s2s.sizing import KINDS, Machine, Part, Sizes, within
+from s2s.runs import Run
+from s2s.sizing import BatchSizes, Component, ModelSpec
+from s2s.ui.architecture.models import GROUPS, THIS_RUN, NamedSpec, model_names, named_spec
 from s2s.ui.kit import address, cached, pickers, vocabulary
 
-RUN = "run"
 NOTHING = "nothing"
 OWN = "taken own "  # how the widgets' keys begin: a link that arrives empties them, so that they take what it says
 SAID = "taken said"  # the values of `set` in this session, but for the usual ones
 USUALLY: Mapping[str, str] = {
-    "model": RUN,
+    "model": THIS_RUN,
     "against": NOTHING,
     "batch": "32",
     "src_len": "20",
@@ -33,55 +32,45 @@ USUALLY: Mapping[str, str] = {
     "cost": "flops",
     "masks": "yours",
 }
-MOST_ROWS = 128
+MOST_SENTENCES = 128
 MOST_TOKENS = 512
-GROUPS: Mapping[str, str] = {
-    "": "The whole machine",
-    "encoder": "Encoder",
-    "encoder.layer": "One encoder layer",
-    "decoder": "Decoder",
-    "decoder.layer": "One decoder layer",
-}
-
-
-class Shown(NamedTuple):
-    """A machine, and what people call it."""
-
-    name: str
-    machine: Machine
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the page shows; `part` is the name of a part or of what stands around some."""
+class ArchitectureRequest:
+    """What the page shows. `selected` names a component, or one of GROUPS."""
 
     run: Run
-    shown: Shown
-    against: Shown | None
-    sizes: Sizes
-    parts: tuple[Part, ...]
-    part: str
+    model: NamedSpec
+    other: NamedSpec | None
+    sizes: BatchSizes
+    components: tuple[Component, ...]
+    selected: str
 
 
-def ask() -> Asked:
+def ask() -> ArchitectureRequest:
     """The widgets, filled from the address where it says something new."""
     if (given := address.arrived("set")) is not None:
         _fill(share.unpack(given))
     run = cached.open_run(st.session_state["run"])
-    # The box of Masks is not always there, but the link's sentence is.
+    # Only the view Masks has a sentence box, but a link's sentence is kept in every view.
     st.session_state.setdefault(
         "src", st.query_params.get("src", next(iter(vocabulary.of(run).examples), ""))
     )
-    this_run = f"this run: {cached.title(run.folder.id)}"
-    names = {RUN: this_run, **{name: name for name in PRESETS}}
+    names = model_names(run)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = choice("model", "Model", names)
-        other = choice("against", "Compare with", {NOTHING: "nothing", **names})
-        shown = _shown(run, model)
-        sizes = _sizes(shown.machine)
-    found = shown.machine.parts(sizes)
-    against = None if other in (NOTHING, model) else _shown(run, other)
-    return Asked(run, shown, against, sizes, found, _part(found))
+        name = choice("model", "Model", names)
+        other_name = choice("against", "Compare with", {NOTHING: "nothing", **names})
+        model = named_spec(run, name)
+        sizes = _sizes(model.spec)
+    components = model.spec.components(sizes)
+    other = None if other_name in (NOTHING, name) else named_spec(run, other_name)
+    return ArchitectureRequest(run, model, other, sizes, components, _selected(components))
+
+
+def view_picker(labels: Mapping[str, str]) -> str:
+    """Which of the views is shown."""
+    return choice("view", "View", labels, is_list=False)
 
 
 def value(name: str) -> str:
@@ -101,7 +90,7 @@ def remember(**values: str) -> None:
 
 
 def choice(name: str, label: str, options: Mapping[str, str], *, is_list: bool = True) -> str:
-    """A list, or buttons side by side, whose value the page holds under that name; what a link asks for and is not there is said."""
+    """A list or a row of buttons. A value that a link asks for and that does not exist is reported."""
     key = OWN + name
     first = USUALLY[name]
     held = st.session_state.setdefault(key, value(name))
@@ -123,60 +112,15 @@ def choice(name: str, label: str, options: Mapping[str, str], *, is_list: bool =
     return chosen or first
 
 
-def differing(asked: Asked) -> list[differences.Row]:
-    """The settings in which the two machines differ, those of their shape and the sizes of their vocabularies."""
-    if asked.against is None:
-        return []
-    rows = differences.rows([_settings(asked.shown.machine), _settings(asked.against.machine)])
-    return [row for row in rows if row.differs]
-
-
-def label(asked: Asked, name: str) -> str:
-    """What people call a part, or what stands around some."""
-    part = next((part for part in asked.parts if part.name == name), None)
-    return GROUPS[name] if part is None else KINDS[part.kind].label
-
-
-def shaping(part: Part) -> tuple[str, ...]:
-    """The settings that shape a part, by their keys below `model`, and the sizes of vocabularies."""
-    stack = part.name.partition(".")[0]
-    widths = {
-        "encoder.tokens": (
-            "d_model",
-            "src_vocab_size",
-        ),  # everything is as wide as the stream; it says so where the stream begins
-        "decoder.tokens": ("d_model", "tgt_vocab_size"),
-        "decoder.output": ("tgt_vocab_size",),
-    }
-    return (
-        *(key.replace("{stack}", stack) for key in KINDS[part.kind].settings),
-        *widths.get(part.name, ()),
-    )
-
-
-def pick(name: str) -> None:
-    """Another part, when the page is next drawn: for callbacks."""
+def select_component(name: str) -> None:
+    """Show another component from the next run on: for callbacks."""
     remember(part=name)
 
 
-def _settings(machine: Machine) -> dict[str, Any]:
-    sizes = {"src_vocab_size": machine.src_vocab_size, "tgt_vocab_size": machine.tgt_vocab_size}
-    return flat(machine.recipe.model) | sizes
-
-
-def _shown(run: Run, name: str) -> Shown:
-    if name == RUN:
-        machine = Machine(run.recipe, run.src_tokenizer.vocab_size, run.tgt_tokenizer.vocab_size)
-        return Shown(cached.title(run.folder.id), machine)
-    row = PRESETS[name]
-    return Shown(name, Machine(row.recipe, row.src_vocab_size, row.tgt_vocab_size))
-
-
-def _sizes(machine: Machine) -> Sizes:
-    longest = min(machine.longest() or MOST_TOKENS, MOST_TOKENS)
-    batch = _slider("batch", "Sentences", MOST_ROWS)
-    return Sizes(
-        batch,
+def _sizes(spec: ModelSpec) -> BatchSizes:
+    longest = min(spec.max_length() or MOST_TOKENS, MOST_TOKENS)
+    return BatchSizes(
+        _slider("batch", "Sentences", MOST_SENTENCES),
         _slider("src_len", "Source tokens", longest),
         _slider("tgt_len", "Target tokens", longest),
     )
@@ -188,26 +132,20 @@ def _slider(name: str, label: str, most: int) -> int:
     held = str(st.session_state.setdefault(key, value(name)))
     number = int(held) if held.isdecimal() and len(held) < 9 else 0
     if not 1 <= number <= most:
-        usual = min(int(USUALLY[name]), most)
-        pickers.say(f"{label}: {held[:20]} is not between 1 and {most}; {usual} is shown instead.")
-        number = usual
+        number = min(int(USUALLY[name]), most)
+        pickers.say(f"{label}: {held[:20]} is not between 1 and {most}; {number} is shown instead.")
     st.session_state[key] = number
     chosen = int(st.slider(label, 1, most, key=key, persist_state="session", width=140))
     remember(**{name: str(chosen)})
     return chosen
 
 
-def _part(found: tuple[Part, ...]) -> str:
+def _selected(components: tuple[Component, ...]) -> str:
     name = value("part")
-    if name not in GROUPS and not any(part.name == name for part in found):
-        pickers.say(f"This machine has no part {name[:40]}; the whole of it is shown instead.")
+    if name not in GROUPS and not any(each.name == name for each in components):
+        pickers.say(f"This model has no component {name[:40]}; the whole model is shown instead.")
         remember(part="")
     return value("part")
-
-
-def around(asked: Asked) -> tuple[Part, ...]:
-    """The part that is chosen, or those that stand within what is chosen."""
-    return within(asked.parts, asked.part)
 
 
 def _held() -> dict[str, str]:

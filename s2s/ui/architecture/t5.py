@@ -1,4 +1,4 @@
-"""T5 by the numbers: five sizes of one machine, as published and as we count."""
+"""The five sizes of T5: parameters as published and as counted here."""
 
 from __future__ import annotations
 
@@ -6,37 +6,36 @@ import pandas as pd
 import streamlit as st
 
 from s2s.config import PRESETS
-from s2s.sizing import PUBLISHED, SOURCE, Machine, Sizes, cost, within
-from s2s.ui.architecture.request import Asked
+from s2s.sizing import T5_SIZES, T5_SOURCE, BatchSizes, ModelSpec, cost, within
+from s2s.ui.architecture.request import ArchitectureRequest
 
-ALT = "Five sizes of T5 with shape and parameters"
-LOOK = {
-    name: st.column_config.NumberColumn(format="localized")
-    for name in ("d_ff", "our count", "with the table twice")
-}
+NUMBER_COLUMNS = ("d_ff", "our count", "embedding counted twice")
 
 
-def show(asked: Asked) -> None:
-    """One table for all."""
-    table = frame()
+def show(asked: ArchitectureRequest) -> None:
+    """The table, and why counts differ."""
+    table = t5_table()
     st.dataframe(
         table,
         hide_index=True,
         placeholder="",
         key="t5",
         height="content",
-        alt=ALT,
-        column_config=LOOK,
+        alt="Five sizes of T5 with their shapes and parameters",
+        column_config={
+            name: st.column_config.NumberColumn(format="localized") for name in NUMBER_COLUMNS
+        },
     )
     st.caption(
-        f"Shape and published parameters: {SOURCE}. Our count: the presets t5-small to t5-11b, number by number."
+        f"Shapes and published parameters: {T5_SOURCE}. Our count: all parameters of the presets t5-small to t5-11b."
     )
     st.markdown(
-        "The paper rounds, and does not always count alike. In the published T5 one table of 32,128 rows serves three times: it reads the"
-        " source, reads the target and scores the output, so we count it once. Counted a second time, for the output, large comes to"
-        " the published 770 million, while small and base come to theirs with one. There are no biases, and norms have a scale alone;"
-        " one table of relative positions a stack, 32 ranges for each head, is all that knows the order. From large to 11B neither"
-        " depth nor width of the stream changes: only the feed-forward and the heads inside each layer grow."
+        "The paper rounds, and does not always count the same way. In the published T5, one embedding table of 32,128"
+        " rows is used three times: for the source, for the target, and as the output projection, so we count it once."
+        " Counted a second time, for the output, large comes to the published 770 million, while small and base match"
+        " with one. There are no biases, and norms have only a scale. Positions are one table of relative biases per"
+        " stack, with 32 buckets per head. From large to 11B, depth and d_model stay the same: only the feed-forward"
+        " and the heads inside each layer grow."
     )
     st.download_button(
         "T5 (CSV)",
@@ -48,25 +47,24 @@ def show(asked: Asked) -> None:
     )
 
 
-def frame() -> pd.DataFrame:
-    """A row a size."""
-    return pd.DataFrame([_row(name) for name in PUBLISHED])
+def t5_table() -> pd.DataFrame:
+    """One row per size."""
+    return pd.DataFrame([_row(name) for name in T5_SIZES])
 
 
 def _row(name: str) -> dict[str, object]:
-    published = PUBLISHED[name]
+    published = T5_SIZES[name]
     preset = PRESETS[name]
-    found = Machine(preset.recipe, preset.src_vocab_size, preset.tgt_vocab_size).parts(
-        Sizes(1, 1, 1)
-    )
-    ours = cost(found).parameters
-    table = cost(within(found, "encoder.tokens")).parameters
+    spec = ModelSpec(preset.recipe, preset.src_vocab_size, preset.tgt_vocab_size)
+    components = spec.components(BatchSizes(1, 1, 1))
+    counted = cost(components).parameters
+    embedding = cost(within(components, "encoder.tokens")).parameters
     shape = {key: value for key, value in published._asdict().items() if key != "parameters"}
     return {
         "size": name,
         **shape,
         "published": published.parameters,
-        "our count": ours,
-        "with the table twice": ours + table,
-        "in the table (%)": round(100 * table / ours, 1),
+        "our count": counted,
+        "embedding counted twice": counted + embedding,
+        "in the embedding (%)": round(100 * embedding / counted, 1),
     }

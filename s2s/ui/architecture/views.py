@@ -7,22 +7,22 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.ui.architecture import costs, masks, parameters, t5
-from s2s.ui.architecture.request import Asked
+from s2s.ui.architecture.request import ArchitectureRequest
 
 
-class View(NamedTuple):
-    """One row: its name for people, and what draws it."""
+class ArchitectureView(NamedTuple):
+    """One row: its label, and what draws it."""
 
     label: str
-    show: Callable[[Asked], None]
+    show: Callable[[ArchitectureRequest], None]
 
 
 # In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
-VIEWS: Mapping[str, View] = MappingProxyType(
+ARCHITECTURE_VIEWS: Mapping[str, ArchitectureView] = MappingProxyType(
     {
-        "parameters": View("Parameters", parameters.show),
-        "costs": View("Costs", costs.show),
-        "t5": View("T5", t5.show),
-        "masks": View("Masks", masks.show),
+        "parameters": ArchitectureView("Parameters", parameters.show),
+        "costs": ArchitectureView("Costs", costs.show),
+        "t5": ArchitectureView("T5", t5.show),
+        "masks": ArchitectureView("Masks", masks.show),
     }
 )

@@ -1,67 +1,104 @@
-"""A drawing of boxes and arrows whose boxes can be chosen, by mouse, finger or keyboard. Knows nothing of models."""
+"""A diagram of boxes and arrows whose boxes can be chosen by mouse, touch or keyboard. Knows nothing of models."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from s2s.ui.architecture.drawing import WIDTH, Drawing
+DIAGRAM_WIDTH = 440  # pixels at full size
 
 
-class Said(NamedTuple):
-    """What is told of a box: lines when somebody hovers, and whether it is marked as different."""
+class Box(NamedTuple):
+    """A box that can be chosen: two lines of text, its rectangle, and the tone that colors it."""
+
+    name: str
+    label: str
+    small: str
+    x: float
+    y: float
+    w: float
+    h: float
+    tone: str
+
+
+class Arrow(NamedTuple):
+    """A line with a head, along these points; `kind` is its style: `stream`, `residual`, `memory` or `position`."""
+
+    kind: str
+    points: tuple[tuple[float, float], ...]
+
+
+class Label(NamedTuple):
+    """Text centered at a point."""
+
+    text: str
+    x: float
+    y: float
+
+
+@dataclass
+class Diagram:
+    """All shapes, in pixels from the top left."""
+
+    boxes: list[Box] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    sums: list[tuple[float, float]] = field(default_factory=list)  # centers of the + rings
+    frames: list[tuple[float, float, float, float]] = field(default_factory=list)  # x, y, w, h
+    height: float = 0.0
+
+
+class BoxNote(NamedTuple):
+    """The lines shown when a box is hovered, and whether the box is marked as different."""
 
     lines: Sequence[str]
     is_marked: bool = False
 
 
 def diagram(
-    drawing: Drawing,
-    said: Mapping[str, Said],
+    drawing: Diagram,
+    notes: Mapping[str, BoxNote],
     chosen: str,
     *,
     key: str,
     on_pick: Callable[[str], None],
 ) -> None:
-    """`said` is by a box's name; a press calls `on_pick` with that name. All texts travel as data only."""
+    """`notes` by a box's name; choosing a box calls `on_pick` with its name. All texts travel as data only."""
 
     def picked() -> None:
         name = (st.session_state[key].get("pick") or {}).get("name")
         if name in [box.name for box in drawing.boxes]:
             on_pick(str(name))
 
-    DIAGRAM(key=key, data=told(drawing, said, chosen), on_pick_change=picked)
+    DIAGRAM(key=key, data=diagram_data(drawing, notes, chosen), on_pick_change=picked)
 
 
-def told(drawing: Drawing, said: Mapping[str, Said], chosen: str) -> dict[str, Any]:
+def diagram_data(drawing: Diagram, notes: Mapping[str, BoxNote], chosen: str) -> dict[str, Any]:
     """What the browser draws from."""
-    none = Said(())
-    boxes = [
-        box._asdict()
-        | {
-            "lines": list(said.get(box.name, none).lines),
-            "marked": said.get(box.name, none).is_marked,
-        }
-        for box in drawing.boxes
-    ]
+    boxes = []
+    for box in drawing.boxes:
+        note = notes.get(box.name, BoxNote(()))
+        boxes.append(box._asdict() | {"lines": list(note.lines), "marked": note.is_marked})
     return {
         "chosen": chosen,
-        "size": [WIDTH, drawing.height],
+        "size": [DIAGRAM_WIDTH, drawing.height],
         "boxes": boxes,
         "arrows": [
             [arrow.kind, [list(point) for point in arrow.points]] for arrow in drawing.arrows
         ],
-        "words": [list(words) for words in drawing.words],
-        "sums": [list(place) for place in drawing.sums],
+        "words": [list(label) for label in drawing.labels],
+        "sums": [list(center) for center in drawing.sums],
         "frames": [list(frame) for frame in drawing.frames],
     }
 
 
 DIAGRAM = st.components.v2.component(
     "machine",
-    html="""<div class="machine"><svg role="group" aria-label="The machine, from the ids below to the scores above; choose a part">
+    html="""<div class="machine"><svg role="group"
+  aria-label="The model, from token ids at the bottom to logits at the top; choose a component">
 </svg><div class="tip" aria-hidden="true"></div></div>""",
     css="""
 .machine { position: relative; max-width: 540px; margin: 0 auto; font-family: var(--st-font); color: var(--st-text-color); }

@@ -36,14 +36,14 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
     if page.url_path:
         about.caption(page.summary)
     if page.run == "open":
-        return place, _opened(chosen, about)
+        return place, _opened(chosen, about if page.describes_run else None)
     if page.run and (why := board.trouble()):
         st.warning(worded(why), icon=":material/warning:")
     return place, True
 
 
-def _opened(chosen: str | None, about: DeltaGenerator) -> bool:
-    """Whether there is a model to look at; if not, what to do."""
+def _opened(chosen: str | None, about: DeltaGenerator | None) -> bool:
+    """Whether there is a model to look at; if not, what to do. `about` is filled with the run's description."""
     if chosen is None:
         st.info(
             "There is no trained run here yet: `python -m s2s.demo` makes the ones that ship.",
@@ -62,7 +62,8 @@ def _opened(chosen: str | None, about: DeltaGenerator) -> bool:
         else:
             st.error(worded(str(error)), icon=":material/error:")
         return False
-    about.caption(describe(run))
+    if about:
+        about.caption(describe(run))
     if run.notes:
         st.warning(worded(" ".join(run.notes)), icon=":material/warning:")
     return True

@@ -21,6 +21,9 @@ class Page(NamedTuple):
     keys: tuple[str, ...]  # what its address holds
     summary: str
     run: str  # "open": shows a trained run; "any": one that is training or failed, too; "": none
+    describes_run: bool = (
+        True  # False where a page may show other models: its header keeps the summary
+    )
 
     def screen(self) -> st.Page:
         """As Streamlit knows it."""
@@ -131,7 +134,7 @@ PAGES = (
         icon=":material/footprint:",
         url_path="walkthrough",
         keys=("run", "src", "tgt", "layer", "head", "set"),
-        summary="One sentence through the machine, step by step, with the model's own numbers",
+        summary="One sentence through the model, step by step, with the model's own numbers",
         run="open",
     ),
     Page(
@@ -141,8 +144,9 @@ PAGES = (
         icon=":material/straighten:",
         url_path="positions",
         keys=("run", "src", "set"),
-        summary="Order, six ways: what each encoding adds or turns, and how far it carries",
+        summary="Six position encodings: what each adds or rotates, and how far it extrapolates",
         run="open",
+        describes_run=False,
     ),
     Page(
         section="Learn",
@@ -151,8 +155,9 @@ PAGES = (
         icon=":material/schema:",
         url_path="architecture",
         keys=("run", "src", "set"),
-        summary="The machine taken apart: sizes, costs, T5's table",
+        summary="A diagram of the model, and its parameters, costs and masks",
         run="open",
+        describes_run=False,
     ),
 )
 

@@ -7,10 +7,10 @@ from torch.utils.flop_counter import FlopCounterMode
 from s2s.config import PRESETS, ModelConfig, Recipe, override
 from s2s.model.attention import Attention
 from s2s.model.transformer import Transformer
-from s2s.sizing import GROUPS, KINDS, Sizes, cost, parts, within
+from s2s.sizing import COMPONENT_GROUPS, COMPONENT_KINDS, BatchSizes, components, cost, within
 from tests.model.conftest import shrunk
 
-SIZES = Sizes(3, 7, 5)
+SIZES = BatchSizes(3, 7, 5)
 VOCABS = (29, 23)
 # Whatever a preset does not have.
 STRANGE = (
@@ -49,7 +49,7 @@ RECIPES = [
 
 
 def module(model: Transformer, name: str) -> nn.Module:
-    """The first module that a part stands for."""
+    """The first module that a component stands for."""
     stack, _, rest = name.partition(".")
     if name == "decoder.output":
         return model.output
@@ -58,22 +58,23 @@ def module(model: Transformer, name: str) -> nn.Module:
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_part_holds_the_weights_of_its_module(recipe: Recipe) -> None:
+def test_a_component_has_the_weights_of_its_module(recipe: Recipe) -> None:
     model = Transformer(recipe.model, *vocabs(recipe.model))
-    found = parts(recipe.model, vocabs(recipe.model), SIZES)
-    for part in found:
+    found = components(recipe.model, vocabs(recipe.model), SIZES)
+    for component in found:
         there = {
             name: tuple(weight.shape)
-            for name, weight in module(model, part.name).named_parameters()
+            for name, weight in module(model, component.name).named_parameters()
         }
-        here = {weight.name: weight.lengths for weight in part.weights}
-        if part.borrows:  # the one matrix that is somebody else's
-            (lent,) = within(found, part.borrows)
+        here = {weight.name: weight.lengths for weight in component.weights}
+        if component.tied_to:  # the one matrix that another component owns
+            (lent,) = within(found, component.tied_to)
             assert there.items() - here.items() == {
                 (weight.name, weight.lengths) for weight in lent.weights
             }
             mine, others = (
-                dict(module(model, name).named_parameters()) for name in (part.name, part.borrows)
+                dict(module(model, name).named_parameters())
+                for name in (component.name, component.tied_to)
             )
             assert all(mine[name] is others[name] for name in there.keys() - here.keys())
         else:
@@ -82,17 +83,17 @@ def test_a_part_holds_the_weights_of_its_module(recipe: Recipe) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_parts_of_a_preset_are_the_built_model(name: str) -> None:
+def test_the_components_of_a_preset_are_the_built_model(name: str) -> None:
     row = PRESETS[name]
     with torch.device("meta"):
         model = Transformer(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size)
-    found = parts(row.recipe.model, (row.src_vocab_size, row.tgt_vocab_size), SIZES)
+    found = components(row.recipe.model, (row.src_vocab_size, row.tgt_vocab_size), SIZES)
     assert cost(found).parameters == sum(weight.numel() for weight in model.parameters())
 
 
-@pytest.mark.parametrize("sizes", [SIZES, Sizes(1, 1, 1), Sizes(2, 3, 40)])
+@pytest.mark.parametrize("sizes", [SIZES, BatchSizes(1, 1, 1), BatchSizes(2, 3, 40)])
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_flops_are_what_torch_counts(recipe: Recipe, sizes: Sizes) -> None:
+def test_flops_are_what_torch_counts(recipe: Recipe, sizes: BatchSizes) -> None:
     model = Transformer(recipe.model, *vocabs(recipe.model)).eval()
     src, tgt = (torch.randint(4, VOCABS[1], (sizes.batch, length)) for length in sizes[1:])
     # Torch's counter does not know every fused kernel; the explicit one computes the same products.
@@ -103,62 +104,64 @@ def test_flops_are_what_torch_counts(recipe: Recipe, sizes: Sizes) -> None:
         FlopCounterMode(display=False) as counter,
     ):
         model(src, tgt)
-    assert cost(parts(recipe.model, vocabs(recipe.model), sizes)).flops == pytest.approx(
+    assert cost(components(recipe.model, vocabs(recipe.model), sizes)).flops == pytest.approx(
         counter.get_total_flops(), rel=1e-9
     )
 
 
 def heard(model: Transformer, config: ModelConfig) -> dict[str, tuple[int, ...]]:
-    """What the modules hand on in a forward pass, by the part's name."""
+    """What the modules return in a forward pass, by the component's name."""
     shapes: dict[str, tuple[int, ...]] = {}
 
     def listen(place: nn.Module, name: str) -> None:
         place.register_forward_hook(lambda _, given, out: shapes.update({name: tuple(out.shape)}))
 
-    for part in parts(config, vocabs(config), SIZES):
-        if part.kind != "positions":
+    for component in components(config, vocabs(config), SIZES):
+        if component.kind != "positions":
             place = module(
-                model, part.name.replace("tokens", "embed")
+                model, component.name.replace("tokens", "embed")
             )  # shared vectors are one module, called twice
-            listen(place, part.name)
+            listen(place, component.name)
             if isinstance(place, Attention):
-                listen(place.weights, f"{part.name} weights")
+                listen(place.weights, f"{component.name} weights")
     src, tgt = (torch.randint(4, VOCABS[1], (SIZES.batch, length)) for length in SIZES[1:])
     return shapes | {"decoder.output": tuple(model(src, tgt).shape)}
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_part_makes_what_its_module_hands_on(recipe: Recipe) -> None:
+def test_a_component_outputs_what_its_module_returns(recipe: Recipe) -> None:
     config = recipe.model
     shapes = heard(Transformer(config, *vocabs(config)).eval(), config)
-    for part in parts(config, vocabs(config), SIZES):
-        made = {each.name: each for each in part.makes}
-        assert all(each.axes[0] in ("batch", "heads", "src_len", "tgt_len") for each in part.makes)
-        if part.kind != "positions":
-            assert part.makes[-1].lengths == shapes[part.name]
-        if "weights" in made and part.kind.endswith("attention"):
-            assert made["weights"].lengths == shapes[f"{part.name} weights"]
+    for component in components(config, vocabs(config), SIZES):
+        made = {each.name: each for each in component.outputs}
+        assert all(
+            each.axes[0] in ("batch", "heads", "src_len", "tgt_len") for each in component.outputs
+        )
+        if component.kind != "positions":
+            assert component.outputs[-1].lengths == shapes[component.name]
+        if "weights" in made and component.kind.endswith("attention"):
+            assert made["weights"].lengths == shapes[f"{component.name} weights"]
 
 
 @pytest.mark.parametrize(
     ("kind", "lengths"),
     [("relative", (3, 7, 7)), ("alibi", (3, 7, 7)), ("rotary", (7, 4)), ("sinusoidal", (7, 24))],
 )
-def test_positions_make_what_they_add(kind: str, lengths: tuple[int, ...]) -> None:
+def test_positions_output_what_they_add(kind: str, lengths: tuple[int, ...]) -> None:
     config = override(shrunk("transformer-tiny"), {"model.positions.kind": kind}).model
-    (part,) = within(parts(config, VOCABS, SIZES), "encoder.positions")
-    assert part.makes[-1].lengths == lengths
+    (component,) = within(components(config, VOCABS, SIZES), "encoder.positions")
+    assert component.outputs[-1].lengths == lengths
     bias = Transformer(config, 23, 23).encoder.embed.position.bias(7, 7, torch.device("cpu"))
-    assert (bias is not None) == (part.makes[-1].name == "bias")
+    assert (bias is not None) == (component.outputs[-1].name == "bias")
     if bias is not None:
         assert tuple(bias.shape[1:]) == lengths
 
 
 def test_a_name_stands_for_what_is_within_it() -> None:
-    found = parts(PRESETS["small"].recipe.model, (40, 40), SIZES)
+    found = components(PRESETS["small"].recipe.model, (40, 40), SIZES)
     assert within(found, "") == found
-    assert {part.name for part in within(found, "encoder.layer")} < {
-        part.name for part in within(found, "encoder")
+    assert {component.name for component in within(found, "encoder.layer")} < {
+        component.name for component in within(found, "encoder")
     }
     assert (
         cost(within(found, "encoder")).flops + cost(within(found, "decoder")).flops
@@ -167,10 +170,12 @@ def test_a_name_stands_for_what_is_within_it() -> None:
     assert not within(found, "enc")
 
 
-def test_every_part_has_a_row_and_a_group() -> None:
+def test_every_component_has_a_row_and_a_group() -> None:
     for preset in PRESETS.values():
-        for part in parts(preset.recipe.model, (10, 10), SIZES):
-            assert part.group in GROUPS
-            assert KINDS[part.kind].about.endswith(".")
+        for component in components(preset.recipe.model, (10, 10), SIZES):
+            assert component.group in COMPONENT_GROUPS
+            assert COMPONENT_KINDS[component.kind].about.endswith(".")
     known = set(override(Recipe(), {}).to_json()["model"]) | {"{stack}"}
-    assert {key.partition(".")[0] for row in KINDS.values() for key in row.settings} <= known
+    assert {
+        key.partition(".")[0] for row in COMPONENT_KINDS.values() for key in row.settings
+    } <= known

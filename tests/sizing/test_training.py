@@ -6,7 +6,13 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from s2s.config import PRESETS, override
 from s2s.model.transformer import Transformer
-from s2s.sizing import BYTES, count_parameters, floats_a_slot, training_bytes, training_flops
+from s2s.sizing import (
+    BYTES,
+    activations_per_token,
+    count_parameters,
+    training_bytes,
+    training_flops,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,39 +31,42 @@ def test_flops_are_what_torch_counts(preset: str, length: int) -> None:
     ):  # it does not know the fused kernel
         model(ids, ids).sum().backward()
     counted = 3 * counter.get_total_flops()  # of each step
-    assert training_flops(recipe, vocab_size, slots=rows * length, length=length) == pytest.approx(
-        counted, rel=0.1
-    )
+    assert training_flops(
+        recipe, vocab_size, batch_tokens=rows * length, length=length
+    ) == pytest.approx(counted, rel=0.1)
 
 
 def test_flops_grow_with_the_run() -> None:
     recipe = PRESETS["small"].recipe
-    usual = training_flops(recipe, 1000, slots=2048, length=20)
+    usual = training_flops(recipe, 1000, batch_tokens=2048, length=20)
     assert (
         training_flops(
-            override(recipe, {"train.steps": 2 * recipe.train.steps}), 1000, slots=2048, length=20
+            override(recipe, {"train.steps": 2 * recipe.train.steps}),
+            1000,
+            batch_tokens=2048,
+            length=20,
         )
         == 2 * usual
     )
-    assert training_flops(recipe, 1000, slots=4096, length=20) == 2 * usual
-    assert usual < training_flops(recipe, 2000, slots=2048, length=20)
-    assert usual < training_flops(recipe, 1000, slots=2048, length=200)
+    assert training_flops(recipe, 1000, batch_tokens=4096, length=20) == 2 * usual
+    assert usual < training_flops(recipe, 2000, batch_tokens=2048, length=20)
+    assert usual < training_flops(recipe, 1000, batch_tokens=2048, length=200)
 
 
-def kept_floats(model: Transformer, ids: Tensor) -> float:
-    """What the backward pass of these texts will read beside the weights, a slot."""
+def saved_per_token(model: Transformer, ids: Tensor) -> float:
+    """Numbers that the backward pass of these sentences reads besides the weights, per token."""
     weights = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
-    kept: dict[int, Tensor] = {}
+    saved: dict[int, Tensor] = {}
 
     def keep(tensor: Tensor) -> Tensor:
-        return kept.setdefault(tensor.untyped_storage().data_ptr(), tensor)
+        return saved.setdefault(tensor.untyped_storage().data_ptr(), tensor)
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         model.states(ids, ids)
     return (
         sum(
             tensor.untyped_storage().nbytes()
-            for place, tensor in kept.items()
+            for place, tensor in saved.items()
             if place not in weights
         )
         / BYTES
@@ -77,21 +86,26 @@ def kept_floats(model: Transformer, ids: Tensor) -> float:
         ("attention.dropout", True),
     ],
 )
-def test_activations_are_forecast_as_the_backward_pass_keeps_them(
+def test_activations_are_forecast_as_the_backward_pass_saves_them(
     preset: str, key: str, value: object
 ) -> None:
     recipe = PRESETS[preset].recipe  # as it is, its two stacks are one object
     recipe = override(recipe, {f"model.{key}": value}) if key else recipe
-    kept = kept_floats(Transformer(recipe.model, 50, 50).train(), torch.randint(4, 50, (8, 32)))
-    assert 0.95 * kept < floats_a_slot(recipe, length=32) < 1.2 * kept
+    saved = saved_per_token(
+        Transformer(recipe.model, 50, 50).train(), torch.randint(4, 50, (8, 32))
+    )
+    assert 0.95 * saved < activations_per_token(recipe, length=32) < 1.2 * saved
 
 
 def test_memory_is_forecast_as_it_was_measured() -> None:
     # Peak resident size above what was there before, of 6 and 8 updates on two threads: builtin:en-fr and Multi30k en-de.
-    assert 1.0 < training_bytes(PRESETS["small"].recipe, (1987, 1987), slots=2048) / 286e6 < 1.2
+    assert (
+        1.0 < training_bytes(PRESETS["small"].recipe, (1987, 1987), batch_tokens=2048) / 286e6 < 1.2
+    )
     assert (
         1.0
-        < training_bytes(PRESETS["transformer-tiny"].recipe, (10_000, 10_000), slots=4096) / 619e6
+        < training_bytes(PRESETS["transformer-tiny"].recipe, (10_000, 10_000), batch_tokens=4096)
+        / 619e6
         < 1.2
     )
 
@@ -100,5 +114,5 @@ def test_a_large_models_checkpoint_is_what_needs_the_most_memory() -> None:
     recipe = PRESETS["transformer-base"].recipe
     n_bytes = BYTES * count_parameters(recipe.model, 30_000, 30_000)
     assert (
-        training_bytes(recipe, (30_000, 30_000), slots=64) > 9 * n_bytes
+        training_bytes(recipe, (30_000, 30_000), batch_tokens=64) > 9 * n_bytes
     )  # 4 that stay, 1 and 4 that are written

@@ -1,4 +1,4 @@
-"""The Architecture page: its drawing, and every number on it against the library."""
+"""The Architecture page: its diagram, and every number on it against the library."""
 
 import itertools
 import json
@@ -17,22 +17,24 @@ from s2s.plots import compact_number
 from s2s.share import pack, unpack
 from s2s.sizing import (
     MEASURES,
-    PUBLISHED,
+    T5_SIZES,
     VARIABLES,
-    Machine,
-    Sizes,
+    BatchSizes,
+    ModelSpec,
     cache_bytes,
+    components,
     cost,
     count_parameters,
-    crossing,
+    crossover,
     memory_bytes,
-    parts,
     within,
 )
-from s2s.ui.architecture.drawing import WIDTH, drawing
-from s2s.ui.architecture.module import AXES, in_bytes
-from s2s.ui.architecture.request import GROUPS, OWN, USUALLY
-from s2s.ui.architecture.views import VIEWS
+from s2s.ui.architecture.component_card import AXES, in_bytes
+from s2s.ui.architecture.diagram_layout import diagram_of
+from s2s.ui.architecture.models import GROUPS
+from s2s.ui.architecture.request import OWN, USUALLY
+from s2s.ui.architecture.views import ARCHITECTURE_VIEWS
+from s2s.ui.canvas.diagram import DIAGRAM_WIDTH
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -44,9 +46,9 @@ def page(**values: str) -> AppTest:
     return screen
 
 
-def machine(name: str) -> Machine:
+def spec(name: str) -> ModelSpec:
     row = PRESETS[name]
-    return Machine(row.recipe, row.src_vocab_size, row.tgt_vocab_size)
+    return ModelSpec(row.recipe, row.src_vocab_size, row.tgt_vocab_size)
 
 
 def drawn(screen: AppTest) -> dict[str, Any]:
@@ -83,14 +85,14 @@ def table(screen: AppTest, column: str) -> Any:
     ],
     ids=str,
 )
-def test_every_part_stands_in_the_drawing_once_and_nothing_covers_another(
+def test_every_component_is_drawn_once_and_no_box_covers_another(
     name: str, changes: dict[str, object]
 ) -> None:
     config = override(
         PRESETS[name].recipe, {f"model.{key}": value for key, value in changes.items()}
     ).model
-    found = parts(config, (40, 40), Sizes(2, 3, 4))
-    plan = drawing(found, is_pre=config.norm.place == "pre")
+    found = components(config, (40, 40), BatchSizes(2, 3, 4))
+    plan = diagram_of(found, is_pre=config.norm.place == "pre")
     bare = {part.name for part in found if part.kind == "residual" and not part.weights}
     assert sorted(box.name for box in plan.boxes) == sorted(
         [*({part.name for part in found} - bare), *GROUPS]
@@ -107,7 +109,7 @@ def test_every_part_stands_in_the_drawing_once_and_nothing_covers_another(
     places += [
         corner for box in plan.boxes for corner in ((box.x, box.y), (box.x + box.w, box.y + box.h))
     ]
-    assert all(0 <= x <= WIDTH and 0 <= y <= plan.height for x, y in places)
+    assert all(0 <= x <= DIAGRAM_WIDTH and 0 <= y <= plan.height for x, y in places)
     assert [arrow.kind for arrow in plan.arrows].count("residual") == sum(
         part.kind == "residual" for part in found
     )
@@ -124,30 +126,30 @@ def test_a_newcomer_sees_the_run_as_a_whole() -> None:
     assert f"{total:,} parameters" in said(screen)
     assert drawn(screen)["chosen"] == ""
     assert "set" not in screen.query_params
-    assert f"parameters {total:,} share of all 100.0%" in card(screen)
+    assert f"parameters {total:,} share of the model 100.0%" in card(screen)
 
 
 @pytest.mark.parametrize("name", ["small", "modern-small", "first-steps", "t5-base"])
-def test_the_table_and_the_bar_are_the_librarys_numbers(name: str) -> None:
+def test_the_table_and_the_bars_hold_the_librarys_numbers(name: str) -> None:
     screen = page(model=name, batch="3", src_len="7", tgt_len="5")
-    found = machine(name).parts(Sizes(3, 7, 5))
+    found = spec(name).components(BatchSizes(3, 7, 5))
     shown = table(screen, "FLOPs forward")
-    assert list(shown["parameters"]) == [part.times * part.parameters for part in found]
-    assert list(shown["FLOPs forward"]) == [part.times * part.flops for part in found]
+    assert list(shown["parameters"]) == [part.copies * part.parameters for part in found]
+    assert list(shown["FLOPs forward"]) == [part.copies * part.flops for part in found]
     assert sum(shown["parameters"]) == count_parameters(
-        machine(name).recipe.model, *machine(name).vocab_sizes
+        spec(name).recipe.model, *spec(name).vocab_sizes
     )
     assert sum(shown["share (%)"]) == pytest.approx(100, abs=0.1)
     state = 2 if name.startswith("t5") else 4  # numbers a weight
     assert list(shown["training memory (bytes)"]) == [
-        4 * part.times * (state * part.parameters + part.kept) for part in found
+        4 * part.copies * (state * part.parameters + part.saved_activations) for part in found
     ]
     assert sum(figures(screen)[0]["data"][0]["x"]) == sum(shown["parameters"])
     flops = cost(found).flops
     assert f"takes {flops:,} FLOPs, {flops / 36:,.0f} for each of its 36 tokens" in said(screen)
 
 
-PARTS = (
+COMPONENTS = (
     "decoder.layer.cross_attention",
     "encoder.layer",
     "decoder.output",
@@ -156,24 +158,27 @@ PARTS = (
 )
 
 
-@pytest.mark.parametrize("name", PARTS)
-def test_the_card_says_what_a_part_holds_makes_and_computes(name: str) -> None:
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_the_card_shows_weights_outputs_and_products(name: str) -> None:
     screen = page(model="t5-small", part=name, batch="2", src_len="9", tgt_len="4")
-    inner = within(machine("t5-small").parts(Sizes(2, 9, 4)), name)
+    inner = within(spec("t5-small").components(BatchSizes(2, 9, 4)), name)
     text = card(screen)
     costs = cost(inner)
     assert f"{costs.parameters:,}" in text
     assert compact_number(costs.flops) in text
-    assert f"kept while training {in_bytes(4 * costs.kept) if costs.kept else 'nothing'}" in text
+    assert (
+        f"saved activations {in_bytes(4 * costs.saved_activations) if costs.saved_activations else 'none'}"
+        in text
+    )
     for array in (
         row
         for part in inner
         if part.name == name
-        for row in (*part.weights, *part.products, *part.looks)
+        for row in (*part.weights, *part.weight_products, *part.attention_products)
     ):
         assert f" × {array.lengths[-1]:,}" in text or len(array.lengths) == 1
-        assert f"= {array.numbers:,}" in text
-    for array in (row for part in inner if part.name == name for row in part.makes):
+        assert f"= {array.size:,}" in text
+    for array in (row for part in inner if part.name == name for row in part.outputs):
         assert (
             " × ".join(
                 f"{n:,} {AXES[axis]}" for n, axis in zip(array.lengths, array.axes, strict=True)
@@ -191,7 +196,10 @@ def test_hovering_says_the_shape_for_the_sizes_of_the_sliders() -> None:
     box = next(
         box for box in drawn(screen)["boxes"] if box["name"] == "decoder.layer.cross_attention"
     )
-    assert box["lines"][0] == "makes 32 sentences × 33 target tokens × 128 columns of the stream"
+    assert (
+        box["lines"][0]
+        == "output: 32 sentences × 33 target tokens × 128 columns of the residual stream"
+    )
     assert unpack(screen.session_state["set"])["tgt_len"] == "33"
 
 
@@ -201,7 +209,7 @@ def test_what_differs_is_marked_and_listed() -> None:
     assert "embeddings.shared: true, in vaswani-512 false" in marked["encoder.tokens"]
     assert "output.bias: false, in vaswani-512 true" in marked["decoder.output"]
     assert "encoder.layer.self_attention" not in marked
-    one, other = (flat(machine(name).recipe.model) for name in ("transformer-base", "vaswani-512"))
+    one, other = (flat(spec(name).recipe.model) for name in ("transformer-base", "vaswani-512"))
     shown = table(screen, "setting")
     assert set(shown["setting"]) == {key for key in one if one[key] != other[key]} | {
         "src_vocab_size",
@@ -219,52 +227,60 @@ def test_what_differs_is_marked_and_listed() -> None:
     ]
 
 
+@pytest.mark.parametrize("model", ["run", "t5-3b"])
+def test_the_header_does_not_describe_the_run_where_another_model_is_shown(model: str) -> None:
+    assert "Knows" not in said(page(model=model))
+
+
 @pytest.mark.parametrize("vary", VARIABLES)
 @pytest.mark.parametrize("measure", MEASURES)
 def test_every_curve_is_drawn(vary: str, measure: str) -> None:
     screen = page(model="small", view="costs", vary=vary, cost=measure)
     figure = figures(screen)[0]
     assert {trace["name"] for trace in figure["data"]} == set(
-        MEASURES[measure].terms(machine("small"), Sizes(1, 2, 3))
+        MEASURES[measure].terms(spec("small"), BatchSizes(1, 2, 3))
     )
     assert figure["layout"]["shapes"][0]["x0"] == VARIABLES[vary].value(
-        machine("small"), Sizes(32, 20, 20)
+        spec("small"), BatchSizes(32, 20, 20)
     )
     assert figure["layout"]["xaxis"]["type"] == figure["layout"]["yaxis"]["type"] == "log"
 
 
 def test_the_costs_are_the_librarys() -> None:
     screen = page(model="small", view="costs", batch="8")
-    sizes = Sizes(8, 20, 20)
-    small = machine("small")
+    sizes = BatchSizes(8, 20, 20)
+    small = spec("small")
     cached = cache_bytes(small, sizes)
     shown = {metric.label: metric.value for metric in screen.metric}
     assert shown == {
         "Training memory": in_bytes(memory_bytes(small, sizes)),
-        "FLOPs forward": compact_number(cost(small.parts(sizes)).flops),
+        "FLOPs forward": compact_number(cost(small.components(sizes)).flops),
         "KV cache": in_bytes(sum(cached)),
     }
-    assert f"written take {cached.written:,}, 8 × 20 of the source {cached.memory:,}" in said(
-        screen
+    assert (
+        f"{cached.target:,} for 8 × 20 target tokens, {cached.source:,} for 8 × 20 source tokens"
+        in said(screen)
     )
-    assert f"from {crossing(small).attention:,} tokens a side on" in said(screen)
-    assert f"from {crossing(small).looks:,} tokens" in said(screen)
+    assert f"from {crossover(small).attention:,} tokens per side on" in said(screen)
+    assert f"from {crossover(small).attention_products:,} tokens" in said(screen)
 
 
 def test_t5_by_the_numbers() -> None:
     shown = table(page(view="t5"), "our count")
-    assert list(shown["size"]) == list(PUBLISHED)
+    assert list(shown["size"]) == list(T5_SIZES)
     assert list(shown["our count"]) == [
-        count_parameters(machine(name).recipe.model, 32_128, 32_128) for name in PUBLISHED
+        count_parameters(spec(name).recipe.model, 32_128, 32_128) for name in T5_SIZES
     ]
-    for name, twice in zip(PUBLISHED, shown["with the table twice"], strict=True):
+    for name, twice in zip(T5_SIZES, shown["embedding counted twice"], strict=True):
         assert twice == count_parameters(
-            override(machine(name).recipe, {"model.output.tied": False}).model, 32_128, 32_128
+            override(spec(name).recipe, {"model.output.tied": False}).model, 32_128, 32_128
         )
     # What the page says of rounding: near the paper's numbers with one table or with two.
     million = [60, 220, 770, 2800, 11_000]
     counts = (
-        shown[["our count", "with the table twice"]].to_numpy() / 1e6 / np.array(million)[:, None]
+        shown[["our count", "embedding counted twice"]].to_numpy()
+        / 1e6
+        / np.array(million)[:, None]
     )
     assert (abs(counts - 1).min(1) < 0.03).all()
 
@@ -300,7 +316,7 @@ def test_the_masks_are_the_models_own(whose: str) -> None:
 
 
 def cells(figure: dict[str, Any]) -> np.ndarray:
-    """Of a mask, True = may look."""
+    """Of a mask, True = may attend."""
     return np.array([[sign == "✓" for sign in row] for row in figure["data"][0]["text"]])
 
 
@@ -319,8 +335,8 @@ def test_an_empty_box_says_what_to_do() -> None:
         ("src_len:many", "Source tokens: many is not between 1 and 512"),
         ("tgt_len:9999999999999", "Target tokens"),
         ("model:mini-t5,src_len:300", "300 is not between 1 and 128"),
-        ("part:encoder.magic", "no part encoder.magic"),
-        ("part:decoder.layer.cross", "no part decoder.layer.cross"),
+        ("part:encoder.magic", "no component encoder.magic"),
+        ("part:decoder.layer.cross", "no component decoder.layer.cross"),
         ("view:plan", "View: there is no plan"),
         ("view:costs,vary:luck", "Grows with: there is no luck"),
         ("view:costs,cost:tears", "Cost: there is no tears"),
@@ -336,7 +352,7 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, senten
     assert drawn(screen)["boxes"]
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", ARCHITECTURE_VIEWS)
 def test_the_share_link_opens_the_same_view(view: str) -> None:
     screen = page(
         model="t5-large",
@@ -358,9 +374,9 @@ def test_the_share_link_opens_the_same_view(view: str) -> None:
     assert figures(again) == figures(screen)
 
 
-def test_another_machine_without_the_chosen_part_shows_the_whole() -> None:
+def test_another_model_without_the_chosen_component_shows_the_whole() -> None:
     screen = page(model="small", part="encoder.final_norm")
     screen.selectbox(key=f"{OWN}model").set_value("transformer-base").run()
     assert not screen.exception
-    assert "no part encoder.final_norm" in said(screen)
+    assert "no component encoder.final_norm" in said(screen)
     assert drawn(screen)["chosen"] == ""

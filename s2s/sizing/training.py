@@ -1,0 +1,94 @@
+"""What training a model takes: parameters, memory, operations. Nothing is allocated."""
+
+from __future__ import annotations
+
+import functools
+
+from s2s.config import ModelConfig, Recipe, UserError
+from s2s.sizing.components import BatchSizes, components, cost
+
+BYTES = 4  # of a float32
+# Logits computed at a time: on a CPU they stay in the cache, on a GPU a product must be large to be fast.
+CHUNK = 2**22
+GPU_CHUNK = 2**27
+FIXED = (
+    100_000_000  # bytes that torch loads and allocates with the first optimizer and the first batch
+)
+# Peak memory over the size of the saved activations: the backward pass needs room too, and batches of
+# other lengths fragment the memory.
+FRAGMENTATION = 1.7
+
+
+@functools.lru_cache(maxsize=256)
+def count_parameters(config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int) -> int:
+    """Trainable parameters; shared ones count once."""
+    found = components(config, (src_vocab_size, tgt_vocab_size), BatchSizes(1, 1, 1))
+    return cost(found).parameters
+
+
+def moments(recipe: Recipe) -> int:
+    """Running means that the optimizer keeps per parameter."""
+    return {"sgd": 1, "adafactor": 0}.get(recipe.train.optimizer.kind, 2)
+
+
+def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, batch_tokens: int) -> int:
+    """A forecast of training's memory beyond the interpreter's own, in bytes.
+
+    `batch_tokens`: of the largest batch, padding included. Weights, gradients and the optimizer's moments are always
+    there. On top comes either an update with the activations saved for the backward pass, or a checkpoint being written.
+    """
+    parameters = count_parameters(recipe.model, *vocab_sizes)
+    vocab_size = vocab_sizes[1]
+    chunk = CHUNK if recipe.train.device in ("auto", "cpu") else GPU_CHUNK
+    output_gradients = 3 * recipe.model.d_model * vocab_size
+    logits = 2 * min(chunk, batch_tokens * vocab_size) + output_gradients
+    length = min(recipe.data.max_length, batch_tokens)
+    activations = batch_tokens * activations_per_token(recipe, length=length)
+    update = logits + int(FRAGMENTATION * activations)
+    checkpoint = (
+        1 + 2 * moments(recipe)
+    ) * parameters  # the weights' bytes once, the moments' twice
+    return FIXED + BYTES * ((2 + moments(recipe)) * parameters + max(update, checkpoint))
+
+
+def activations_per_token(recipe: Recipe, *, length: int) -> int:
+    """Numbers saved for the backward pass per source and target token of sentences `length` tokens long."""
+    is_explicit = recipe.train.precision == "fast"
+    sizes = BatchSizes(1, length, length)
+    found = components(recipe.model, (1, 1), sizes, is_explicit=is_explicit)
+    return cost(found).saved_activations // length
+
+
+def training_flops(
+    recipe: Recipe, tgt_vocab_size: int, *, batch_tokens: int, length: float
+) -> float:
+    """FLOPs of the whole run, forward and backward, at `batch_tokens` per side in sentences of `length` tokens.
+
+    6 per weight and token (Kaplan et al. 2020, section 2.1), and 12 per attention, query, key and column
+    (Chowdhery et al. 2022, appendix B; a causal mask saves nothing here).
+    """
+    model = recipe.model
+    weights = count_parameters(model, 1, 1) + model.d_model * tgt_vocab_size
+    encoder = model.encoder.n_layers * model.encoder.n_heads * model.d_head(model.encoder)
+    decoder = model.decoder.n_layers * model.decoder.n_heads * model.d_head(model.decoder)
+    columns = encoder + 2 * decoder  # a decoder layer has two attentions
+    return float(recipe.train.steps) * batch_tokens * (6 * weights + 12 * columns * length)
+
+
+def check_memory(
+    recipe: Recipe, vocab_sizes: tuple[int, int], *, batch_tokens: int, free: int
+) -> None:
+    """Raise a UserError when training is forecast to need more than `free` bytes."""
+    needed = training_bytes(recipe, vocab_sizes, batch_tokens=batch_tokens)
+    if needed > free:
+        parameters = count_parameters(recipe.model, *vocab_sizes)
+        raise UserError(
+            f"Training {parameters:,} parameters with batches of {batch_tokens:,} tokens needs about"
+            f" {gigabytes(needed)} of memory, and {gigabytes(free)} are free; choose a smaller preset such as small,"
+            " or lower train.batch_tokens."
+        )
+
+
+def gigabytes(n_bytes: int) -> str:
+    """`3_200_000_000` -> `3.2 GB`."""
+    return f"{n_bytes / 1e9:.1f} GB"
