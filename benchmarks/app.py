@@ -38,7 +38,7 @@ MOST_SECONDS = 0.4  # of the 95th percentile
 THINK = 5.0
 PATIENCE = 180.0  # seconds until a training's first step
 POLL = "by itself"
-SENTENCES = ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt"
+SENTENCES = ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt"
 Log = defaultdict[str, list[float]]
 
 

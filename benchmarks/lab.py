@@ -65,7 +65,9 @@ async def five_columns(session: Session, n: int) -> list[float]:
     """Compare: another sentence, which five strategies have not decoded before."""
     strategies = ("greedy", "beam", "diverse_beam", "sample", "mbr")
     columns = {f"c{place}": f"{RUN}!{name}!" for place, name in enumerate(strategies, 1)}
-    sentences = (ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines()
+    sentences = (
+        (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
+    )
     await session.open("compare", {"run": RUN, "src": SOURCE, **columns})
     return [await session.set("src", sentence) for sentence in sentences[:n]]
 

@@ -124,7 +124,9 @@ async def another_sentence(session: Session, n: int) -> list[float]:
         "walkthrough",
         {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "queries", "position": "2"})},
     )
-    sentences = (ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines()
+    sentences = (
+        (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
+    )
     return [await session.set("src", sentence) for sentence in sentences[:n]]
 
 
@@ -138,7 +140,9 @@ async def followed(session: Session, n: int) -> list[float]:
             "set": share.pack({"step": "gradients", "position": "2"}),
         },
     )
-    sentences = (ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines()
+    sentences = (
+        (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
+    )
     return [await session.set("src", sentence) for sentence in sentences[-n:]]
 
 

@@ -21,7 +21,9 @@ RUN = "demo-en-fr"
 SOURCE = "the bank is by the river"
 GOAL = 200  # milliseconds, of a quiet machine
 WARM = 3  # values that are not counted: each layer is looked at once
-SENTENCES = tuple((ROOT / "s2s" / "ui" / "surprises" / "en-fr.txt").read_text().splitlines())
+SENTENCES = tuple(
+    (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
+)
 
 
 def turning(view: str, key: str, values: Sequence[str]) -> Part:

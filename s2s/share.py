@@ -20,11 +20,11 @@ KEYS = (
     "set",
     *(f"c{column}" for column in range(1, 7)),
 )
-LONGEST = 1500  # characters of one value; longer links are cut by proxies
+MAX_LENGTH = 1500  # characters of one value; longer links are cut by proxies
 
 
 @dataclass(frozen=True)
-class Read:
+class SharedView:
     """What an address says: the view, and a sentence for each thing in it that had to be left out."""
 
     view: Mapping[str, str]
@@ -53,7 +53,7 @@ def link(base: str, view: Mapping[str, str]) -> str:
     )
 
 
-def read(params: Mapping[str, str | Iterable[str]]) -> Read:
+def read(params: Mapping[str, str | Iterable[str]]) -> SharedView:
     """The view of an address, whatever somebody wrote there: known keys, last value, printable, of a sensible length."""
     view: dict[str, str] = {}
     lost: list[str] = []
@@ -61,7 +61,7 @@ def read(params: Mapping[str, str | Iterable[str]]) -> Read:
         if key not in params:
             continue
         given = _last(params[key])
-        clean = printable(given)[:LONGEST]
+        clean = printable(given)[:MAX_LENGTH]
         if clean != given:
             lost.append(
                 f"The link's `{key}` held signs that cannot be shown, or was too long; it was cleaned."
@@ -72,7 +72,7 @@ def read(params: Mapping[str, str | Iterable[str]]) -> Read:
         lost.append(
             "This link was written by another version of this program; some of it may be missing here."
         )
-    return Read(view, tuple(lost))
+    return SharedView(view, tuple(lost))
 
 
 def pack(settings: Mapping[str, str]) -> str:
@@ -122,11 +122,11 @@ def printable(text: str) -> str:
     return "".join(
         sign
         for sign in " ".join(text.splitlines())
-        if unicodedata.category(sign) not in ("Cc", "Cs") and sign not in TURNING
+        if unicodedata.category(sign) not in ("Cc", "Cs") and sign not in BIDI_CONTROLS
     )
 
 
-TURNING = frozenset(
+BIDI_CONTROLS = frozenset(
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 )  # what Unicode calls bidi controls
 

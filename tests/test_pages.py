@@ -6,7 +6,7 @@ import pytest
 
 import s2s
 from s2s.ui.kit import cached, vocabulary
-from s2s.ui.kit.sentence import MOST_OFFERS
+from s2s.ui.kit.sentence import MAX_SUGGESTIONS
 from s2s.ui.kit.text import plain
 from tests.screen import box, link, opened, picture, said, translation, written
 
@@ -134,7 +134,7 @@ def test_markup_in_the_box_is_inert(text: str) -> None:
     screen = opened(src=f"the {text} cat")
     assert not screen.exception
     strange = [word for word in text.split() if not word.isalpha()]
-    for word in strange[:MOST_OFFERS]:
+    for word in strange[:MAX_SUGGESTIONS]:
         assert f"**{plain(word)}** is not among" in written(screen)
 
 
@@ -149,7 +149,7 @@ def test_the_share_link_opens_the_same_view() -> None:
 def own(tmp_path: Path) -> str:
     """A run of the visitor's own, with data that no grammar wrote."""
     folder = tmp_path / "home" / "runs" / "mine"
-    shutil.copytree(cached.SHIPPED / DEMO, folder)
+    shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
     recipe = folder / "recipe.json"
     recipe.write_text(
         recipe.read_text()
@@ -192,7 +192,7 @@ def test_a_run_that_cannot_be_opened_says_why(own: str, tmp_path: Path) -> None:
 def test_without_any_run_home_says_how_to_make_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(cached, "SHIPPED", tmp_path / "none")
+    monkeypatch.setattr(cached, "DEMO_FOLDER", tmp_path / "none")
     screen = opened()
     assert not screen.exception
     assert "python -m s2s.demo" in said(screen)

@@ -35,14 +35,14 @@ PAIRS = b"src\ttgt\nthe red house\tla maison rouge\nthe cat\tle chat\n\tno sourc
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs wait: a test does the work itself."""
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    cached.forget_lists()
+    cached.refresh_runs()
 
 
 @pytest.fixture
 def own() -> str:
     """A small trained run of the visitor's."""
     make_run(settings.home() / "runs" / "abcdefgh12345678", {})
-    cached.forget_lists()
+    cached.refresh_runs()
     return "abcdefgh12345678"
 
 
@@ -377,7 +377,7 @@ def test_train_queues_the_run_and_shows_it_to_the_end() -> None:
     claimed = queue.claim("w", "h", job.slot, 60)
     assert claimed
     finish(claimed)
-    cached.forget_lists()
+    cached.refresh_runs()
     screen.run()
     assert not screen.exception
     assert board.one(run_id, settings.OWNER).state == "done"
@@ -395,7 +395,7 @@ def test_a_waiting_run_can_be_stopped_and_taken_up_again() -> None:
     screen, run_id = submit_from_the_page()
     screen.button(key="stop").click().run()
     assert board.one(run_id, settings.OWNER).state == "stopped"
-    cached.forget_lists()
+    cached.refresh_runs()
     screen = opened("train", run=run_id)
     screen.button(key="resume").click().run()
     assert not screen.exception
@@ -441,11 +441,11 @@ def test_another_run_brings_its_own_checkpoint_examples_and_target(own: str) -> 
 
 def test_the_chosen_row_is_the_run_that_is_acted_on(own: str) -> None:
     make_run(settings.home() / "runs" / "second0000000000", {})
-    cached.forget_lists()
+    cached.refresh_runs()
     screen = opened("runs", run=own)
     screen.selectbox(key="run").set_value("second0000000000").run()
     proto = screen.dataframe[0].proto
-    ids = [row.id for row in cached.listed()]
+    ids = [row.id for row in cached.own_runs()]
     assert json.loads(proto.selection_default)["selection"]["rows"] == [
         ids.index("second0000000000")
     ]
@@ -459,7 +459,7 @@ def test_one_damaged_run_takes_down_no_page(own: str, damage: str) -> None:
     )
     path.write_text(broken)
     for page in PAGES:
-        cached.forget_lists()
+        cached.refresh_runs()
         for params in ({}, {"run": own}):
             assert not opened(page, **params).exception, (page, params)
 
@@ -492,7 +492,7 @@ def test_the_demo_can_be_neither_renamed_nor_deleted() -> None:
 @pytest.mark.parametrize("path", ["", "compare", "attention"])
 def test_a_run_without_a_checkpoint_points_to_its_training(path: str) -> None:
     _, run_id = submit_from_the_page()
-    cached.forget_lists()
+    cached.refresh_runs()
     screen = opened(path, run=run_id)
     assert not screen.exception
     assert "no checkpoint to look into yet" in said(screen)

@@ -2,7 +2,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from s2s.share import KEYS, LONGEST, Column, link, pack, printable, read, unpack
+from s2s.share import KEYS, MAX_LENGTH, Column, link, pack, printable, read, unpack
 
 
 def test_a_link_is_read_back_as_the_same_view() -> None:
@@ -35,10 +35,10 @@ def test_a_key_that_no_view_has_is_a_mistake() -> None:
         link("/", {"colour": "red"})
 
 
-@pytest.mark.parametrize("value", ["x" * (LONGEST + 1), "a\x00b", "a\u202eb", "a\ud800b"])
+@pytest.mark.parametrize("value", ["x" * (MAX_LENGTH + 1), "a\x00b", "a\u202eb", "a\ud800b"])
 def test_what_cannot_be_shown_is_left_out_and_said(value: str) -> None:
     back = read({"src": value})
-    assert len(back.view["src"]) <= LONGEST
+    assert len(back.view["src"]) <= MAX_LENGTH
     assert back.view["src"] == printable(back.view["src"])
     assert any("`src`" in sentence for sentence in back.lost)
 

@@ -8,7 +8,7 @@ from s2s.ui.runs import actions, attention_history, comparison, details, sweeps,
 
 def runs(run_id: str) -> None:
     """All of them, and what may be done to the chosen one."""
-    if cached.listed():
+    if cached.own_runs():
         table.table()
     else:
         table.empty()

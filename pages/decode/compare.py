@@ -12,7 +12,7 @@ facts = vocabulary.of(run)
 with st.container():
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
-sentence.chips(facts)
+sentence.example_chips(facts)
 
 keys = columns.arrive(run_id)
 with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 from s2s.ui.states import request
 from s2s.ui.states.views import VIEWS
 
@@ -15,5 +15,5 @@ if asked:
     with st.container(border=True, key="states"):
         VIEWS[asked.view].show(asked)
     with st.container(horizontal=True):
-        link("attention", "Attention of this sentence", src=asked.text, tgt=asked.target)
-        link("steps", "Why each word was written", src=asked.text)
+        page_link("attention", "Attention of this sentence", src=asked.text, tgt=asked.target)
+        page_link("steps", "Why each word was written", src=asked.text)

@@ -4,14 +4,14 @@ import streamlit as st
 
 from s2s.analysis import Which, reduced
 from s2s.ui.kit import cached, captions, pickers, sentence, vocabulary
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 
 run = cached.open_run(st.session_state["run"])
 facts = vocabulary.of(run)
 with st.container():  # whatever is said about the sentence, the elements below keep their places
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
-sentence.chips(facts)
+sentence.example_chips(facts)
 
 if not text:
     st.info(
@@ -21,21 +21,21 @@ if not text:
 else:
     made = cached.translation(run, text)
     view = made.seen.view("cross")
-    captions.translation(made.decoded)
+    captions.show_translation(made.decoded)
     wide, narrow = st.columns([2, 1], gap="medium")
     with wide, st.container(border=True, key="picture"):
         with st.container(horizontal=True):
             layer = pickers.layer_picker(view)
             head = pickers.head_picker(view)
         picture = reduced(made.seen, Which("cross", layer, head))
-        title = captions.picture(run, "cross", picture)
+        title = captions.show_heatmap(run, "cross", picture)
     with narrow:
         st.subheader("How to read it", anchor=False)
-        captions.how("cross", picture)
-        captions.certainty(made.decoded)
-        captions.download(picture, title)
+        captions.reading_guide("cross", picture)
+        captions.log_probability(made.decoded)
+        captions.download_button(picture, title)
 
 with st.container(key="doors", horizontal=True, gap="medium"):
-    link("data", "Bring your own text")
-    link("train", "Train a model of your own")
-    link("compare", "See how it decodes", src=text)
+    page_link("data", "Bring your own text")
+    page_link("train", "Train a model of your own")
+    page_link("compare", "See how it decodes", src=text)

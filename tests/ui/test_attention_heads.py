@@ -238,7 +238,7 @@ def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
     home = settings.home() / "runs"
     home.mkdir(parents=True)
     (home / OWN).symlink_to(large)
-    cached.forget_lists()
+    cached.refresh_runs()
     view = {"run": OWN, "src": LONG, "tgt": LONG, "kind": "encoder", "layer": "6", "head": "8"}
     screen = look(**view)
     assert not lost(screen)
@@ -261,7 +261,7 @@ def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
 
 
 def test_too_much_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached, "MOST_WEIGHTS", 100)
+    monkeypatch.setattr(cached, "MAX_WEIGHTS", 100)
     screen = opened("attention", run=DEMO, src="the cat sleeps here", tgt="le chat")
     assert not screen.exception
     assert "and at most 0 million are kept; shorten the sentence, or the target." in said(screen)
@@ -286,7 +286,7 @@ def test_a_sentence_longer_than_the_learned_positions_is_said() -> None:
         "train.steps": 2,
     }
     make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
-    cached.forget_lists()
+    cached.refresh_runs()
     screen = look(run=OWN, src=" ".join(["1"] * 40))
     assert "has 41 tokens and this model has 32 positions; shorten it to at most 31 tokens" in said(
         screen
@@ -304,7 +304,7 @@ def test_a_target_longer_than_the_learned_positions_gives_way_to_the_models_own(
         "train.steps": 2,
     }
     make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
-    cached.forget_lists()
+    cached.refresh_runs()
     screen = look(run=OWN, src="1 2 3", tgt=" ".join(["1"] * 40))
     assert (
         "The target cannot be forced: Line 1 of the target has 41 tokens and this model has 32 positions"

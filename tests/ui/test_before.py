@@ -20,7 +20,7 @@ OWN = "abcdefgh12345678"
 @pytest.fixture(autouse=True)
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    cached.forget_lists()
+    cached.refresh_runs()
 
 
 def train(**changes: str) -> AppTest:
@@ -201,7 +201,7 @@ def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(
 def own() -> str:
     """A small trained run of the visitor's."""
     make_run(settings.home() / "runs" / OWN, {})
-    cached.forget_lists()
+    cached.refresh_runs()
     return OWN
 
 

@@ -16,7 +16,7 @@ from s2s.share import Column, unpack
 from s2s.ui.compare import columns, numbers, reference
 from s2s.ui.compare.column import Chosen
 from s2s.ui.kit import cached, differences
-from s2s.ui.kit.cached import Timed
+from s2s.ui.kit.cached import TimedDecoding
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -57,10 +57,10 @@ def three(**more: str) -> AppTest:
 def own(tmp_path: Path, changed: str = "") -> str:
     """A run of the visitor's own."""
     folder = tmp_path / "home" / "runs" / "mine"
-    shutil.copytree(cached.SHIPPED / DEMO, folder)
+    shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
     recipe = folder / "recipe.json"
     recipe.write_text(recipe.read_text().replace('"format": 1', changed or '"format": 1'))
-    cached.forget_lists()
+    cached.refresh_runs()
     return folder.name
 
 
@@ -172,14 +172,14 @@ def test_a_run_that_cannot_be_opened_takes_no_other_column_down(tmp_path: Path) 
 def test_a_sentence_too_long_for_one_model_is_said_in_its_column(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    timed = cached.timed
+    timed = cached.timed_decoding
 
-    def fails(run: s2s.Run, text: str, strategy: str, settings: dict[str, object]) -> Timed:
+    def fails(run: s2s.Run, text: str, strategy: str, settings: dict[str, object]) -> TimedDecoding:
         if strategy == "greedy":
             raise s2s.UserError("Line 1 of the source has 99 tokens.")
         return timed(run, text, strategy, settings)
 
-    monkeypatch.setattr(cached, "timed", fails)
+    monkeypatch.setattr(cached, "timed_decoding", fails)
     screen = opened("compare", src=HOUSE, c2=f"{DEMO}!greedy!", c3=f"{DEMO}!mbr!")
     assert "99 tokens" in said(screen)
     assert len(texts(screen)) == 2
@@ -298,7 +298,7 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
         written="",
         usual="",
     )
-    rows = numbers.figures(chosen, Timed(found, 0.25), "la maison")
+    rows = numbers.figures(chosen, TimedDecoding(found, 0.25), "la maison")
     assert all(row.about and row.shown for row in rows)
     values = {row.name: row.value for row in rows}
     assert values["log-probability"] == found.log_prob

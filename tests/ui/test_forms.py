@@ -12,14 +12,14 @@ from s2s.ui.kit import forms
 def test_every_recipe_travels_through_an_address(name: str) -> None:
     recipe = PRESETS[name].recipe
     changed = {key: value for key, value in flat(recipe).items() if value != flat(Recipe())[key]}
-    packed = pack(forms.written(changed))
-    good, lost = forms.understood(Recipe(), dict(reversed(unpack(packed).items())))
+    packed = pack(forms.to_address(changed))
+    good, lost = forms.from_address(Recipe(), dict(reversed(unpack(packed).items())))
     assert not lost
     assert override(Recipe(), good) == recipe
 
 
 def test_what_a_link_cannot_mean_is_said_and_the_rest_is_used() -> None:
-    good, lost = forms.understood(
+    good, lost = forms.from_address(
         Beam(),
         {"num_beams": "4", "length_penalty": "x", "colour": "red", "early_stopping": "never"},
     )
@@ -41,11 +41,11 @@ def test_what_a_link_cannot_mean_is_said_and_the_rest_is_used() -> None:
 def test_a_sentence_finds_its_control(changes: dict[str, object], key: str) -> None:
     with pytest.raises(UserError) as wrong:
         override(PRESETS["small"].recipe, changes)
-    assert forms.place(wrong.value, keys(Recipe)) == key
+    assert forms.blamed_key(wrong.value, keys(Recipe)) == key
 
 
 def test_a_sentence_without_a_control_has_no_place() -> None:
-    assert forms.place(UserError("Training needs 3 GB."), keys(Recipe)) is None
+    assert forms.blamed_key(UserError("Training needs 3 GB."), keys(Recipe)) is None
 
 
 def test_every_setting_says_what_it_does() -> None:

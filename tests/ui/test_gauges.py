@@ -90,7 +90,7 @@ def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyP
         "tiny": ["With 19 pairs nothing is held out: validation uses the training pairs."],
         "large": ["20 are held out."],
     }
-    monkeypatch.setattr(cached, "notes", notes.__getitem__)
+    monkeypatch.setattr(cached, "run_notes", notes.__getitem__)
     assert (
         numbers.pairs_of("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
     )

@@ -5,10 +5,10 @@ from s2s import data
 from s2s.demo import DEMOS
 from s2s.ui.kit import vocabulary
 from s2s.ui.kit.text import JOINER
-from s2s.ui.kit.vocabulary import EXAMPLES, LANGUAGES, SURPRISES, Known
+from s2s.ui.kit.vocabulary import EXAMPLES, LANGUAGES, RANDOM_SENTENCES, RunVocabulary
 from s2s.ui.shell import chrome
 
-WORDS = Known(
+WORDS = RunVocabulary(
     ("the", "cat", "tired", "water", "I", "mat", "hat"), ("the cat",), ("the cat", "the mat"), None
 )
 
@@ -32,7 +32,7 @@ def test_offer(word: str, offer: str | None) -> None:
 
 def test_a_surprise_is_another_sentence() -> None:
     assert {WORDS.surprise("the cat") for _ in range(5)} == {"the mat"}
-    assert Known((), (), (), None).surprise("x") == "x"
+    assert RunVocabulary((), (), (), None).surprise("x") == "x"
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -45,11 +45,13 @@ def test_a_demo_knows_the_words_of_its_examples(demo: str) -> None:
 
 @pytest.mark.parametrize("source", EXAMPLES)
 def test_examples_and_surprises_are_those_of_the_corpus(source: str) -> None:
-    """When the grammar changes: write the split's sources into s2s/ui/kit/surprises again."""
+    """When the grammar changes: write the split's sources into s2s/ui/kit/random_sentences again."""
     assert len(EXAMPLES[source]) == 5
     assert source in LANGUAGES
     split = [pair.src for pair in data.load(source, "random").pairs]
-    assert (SURPRISES / f"{source.removeprefix('builtin:')}.txt").read_text().splitlines() == split
+    assert (
+        RANDOM_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
+    ).read_text().splitlines() == split
     train = {pair.src for pair in data.load(source).pairs}
     assert set(EXAMPLES[source]) <= train
     assert not train & set(split)

@@ -67,7 +67,7 @@ def log(*, has_gold=True):
 @pytest.fixture(autouse=True)
 def _no_worker(monkeypatch):
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    cached.forget_lists()
+    cached.refresh_runs()
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs wait."""
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    cached.forget_lists()
+    cached.refresh_runs()
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def put(trained: Path) -> Put:
         folder = RunFolder(shutil.copytree(trained, runs_folder() / run))
         recipe = override(folder.recipe(), settings or {})
         folder.amend(lambda old: {"recipe": recipe.to_json(), **about})
-        cached.forget_lists()
+        cached.refresh_runs()
         return folder
 
     return copy
@@ -126,7 +126,7 @@ def test_bleu_is_that_of_the_best_step_and_of_no_other(put: Put, sweep: list[str
     put("heir000000000000", name="heir").set_status(
         "done", step=30, steps=30, best_step=0, best_loss=1.0, token_accuracy=0.5
     )
-    cached.forget_lists()
+    cached.refresh_runs()
     assert pd.isna(opened("runs").dataframe[0].value.set_index("name").loc["heir", "BLEU"])
 
 
@@ -147,7 +147,7 @@ def test_the_table_begins_with_what_matters_and_a_single_point_is_no_curve(
 
 def test_a_search_finds_by_every_word(put: Put, sweep: list[str]) -> None:
     put("other00000000000", name="Été", comment="Overfits")
-    rows = {row.id: row for row in cached.listed()}
+    rows = {row.id: row for row in cached.own_runs()}
     found = {
         wanted: [
             run for run in (*sweep, "other00000000000") if runs_table.matches(rows[run], wanted)
@@ -432,7 +432,7 @@ def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) 
 @pytest.mark.parametrize("damage", ["recipe.json", "status.json", "metrics.jsonl"])
 def test_a_damaged_run_stands_beside_a_good_one(damage: str, sweep: list[str]) -> None:
     (runs_folder() / sweep[0] / damage).write_text('{"half')
-    cached.forget_lists()
+    cached.refresh_runs()
     for tab in ("side-by-side", "sweeps", "attention-while-learning"):
         view(tab, sweep[1], compared=" ".join(sweep))
 
@@ -461,7 +461,7 @@ def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> N
         "rate 0.1",
         "rate 0.01",
     ]
-    rows = sweeps.sweeps(cached.listed())
+    rows = sweeps.sweeps(cached.own_runs())
     numbers = pd.read_csv(
         io.StringIO(sweeps.table(sweeps.measured("rates", rows["rates"])).to_csv(index=False))
     )
@@ -473,7 +473,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
     run = training.submit(
         training.Asked(recipe, "builtin:mini-en-fr", name="waits", tags=("sweep:rates", "x"))
     )
-    cached.forget_lists()
+    cached.refresh_runs()
     assert board.one(run, OWNER).tags == ("sweep:rates", "x")
     screen = view("sweeps", sweep[0])
     row = screen.dataframe[0].value.set_index("name").loc["waits"]
@@ -487,7 +487,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
 
 def test_a_run_of_a_sweep_may_be_deleted(sweep: list[str]) -> None:
     board.delete(sweep[1], OWNER)
-    cached.forget_lists()
+    cached.refresh_runs()
     assert "Best: rate 0.001" in said(view("sweeps", sweep[0]))
 
 
@@ -498,7 +498,7 @@ def test_a_run_that_failed_before_its_first_validation_is_not_the_best(put: Put)
     put("two0000000000000", {"train.lr": 0.5}, name="good", tags=["sweep:s"]).set_status(
         "done", step=30, steps=30, best_loss=2.0
     )
-    cached.forget_lists()
+    cached.refresh_runs()
     screen = view("sweeps")
     assert "Best: good" in said(screen)
     assert "1 of 2 done, 1 failed." in [each.proto.text for each in screen.get("progress")]

@@ -18,7 +18,7 @@ def kept(text: str, name: str) -> str:
 @pytest.fixture(autouse=True)
 def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
-    cached.forget_lists()
+    cached.refresh_runs()
 
 
 def test_the_button_names_the_text_and_the_next_text_has_another() -> None:
@@ -43,7 +43,7 @@ def test_runs_that_wait_for_a_text_are_counted() -> None:
                 recipe, f"corpus:{needed}", preset="mini-t5", name=name, owner=settings.OWNER
             )
         )
-    cached.forget_lists()
+    cached.refresh_runs()
     assert "2 waiting, training or stopped runs need it" in said(
         opened("data", set=pack({"source": f"corpus:{needed}"}))
     )

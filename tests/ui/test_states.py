@@ -302,7 +302,7 @@ def test_a_run_of_ones_own_looks_through_its_text_or_its_probes(tmp_path: Path) 
     pool = states_cached.pool(s2s.load("mine"))
     assert 0 < pool.n_own <= 80
     folder = tmp_path / "home" / "runs" / "lost"
-    shutil.copytree(cached.SHIPPED / DEMO, folder)
+    shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
     for source in ("gone.tsv", "hub:who/what"):
         recipe = json.loads((folder / "recipe.json").read_text()) | {"source": source}
         (folder / "recipe.json").write_text(json.dumps(recipe))

@@ -35,7 +35,7 @@ def own(trained: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     """A run of the visitor's, and no worker."""
     monkeypatch.setenv("S2S_WORKER", "elsewhere")
     shutil.copytree(trained, settings.home() / "runs" / RUN)
-    cached.forget_lists()
+    cached.refresh_runs()
     return RunFolder(settings.run_folder(RUN))
 
 

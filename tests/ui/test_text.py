@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from s2s.ui.kit.text import JOINER, distinct, plain, shortened, worded
+from s2s.ui.kit.text import JOINER, as_markdown, plain, shortened, unique_names
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def test_shortened(text: str, cut: str) -> None:
     ],
 )
 def test_our_sentences_set_in_code_what_they_quote(sentence: str, markdown: str) -> None:
-    assert worded(sentence) == markdown
+    assert as_markdown(sentence) == markdown
 
 
 def test_names_that_stand_for_two_get_their_keys_end() -> None:
-    assert distinct({"corpus:aaaa1111": "x", "corpus:bbbb2222": "x", "c": "y"}) == {
+    assert unique_names({"corpus:aaaa1111": "x", "corpus:bbbb2222": "x", "c": "y"}) == {
         "corpus:aaaa1111": "x · 1111",
         "corpus:bbbb2222": "x · 2222",
         "c": "y",

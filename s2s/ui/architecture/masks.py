@@ -19,7 +19,7 @@ from s2s.ui.architecture.request import ArchitectureRequest
 from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.vocabulary import Known
+from s2s.ui.kit.vocabulary import RunVocabulary
 
 Allowed = npt.NDArray[np.bool_]
 WHOSE = {"yours": "Your sentence", "second": "The second sentence"}
@@ -77,7 +77,7 @@ def _show_masks(found: SentenceMasks, src: tuple[str, ...], tgt: tuple[str, ...]
     st.caption(plots.PLOTS["mask"].reading)
 
 
-def second_sentence(run: Run, facts: Known, text: str) -> str:
+def second_sentence(run: Run, facts: RunVocabulary, text: str) -> str:
     """The shortest example of another length in tokens, so that one of the two is padded; else any other example."""
     length = _length(run, text)
     others = [example for example in (*facts.examples, *facts.sentences[:10]) if example != text]

@@ -95,7 +95,9 @@ def choice(name: str, label: str, options: Mapping[str, str], *, is_list: bool =
     first = USUALLY[name]
     held = st.session_state.setdefault(key, value(name))
     if held not in options:
-        pickers.say(f"{label}: there is no {str(held)[:40]} here; the page shows {options[first]}.")
+        pickers.notify(
+            f"{label}: there is no {str(held)[:40]} here; the page shows {options[first]}."
+        )
         st.session_state[key] = first
     look: dict[str, Any] = {
         "format_func": options.__getitem__,
@@ -133,7 +135,9 @@ def _slider(name: str, label: str, most: int) -> int:
     number = int(held) if held.isdecimal() and len(held) < 9 else 0
     if not 1 <= number <= most:
         number = min(int(USUALLY[name]), most)
-        pickers.say(f"{label}: {held[:20]} is not between 1 and {most}; {number} is shown instead.")
+        pickers.notify(
+            f"{label}: {held[:20]} is not between 1 and {most}; {number} is shown instead."
+        )
     st.session_state[key] = number
     chosen = int(st.slider(label, 1, most, key=key, persist_state="session", width=140))
     remember(**{name: str(chosen)})
@@ -143,7 +147,9 @@ def _slider(name: str, label: str, most: int) -> int:
 def _selected(components: tuple[Component, ...]) -> str:
     name = value("part")
     if name not in GROUPS and not any(each.name == name for each in components):
-        pickers.say(f"This model has no component {name[:40]}; the whole model is shown instead.")
+        pickers.notify(
+            f"This model has no component {name[:40]}; the whole model is shown instead."
+        )
         remember(part="")
     return value("part")
 

@@ -64,7 +64,7 @@ def _method() -> Method:
     """How links are made; one of them asks for its share."""
     key = OWN + "links"
     if st.session_state.setdefault(key, value("links") or USUAL) not in METHODS:
-        pickers.say(
+        pickers.notify(
             f"There is no way {str(st.session_state[key])[:40]} to make links; {METHODS[USUAL].label.lower()} is shown instead."
         )
         st.session_state[key] = USUAL
@@ -109,7 +109,7 @@ def _known(
 
 def _draw(asked: Asked, found: Found, label: str) -> None:
     picture = found.picture
-    title = captions.name(
+    title = captions.heatmap_title(
         asked.run, "cross", f"{picture.name}\nlinks: {label}"
     )  # a phone is no wider than the name
     figure = plots.heatmap(

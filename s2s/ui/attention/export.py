@@ -87,7 +87,7 @@ def offer(
             return
         kept = keep(asked, draw, pictures or {asked.which: asked.shown}, note)
         name = captions.file_name(
-            f"{captions.name(asked.run, asked.which.kind, place(kept.pictures))}"
+            f"{captions.heatmap_title(asked.run, asked.which.kind, place(kept.pictures))}"
         )
         st.caption(
             "The picture with its caption, for papers (SVG, PNG) or as a page of its own; its numbers."
@@ -109,7 +109,7 @@ def keep(asked: Asked, draw: Draw, pictures: Mapping[Which, Picture], note: str 
     """What the files say, from what the page shows."""
     run = asked.run
     kind = asked.which.kind
-    whose, what = captions.name(run, kind, place(pictures)).split("\n")
+    whose, what = captions.heatmap_title(run, kind, place(pictures)).split("\n")
     tidying = asked.note.replace("`", "")
     about = {
         "run": run.folder.id,

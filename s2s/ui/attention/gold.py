@@ -17,7 +17,7 @@ from s2s.data.corpora import HASH
 from s2s.data.sources import parse
 from s2s.data.tasks import applied
 from s2s.runs import Run
-from s2s.ui.kit.vocabulary import EXAMPLES, SURPRISES
+from s2s.ui.kit.vocabulary import EXAMPLES, RANDOM_SENTENCES
 
 GOLD = Path(__file__).parent / "gold_links"
 MOST_LINES = 5_000  # of each split of a kept text
@@ -67,7 +67,10 @@ def _pairs(spec: str) -> Iterator[Pair]:
     source, place, _ = parse(spec)
     shipped = f"{source}:{place}"
     if shipped in EXAMPLES:
-        sources = (*EXAMPLES[shipped], *(SURPRISES / f"{place}.txt").read_text().splitlines())
+        sources = (
+            *EXAMPLES[shipped],
+            *(RANDOM_SENTENCES / f"{place}.txt").read_text().splitlines(),
+        )
         for src, line in zip(
             sources, (GOLD / f"{place}.tsv").read_text().splitlines(), strict=True
         ):

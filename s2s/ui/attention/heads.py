@@ -40,7 +40,7 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
 
 def show(asked: Asked) -> None:
     """All heads; a click opens one."""
-    st.subheader(f"All heads of {captions.NAMES[asked.which.kind]}", anchor=False)
+    st.subheader(f"All heads of {captions.KIND_NAMES[asked.which.kind]}", anchor=False)
     view = asked.view
     heads_canvas(
         _pixels(*_named(asked), view),
@@ -107,7 +107,7 @@ def _alone(view: View) -> tuple[int, int] | None:
         and 1 <= int(head) <= n_heads
     ):
         return int(layer) - 1, int(head) - 1
-    pickers.say(
+    pickers.notify(
         f"There is no head {given[:20]} to show alone: this model has {n_layers} layers of {n_heads} heads. All are shown instead."
     )
     request.remember(alone="")
@@ -133,7 +133,7 @@ def _table(asked: Asked) -> None:
     rules = {ROLES[slug].label: plain(ROLES[slug].rule) for slug in ROLES if slug in found.role}
     said = [f"- **{name}**: {about}" for name, about in (helps | rules).items()]
     st.caption("\n".join(["Tick a row to open its head.", "", *said]))
-    name = captions.file_name(captions.name(asked.run, asked.which.kind, "heads"))
+    name = captions.file_name(captions.heatmap_title(asked.run, asked.which.kind, "heads"))
     st.download_button(
         "Heads (CSV)",
         frame.to_csv(index=False),

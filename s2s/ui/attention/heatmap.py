@@ -17,8 +17,8 @@ from s2s.plots import svg
 from s2s.ui.attention import export, request
 from s2s.ui.attention.request import OWN, Asked
 from s2s.ui.kit import captions, pickers
-from s2s.ui.kit.text import worded
-from s2s.ui.shell.pages import link
+from s2s.ui.kit.text import as_markdown
+from s2s.ui.shell.pages import page_link
 
 MOST = 40  # rows or keys that are drawn at a time; more are shown in parts
 SCALES = {"all": "Scale 0 to 1", "row": "Each row its own"}
@@ -41,16 +41,16 @@ def show(asked: Asked) -> None:
     is_part = part.weights.shape != asked.shown.weights.shape
     last = start[0] - 1 + len(part.rows)
     told = None if is_whole and not is_part else sums[start[0] - 1 : last]
-    captions.picture(asked.run, asked.which.kind, drawn, sums=told, per_row=per_row)
+    captions.show_heatmap(asked.run, asked.which.kind, drawn, sums=told, per_row=per_row)
     for sentence in filter(None, (asked.note, _of_sums(sums, is_whole), _of_scale(part, per_row))):
-        st.caption(worded(sentence))
-    captions.how(asked.which.kind, part, is_whole=is_whole, is_part=is_part)
+        st.caption(as_markdown(sentence))
+    captions.reading_guide(asked.which.kind, part, is_whole=is_whole, is_part=is_part)
     with st.container(horizontal=True, vertical_alignment="center"):
         draw = partial(
             svg.heatmap, part.weights, drawn.keys, drawn.rows, verb=part.verb, per_row=per_row
         )
         export.offer(asked, draw, note=part.name.rpartition("\n")[2] if is_part else "")
-        link("compare", "How it was decoded", src=asked.text)
+        page_link("compare", "How it was decoded", src=asked.text)
 
 
 def parts(n: int) -> list[slice]:
@@ -69,7 +69,7 @@ def _scale() -> str:
     """One for all cells, or one for each row; `scale` of the address."""
     key = OWN + "scale"
     if st.session_state.setdefault(key, request.value("scale") or "all") not in SCALES:
-        pickers.say(
+        pickers.notify(
             f"There is no scale {str(st.session_state[key])[:20]}; that of all cells is shown instead."
         )
         st.session_state[key] = "all"
@@ -97,7 +97,7 @@ def _part(shown: Picture) -> tuple[Picture, tuple[int, int]]:
     first = next(iter(blocks))
     key = OWN + "from"
     if st.session_state.setdefault(key, request.value("from") or first) not in blocks:
-        pickers.say(
+        pickers.notify(
             f"This picture has no part that begins at {str(st.session_state[key])[:20]}; its first part is shown instead."
         )
         st.session_state[key] = first

@@ -49,7 +49,7 @@ def show(asked: Asked) -> None:
     try:
         found = _steered(asked, change)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return
     effect.show(asked, change, found)
     with st.expander("Where it looks under the change", icon=":material/grid_on:"):
@@ -82,7 +82,7 @@ def _place(tokens: Sequence[str]) -> int | None:
     """Of which token the writing is changed; None before anybody chose."""
     said = value("at")
     if said and not (NUMBERS.fullmatch(said) and "." not in said and 1 <= int(said) <= len(tokens)):
-        pickers.say(
+        pickers.notify(
             f"There is no token {shortened(said)} in this translation; it has {len(tokens)}."
         )
         remember(at="")
@@ -105,7 +105,7 @@ def _place(tokens: Sequence[str]) -> int | None:
 def _among(asked: Asked) -> tuple[Head, ...] | None:
     """Whose look is moved: everybody's, or that of the layer and head that the page shows."""
     if value("among") not in ("", CHOSEN):
-        pickers.say(
+        pickers.notify(
             f"Attention can be moved in all heads or in the chosen ones, not in {shortened(value('among'))}; all are moved."
         )
         remember(among="")
@@ -141,7 +141,7 @@ def _keys(tokens: Sequence[str]) -> tuple[int, ...]:
     said = value("to")
     keys = [int(number) - 1 for number in said.split(".")] if NUMBERS.fullmatch(said) else []
     if said and not (keys and all(0 <= key < len(tokens) for key in keys)):
-        pickers.say(
+        pickers.notify(
             f"The link moves attention to {shortened(said)}; this source has the tokens 1 to {len(tokens)}."
         )
         remember(to="")
@@ -169,7 +169,7 @@ def _heads(asked: Asked) -> tuple[tuple[Head, str], ...]:
     everyone = [Head(kind, layer, head) for layer in range(n_layers) for head in range(n_heads)]
     with st.expander("Switch heads off", expanded=bool(hows), icon=":material/toggle_off:"):
         st.caption(
-            f"Heads of {captions.NAMES[kind]}. "
+            f"Heads of {captions.KIND_NAMES[kind]}. "
             + " ".join(f"**{row.label}**: {row.about}" for row in HOWS.values())
         )
         for how, row in HOWS.items():
@@ -211,7 +211,7 @@ def _read(asked: Asked) -> dict[Head, str]:
         if head and match and match[4] in HOWS and _is_there(asked, head):
             found[head] = match[4]
         else:
-            pickers.say(
+            pickers.notify(
                 f"No head can be changed by {shortened(part)} in this model; it is left as it is."
             )
     if value("switched") != _written(found):
@@ -226,7 +226,7 @@ def _is_there(asked: Asked, head: Head) -> bool:
 
 def _steered(asked: Asked, change: Change) -> Steered:
     """Shared between visitors. Raises UserError where the change or the strategy cannot be."""
-    strategy = value("strategy") or target.USUAL
+    strategy = value("strategy") or target.DEFAULT_STRATEGY
     folder = str(asked.run.folder.path)
     return _made(
         folder, asked.run.step, (asked.text, asked.target, strategy, repr(change)), asked, change
@@ -243,7 +243,7 @@ def _made(
 def _picture(asked: Asked, found: Steered) -> None:
     """The page's heatmap, of the same target, under the change."""
     picture = reduced(found.seen, asked.which)
-    title = captions.name(asked.run, asked.which.kind, f"{picture.name} · changed")
+    title = captions.heatmap_title(asked.run, asked.which.kind, f"{picture.name} · changed")
     figure = plots.heatmap(
         picture.weights, picture.keys, picture.rows, title=title, verb=picture.verb
     )
@@ -255,4 +255,4 @@ def _picture(asked: Asked, found: Steered) -> None:
     st.caption(
         "The same target as in the heatmap of this page, forced, so that rows can be compared; a head that is off has empty rows."
     )
-    captions.download(picture, title)
+    captions.download_button(picture, title)

@@ -13,7 +13,7 @@ from s2s.ui.attention import export
 from s2s.ui.attention.request import OWN, Asked, remember, value
 from s2s.ui.canvas import lines
 from s2s.ui.kit import captions, pickers
-from s2s.ui.kit.text import worded
+from s2s.ui.kit.text import as_markdown
 
 USUAL = 0.75  # of each row's weight is drawn
 STEP = 0.05
@@ -31,9 +31,9 @@ def show(asked: Asked) -> None:
         {export.short(which): tidy.links(picture, share) for which, picture in pictures.items()}
     )
     first = next(iter(pictures.values()))
-    title = captions.name(asked.run, asked.which.kind, export.place(pictures))
+    title = captions.heatmap_title(asked.run, asked.which.kind, export.place(pictures))
     said = _said(share, sum(map(len, links.values())), n_lines)
-    st.caption(worded(f"{asked.note} {said}"))
+    st.caption(as_markdown(f"{asked.note} {said}"))
     lines.canvas(
         links,
         first.keys,
@@ -57,7 +57,7 @@ def _heads(asked: Asked) -> list[Which]:
     key = OWN + "heads"
     wanted = st.session_state.setdefault(key, value("heads").split())
     if lost := [name for name in wanted if name not in options]:
-        pickers.say(
+        pickers.notify(
             f"There is no head {lost[0][:20]} of {asked.which.kind} attention in this model; it is not drawn."
         )
         st.session_state[key] = [name for name in wanted if name in options]
@@ -103,7 +103,7 @@ def _read(said: str) -> float:
     except ValueError:
         share = 0.0
     if not STEP <= share <= 1:
-        pickers.say(
+        pickers.notify(
             f"There is no share {said[:20]} of the weight; it goes from {STEP} to 1, and {USUAL} is drawn instead."
         )
         return USUAL

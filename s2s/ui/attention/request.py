@@ -59,7 +59,7 @@ def ask() -> Asked | None:
     with st.container():
         text = sentence.sentence_box(facts)
         sentence.unknown_words(best, facts, text)
-    sentence.chips(facts)
+    sentence.example_chips(facts)
     if not text:
         st.info(
             "Type a sentence above, or press an example: its attention appears here.",
@@ -68,10 +68,12 @@ def ask() -> Asked | None:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         run = kit_target.checkpoint(best)
-        strategy = kit_target.writer(value("strategy") or kit_target.USUAL, OWN + "strategy")
+        strategy = kit_target.strategy_picker(
+            value("strategy") or kit_target.DEFAULT_STRATEGY, OWN + "strategy"
+        )
         remember(strategy=strategy)
-        wanted = kit_target.target(run, text, strategy)
-    target, seen = kit_target.looked(
+        wanted = kit_target.target_box(run, text, strategy)
+    target, seen = kit_target.with_fallback(
         wanted, cached.decoded(run, text, strategy, {}).text, partial(cached.attention, run, text)
     )
     values.forget_of_others((run.folder.id, run.step, text, target))
@@ -88,7 +90,7 @@ def ask() -> Asked | None:
 def view_picker(labels: Mapping[str, str]) -> str:
     """Which of the views is shown."""
     if st.session_state.setdefault(VIEW, value("view") or FIRST_VIEW) not in labels:
-        pickers.say(
+        pickers.notify(
             f"There is no view {str(st.session_state[VIEW])[:40]} of attention; {labels[FIRST_VIEW]} is shown instead."
         )
         st.session_state[VIEW] = FIRST_VIEW
@@ -126,7 +128,7 @@ def _reduction(kind: str) -> str:
         st.session_state[REDUCE] = said or USUAL
     wanted = st.session_state.setdefault(REDUCE, USUAL)
     if wanted not in options:
-        pickers.say(
+        pickers.notify(
             f"There is no reduction {str(wanted)[:40]} of {kind} attention; {options[USUAL].lower()} are shown instead."
         )
         st.session_state[REDUCE] = USUAL

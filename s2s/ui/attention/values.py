@@ -26,7 +26,7 @@ OF_PAGE = (
     "switched",
     "among",
 )
-USUALLY = {"strategy": target.USUAL, "view": FIRST_VIEW}
+USUALLY = {"strategy": target.DEFAULT_STRATEGY, "view": FIRST_VIEW}
 
 
 def arrived() -> bool:

@@ -19,9 +19,9 @@ from s2s.ui.compare.column import Chosen
 from s2s.ui.compare.numbers import Figure
 from s2s.ui.compare.reference import Basis
 from s2s.ui.kit import cached, differences, forms
-from s2s.ui.kit.cached import Timed
+from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.text import plain
-from s2s.ui.shell.pages import PAGES, link
+from s2s.ui.shell.pages import PAGES, page_link
 
 ROOM = 300  # pixels that a column needs
 ABREAST = {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3}  # columns in one row, where there is room
@@ -104,7 +104,7 @@ def _card(run_id: str, key: str, *, is_alone: bool) -> Card:
         try:
             chosen = column.controls(run_id, key, strategy)
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
     card = Card(key, chosen, st.container())
     with head:
         _head(card)
@@ -154,7 +154,9 @@ def _head(card: Card) -> None:
 
 def _told(chosen: Chosen) -> tuple[str, str, str, str]:
     """Run, checkpoint, strategy and changed settings, as words."""
-    changed = ", ".join(f"{name} {value}" for name, value in forms.written(chosen.settings).items())
+    changed = ", ".join(
+        f"{name} {value}" for name, value in forms.to_address(chosen.settings).items()
+    )
     return cached.title(chosen.run.folder.id), str(chosen.run.step), chosen.strategy, changed
 
 
@@ -196,7 +198,7 @@ def results(drawn: Sequence[Card], text: str, wanted: Basis) -> None:
         )
 
 
-def _decoded(card: Card, text: str) -> Timed | None:
+def _decoded(card: Card, text: str) -> TimedDecoding | None:
     if card.chosen is None:
         return None
     with card.body:
@@ -207,9 +209,11 @@ def _decoded(card: Card, text: str) -> Timed | None:
             )
             return None
         try:
-            return cached.timed(card.chosen.run, text, card.chosen.strategy, card.chosen.settings)
+            return cached.timed_decoding(
+                card.chosen.run, text, card.chosen.strategy, card.chosen.settings
+            )
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
     return None
 
 
@@ -227,7 +231,7 @@ def _text(card: Card, texts: Mapping[str, str], wanted: Basis) -> None:
         st.caption(f"There is no text of {wanted.name} to mark differences against.")
 
 
-def _more(card: Card, chosen: Chosen, timed: Timed, *, is_alone: bool) -> None:
+def _more(card: Card, chosen: Chosen, timed: TimedDecoding, *, is_alone: bool) -> None:
     """Tokens, the other hypotheses, the same in Python, and where to look further."""
     decoded = timed.decoded
     with st.expander("Token by token", expanded=is_alone, icon=":material/token:"):
@@ -243,7 +247,7 @@ def _more(card: Card, chosen: Chosen, timed: Timed, *, is_alone: bool) -> None:
         _call(chosen, decoded.source)
     with st.container(horizontal=True, vertical_alignment="center"):
         _further("attention", "Where it looked", chosen, src=decoded.source, tgt=decoded.text)
-        search = {"strategy": chosen.strategy} | forms.written(chosen.settings)
+        search = {"strategy": chosen.strategy} | forms.to_address(chosen.settings)
         _further("steps", "Why each word", chosen, src=decoded.source, set=share.pack(search))
 
 
@@ -252,7 +256,7 @@ def _further(url_path: str, label: str, chosen: Chosen, **params: str) -> None:
     place = {"step": str(chosen.run.step), **params}
     whose = chosen.run.folder.id
     if whose == st.session_state["run"]:
-        link(url_path, label, **place)
+        page_link(url_path, label, **place)
         return
     address = url_path + share.link("", {"run": whose, **place})[1:]
     icon = next(row.icon for row in PAGES if row.url_path == url_path)

@@ -84,7 +84,7 @@ def _run_picker(page_run: str, key: str) -> str:
         _gone(held, page_run)
         held = page_run
     st.session_state[widget] = held
-    names = cached.trained() | {
+    names = cached.trained_runs() | {
         held: cached.label(held)
     }  # one that cannot be opened stays chosen, and is said below
     return str(
@@ -121,7 +121,7 @@ def _configured(
 
 
 def _written(run_id: str, step: int, strategy: str, values: dict[str, Any]) -> str:
-    return str(Column(run_id, str(step), strategy, forms.written(values)))
+    return str(Column(run_id, str(step), strategy, forms.to_address(values)))
 
 
 def _usual(best: Run) -> str:
@@ -147,13 +147,13 @@ def fill(key: str, column: Column, run_id: str) -> None:
         row = choose("strategy", column.strategy, STRATEGIES)
         name = column.strategy
     except UserError as error:
-        pickers.say(f"{error} {DEFAULT} is shown instead.")
+        pickers.notify(f"{error} {DEFAULT} is shown instead.")
         row = STRATEGIES[DEFAULT]
         name = DEFAULT
     config = row.config()
-    settings, lost = forms.understood(config, column.settings)
+    settings, lost = forms.from_address(config, column.settings)
     for sentence in lost:
-        pickers.say(sentence)
+        pickers.notify(sentence)
     if key != PAGES:
         st.session_state[f"{key} run"] = whose
     st.session_state[f"{key} strategy"] = name
@@ -163,7 +163,7 @@ def fill(key: str, column: Column, run_id: str) -> None:
 
 
 def _gone(run: str, page_run: str) -> None:
-    pickers.say(
+    pickers.notify(
         f"There is no run {run[:40]} here (any more); {cached.title(page_run)} is shown instead."
     )
 

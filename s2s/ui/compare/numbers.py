@@ -15,7 +15,7 @@ from s2s import plots, scores
 from s2s.decode.arithmetic import arithmetic, number
 from s2s.scores.sentence import of_statistics
 from s2s.ui.compare.column import Chosen
-from s2s.ui.kit.cached import Timed
+from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.captions import nats, percent
 
 END = "</s>"
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
     about: str
 
 
-def figures(chosen: Chosen, timed: Timed, reference: str) -> list[Figure]:
+def figures(chosen: Chosen, timed: TimedDecoding, reference: str) -> list[Figure]:
     """All of one column."""
     beside = _beside(timed.decoded.text, reference) if reference else []
     varied = [_distinct(name, [one.text for one in timed.decoded.hypotheses]) for name in VARIETY]
@@ -47,7 +47,7 @@ def figures(chosen: Chosen, timed: Timed, reference: str) -> list[Figure]:
     return [*_own(chosen, timed), *beside, *varied, seconds]
 
 
-def _own(chosen: Chosen, timed: Timed) -> list[Figure]:
+def _own(chosen: Chosen, timed: TimedDecoding) -> list[Figure]:
     """What the model and the strategy say of the best hypothesis."""
     best = timed.decoded.hypotheses[0]
     length = len(best.tokens)

@@ -9,7 +9,7 @@ import streamlit as st
 from s2s import share
 from s2s.ui.compare import columns
 from s2s.ui.kit import address, pickers
-from s2s.ui.kit.sentence import MOST_CHARACTERS
+from s2s.ui.kit.sentence import MAX_CHARACTERS
 
 REFERENCE = "reference"
 NOTHING = "nothing"
@@ -54,7 +54,7 @@ def _reference(text: str) -> str:
         icon=":material/fact_check:",
         width=330,
     )
-    reference = " ".join(share.printable(typed or "").split())[:MOST_CHARACTERS]
+    reference = " ".join(share.printable(typed or "").split())[:MAX_CHARACTERS]
     address.hold("tgt", reference)
     return reference
 
@@ -67,7 +67,7 @@ def _against(options: list[str], *, is_alone: bool) -> str:
     usual = options[0]
     if wanted and wanted not in (*options, NOTHING):
         if wanted != REFERENCE:
-            pickers.say(
+            pickers.notify(
                 f"There is no column {wanted[:20]} to mark differences against; {_name(usual)} takes its place."
             )
         wanted = st.session_state[columns.AGAINST] = ""

@@ -18,7 +18,7 @@ from s2s.data.hubsets import Sample
 from s2s.data.sampler import sampled
 from s2s.data.streams import size
 from s2s.ui.kit import forms
-from s2s.ui.kit.text import distinct, plain, shortened
+from s2s.ui.kit.text import plain, shortened, unique_names
 
 T = TypeVar("T")
 KEPT = 300.0  # seconds that the hub's answer is good for
@@ -46,7 +46,7 @@ def choose() -> Asked | None:
     try:
         hub.check(name)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return None
     try:
         found = _sure(_looked_up(name, token))
@@ -54,7 +54,7 @@ def choose() -> Asked | None:
         sample = _sure(_sampled(found, found.sha, config, split, token))
         src, tgt = _columns(found, config, sample)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         st.button("Ask the hub again", key="hub again", icon=":material/refresh:", on_click=_forget)
         return None
     rows = st.number_input(
@@ -152,7 +152,7 @@ def _label(split: str, part: hub.Split) -> str:
 def _columns(found: hub.Dataset, config: str, sample: Sample) -> tuple[str, str]:
     """Two columns as a spec names them, set to what their names suggest; with the reason, and five rows to judge by."""
     texts = [at for at, column in enumerate(sample.columns) if column.kind != "other"]
-    labels = distinct({str(at): sample.columns[at].name or f"column {at + 1}" for at in texts})
+    labels = unique_names({str(at): sample.columns[at].name or f"column {at + 1}" for at in texts})
     likely = columns.paired(sample.columns, config)
     names = [column.name for column in sample.columns]
     first = (

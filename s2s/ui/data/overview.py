@@ -11,7 +11,7 @@ from s2s.data.preview import Preview
 from s2s.ui.data.sources import Chosen
 from s2s.ui.kit import forms
 from s2s.ui.kit.cards import Card, cards
-from s2s.ui.kit.text import worded
+from s2s.ui.kit.text import as_markdown
 from s2s.ui.shell.pages import screen
 
 
@@ -23,7 +23,7 @@ def actions(chosen: Chosen, origin: str) -> None:
         try:
             spec = chosen.keep(origin)
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
         else:
             st.switch_page(screen("train"), query_params={"set": share.pack({"source": spec})})
 
@@ -63,7 +63,7 @@ def notes(preview: Preview) -> None:
     elif preview.n_same:
         lines.append(f"{preview.n_same:,} pairs have the same text on both sides; they are kept.")
     if lines:
-        st.info(worded(" ".join(lines)), icon=":material/filter_alt:", title="How it was read")
+        st.info(as_markdown(" ".join(lines)), icon=":material/filter_alt:", title="How it was read")
 
 
 def pairs(preview: Preview) -> None:

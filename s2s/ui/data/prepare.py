@@ -24,7 +24,7 @@ from s2s.ui.data import cleaning, overview, sources, statistics, tokenizers, upl
 from s2s.ui.data.sources import Chosen
 from s2s.ui.kit import address, forms, pickers
 from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.text import worded
+from s2s.ui.kit.text import as_markdown
 from s2s.ui.train.recipe import ALL, PREFIX, USUAL, learnt
 
 OURS = tuple(key for key in ALL if key.startswith(("data.", "tokenizer.")))
@@ -53,12 +53,12 @@ def arrive() -> None:
         sources.fill(source or sources.FIRST)
     if (view := given.pop("view", "Pairs")) in VIEWS:
         st.session_state["view"] = view
-    wanted, lost = forms.understood(
+    wanted, lost = forms.from_address(
         base(), {key: value for key, value in given.items() if key in OURS}
     )
     _take({key: value for key, value in {**flat(base()), **wanted}.items() if key in OURS})
     for sentence in lost:
-        pickers.say(sentence)
+        pickers.notify(sentence)
 
 
 def hold(chosen: Chosen | None) -> None:
@@ -70,7 +70,7 @@ def hold(chosen: Chosen | None) -> None:
         else "Only a kept text can be linked: press Train on these pairs, which keeps it."
     )
     place = {"source": chosen.spec if chosen else sources.FIRST} if is_kept else {}
-    shown = {"view": str(st.session_state.get("view") or "Pairs"), **forms.written(changes())}
+    shown = {"view": str(st.session_state.get("view") or "Pairs"), **forms.to_address(changes())}
     address.hold(
         "set", share.pack(place | shown), share.pack({"source": sources.FIRST, "view": "Pairs"})
     )
@@ -104,7 +104,7 @@ def views(chosen: Chosen) -> None:
         try:
             view.draw(chosen, recipe())
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
 
 
 def take_away(chosen: Chosen) -> None:
@@ -119,7 +119,7 @@ def take_away(chosen: Chosen) -> None:
             data = recipe().data
             made = uploads.made(chosen.study, "export", data)
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
             return
         if made:
             file = chosen.study.folder / f"{PARTS['export'].name('export', data)}.parquet"
@@ -181,7 +181,7 @@ def _task(chosen: Chosen, now: Recipe) -> None:
     forms.inputs(base(), ["data.task"], PREFIX)
     row = TASKS[task_of(text, now.data)]
     st.markdown(
-        f"**{row.label}.** {worded(row.summary)}"
+        f"**{row.label}.** {as_markdown(row.summary)}"
         + (f" Source: {row.source}." if row.source else "")
     )
     settings = [f"data.{name}" for name in dict.fromkeys((*row.settings, "prefix", "valid_share"))]

@@ -20,7 +20,7 @@ from s2s.share import printable
 from s2s.ui.data import hub_dataset, uploads
 from s2s.ui.data.uploads import Draft
 from s2s.ui.kit import cached, forms, pickers
-from s2s.ui.kit.text import distinct, plain, shortened, worded
+from s2s.ui.kit.text import as_markdown, plain, shortened, unique_names
 
 MOST_MEGABYTES = 200
 UNITS = MappingProxyType(
@@ -94,7 +94,7 @@ def chosen(origin: str) -> Chosen | None:
     try:
         return ORIGINS[origin].choose()
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return None
 
 
@@ -102,10 +102,10 @@ def fill(spec: str) -> None:
     """Choose the text that a link names, and by that its way."""
     if spec in SHIPPED:
         st.session_state["origin"], st.session_state["builtin"] = "Built-in", spec
-    elif spec in {text.spec for text in cached.texts()}:
+    elif spec in {text.spec for text in cached.datasets()}:
         st.session_state["origin"], st.session_state["kept"] = "Kept", spec
     else:
-        pickers.say(f"There is no text {spec[:60]} here (any more); {FIRST} is shown instead.")
+        pickers.notify(f"There is no text {spec[:60]} here (any more); {FIRST} is shown instead.")
         st.session_state["origin"], st.session_state["builtin"] = "Built-in", FIRST
 
 
@@ -127,7 +127,7 @@ def _bare(spec: str) -> str:
 
 
 def _kept() -> Chosen | None:
-    names = distinct({text.spec: text.name for text in cached.texts()})
+    names = unique_names({text.spec: text.name for text in cached.datasets()})
     if not names:
         st.info(
             "Nothing is kept yet: upload or paste a text and train on it, and it stays here.",
@@ -146,10 +146,10 @@ def _kept() -> Chosen | None:
                 persist_state="session",
             )
         )
-        _change(spec, cached.called(spec))
-        _away(spec, cached.called(spec))
+        _change(spec, cached.dataset_name(spec))
+        _away(spec, cached.dataset_name(spec))
     if refused := st.session_state.pop("refused text", None):
-        forms.complain(refused)
+        forms.show_error(refused)
     text = uploads.study_of(spec)
     found = uploads.made(text, "preview")
     return Chosen(names[spec], Preview.from_json(found), text, spec) if found else None
@@ -175,7 +175,7 @@ def _away(spec: str, name: str) -> None:
             "It is deleted for good. Runs that were trained on it stay, but cannot be resumed without it."
         )
         if n := sum(
-            row.state in NEEDY and row.source.partition("#")[0] == spec for row in cached.listed()
+            row.state in NEEDY and row.source.partition("#")[0] == spec for row in cached.own_runs()
         ):
             st.warning(
                 f"{n} waiting, training or stopped run{'s need' if n > 1 else ' needs'} it.",
@@ -254,7 +254,7 @@ def _spec(draft: Draft, offer: Mapping[str, Any]) -> str:
     names = [column[0] for column in offer["columns"]]
     if offer["kind"] == "plain":
         st.caption(
-            worded(
+            as_markdown(
                 f"There is no second text beside it ({offer['reason']}): it serves tasks that need no targets."
             )
         )
@@ -274,7 +274,9 @@ def _spec(draft: Draft, offer: Mapping[str, Any]) -> str:
         )
         is_swapped = st.toggle("Swap the two files", key=f"swap {draft.study.folder.name}")
         first, second = ordered[::-1] if is_swapped else ordered
-        st.caption(worded(f"The source is `{first}`, the target `{second}`: {offer['reason']}."))
+        st.caption(
+            as_markdown(f"The source is `{first}`, the target `{second}`: {offer['reason']}.")
+        )
         return f"{first},{second}"
     return f"{draft.files[0]}#{_columns(draft, offer, names)}"
 
@@ -287,7 +289,7 @@ def _written(names: list[str], name: str) -> str:
 def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
     """Pickers for the two columns of a table, set to what its names suggest."""
     key = draft.study.folder.name
-    labels = distinct(dict(zip(names, offer["labels"], strict=True)))
+    labels = unique_names(dict(zip(names, offer["labels"], strict=True)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
             str(
@@ -319,7 +321,7 @@ def _columns(draft: Draft, offer: Mapping[str, Any], names: list[str]) -> str:
             )
             header = f",header={'yes' if has_header else 'no'}"
     if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
-        st.caption(worded(f"These two were chosen for you: {offer['reason']}."))
+        st.caption(as_markdown(f"These two were chosen for you: {offer['reason']}."))
     if src == tgt:
         raise UserError("Source and target are the same column; choose two.")
     chosen = {"src": src, "tgt": tgt} | ({"prefix": str(task)} if task else {})

@@ -17,7 +17,7 @@ from s2s.config import TokenizerConfig
 from s2s.tokenizers import TOKENIZERS, UNK
 from s2s.tokenizers.bench import Pieces, Row, Side
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain, worded
+from s2s.ui.kit.text import as_markdown, plain
 
 MOST = 150  # pieces of a sentence that are drawn
 SHARE = 24  # per cent of the colour in a piece's ground; its text reads with 9:1 and more, in light and in dark
@@ -41,7 +41,7 @@ def panel(
         return {}
     named = names(rows)
     if advice:
-        st.warning(worded(advice), icon=":material/space_bar:")
+        st.warning(as_markdown(advice), icon=":material/space_bar:")
     _table(named, key)
     _picture(named, key)
     if st.session_state.get(f"{key} pieces now") != now:  # the recipe was changed elsewhere
@@ -51,7 +51,7 @@ def panel(
     with chosen:
         taken = _choice("Use this one", named, _usual(named, now), f"{key} pieces")
         _cut(named[taken])
-        st.caption(worded(TOKENIZERS[named[taken].kind].summary))
+        st.caption(as_markdown(TOKENIZERS[named[taken].kind].summary))
         st.code(settings(named[taken]), language=None, wrap_lines=True)
     with beside:
         others = {name: row for name, row in named.items() if name != taken} or named

@@ -14,7 +14,7 @@ from s2s.data import study
 from s2s.data.reader import PARTS
 from s2s.data.study import Study
 from s2s.ui.kit import forms
-from s2s.ui.kit.text import duration, worded
+from s2s.ui.kit.text import as_markdown, duration
 
 FIRST = ("text", "preview", "lint")  # of a text that is brought
 PULSE = 0.4  # seconds between two looks at a reading
@@ -96,7 +96,7 @@ def whereabouts(origin: str, draft: Draft) -> None:
         )
         where = "On this server only, as a draft of this visit that nobody but you is shown; training on it keeps it."
         where += " Deleted after a day, or now."
-        st.caption(f"{worded(f'`{draft.name}`')} · {where}")
+        st.caption(f"{as_markdown(f'`{draft.name}`')} · {where}")
 
 
 def study_of(spec: str) -> Study:
@@ -117,7 +117,7 @@ def is_ready(of: Study, what: str = "text") -> bool:
         st.fragment(_progress, run_every=PULSE)(of, what)
         return False
     if state.error:
-        forms.complain(UserError(state.error))
+        forms.show_error(UserError(state.error))
         st.button(
             "Try again",
             key=f"again {what} {of.folder.name}",

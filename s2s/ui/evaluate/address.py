@@ -24,7 +24,7 @@ def arrive(run_id: str) -> str:
             evaluate_form.fill(run_id, given)
     shown = str(st.session_state.get(KEY) or "")
     if shown and not _is_there(shown):
-        pickers.say(f"There is no evaluation {shown[:40]} here (any more).")
+        pickers.notify(f"There is no evaluation {shown[:40]} here (any more).")
         shown = ""
     if shown and st.session_state.get("evaluation for") != run_id and not _is_of(shown, run_id):
         shown = ""

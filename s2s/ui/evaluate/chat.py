@@ -94,7 +94,7 @@ def _take(run: Run, how: Manner, turns: list[tuple[str, str]], text: str) -> Non
         found = cached.decoded(run, source(how, turns), "beam", {})
     except UserError as wrong:  # longer than the model's positions
         turns.pop()
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return
     turns.append((ANSWERED, found.text or "(nothing)"))
 

@@ -14,7 +14,7 @@ from s2s.jobs import testsets
 from s2s.jobs.evaluating import Asked
 from s2s.jobs.testsets import Texts
 from s2s.runs.evaluations import Sentences, System
-from s2s.ui.kit.text import shortened, worded
+from s2s.ui.kit.text import as_markdown, shortened
 
 MEGABYTES = 20  # of one file
 
@@ -85,7 +85,9 @@ def _with_system(asked: Asked, file: str, content: bytes) -> Asked:
     lines = testsets.outputs(file, content, asked.pairs, asked.test.n_all)
     if lost := testsets.missing(lines):
         st.warning(
-            worded(f"`{file}` says nothing on {lost}; there it counts as an empty translation."),
+            as_markdown(
+                f"`{file}` says nothing on {lost}; there it counts as an empty translation."
+            ),
             icon=":material/warning:",
         )
     return replace(

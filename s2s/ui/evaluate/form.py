@@ -71,7 +71,7 @@ def form(run_id: str) -> Form:
         try:
             asked = files.with_systems(asked)
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
             wrongs.append(wrong)
     if asked.systems and not wrongs:
         _check(asked, wrongs)
@@ -85,7 +85,7 @@ def _check(asked: Asked, wrongs: list[UserError]) -> None:
     try:
         evaluating.check(asked)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         wrongs.append(wrong)
 
 
@@ -94,7 +94,7 @@ def _brought(wrongs: list[UserError]) -> testsets.Texts:
     try:
         every = files.test_set()
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         wrongs.append(wrong)
         return ()
     if not every:
@@ -137,23 +137,23 @@ def test_sets(run_id: str) -> dict[str, str]:
     own = {name: SPLITS.get(name, f"its own text: {name}") for name in testsets.own_splits(run_id)}
     return (
         own
-        | {text.spec: f"kept text: {text.name}" for text in cached.texts()}
+        | {text.spec: f"kept text: {text.name}" for text in cached.datasets()}
         | {FILES: "my own files …"}
     )
 
 
 def _described(run_id: str, test: str, n: int) -> Sentences:
-    source = cached.called(str(cached.about(run_id).get("source", "its text")))
+    source = cached.dataset_name(str(cached.metadata(run_id).get("source", "its text")))
     if test == FILES:
         return Sentences("my own files", n=n)
     if test.startswith("corpus:"):
-        return Sentences(cached.called(test), spec=test, n=n)
+        return Sentences(cached.dataset_name(test), spec=test, n=n)
     return Sentences(f"{source}, {test}", split=test, run=run_id, n=n)
 
 
 def _who(run_id: str) -> tuple[list[str], list[str]]:
     """Runs and strategies."""
-    titles = cached.trained()
+    titles = cached.trained_runs()
     if st.session_state.get("eval runs of") != run_id:
         st.session_state["eval runs of"] = run_id
         st.session_state["eval runs"] = [run_id]
@@ -228,7 +228,7 @@ def _checked(runs: list[str], strategy: str, text: str, wrongs: list[UserError])
         for run in runs:
             settings = checked(run, strategy, text)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         wrongs.append(wrong)
         return {}
     return settings
@@ -291,7 +291,7 @@ def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, li
         try:
             return strategy, setting, _values(strategy, setting, str(text))
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
             wrongs.append(wrong)
             return "", "", []
 
@@ -397,7 +397,7 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
     tests = test_sets(run_id)
     test = given.get("test", next(iter(tests)))
     if test not in tests:
-        pickers.say(
+        pickers.notify(
             f"There are no sentences {test[:40]} here (any more); {next(iter(tests.values()))} are taken instead."
         )
     st.session_state["eval test"] = test
@@ -407,13 +407,15 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
     )
     asked = given.get("strategies", " ".join(USUAL)).split()
     if lost := [name for name in asked if name not in STRATEGIES]:
-        pickers.say(f"There is no strategy {lost[0][:40]}; it is left out.")
+        pickers.notify(f"There is no strategy {lost[0][:40]}; it is left out.")
     st.session_state["eval strategies"] = [name for name in STRATEGIES if name in asked]
     runs = given.get("runs", run_id).split()
-    if gone := [run for run in runs if run not in cached.trained()]:
-        pickers.say(f"There is no run {gone[0][:40]} here (any more); it is left out.")
+    if gone := [run for run in runs if run not in cached.trained_runs()]:
+        pickers.notify(f"There is no run {gone[0][:40]} here (any more); it is left out.")
     st.session_state["eval runs of"] = run_id
-    st.session_state["eval runs"] = [run for run in runs if run in cached.trained()] or [run_id]
+    st.session_state["eval runs"] = [run for run in runs if run in cached.trained_runs()] or [
+        run_id
+    ]
     st.session_state["eval checkpoints"] = EVERY if given.get("checkpoints") == EVERY else BEST
     for name in STRATEGIES:
         st.session_state[f"eval settings {name}"] = given.get(f"with.{name}", "")

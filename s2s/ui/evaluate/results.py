@@ -13,7 +13,7 @@ from s2s.runs.evaluations import Evaluation
 from s2s.ui.evaluate import charts, sentences, table, translate_file
 from s2s.ui.evaluate import form as evaluate_form
 from s2s.ui.kit import forms, polling
-from s2s.ui.kit.text import duration, plain, shortened, worded
+from s2s.ui.kit.text import as_markdown, duration, plain, shortened
 from s2s.ui.train import progress
 
 KEY = "evaluation"  # in the session, and in the address
@@ -26,16 +26,16 @@ def panel(evaluation: str) -> None:
     try:
         stands = evaluating.standing(evaluation)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return
     may_change = stands.is_live or stands.state == "interrupted"
-    times = polling.slower() if may_change else 0
+    times = polling.slowdown() if may_change else 0
     st.fragment(_panel, run_every=PULSE * times or None)(evaluation, stands.state, times)
 
 
 def _panel(evaluation: str, before: str, times: int) -> None:
     stands = evaluating.standing(evaluation)
-    if stands.state != before or (times and not polling.fits(times)):
+    if stands.state != before or (times and not polling.still_fits(times)):
         st.rerun()
     place = evaluations.folder(evaluation)
     asked = place.asked()
@@ -49,7 +49,7 @@ def _panel(evaluation: str, before: str, times: int) -> None:
         try:
             scores = place.scores()
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
             return
         if scores.get("n"):
             table.panel(asked, scores)
@@ -79,15 +79,15 @@ def _head(asked: Evaluation, stands: Standing) -> None:
                 args=("go on", asked.id),
             )
     if refused := st.session_state.pop("refused evaluation", None):
-        forms.complain(refused)
+        forms.show_error(refused)
     if stands.error:
-        st.error(worded(stands.error), icon=":material/error:")
+        st.error(as_markdown(stands.error), icon=":material/error:")
     if stands.state in ("stopped", "interrupted") and stands.n:
         st.info(
             f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores are of those.",
             icon=":material/pause_circle:",
         )
-    st.caption(" ".join([_what(asked), *map(worded, asked.test.notes)]))
+    st.caption(" ".join([_what(asked), *map(as_markdown, asked.test.notes)]))
 
 
 def _badge(state: str) -> None:
@@ -112,7 +112,7 @@ def _progress(asked: Evaluation, stands: Standing) -> None:
         )
         _ensure_worker()
     elif not stands.done:
-        text = worded(stands.note) or "The first sentences …"
+        text = as_markdown(stands.note) or "The first sentences …"
     else:
         left = f" · about {duration(stands.left)} left" if stands.left is not None else ""
         by = (
@@ -128,7 +128,7 @@ def _ensure_worker() -> None:
     try:
         worker.ensure()
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
 
 
 def _do(what: str, evaluation: str) -> None:
@@ -166,7 +166,7 @@ def button(form: evaluate_form.Form) -> None:
         elif not asked.systems:
             st.caption("Choose a run and a strategy, or bring another system's translations.")
     if refused := st.session_state.pop("refused order", None):
-        forms.complain(refused)
+        forms.show_error(refused)
     _ensure_worker()
 
 

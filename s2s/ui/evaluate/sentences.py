@@ -23,7 +23,7 @@ from s2s.share import Column
 from s2s.ui.kit import cached, forms, score_counts
 from s2s.ui.kit.captions import file_name, nats
 from s2s.ui.kit.text import plain
-from s2s.ui.shell.pages import PAGES, link
+from s2s.ui.shell.pages import PAGES, page_link
 from s2s.ui.train.probes import HOW, marked
 
 GAP = "gap"
@@ -234,24 +234,26 @@ def _lines(asked: Evaluation, rows: Sequence[Row]) -> str:
 
 def _doors(asked: Evaluation, row: Row, place: int) -> None:
     """To Compare with these systems in columns and the reference, and to Steps with the one that is looked at."""
-    columns = [column(system) for system in asked.systems if system.run in cached.trained()]
+    columns = [column(system) for system in asked.systems if system.run in cached.trained_runs()]
     here = asked.systems[place]
     with st.container(horizontal=True):
         if columns:
             numbered = {
                 f"c{number}": str(each) for number, each in enumerate(columns[:MOST_COLUMNS], 1)
             }
-            link("compare", "Open it in Compare", src=row.source, tgt=row.reference, **numbered)
+            page_link(
+                "compare", "Open it in Compare", src=row.source, tgt=row.reference, **numbered
+            )
         if here.run == st.session_state.get("run") and any(
             page.url_path == "steps" for page in PAGES
         ):
-            link("steps", "Why each word", src=row.source, step=str(here.step))
+            page_link("steps", "Why each word", src=row.source, step=str(here.step))
 
 
 def column(system: System) -> Column:
     """A system as Compare's address has it."""
     return Column(
-        system.run, str(system.step or ""), system.strategy, forms.written(system.settings)
+        system.run, str(system.step or ""), system.strategy, forms.to_address(system.settings)
     )
 
 

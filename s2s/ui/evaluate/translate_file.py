@@ -63,7 +63,7 @@ def panel(run_id: str) -> None:
                 else None
             )
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
         with st.container(horizontal=True, vertical_alignment="center"):
             icon = ":material/translate:"
             st.button(
@@ -80,7 +80,7 @@ def panel(run_id: str) -> None:
                     f"{asked.test.n:,} lines · about {duration(seconds)}, within a factor of three"
                 )
         if refused := st.session_state.pop("refused file", None):
-            forms.complain(refused)
+            forms.show_error(refused)
 
 
 def _asked(run_id: str, system: System, file: object) -> Asked:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from s2s.share import LONGEST, printable
+from s2s.share import MAX_LENGTH, printable
 
 
 def arrived(key: str) -> str | None:
@@ -19,7 +19,7 @@ def arrived(key: str) -> str | None:
     if given == known:
         return None
     st.session_state[_mark(key)] = given
-    return printable(given or "")[:LONGEST]
+    return printable(given or "")[:MAX_LENGTH]
 
 
 def hold(key: str, value: str, default: str = "") -> None:

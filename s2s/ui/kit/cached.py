@@ -35,15 +35,15 @@ from s2s.share import printable
 from s2s.sizing import count_parameters
 from s2s.ui.kit.text import shortened
 
-SHIPPED = Path(s2s.__file__).parent / "demo" / "runs"
+DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
 # of one sentence, in all layers and heads
-FEW_WEIGHTS = 500_000
-MOST_WEIGHTS = 40_000_000
-LIVES = 1.0  # seconds that a list of runs is good for: many visitors, one look at the disk
+SMALL_WEIGHTS = 500_000
+MAX_WEIGHTS = 40_000_000
+LIST_LIFETIME = 1.0  # seconds that a list of runs is good for: many visitors, one look at the disk
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimedDecoding:
     """What a strategy made of a sentence, and the seconds that it took when it was first asked for."""
 
     decoded: Decoded
@@ -61,9 +61,9 @@ class Translation:
 def runs() -> dict[str, Listed | None]:
     """Every run by its id: the shipped ones (None), then the visitor's own, newest first."""
     shipped: dict[str, Listed | None] = {
-        name: None for name in DEMOS if saved_steps(SHIPPED / name / "checkpoints")
+        name: None for name in DEMOS if saved_steps(DEMO_FOLDER / name / "checkpoints")
     }
-    return shipped | {row.id: row for row in listed()}
+    return shipped | {row.id: row for row in own_runs()}
 
 
 @st.cache_resource(
@@ -74,12 +74,12 @@ def _listed(home: str, owner: str, moment: int) -> list[Listed]:
     return board.runs(owner)
 
 
-def listed() -> list[Listed]:
+def own_runs() -> list[Listed]:
     """The visitor's own runs, newest first, whatever their state."""
-    return _listed(str(settings.home()), settings.OWNER, int(time.monotonic() / LIVES))
+    return _listed(str(settings.home()), settings.OWNER, int(time.monotonic() / LIST_LIFETIME))
 
 
-def forget_lists() -> None:
+def refresh_runs() -> None:
     """After a run was made, renamed or deleted."""
     _listed.clear()
 
@@ -112,12 +112,12 @@ def _label(run_id: str, name: str) -> str:
     return run_id if name == run_id else f"{name} · {run_id}"
 
 
-def called(spec: str) -> str:
+def dataset_name(spec: str) -> str:
     """What people call a text: a kept one by its name, any other by its spec."""
-    return next((text.name for text in texts() if text.spec == spec), spec)
+    return next((text.name for text in datasets() if text.spec == spec), spec)
 
 
-def texts() -> list[Stored]:
+def datasets() -> list[Stored]:
     """The visitor's own texts, newest first."""
     return corpora.stored(settings.OWNER)
 
@@ -155,7 +155,7 @@ def _previewed(home: str, spec: str) -> Preview:
     return Preview.from_json(known)
 
 
-def about(run_id: str) -> Mapping[str, Any]:
+def metadata(run_id: str) -> Mapping[str, Any]:
     """What recipe.json says of a run; nothing before it is written, or where it is broken. Nobody may write to it."""
     try:
         return _about(*_stamped(run_id))
@@ -183,7 +183,7 @@ def _about(folder: str, changed: int, size: int) -> Mapping[str, Any]:
     return RunFolder(folder).about()
 
 
-def parameters(run_id: str) -> int | None:
+def parameter_count(run_id: str) -> int | None:
     """How many numbers a run trains; None before its first checkpoint."""
     try:
         folder = settings.run_folder(run_id) / "checkpoints"
@@ -218,15 +218,15 @@ def _ordered(run_id: str) -> Recipe | None:
 
 def forecast(spec: str, recipe: Recipe) -> Forecast:
     """What training would cost. Raises UserError for a text that cannot be read."""
-    return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), pace(), recipe)
+    return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), throughput(), recipe)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _forecast(home: str, spec: str, written: str, pace: Pace, _recipe: Recipe) -> Forecast:
-    return make_forecast(_recipe, preview(spec), pace)
+def _forecast(home: str, spec: str, written: str, throughput: Pace, _recipe: Recipe) -> Forecast:
+    return make_forecast(_recipe, preview(spec), throughput)
 
 
-def pace() -> Pace:
+def throughput() -> Pace:
     """How fast this home's runs trained, beside the formula."""
     return _pace(str(settings.home()))
 
@@ -236,14 +236,14 @@ def _pace(home: str) -> Pace:
     return learnt_pace("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def recommended(spec: str, minutes: float) -> advice.Recommended:
+def recommended_preset(spec: str, minutes: float) -> advice.Recommended:
     """The preset for a text and so many minutes. Raises UserError for a text that cannot be read."""
-    return _recommended(str(settings.home()), spec, minutes, pace())
+    return _recommended(str(settings.home()), spec, minutes, throughput())
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _recommended(home: str, spec: str, minutes: float, pace: Pace) -> advice.Recommended:
-    return advice.recommended(preview(spec), minutes, pace)
+def _recommended(home: str, spec: str, minutes: float, throughput: Pace) -> advice.Recommended:
+    return advice.recommended(preview(spec), minutes, throughput)
 
 
 @st.cache_resource(show_spinner=False)
@@ -255,14 +255,14 @@ def preset_sizes() -> dict[str, int]:
     }
 
 
-def notes(run_id: str) -> list[str]:
+def run_notes(run_id: str) -> list[str]:
     """What became of a run's text before training, and what was amiss since: sentences. None before it was read."""
     try:
-        about = RunFolder(settings.run_folder(run_id)).about()
+        metadata = RunFolder(settings.run_folder(run_id)).about()
     except UserError:
         return []
-    data = about.get("data") or {}
-    return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]
+    data = metadata.get("data") or {}
+    return [str(note) for note in (*(data.get("notes") or []), *(metadata.get("warnings") or []))]
 
 
 def samples(run_id: str, step: int | None = None) -> list[dict[str, Any]]:
@@ -325,28 +325,28 @@ def attention(run: Run, text: str, target: str) -> Attention:
     tgt = len(run.tgt_tokenizer.encode(target)) + 1
     encoder, decoder = (stack.n_layers * stack.n_heads for stack in (model.encoder, model.decoder))
     n_weights = encoder * src * src + decoder * tgt * (src + tgt)
-    if n_weights > MOST_WEIGHTS:
+    if n_weights > MAX_WEIGHTS:
         given = f"{src} source and {tgt} target tokens make {n_weights / 1e6:,.0f} million attention weights in this model"
         raise UserError(
-            f"{given}, and at most {MOST_WEIGHTS / 1e6:.0f} million are kept; shorten the sentence, or the target."
+            f"{given}, and at most {MAX_WEIGHTS / 1e6:.0f} million are kept; shorten the sentence, or the target."
         )
-    kept = _attended if n_weights <= FEW_WEIGHTS else _widely_attended
+    kept = _attended if n_weights <= SMALL_WEIGHTS else _widely_attended
     return kept(str(run.folder.path), run.step, text, target, run)
 
 
 def decoded(run: Run, text: str, strategy: str, options: dict[str, Any]) -> Decoded:
     """What a strategy makes of a sentence. Raises UserError for a setting that it doesn't have."""
-    return timed(run, text, strategy, options).decoded
+    return timed_decoding(run, text, strategy, options).decoded
 
 
-def timed(run: Run, text: str, strategy: str, options: dict[str, Any]) -> Timed:
+def timed_decoding(run: Run, text: str, strategy: str, options: dict[str, Any]) -> TimedDecoding:
     """The same, with the seconds it took. Raises UserError for a setting that it doesn't have."""
     return _decoded(
         str(run.folder.path), run.step, text, strategy, json.dumps(options, sort_keys=True), run
     )
 
 
-def tree(run: Run, found: Decoded, strategy: str, options: dict[str, Any]) -> Tree:
+def search_tree(run: Run, found: Decoded, strategy: str, options: dict[str, Any]) -> Tree:
     """The search tree of what `decoded` found with the same settings."""
     return _tree(
         str(run.folder.path),
@@ -365,7 +365,7 @@ def translation(run: Run, text: str) -> Translation:
     return Translation(made, attention(run, text, made.text))
 
 
-def trained() -> dict[str, str]:
+def trained_runs() -> dict[str, str]:
     """The runs that have a checkpoint, shipped and own, by id: what people call them."""
     return {
         run_id: label(run_id) for run_id, row in runs().items() if row is None or row.checkpoints
@@ -400,10 +400,12 @@ def _widely_attended(folder: str, step: int, text: str, target: str, _run: Run) 
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _decoded(folder: str, step: int, text: str, strategy: str, options: str, _run: Run) -> Timed:
+def _decoded(
+    folder: str, step: int, text: str, strategy: str, options: str, _run: Run
+) -> TimedDecoding:
     before = time.perf_counter()
     (found,) = _run.translate([text], strategy, **json.loads(options))
-    return Timed(found, time.perf_counter() - before)
+    return TimedDecoding(found, time.perf_counter() - before)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

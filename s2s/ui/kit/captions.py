@@ -23,7 +23,7 @@ SURE = 0.6  # a weight that is worth a sentence
 MOSTLY = 0.5
 LINE = 62  # characters of a title; a reduction with a long name takes two lines
 DOING = {"predicts": "Writing", "reads": "Reading"}
-NAMES = {
+KIND_NAMES = {
     "cross": "cross-attention",
     "encoder": "encoder self-attention",
     "decoder": "decoder self-attention",
@@ -38,7 +38,7 @@ MARKS = MappingProxyType({"<s>": "is the start", "</s>": "marks the end"})
 READ_BACK = "Each row is one word that was written and is now being read; its cells, which sum to 1, say where the model looks meanwhile."
 
 
-def translation(decoded: Decoded) -> None:
+def show_translation(decoded: Decoded) -> None:
     """Large; a click selects all of it. (`st.code` would bring a copy icon, and 0.8 s of highlighter before the picture.)"""
     with st.container(key="translation"):
         st.html(
@@ -46,7 +46,7 @@ def translation(decoded: Decoded) -> None:
         )
 
 
-def certainty(decoded: Decoded) -> None:
+def log_probability(decoded: Decoded) -> None:
     """How probable the model finds what it wrote."""
     st.caption(
         f"Log-probability {nats(decoded.log_prob)} nats: of all it could have written, the model puts"
@@ -54,11 +54,11 @@ def certainty(decoded: Decoded) -> None:
     )
 
 
-def picture(
+def show_heatmap(
     run: Run, kind: str, shown: Picture, *, sums: Weights | None = None, per_row: bool = False
 ) -> str:
     """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is. `sums` and `per_row` as in `plots.heatmap`."""
-    title = name(run, kind, shown.name)
+    title = heatmap_title(run, kind, shown.name)
     broken = "\n".join(part for line in title.split("\n") for part in textwrap.wrap(line, LINE))
     figure = plots.heatmap(
         shown.weights,
@@ -83,16 +83,18 @@ def picture(
     return title
 
 
-def name(run: Run, kind: str, place: str) -> str:
+def heatmap_title(run: Run, kind: str, place: str) -> str:
     """Two lines: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
-    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{NAMES[kind]} · {place}"
+    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{KIND_NAMES[kind]} · {place}"
 
 
-def how(kind: str, shown: Picture, *, is_whole: bool = True, is_part: bool = False) -> None:
+def reading_guide(
+    kind: str, shown: Picture, *, is_whole: bool = True, is_part: bool = False
+) -> None:
     """One sentence with words of this picture, one that holds for all. `is_whole`: rows sum to 1; `is_part`: of a larger picture."""
     if not shown.weights.size:
         return
-    word, key, weight = telling(shown.weights, shown.rows, shown.keys)
+    word, key, weight = clearest_row(shown.weights, shown.rows, shown.keys)
     most = "mostly" if weight >= MOSTLY else "most"
     of_what = "of what is shown here, " if is_part else ""
     example = f"{DOING[shown.verb]} {_quoted(word)}, {of_what}the model looks {most} at {_quoted(key)} ({weight:.2f})."
@@ -111,7 +113,9 @@ def _quoted(token: str) -> str:
     return f"<em><bdi>{html.escape(token)}</bdi></em>"
 
 
-def telling(weights: Weights, words: Sequence[str], keys: Sequence[str]) -> tuple[str, str, float]:
+def clearest_row(
+    weights: Weights, words: Sequence[str], keys: Sequence[str]
+) -> tuple[str, str, float]:
     """The row that shows most: a strong look that crosses others, as where two words change places; never the end."""
     rows = analysis.reading(weights, keys, words)
     places = weights.argmax(1)
@@ -125,7 +129,7 @@ def telling(weights: Weights, words: Sequence[str], keys: Sequence[str]) -> tupl
     return rows[max(candidates, key=worth)]
 
 
-def download(shown: Picture, title: str) -> None:
+def download_button(shown: Picture, title: str) -> None:
     """The numbers of the picture, as a table."""
     make = partial(plots.attention_csv, shown.weights, shown.keys, shown.rows, shown.verb)
     st.download_button(

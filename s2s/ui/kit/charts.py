@@ -14,7 +14,7 @@ def chart(figure: go.Figure, *, alt: str, file_name: str) -> None:
     st.plotly_chart(figure, config=_config(file_name), alt=alt, theme="streamlit")
 
 
-def pickable(
+def clickable_chart(
     figure: go.Figure, *, alt: str, file_name: str, key: str, on_pick: Callable[[Any], None]
 ) -> None:
     """A picture as wide as it says, whose points one can click; `on_pick` is given the point's `customdata`."""

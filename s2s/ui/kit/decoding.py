@@ -16,7 +16,7 @@ def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
     return _next_tokens(str(run.folder.path), run.step, text, ids, run)
 
 
-def gone_on(
+def continuation(
     run: Run, text: str, ids: tuple[int, ...], strategy: str, settings: dict[str, Any]
 ) -> Decoded:
     """What a strategy makes of a sentence when the target begins with these ids. Raises UserError where it cannot."""
@@ -34,7 +34,7 @@ def reference(run: Run, text: str, target: str) -> lab.Reference:
     return _reference(str(run.folder.path), run.step, text, target, run)
 
 
-def widely(run: Run, text: str) -> Decoded:
+def wide_search(run: Run, text: str) -> Decoded:
     """What a wide beam finds."""
     return _widely(str(run.folder.path), run.step, text, run)
 

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import Config, SettingInfo, UserError, flat, override, settings_of
-from s2s.ui.kit.text import plain, worded
+from s2s.ui.kit.text import as_markdown, plain
 
 LARGEST = 2**53 - 1  # whole number that a browser holds exactly
 
@@ -22,20 +22,20 @@ def inputs(
     """A widget for each dotted key, keeping its value in the session under `prefix + key`; at first the config's."""
     rows = settings_of(type(config))
     values = flat(config)
-    blamed = place(wrong, keys) if wrong else None
+    blamed = blamed_key(wrong, keys) if wrong else None
     for key in keys:
         st.session_state.setdefault(prefix + key, values[key])
         _input(key, rows[key], prefix + key)
         if wrong and key == blamed:
-            complain(wrong)
+            show_error(wrong)
 
 
-def complain(wrong: UserError) -> None:
+def show_error(wrong: UserError) -> None:
     """One sentence, where it belongs."""
-    st.error(worded(str(wrong)), icon=":material/error:")
+    st.error(as_markdown(str(wrong)), icon=":material/error:")
 
 
-def place(wrong: UserError, keys: Collection[str]) -> str | None:
+def blamed_key(wrong: UserError, keys: Collection[str]) -> str | None:
     """Which of these keys a sentence is about: the first that it names in backticks, whole or by the last part."""
     named = re.findall(r"`([\w.]+)`", str(wrong))
     return next(
@@ -57,7 +57,7 @@ def changes(config: Config, keys: Collection[str], prefix: str) -> dict[str, Any
     return {key: value for key, value in held.items() if value != usual[key]}
 
 
-def written(settings: Mapping[str, Any]) -> dict[str, str]:
+def to_address(settings: Mapping[str, Any]) -> dict[str, str]:
     """Values as an address holds them: texts as they are, the rest as JSON."""
     return {
         key: value if isinstance(value, str) else json.dumps(value)
@@ -65,7 +65,7 @@ def written(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def understood(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+def from_address(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """What an address's settings change in a config, and a sentence for each that it cannot."""
     refused = {key: _read(text) for key, text in given.items()}
     if why_not(config, refused) is None:  # together: some settings wait for each other

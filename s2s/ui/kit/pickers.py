@@ -18,9 +18,9 @@ def run_picker() -> str | None:
     ids = list(names)
     if not ids:
         return None
-    wanted = named(st.query_params.get("run", "")) or st.session_state.get("run")
+    wanted = run_id_of(st.query_params.get("run", "")) or st.session_state.get("run")
     if wanted and wanted not in ids:
-        say(f"There is no run {wanted[:40]} here (any more); {ids[0]} is shown instead.")
+        notify(f"There is no run {wanted[:40]} here (any more); {ids[0]} is shown instead.")
         st.session_state["run"] = ids[0]
     elif (
         wanted and st.query_params.get("run", names[wanted]) != names[wanted]
@@ -44,7 +44,7 @@ def run_picker() -> str | None:
     return chosen
 
 
-def named(label: str) -> str:
+def run_id_of(label: str) -> str:
     """The run that an address names: `my model · 3f9c…` -> `3f9c…`."""
     return label.rpartition(" · ")[2].strip()
 
@@ -87,7 +87,7 @@ def checkpoint_picker(best: Run, key: str) -> int:
     names = {str(step): f"step {step:,}{' (best)' if step == best.step else ''}" for step in steps}
     held = str(st.session_state.get(key) or "")
     if held and held not in names:
-        say(
+        notify(
             f"There is no checkpoint of step {held[:20]} in this run (any more); step {best.step:,} is shown instead."
         )
     if held not in names:
@@ -110,7 +110,7 @@ def _index(chosen: str) -> int | None:
 def _choice(label: str, key: str, options: list[str], default: str) -> str:
     given = st.query_params.get_all(key)
     if given and given[-1] not in options:  # which the widget would drop without a word
-        say(
+        notify(
             f"The link asked for {key} {given[-1][:40]}, which this model doesn't have; {key} {default} is shown instead."
         )
     if len(options) <= SEGMENTS:
@@ -124,7 +124,7 @@ def _choice(label: str, key: str, options: list[str], default: str) -> str:
     return chosen or default
 
 
-def say(sentence: str) -> None:
+def notify(sentence: str) -> None:
     """Under the title, once: something that was asked for and cannot be shown. The sentence may quote a visitor."""
     st.session_state.setdefault("lost", []).append(sentence)
 

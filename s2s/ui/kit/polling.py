@@ -9,25 +9,27 @@ import time
 import streamlit as st
 
 # sessions: up to so many look as often as they like, or half as often; more of them a quarter
-FEW = 8
-MANY = 16
-LASTS = 20.0  # seconds after its last look that a session counts
-LOOKS: dict[str, float] = {}  # seconds of each session's last look, of this server
+FEW_SESSIONS = 8
+MANY_SESSIONS = 16
+SESSION_SECONDS = 20.0  # seconds after its last look that a session counts
+LAST_POLLS: dict[str, float] = {}  # seconds of each session's last look, of this server
 _LOCK = threading.Lock()
 
 
-def slower() -> int:
+def slowdown() -> int:
     """Counts this session in; how many times longer than usual it waits between two looks: 1, 2 or 4."""
     now = time.monotonic()
     me = st.session_state.setdefault("who looks", secrets.token_hex(8))
     with _LOCK:
-        LOOKS[me] = now
-        for gone in [one for one, at in LOOKS.items() if now - at > LASTS]:
-            del LOOKS[gone]
-        return 1 if len(LOOKS) <= FEW else 2 if len(LOOKS) <= MANY else 4
+        LAST_POLLS[me] = now
+        for gone in [one for one, at in LAST_POLLS.items() if now - at > SESSION_SECONDS]:
+            del LAST_POLLS[gone]
+        return (
+            1 if len(LAST_POLLS) <= FEW_SESSIONS else 2 if len(LAST_POLLS) <= MANY_SESSIONS else 4
+        )
 
 
-def fits(times: int) -> bool:
+def still_fits(times: int) -> bool:
     """Counts this session in; whether it may go on so: who comes and goes changes nothing at once."""
-    now = slower()
+    now = slowdown()
     return now <= times < 4 * now

@@ -7,14 +7,14 @@ import streamlit as st
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui.kit.text import plain, shortened
-from s2s.ui.kit.vocabulary import Known
+from s2s.ui.kit.vocabulary import RunVocabulary
 
-MOST_WORDS = 128
-MOST_CHARACTERS = 800
-MOST_OFFERS = 3
+MAX_WORDS = 128
+MAX_CHARACTERS = 800
+MAX_SUGGESTIONS = 3
 
 
-def sentence_box(known: Known) -> str:
+def sentence_box(known: RunVocabulary) -> str:
     """What is to be translated: on one line, single blanks, not longer than a picture can hold."""
     language = known.languages[0] if known.languages else "source"
     typed = st.text_input(
@@ -28,7 +28,7 @@ def sentence_box(known: Known) -> str:
         icon=":material/translate:",
     )
     words = printable(typed or "").split()
-    text = " ".join(words[:MOST_WORDS])[:MOST_CHARACTERS].strip()
+    text = " ".join(words[:MAX_WORDS])[:MAX_CHARACTERS].strip()
     if text != " ".join(words):
         st.caption(
             f"Only the first {len(text.split())} of {len(words)} words are translated: a picture holds no more."
@@ -36,7 +36,7 @@ def sentence_box(known: Known) -> str:
     return text
 
 
-def chips(known: Known) -> None:
+def example_chips(known: RunVocabulary) -> None:
     """Sentences to try."""
     with st.container(key="chips", horizontal=True, gap="xsmall"):
         st.button(
@@ -50,23 +50,23 @@ def chips(known: Known) -> None:
             st.button(plain(example), key=f"chip{number}", on_click=_say, args=(example,))
 
 
-def unknown_words(run: Run, known: Known, text: str) -> None:
+def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
     """One line for each word that the run has never seen, with the nearest that it has."""
     strange = run.unknown(text)
     if not strange:
         return
     with st.container(key="unknown", gap="xsmall"):
-        for number, word in enumerate(strange[:MOST_OFFERS]):
+        for number, word in enumerate(strange[:MAX_SUGGESTIONS]):
             _offer(known, text, (number, word))
         more = (
-            f"{len(strange) - MOST_OFFERS} more words are unknown. "
-            if len(strange) > MOST_OFFERS
+            f"{len(strange) - MAX_SUGGESTIONS} more words are unknown. "
+            if len(strange) > MAX_SUGGESTIONS
             else ""
         )
         st.caption(f"{more}What the model makes below of words that it never read is a guess.")
 
 
-def _offer(known: Known, text: str, numbered: tuple[int, str]) -> None:
+def _offer(known: RunVocabulary, text: str, numbered: tuple[int, str]) -> None:
     number, word = numbered
     near = known.offer(word)
     among = f"the {len(known.words):,} known words" if known.words else "the known signs"
@@ -89,7 +89,7 @@ def _say(text: str) -> None:
     st.session_state["src"] = text
 
 
-def _surprise(known: Known) -> None:
+def _surprise(known: RunVocabulary) -> None:
     _say(known.surprise(st.session_state.get("src", "")))
 
 

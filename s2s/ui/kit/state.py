@@ -216,7 +216,7 @@ class ViewState(Generic[View]):
         return f"{self.page} {scope} of"
 
     def _say(self, label: str, given: str, shown: str) -> None:
-        pickers.say(f"{label}: there is no {given[:40]} here; {shown} is shown instead.")
+        pickers.notify(f"{label}: there is no {given[:40]} here; {shown} is shown instead.")
 
 
 def _declared(row: dataclasses.Field[Any]) -> Declared:

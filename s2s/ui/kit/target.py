@@ -12,9 +12,9 @@ from s2s.decode import STRATEGIES
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
-from s2s.ui.kit.sentence import MOST_CHARACTERS
+from s2s.ui.kit.sentence import MAX_CHARACTERS
 
-USUAL = "beam"
+DEFAULT_STRATEGY = "beam"
 Seen = TypeVar("Seen")
 
 
@@ -28,20 +28,20 @@ def checkpoint(best: Run) -> Run:
     return best if step == best.step else cached.open_run(best.folder.id, step)
 
 
-def writer(strategy: str, key: str) -> str:
+def strategy_picker(strategy: str, key: str) -> str:
     """The strategy, with its usual settings, by which the model's own translation is found."""
     if st.session_state.setdefault(key, strategy) not in STRATEGIES:
-        pickers.say(
-            f"There is no strategy {str(st.session_state[key])[:40]}; {USUAL} is shown instead."
+        pickers.notify(
+            f"There is no strategy {str(st.session_state[key])[:40]}; {DEFAULT_STRATEGY} is shown instead."
         )
-        st.session_state[key] = USUAL
+        st.session_state[key] = DEFAULT_STRATEGY
     chosen = st.selectbox(
         "Decoded by", list(STRATEGIES), key=key, persist_state="session", width=170
     )
-    return chosen or USUAL
+    return chosen or DEFAULT_STRATEGY
 
 
-def target(run: Run, text: str, strategy: str) -> str:
+def target_box(run: Run, text: str, strategy: str) -> str:
     """What is being written; the address holds it as `tgt` unless it is the model's own translation."""
     own = cached.decoded(run, text, strategy, {}).text
     said = address.arrived("tgt")
@@ -59,26 +59,26 @@ def target(run: Run, text: str, strategy: str) -> str:
         persist_state="session",
         icon=":material/edit_note:",
     )
-    forced = printable(typed or "").strip()[:MOST_CHARACTERS] or own
+    forced = printable(typed or "").strip()[:MAX_CHARACTERS] or own
     address.hold("tgt", forced, own)
     return forced
 
 
-def looked(wanted: str, own: str, look: Callable[[str], Seen]) -> tuple[str, Seen]:
+def with_fallback(wanted: str, own: str, look: Callable[[str], Seen]) -> tuple[str, Seen]:
     """What is written, and what `look` sees meanwhile; where the model cannot write what somebody wants, what comes next to it."""
-    target, seen, wrong = first_fitting((wanted, own), look)
+    target_box, seen, wrong = first_fitting((wanted, own), look)
     if wrong:
-        shown = "The model's own translation is" if target else "The first step alone is"
-        pickers.say(f"The target cannot be forced: {wrong} {shown} shown instead.")
-    return target, seen
+        shown = "The model's own translation is" if target_box else "The first step alone is"
+        pickers.notify(f"The target cannot be forced: {wrong} {shown} shown instead.")
+    return target_box, seen
 
 
 def first_fitting(targets: Sequence[str], look: Callable[[str], Seen]) -> tuple[str, Seen, str]:
     """The first of these targets that the model has positions for, or an empty one; and what is wrong with those before it."""
     wrong = ""
-    for target in targets:
+    for target_box in targets:
         try:
-            return target, look(target), wrong
+            return target_box, look(target_box), wrong
         except UserError as error:
             wrong = wrong or str(error)
     return "", look(""), wrong

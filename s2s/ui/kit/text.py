@@ -21,13 +21,13 @@ def _escaped(text: str) -> str:
     return re.sub(r"([!-/;-@\[-`{-~])", r"\\\1", text).replace(":", f":{JOINER}")
 
 
-def worded(sentence: str) -> str:
+def as_markdown(sentence: str) -> str:
     """One of our own sentences, which may quote a visitor: what stands in backticks is set as code, the rest is `plain`."""
     parts = re.split(r"`([^`]*[^`\s][^`]*)`", " ".join(sentence.split()))
     return "".join(f"`{part}`" if i % 2 else _escaped(part) for i, part in enumerate(parts))
 
 
-def distinct(names: Mapping[str, str]) -> dict[str, str]:
+def unique_names(names: Mapping[str, str]) -> dict[str, str]:
     """The same names, but for those that stand for several keys: they get the key's end. (A widget's options travel by name.)"""
     often = Counter(names.values())
     return {

@@ -52,12 +52,12 @@ LANGUAGES = MappingProxyType(
 PREFIXES = MappingProxyType(
     {"builtin:tasks": tuple(task.prefix.strip() for task in TASKS.values())}
 )
-SURPRISES = Path(__file__).parent / "surprises"
+RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"
 PUNCTUATION = ".,;:!?\"'()«»¿¡"
 
 
 @dataclass(frozen=True)
-class Known:
+class RunVocabulary:
     """Of one run. `words` is empty where the tokenizer cuts words into pieces, so that none is unknown as a whole."""
 
     words: tuple[str, ...]
@@ -106,13 +106,13 @@ def _likeness(word: str, other: str) -> tuple[float, int]:
     return round(SequenceMatcher(None, word, other).ratio(), 2), alike_from_the_start
 
 
-def of(run: Run) -> Known:
+def of(run: Run) -> RunVocabulary:
     """What is known of a run's data."""
     return _known(str(run.folder.path), run.step, run)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _known(folder: str, step: int, _run: Run) -> Known:
+def _known(folder: str, step: int, _run: Run) -> RunVocabulary:
     source = str(_run.folder.about().get("source", ""))
     probes = tuple(
         dict.fromkeys(
@@ -120,7 +120,7 @@ def _known(folder: str, step: int, _run: Run) -> Known:
         )
     )
     examples = EXAMPLES.get(source) or probes[:5]
-    return Known(
+    return RunVocabulary(
         _run.src_tokenizer.words,
         examples,
         _surprises(source) or probes,
@@ -131,5 +131,5 @@ def _known(folder: str, step: int, _run: Run) -> Known:
 
 def _surprises(source: str) -> tuple[str, ...]:
     """The sources of a built-in corpus' split `random`, kept as a file: to write the corpus again takes seconds."""
-    file = SURPRISES / f"{source.removeprefix('builtin:')}.txt"
+    file = RANDOM_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
     return tuple(file.read_text().splitlines()) if source in EXAMPLES else ()

@@ -20,7 +20,7 @@ from s2s.ui.kit.text import duration
 from s2s.ui.positions import request
 from s2s.ui.positions.pictures import drawn
 from s2s.ui.positions.request import NAMES, PREFIX
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 from s2s.ui.train import recipe
 
 PULSE = 2.0  # seconds between two looks at twins that train
@@ -71,7 +71,7 @@ def _own(asked: Twins) -> dict[str, Listed]:
     """The visitor's twins of these settings by their kind, the newest of each."""
     tag = f"{sweep.TAG}{asked.name}"
     found = {}
-    for row in reversed(cached.listed()):
+    for row in reversed(cached.own_runs()):
         if tag in row.tags and (known := cached.recipe(row.id)):
             found[known.model.positions.kind] = row
     return found
@@ -124,7 +124,7 @@ def _measured(asked: Twins, own: Mapping[str, Listed]) -> list[Reached]:
         try:
             found[waiting[0]] = twins.measure(cached.open_run(waiting[0]), asked.task)
         except UserError as wrong:  # its checkpoint cannot be read
-            forms.complain(wrong)
+            forms.show_error(wrong)
     return list(found.values())
 
 
@@ -191,7 +191,7 @@ def _line(kind: str, found: Sequence[Reached], score: str) -> LineSeries | None:
 
 def _button(asked: Twins, own: Mapping[str, Listed]) -> None:
     if refused := st.session_state.pop(PREFIX + "refused", None):
-        forms.complain(refused)
+        forms.show_error(refused)
     if any(row.is_live for row in own.values()):
         st.caption("They train one after another, as ordinary runs; you may leave this page.")
     else:
@@ -209,7 +209,9 @@ def _button(asked: Twins, own: Mapping[str, Listed]) -> None:
             f"Six ordinary runs, about {duration(seconds)} in all; they stand on Runs, and every page opens them."
         )
     if own:
-        link("runs", "Their sweep on Runs", set=share.pack({"tab": "sweeps", "sweep": asked.name}))
+        page_link(
+            "runs", "Their sweep on Runs", set=share.pack({"tab": "sweeps", "sweep": asked.name})
+        )
 
 
 def _train(asked: Twins) -> None:

@@ -31,7 +31,7 @@ def show() -> None:
     facts = vocabulary.of(run)
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
-    sentence.chips(facts)
+    sentence.example_chips(facts)
     words = text.split()
     if len(words) < 2:
         request.hold({})

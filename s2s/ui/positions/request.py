@@ -184,10 +184,10 @@ def hold(own: Mapping[str, str], config: Config | None = None, names: Sequence[s
     values: dict[str, Any] = (
         {name: value for name, value in flat(config).items() if name in names} if config else {}
     )
-    usual = {"view": FIRST_VIEW, "encoding": USUAL} | forms.written(
+    usual = {"view": FIRST_VIEW, "encoding": USUAL} | forms.to_address(
         {name: value for name, value in flat(PositionSettings()).items() if name in names}
     )
-    address.hold("set", share.pack(said | forms.written(values) | dict(own)), share.pack(usual))
+    address.hold("set", share.pack(said | forms.to_address(values) | dict(own)), share.pack(usual))
 
 
 def summary(kind: str) -> str:
@@ -204,7 +204,7 @@ def _check(key: str, options: Collection[str], usual: str, what: str) -> None:
     """What a link says and there is not gives way to the usual."""
     held = str(st.session_state.setdefault(key, usual))
     if held not in options:
-        pickers.say(
+        pickers.notify(
             f"There is no {what} {held[:40]}; {_name(usual) if usual == NOTHING else usual} is shown instead."
         )
         st.session_state[key] = usual
@@ -222,9 +222,9 @@ def _fill(said: dict[str, str]) -> None:
     for usual in (Twins(), PositionSettings()):
         every = keys(type(usual))
         of_it = {name: said.pop(name) for name in every if name in said}
-        found, lost = forms.understood(usual, of_it)
+        found, lost = forms.from_address(usual, of_it)
         for why in lost:
-            pickers.say(why)
+            pickers.notify(why)
         forms.fill(override(usual, found), every, PREFIX)
     for name in said:
-        pickers.say(f"The link's {name[:40]} means nothing on this page.")
+        pickers.notify(f"The link's {name[:40]} means nothing on this page.")

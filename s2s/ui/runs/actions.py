@@ -14,9 +14,9 @@ from s2s.runs import differences
 from s2s.runs.listing import LONGEST_COMMENT, MOST_TAGS, Listed, annotate
 from s2s.ui.data.sources import SHIPPED
 from s2s.ui.kit import cached, forms
-from s2s.ui.kit.text import plain, worded
+from s2s.ui.kit.text import as_markdown, plain
 from s2s.ui.runs import table
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 from s2s.ui.train import progress
 from s2s.ui.train.recipe import FROM, USUAL
 
@@ -36,9 +36,11 @@ def actions(run_id: str) -> None:
                 "This run ships with the program; it can be opened everywhere, but not renamed or deleted."
             )
         if lost:
-            st.caption(worded(f"Duplicate opens Train as this run was asked for. {' '.join(lost)}"))
+            st.caption(
+                as_markdown(f"Duplicate opens Train as this run was asked for. {' '.join(lost)}")
+            )
         if refused := st.session_state.pop("refused change", None):
-            forms.complain(refused)
+            forms.show_error(refused)
 
 
 def _head(run_id: str, row: Listed | None) -> None:
@@ -48,16 +50,16 @@ def _head(run_id: str, row: Listed | None) -> None:
         for tag in row.tags if row else ():
             st.badge(plain(tag), color="gray", icon=":material/sell:")
     if row and row.error:
-        st.error(worded(row.error), icon=":material/error:")
+        st.error(as_markdown(row.error), icon=":material/error:")
     if row and row.comment:
         st.markdown("  \n".join(plain(line) for line in row.comment.splitlines() if line))
 
 
 def _doors(run_id: str, row: Listed | None) -> None:
     if row is None or row.checkpoints:
-        link("compare", "Translate")
-        link("attention", "Attention")
-    link("train", "Training")
+        page_link("compare", "Translate")
+        page_link("attention", "Attention")
+    page_link("train", "Training")
     if twin := _twin(row):
         beside = ("side-by-side", (run_id, twin))
         st.button(
@@ -75,7 +77,7 @@ def _twin(row: Listed | None) -> str | None:
     return next(
         (
             each.id
-            for each in cached.listed()
+            for each in cached.own_runs()
             if row and each.id != row.id and shared & set(each.tags)
         ),
         None,
@@ -86,14 +88,14 @@ def _duplicate(run_id: str) -> list[str]:
     """A link to Train with this run's recipe in it. Returns what the link cannot tell."""
     packed, lost = duplicate(run_id)
     if packed:
-        link("train", "Duplicate", icon=":material/content_copy:", set=packed)
+        page_link("train", "Duplicate", icon=":material/content_copy:", set=packed)
     return lost
 
 
 def duplicate(run_id: str) -> tuple[str, list[str]]:
     """What Train's address says to ask for such a run again, and a sentence for each thing that it cannot say."""
     recipe = cached.recipe(run_id)
-    about = cached.about(run_id)
+    about = cached.metadata(run_id)
     row = cached.runs().get(run_id)
     if recipe is None:
         return "", ["Its recipe cannot be read, so that it cannot be duplicated."]
@@ -103,7 +105,7 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
     begun = about.get("init_from")
     origin = (
         str(begun.get("run"))
-        if isinstance(begun, Mapping) and begun.get("run") in cached.trained()
+        if isinstance(begun, Mapping) and begun.get("run") in cached.trained_runs()
         else ""
     )
     changes = differences.changes(recipe, PRESETS[base].recipe)
@@ -112,10 +114,10 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
             "source": source,
             "preset": base,
             **({FROM: origin} if origin else {}),
-            **forms.written(changes),
+            **forms.to_address(changes),
         }
     )
-    if len(packed) > share.LONGEST:
+    if len(packed) > share.MAX_LENGTH:
         return "", [
             "It differs from its preset in too many settings for a link; download its recipe, or repeat it by its command."
         ]
@@ -124,7 +126,7 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
 
 def _untold(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
     lost = []
-    if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
+    if source not in SHIPPED and source not in {text.spec for text in cached.datasets()}:
         lost.append(f"Its text `{source}` is not among those on Data, so choose one.")
     if valid:
         lost.append(
@@ -179,7 +181,7 @@ def _changes(row: Listed) -> None:
 
 
 def _tags(row: Listed) -> None:
-    known: Sequence[str] = sorted({tag for each in cached.listed() for tag in each.tags})
+    known: Sequence[str] = sorted({tag for each in cached.own_runs() for tag in each.tags})
     key = f"tags {row.id}"
     st.multiselect(
         "Tags",
@@ -212,5 +214,5 @@ def _do(what: str, run_id: str) -> None:
             worker.ensure()
     except UserError as wrong:
         st.session_state["refused change"] = wrong
-    cached.forget_lists()
+    cached.refresh_runs()
     st.session_state["run"] = run_id if what != "delete" else next(iter(cached.runs()))

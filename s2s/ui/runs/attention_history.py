@@ -90,7 +90,7 @@ def _pictures(run_id: str, folder: RunFolder, steps: list[int]) -> tuple[int, in
         try:
             seen = _kept(folder, step)
         except UserError as wrong:
-            forms.complain(wrong)
+            forms.show_error(wrong)
             return None
         with st.container(horizontal=True):
             kind = pickers.kind_picker()

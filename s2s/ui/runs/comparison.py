@@ -20,7 +20,7 @@ from s2s.share import printable
 from s2s.ui.kit import cached, pickers
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import distinct, duration
+from s2s.ui.kit.text import duration, unique_names
 from s2s.ui.runs import details, table
 
 MOST = len(DASHES)  # lines that are told apart without their colours
@@ -76,7 +76,7 @@ def tab(run_id: str) -> None:
 
 def _chosen(run_id: str) -> list[str]:
     """The run of the page and the newest other one, unless somebody says otherwise."""
-    names = distinct(
+    names = unique_names(
         {
             run: f"{middle(name, 2 * ROOM)} · {run}" if name != run else run
             for run, name in _names([*cached.runs()]).items()
@@ -85,7 +85,7 @@ def _chosen(run_id: str) -> list[str]:
     given = st.session_state.get(KEY, [])
     held = [each for each in given if each in names][:MOST]
     if lost := [each for each in given if each not in names]:
-        pickers.say(f"There is no run {lost[0][:40]} here (any more); it is not compared.")
+        pickers.notify(f"There is no run {lost[0][:40]} here (any more); it is not compared.")
     if st.session_state.get("compared for") != run_id and run_id not in held:
         held = [run_id, *_newest_other(run_id)]
     st.session_state["compared for"] = run_id
@@ -102,7 +102,7 @@ def _chosen(run_id: str) -> list[str]:
 
 
 def _newest_other(run_id: str) -> list[str]:
-    own = [row.id for row in cached.listed() if row.id != run_id]
+    own = [row.id for row in cached.own_runs() if row.id != run_id]
     return [*own, *(each for each in cached.runs() if each != run_id)][:1]
 
 
@@ -187,7 +187,7 @@ class Score(NamedTuple):
 
 
 def _parameters(run: str) -> int | None:
-    return cached.parameters(run)
+    return cached.parameter_count(run)
 
 
 def _seconds(run: str) -> float | None:
@@ -232,7 +232,7 @@ SCORES: Mapping[str, Score] = {
     "parameters": Score(_parameters, lambda value: f"{value:,}"),
     "steps": Score(lambda run: cached.curves(run).step, lambda value: f"{value:,}"),
     "time, at its pace": Score(_seconds, duration),
-    "text": Score(lambda run: cached.called(str(cached.about(run).get("source", "")))),
+    "text": Score(lambda run: cached.dataset_name(str(cached.metadata(run).get("source", "")))),
 }
 
 
@@ -330,8 +330,8 @@ LOOK = {
 
 
 def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
-    about = cached.about(run)
-    text = cached.called(str(about.get("source", "")))
+    about = cached.metadata(run)
+    text = cached.dataset_name(str(about.get("source", "")))
     begun = {
         "text": text,
         "preset": about.get("preset") or "",

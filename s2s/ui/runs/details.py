@@ -12,24 +12,24 @@ import streamlit as st
 from s2s.config import Recipe
 from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.text import worded
+from s2s.ui.kit.text import as_markdown
 from s2s.ui.runs import table
 
 
 def card(run_id: str) -> None:
     """Behind a click: versions, seed, data, the command that repeats it, its recipe as a file."""
     with st.expander("Facts of this run", icon=":material/fact_check:"):
-        about = cached.about(run_id)
+        about = cached.metadata(run_id)
         recipe = cached.recipe(run_id)
         if not about or recipe is None:
             st.caption("They are written when its training begins.")
             return
         _pairs("facts", _facts(about, recipe))
         if command := about.get("command"):
-            st.caption(worded(_repeats(changed(about))))
+            st.caption(as_markdown(_repeats(changed(about))))
             st.code(str(command), language=None, wrap_lines=True)
-        if notes := cached.notes(run_id):
-            st.caption(worded(" ".join(notes)))
+        if notes := cached.run_notes(run_id):
+            st.caption(as_markdown(" ".join(notes)))
         said = json.dumps(about, indent=1, ensure_ascii=False)
         file = f"{file_name(cached.title(run_id))} recipe.json"
         st.download_button(
@@ -68,7 +68,7 @@ def _facts(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
     )
     threads = f", {train.threads} thread{'s' * (train.threads != 1)}" if train.threads else ""
     found = {
-        "text": cached.called(str(about.get("source", ""))),
+        "text": cached.dataset_name(str(about.get("source", ""))),
         "validated on": str(about.get("valid") or ""),
         "pairs": ", ".join(counts),
         "data hash": ", ".join(hashes),

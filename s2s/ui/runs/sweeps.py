@@ -20,9 +20,9 @@ from s2s.runs.listing import Listed
 from s2s.ui.kit import cached, pickers
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import distinct, plain, worded
+from s2s.ui.kit.text import as_markdown, plain, unique_names
 from s2s.ui.runs import table as runs_table
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 from s2s.ui.train import progress
 
 KEY = "sweep"
@@ -53,14 +53,14 @@ class Sweep:
 
 def tab(run_id: str) -> None:
     """One sweep; it looks again by itself while one of its runs lives."""
-    found = sweeps(cached.listed())
+    found = sweeps(cached.own_runs())
     if not found:
         _empty()
         return
     held = st.session_state.get(KEY)
     if held not in found:
         if held:
-            pickers.say(f"There is no sweep {str(held)[:40]} here (any more).")
+            pickers.notify(f"There is no sweep {str(held)[:40]} here (any more).")
         st.session_state[KEY] = _of(run_id, found)
     name = str(st.selectbox("Sweep", list(found), key=KEY, persist_state="session", width=300))
     is_live = any(row.is_live for row in found[name])
@@ -73,7 +73,7 @@ def _empty() -> None:
         st.caption(
             "A sweep trains one recipe with several values of a setting or two. Queue one from Train, and it is compared here."
         )
-        link("train", "Queue a sweep")
+        page_link("train", "Queue a sweep")
 
 
 def sweeps(rows: Sequence[Listed]) -> dict[str, list[Listed]]:
@@ -95,7 +95,7 @@ def _of(run_id: str, found: Mapping[str, Sequence[Listed]]) -> str:
 
 
 def _shown(name: str, chosen: str, was_live: bool) -> None:
-    sweep = measured(name, sweeps(cached.listed()).get(name, []))
+    sweep = measured(name, sweeps(cached.own_runs()).get(name, []))
     if was_live != sweep.is_live or st.session_state["run"] != chosen:
         st.rerun()
     _progress(sweep.rows)
@@ -130,7 +130,7 @@ def measured(name: str, rows: Sequence[Listed]) -> Sweep:
             score: {run: _finite(value) for run, value in values.items()}
             for score, values in scores.items()
         },
-        distinct({row.id: row.name or row.id for row in rows}),
+        unique_names({row.id: row.name or row.id for row in rows}),
     )
 
 
@@ -173,7 +173,7 @@ def _verdict(sweep: Sweep) -> None:
     ahead = "Ahead so far" if sweep.is_live else "Best"
     loss = f"validation loss {sweep.scores[LOSS][best]:.3f}"
     st.markdown(
-        f"**{ahead}: {plain(sweep.names[best])}**, {loss}, with {worded(settings)}.{_by_bleu(sweep, best)}"
+        f"**{ahead}: {plain(sweep.names[best])}**, {loss}, with {as_markdown(settings)}.{_by_bleu(sweep, best)}"
     )
 
 

@@ -16,7 +16,7 @@ from s2s.runs.listing import Listed
 from s2s.ui.kit import address, cached, forms
 from s2s.ui.runs import attention_history
 from s2s.ui.runs.attention_history import AT
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 from s2s.ui.train import progress
 
 PULSE = 2.0  # seconds between two looks at live runs
@@ -77,7 +77,7 @@ def _drawn(draw: Callable[[str], None], run_id: str) -> None:
     try:
         draw(run_id)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
 
 
 def _take(said: str | None, names: Mapping[str, str]) -> None:
@@ -99,17 +99,17 @@ def empty() -> None:
     with st.container(border=True, horizontal_alignment="center"):
         st.subheader("No runs of your own yet", anchor=False)
         st.caption("The demo runs can be opened everywhere. Train a model, and it appears here.")
-        link("train", "Train a model")
+        page_link("train", "Train a model")
 
 
 def table() -> None:
     """A row a run; a click chooses it, as the picker above does. It looks again by itself while a run lives."""
-    is_live = any(row.is_live for row in cached.listed())
+    is_live = any(row.is_live for row in cached.own_runs())
     st.fragment(_table, run_every=PULSE if is_live else None)(st.session_state["run"], is_live)
 
 
 def _table(chosen: str, was_live: bool) -> None:
-    rows = cached.listed()
+    rows = cached.own_runs()
     if was_live != any(row.is_live for row in rows) or st.session_state["run"] != chosen:
         st.rerun()
     wanted = str(_search() or "") if len(rows) > FEW else ""
@@ -188,7 +188,7 @@ def _cells(row: Listed) -> dict[str, object]:
         "started": datetime.fromtimestamp(row.created, UTC),
         "preset": row.preset,
         "started from": called(row.init_from),
-        "text": cached.called(row.source),
+        "text": cached.dataset_name(row.source),
         "tags": list(row.tags),
     }
     return {column: cells[column] for column in COLUMNS}
@@ -225,7 +225,7 @@ def matches(row: Listed, wanted: str) -> bool:
         row.id,
         row.name,
         *row.tags,
-        cached.called(row.source),
+        cached.dataset_name(row.source),
         row.source,
         row.preset,
         state(row),

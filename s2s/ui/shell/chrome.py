@@ -13,8 +13,8 @@ from s2s.config import UserError
 from s2s.jobs import board
 from s2s.runs import Run
 from s2s.ui.kit import cached, pickers, vocabulary
-from s2s.ui.kit.text import plain, worded
-from s2s.ui.shell.pages import Page, link
+from s2s.ui.kit.text import as_markdown, plain
+from s2s.ui.shell.pages import Page, page_link
 
 
 def header(page: Page) -> tuple[DeltaGenerator, bool]:
@@ -38,7 +38,7 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
     if page.run == "open":
         return place, _opened(chosen, about if page.describes_run else None)
     if page.run and (why := board.trouble()):
-        st.warning(worded(why), icon=":material/warning:")
+        st.warning(as_markdown(why), icon=":material/warning:")
     return place, True
 
 
@@ -58,14 +58,14 @@ def _opened(chosen: str | None, about: DeltaGenerator | None) -> bool:
                 f"{plain(cached.title(chosen))} has no checkpoint to look into yet.",
                 icon=":material/hourglass_top:",
             )
-            link("train", "See how its training goes")
+            page_link("train", "See how its training goes")
         else:
-            st.error(worded(str(error)), icon=":material/error:")
+            st.error(as_markdown(str(error)), icon=":material/error:")
         return False
     if about:
         about.caption(describe(run))
     if run.notes:
-        st.warning(worded(" ".join(run.notes)), icon=":material/warning:")
+        st.warning(as_markdown(" ".join(run.notes)), icon=":material/warning:")
     return True
 
 
@@ -76,7 +76,7 @@ def describe(run: Run) -> str:
     if facts.languages:
         tasks = f" · begin with {_one_of(facts.prefixes)}" if facts.prefixes else ""
         return f"Knows {count}{facts.languages[0]} words, writes {facts.languages[1]}{tasks} · {shape(run)}"
-    text = cached.called(str(run.folder.about().get("source", "its data")))
+    text = cached.dataset_name(str(run.folder.about().get("source", "its data")))
     return f"Trained on {plain(text)} · {shape(run)}"
 
 
@@ -102,7 +102,7 @@ def arrive() -> None:
     arrived = share.read(given)
     st.session_state["lost"] = list(arrived.lost)
     view = dict(arrived.view)
-    run = share.Column.read(view.get("c1", "")).run or pickers.named(view.get("run", ""))
+    run = share.Column.read(view.get("c1", "")).run or pickers.run_id_of(view.get("run", ""))
     if run in cached.runs():
         st.session_state["run"] = run
         if view.pop("run", "") != cached.label(run):
@@ -116,7 +116,7 @@ def lost() -> list[str]:
     """What the address asked for and cannot be shown, once."""
     sentences: list[str] = st.session_state.pop("lost", [])
     if sentences:
-        st.info(worded(" ".join(sentences)), icon=":material/link_off:")
+        st.info(as_markdown(" ".join(sentences)), icon=":material/link_off:")
     return sentences
 
 

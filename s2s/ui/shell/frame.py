@@ -28,7 +28,7 @@ if is_open:
     try:
         page.run()
     except UserError as wrong:  # that no control is to blame for: a sentence longer than the model's positions, say
-        forms.complain(wrong)
+        forms.show_error(wrong)
 with notes:
     sentences = chrome.lost()
 with place:

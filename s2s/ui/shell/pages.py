@@ -167,7 +167,7 @@ def screen(url_path: str) -> st.Page:
     return next(row for row in PAGES if row.url_path == url_path).screen()
 
 
-def link(url_path: str, label: str, icon: str = "", **params: str) -> None:
+def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:
     """A link to another page, which opens there what the parameters say."""
     row = next(row for row in PAGES if row.url_path == url_path)
     st.page_link(row.screen(), label=label, icon=icon or row.icon, query_params=params)

@@ -21,7 +21,7 @@ from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers, sentence, vocabulary
 from s2s.ui.kit import target as kit_target
 from s2s.ui.kit.text import plain, shortened
-from s2s.ui.kit.vocabulary import Known
+from s2s.ui.kit.vocabulary import RunVocabulary
 from s2s.ui.states import cached as states_cached
 
 OWN = "states own "  # how the keys of the widgets begin: a link that arrives empties them, so that they take what it says
@@ -31,7 +31,7 @@ OF_SENTENCES = ("word", "word2", "unit")  # places in these sentences, which mea
 OF_PAGE = ("second", "strategy", "view", "side", "colour", "shown", "layers")
 USUALLY = MappingProxyType(
     {
-        "strategy": kit_target.USUAL,
+        "strategy": kit_target.DEFAULT_STRATEGY,
         "view": FIRST_VIEW,
         "side": SIDES[0],
         "colour": "word",
@@ -95,7 +95,7 @@ def ask(views: Mapping[str, str], sides: Mapping[str, str]) -> Asked | None:
     with st.container():
         text = sentence.sentence_box(facts)
         sentence.unknown_words(best, facts, text)
-    sentence.chips(facts)
+    sentence.example_chips(facts)
     if not text:
         st.info(
             "Type a sentence above, or press an example: its states appear here.",
@@ -105,9 +105,11 @@ def ask(views: Mapping[str, str], sides: Mapping[str, str]) -> Asked | None:
     more = st.expander("Checkpoint, and what the model writes", icon=":material/tune:")
     with more, st.container(horizontal=True, vertical_alignment="bottom"):
         run = kit_target.checkpoint(best)
-        strategy = kit_target.writer(value("strategy") or kit_target.USUAL, OWN + "strategy")
+        strategy = kit_target.strategy_picker(
+            value("strategy") or kit_target.DEFAULT_STRATEGY, OWN + "strategy"
+        )
         remember(strategy=strategy)
-        wanted = kit_target.target(run, text, strategy)
+        wanted = kit_target.target_box(run, text, strategy)
         own = cached.decoded(run, text, strategy, {}).text
     target, seen = _forced(run, text, wanted, own)
     view = choice("view", "View", views, FIRST_VIEW, label_visibility="collapsed")
@@ -135,7 +137,7 @@ def choice(
     """
     key = OWN + name
     if st.session_state.setdefault(key, value(name) or usual) not in options:
-        pickers.say(
+        pickers.notify(
             f"There is no {label.lower()} {shortened(str(st.session_state[key]))} here; {options[usual]} is shown instead."
         )
         st.session_state[key] = usual
@@ -178,7 +180,7 @@ def _begin(run: Run) -> None:
 
 def _forced(run: Run, text: str, wanted: str, own: str) -> tuple[str, States]:
     """What is written, and the states."""
-    target, seen = kit_target.looked(wanted, own, partial(states_cached.states, run, text))
+    target, seen = kit_target.with_fallback(wanted, own, partial(states_cached.states, run, text))
     if target == wanted != own:
         st.caption(
             f"Made to write: *{plain(shortened(wanted, 120))}*. {_strange(run.tgt_tokenizer.unknown(wanted), 'there')}"
@@ -188,9 +190,9 @@ def _forced(run: Run, text: str, wanted: str, own: str) -> tuple[str, States]:
 
 def _strange(words: Sequence[str], where: str) -> str:
     """What the model reads as `<unk>`; empty where there is none."""
-    named = ", ".join(plain(shortened(word)) for word in words[: sentence.MOST_OFFERS])
+    named = ", ".join(plain(shortened(word)) for word in words[: sentence.MAX_SUGGESTIONS])
     return (
-        f"Unknown {where}, and read as `<unk>`: {named}{' …' if len(words) > sentence.MOST_OFFERS else ''}."
+        f"Unknown {where}, and read as `<unk>`: {named}{' …' if len(words) > sentence.MAX_SUGGESTIONS else ''}."
         if words
         else ""
     )
@@ -208,7 +210,7 @@ def _layer(n_layers: int, side: str) -> int:
     given = st.query_params.get_all("layer")
     if given and given[-1] not in options:
         has = f"the {side} has {n_layers}, with 0 for the embeddings"
-        pickers.say(
+        pickers.notify(
             f"The link asked for layer {shortened(given[-1])}; {has}, and layer {n_layers} is shown instead."
         )
     if st.session_state.get("layer") not in (
@@ -237,7 +239,7 @@ def _layer(n_layers: int, side: str) -> int:
     )
 
 
-def _second(run: Run, facts: Known, text: str, strategy: str) -> tuple[str, States | None]:
+def _second(run: Run, facts: RunVocabulary, text: str, strategy: str) -> tuple[str, States | None]:
     """Another sentence beside the first: one that shares a word with it unless somebody typed one."""
     usual = partner(run, facts, text)
     key = OWN + "second"
@@ -250,7 +252,7 @@ def _second(run: Run, facts: Known, text: str, strategy: str) -> tuple[str, Stat
         icon=":material/compare_arrows:",
         help="To look at the same word in two places. Empty: one that shares a word with the first.",
     )
-    said = " ".join(printable(typed or "").split())[: sentence.MOST_CHARACTERS]
+    said = " ".join(printable(typed or "").split())[: sentence.MAX_CHARACTERS]
     remember(second=said)
     second = said or usual
     if strange := _strange(run.unknown(second), "in the second sentence"):
@@ -263,11 +265,11 @@ def _second(run: Run, facts: Known, text: str, strategy: str) -> tuple[str, Stat
             1
         ]
     except UserError as wrong:
-        pickers.say(f"The second sentence cannot be read: {wrong}")
+        pickers.notify(f"The second sentence cannot be read: {wrong}")
         return "", None
 
 
-def partner(run: Run, facts: Known, text: str) -> str:
+def partner(run: Run, facts: RunVocabulary, text: str) -> str:
     """Of the sentences that a run knows the first that shares the longest word; empty where none shares any."""
     before = PAIRS.get(str(run.folder.about().get("source", "")))
     if before is not None and text in (pair := [before + each for each in PAIR]):

@@ -34,7 +34,7 @@ def show(asked: Asked) -> None:
     """The translation token by token; of one place the distribution, the filters, and other words to write there."""
     forced = _forced(asked)
     found = (
-        decoding.gone_on(asked.run, asked.text, forced, asked.strategy, asked.settings)
+        decoding.continuation(asked.run, asked.text, forced, asked.strategy, asked.settings)
         if forced
         else asked.found
     )
@@ -42,7 +42,7 @@ def show(asked: Asked) -> None:
     rows = decoding.next_tokens(asked.run, asked.text, target.ids[:-1])
     at = _place(asked.said.get("at", ""), rows)
     with st.container(border=True):
-        captions.translation(found)
+        captions.show_translation(found)
         cells = _cells(asked.run, target.ids, rows, len(forced))
         strip(
             cells,
@@ -70,9 +70,9 @@ def _forced(asked: Asked) -> tuple[int, ...]:
         return ()
     try:
         ids = _read(written)
-        decoding.gone_on(asked.run, asked.text, ids, asked.strategy, asked.settings)
+        decoding.continuation(asked.run, asked.text, ids, asked.strategy, asked.settings)
     except UserError as wrong:
-        pickers.say(f"The forced words cannot be used: {wrong}")
+        pickers.notify(f"The forced words cannot be used: {wrong}")
         request.remember(forced="")
         return ()
     return ids
@@ -89,7 +89,9 @@ def _place(said: str, rows: Tensor) -> int:
     """Where one looks, from 0; at the word of which the model is least certain, unless somebody chose."""
     n = len(rows)
     if said and not (said.isdecimal() and 1 <= int(said) <= n):
-        pickers.say(f"There is no place {shortened(said)} in this translation; it has {n} tokens.")
+        pickers.notify(
+            f"There is no place {shortened(said)} in this translation; it has {n} tokens."
+        )
         request.remember(at="")
         said = ""
     st.session_state[AT] = (

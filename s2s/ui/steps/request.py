@@ -52,7 +52,7 @@ def ask(best: Run) -> Asked | None:
     with st.container():
         text = sentence.sentence_box(facts)
         sentence.unknown_words(best, facts, text)
-    sentence.chips(facts)
+    sentence.example_chips(facts)
     with st.container(border=True):
         run, strategy, settings, wrong = _search(best)
     _forget_of_others(OF_SENTENCE, (run.folder.id, run.step, text))
@@ -78,7 +78,7 @@ def ask(best: Run) -> Asked | None:
 def view_picker(labels: Mapping[str, str]) -> str:
     """Which of the views is shown."""
     if st.session_state.get(VIEW) not in labels:
-        pickers.say(
+        pickers.notify(
             f"There is no view {str(st.session_state.get(VIEW))[:40]} of the steps; {labels[FIRST_VIEW]} is shown instead."
         )
         st.session_state[VIEW] = FIRST_VIEW
@@ -143,9 +143,9 @@ def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
         st.grid(4, min_column_width=150),
     ):
         forms.inputs(config, names, prefix, wrong=wrong)
-    if wrong and not forms.place(wrong, names):
-        forms.complain(wrong)
-    st.session_state[SHOWN] = {"strategy": strategy} | forms.written(_told(config) | settings)
+    if wrong and not forms.blamed_key(wrong, names):
+        forms.show_error(wrong)
+    st.session_state[SHOWN] = {"strategy": strategy} | forms.to_address(_told(config) | settings)
     return run, strategy, settings, wrong
 
 
@@ -188,7 +188,7 @@ def _hold() -> None:
 
 
 def _usual() -> dict[str, str]:
-    return {"strategy": USUAL} | forms.written(_told(STRATEGIES[USUAL].config()))
+    return {"strategy": USUAL} | forms.to_address(_told(STRATEGIES[USUAL].config()))
 
 
 def _forget_of_others(names: tuple[str, ...], meant: tuple[Any, ...]) -> None:
@@ -215,7 +215,7 @@ def _fill(said: dict[str, str]) -> None:
     try:
         row = choose("strategy", name, STRATEGIES)
     except UserError as error:
-        pickers.say(f"{error} {USUAL} is shown instead.")
+        pickers.notify(f"{error} {USUAL} is shown instead.")
         row = STRATEGIES[USUAL]
         name = USUAL
     st.session_state[VIEW] = said.pop("view", FIRST_VIEW)
@@ -224,8 +224,8 @@ def _fill(said: dict[str, str]) -> None:
     for names in (OF_SENTENCE, OF_SEARCH):
         st.session_state.pop(_mark(names), None)
     config = row.config()
-    settings, lost = forms.understood(config, said)
+    settings, lost = forms.from_address(config, said)
     for why in lost:
-        pickers.say(why)
+        pickers.notify(why)
     st.session_state[STRATEGY] = name
     forms.fill(override(config, settings), list(flat(config)), _prefix(name))

@@ -52,7 +52,7 @@ def show(asked: Asked) -> None:
         return
     rows, pairs = compared(asked, config)
     measure = NAMES[config.utility]
-    captions.translation(asked.found)
+    captions.show_translation(asked.found)
     with st.container(border=True, key="utility"):
         st.markdown(_why(rows, measure))
         st.caption(plots.PLOTS["utility"].reading)
@@ -83,7 +83,7 @@ def show(asked: Asked) -> None:
 
 def compared(asked: Asked, config: MBR) -> tuple[list[Row], Floats]:
     """The distinct samples and their pairs, the highest expected utility first."""
-    tree = cached.tree(asked.run, asked.found, asked.strategy, asked.settings)
+    tree = cached.search_tree(asked.run, asked.found, asked.strategy, asked.settings)
     texts = {number: asked.run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.ended}
     drawn = [texts[number] for number in tree.ended for _ in range(tree.nodes[number].count)]
     log_probs: dict[str, float] = {}

@@ -21,7 +21,7 @@ from s2s.share import printable
 from s2s.ui.kit import address, cached, decoding
 from s2s.ui.kit.captions import file_name, nats
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.sentence import MOST_CHARACTERS
+from s2s.ui.kit.sentence import MAX_CHARACTERS
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.steps import request
 from s2s.ui.steps.request import Asked
@@ -71,7 +71,7 @@ def _box(asked: Asked) -> str:
         persist_state="session",
         icon=":material/rule:",
     )
-    text = " ".join(printable(typed or "").split())[:MOST_CHARACTERS]
+    text = " ".join(printable(typed or "").split())[:MAX_CHARACTERS]
     address.hold("tgt", text)
     return text
 
@@ -96,7 +96,7 @@ def _take(run_id: str, source: str, target: str) -> None:
 def _verdict(asked: Asked, reference: Reference) -> None:
     """Which failed, in a sentence, and the three log-probabilities."""
     found = asked.found
-    wide = decoding.widely(asked.run, asked.text)
+    wide = decoding.wide_search(asked.run, asked.text)
     verdict = Verdict(
         reference.log_prob, found.log_prob, wide.log_prob, found.text == reference.text
     )

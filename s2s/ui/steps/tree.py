@@ -15,9 +15,9 @@ from s2s.decode.tree import KEPT, PRUNED, Node, Tree
 from s2s.plots import TreeNode
 from s2s.ui.kit import cached, captions, pickers
 from s2s.ui.kit.captions import file_name, nats, percent
-from s2s.ui.kit.charts import pickable
+from s2s.ui.kit.charts import clickable_chart
 from s2s.ui.kit.text import plain
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 from s2s.ui.steps import ranking, request
 from s2s.ui.steps.request import OWN, Asked
 
@@ -46,8 +46,8 @@ SHOWN = OWN + "pruned"
 
 def show(asked: Asked) -> None:
     """The translation, the tree, one word's alternatives, and the ranking of what finished."""
-    tree = cached.tree(asked.run, asked.found, asked.strategy, asked.settings)
-    captions.translation(asked.found)
+    tree = cached.search_tree(asked.run, asked.found, asked.strategy, asked.settings)
+    captions.show_translation(asked.found)
     with st.container(border=True, key="beamtree"):
         st.caption(f"{plots.PLOTS['tree'].reading} {_counts(asked, tree)}")
         words = _words(asked, tree)
@@ -60,7 +60,7 @@ def show(asked: Asked) -> None:
             _pruned_picker()
         with st.container(horizontal=True, vertical_alignment="center"):
             _download(asked, tree, words)
-            link(
+            page_link(
                 "attention",
                 "Where it looked",
                 step=str(asked.run.step),
@@ -121,7 +121,7 @@ def _held(asked: Asked, tree: Tree) -> int:
         given = asked.said.get("node", str(usual))
         is_there = given.isdecimal() and 0 < int(given) < len(tree.nodes)
         if not is_there:
-            pickers.say(
+            pickers.notify(
                 f"This search has no node {given[:20]}; the word that the model was least sure of is chosen instead."
             )
         st.session_state[NODE] = int(given) if is_there else usual
@@ -184,7 +184,9 @@ def _picture(asked: Asked, tree: Tree, twigs: list[TreeNode], chosen: int) -> No
         st.html(
             f"<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-fingers) {{ {wide} }}</style>"
         )
-        pickable(figure, alt=alt, file_name=file_name(shown), key="steps tree chart", on_pick=_pick)
+        clickable_chart(
+            figure, alt=alt, file_name=file_name(shown), key="steps tree chart", on_pick=_pick
+        )
 
 
 def name(asked: Asked, tree: Tree) -> str:

@@ -61,7 +61,7 @@ def show(run: Run, tokens: Sequence[str], at: int, log_probs: Tensor) -> None:
             config, list(FILTERS), OWN + NAME
         )  # FILTERS stand in the order in which they apply
     changes = forms.changes(START, SETTINGS, OWN + NAME)
-    said = forms.written(changes)
+    said = forms.to_address(changes)
     scale = {LOG: "true" if st.session_state[OWN + LOG] else ""}
     request.remember(**{NAME + name: said.get(name, "") for name in SETTINGS}, **scale)
     config = override(START, changes)
@@ -86,9 +86,9 @@ def _start() -> Truncation:
     """What a link says, or the usual; what it cannot mean is said."""
     held = st.session_state.get(request.SAID, {})
     given = {name: held[NAME + name] for name in SETTINGS if NAME + name in held}
-    changes, lost = forms.understood(START, given)
+    changes, lost = forms.from_address(START, given)
     for why in lost:
-        pickers.say(why)
+        pickers.notify(why)
     return override(START, changes)
 
 
@@ -97,7 +97,7 @@ def _heat(config: Truncation) -> None:
     key = OWN + NAME + HEAT
     wanted = float(st.session_state.get(key, config.temperature))
     if not COOLEST <= wanted <= HOTTEST:
-        pickers.say(
+        pickers.notify(
             f"The ruler's temperature goes from {COOLEST:g} to {HOTTEST:g}; {wanted:g} is beyond."
         )
     st.session_state[key] = min(HOTTEST, max(COOLEST, wanted))

@@ -15,8 +15,8 @@ from s2s.runs.listing import Listed
 from s2s.runs.metrics import Curves
 from s2s.train.schedules import learning_rate
 from s2s.ui.kit import cached, forms
-from s2s.ui.kit.text import worded
-from s2s.ui.shell.pages import link
+from s2s.ui.kit.text import as_markdown
+from s2s.ui.shell.pages import page_link
 
 REFUSED = "refused act"
 LR = "train.lr"
@@ -43,10 +43,10 @@ def buttons(row: Listed, curves: Curves) -> None:
         elif row.state == "done":
             _more(row, "Continue", row.steps + 1, 2 * row.steps)
         if row.checkpoints:
-            link("compare", "Translate with it")
-            link("attention", "Look inside")
+            page_link("compare", "Translate with it")
+            page_link("attention", "Look inside")
     if refused := st.session_state.pop(REFUSED, None):
-        forms.complain(refused)
+        forms.show_error(refused)
 
 
 def _while_it_trains(row: Listed, curves: Curves) -> None:
@@ -91,7 +91,7 @@ def _rate(row: Listed, recipe: Recipe, curves: Curves) -> None:
     now = peak(recipe, history)
     with st.popover("Learning rate", icon=":material/tune:"):
         wanted = _wanted(row.id, recipe, now)
-        st.caption(worded(rates(recipe, curves.step + 1, now, wanted)))
+        st.caption(as_markdown(rates(recipe, curves.step + 1, now, wanted)))
         button = "Use it from the next step"
         st.button(
             button,
@@ -104,7 +104,7 @@ def _rate(row: Listed, recipe: Recipe, curves: Curves) -> None:
         if history:
             st.caption(
                 "Changed so far:  \n"
-                + "  \n".join(worded(told(change)) for change in reversed(history))
+                + "  \n".join(as_markdown(told(change)) for change in reversed(history))
             )
 
 
@@ -120,7 +120,7 @@ def changes(run_id: str) -> list[Mapping[str, Any]]:
     """What was changed after the run was asked for: `step`, `time`, and `lr` or `steps`."""
     return [
         change
-        for change in cached.about(run_id).get("changes") or []
+        for change in cached.metadata(run_id).get("changes") or []
         if {"step", "time"} <= change.keys()
     ]
 
@@ -166,7 +166,7 @@ def _more(row: Listed, label: str, least: int, usual: int) -> None:
         steps = st.number_input("To step", min_value=least, value=max(least, usual), key="to step")
         if recipe := cached.recipe(row.id):
             wanted = _wanted(row.id, recipe, peak(recipe, changes(row.id)))
-            st.caption(worded(drawn_anew(recipe, row.step + 1, int(steps), wanted)))
+            st.caption(as_markdown(drawn_anew(recipe, row.step + 1, int(steps), wanted)))
         st.button("Go on", key="go on", on_click=act, args=("continue", row.id), type="primary")
 
 
@@ -185,7 +185,7 @@ def act(what: str, run_id: str) -> None:
         _do(what, run_id)
     except UserError as wrong:
         st.session_state[REFUSED] = wrong
-    cached.forget_lists()
+    cached.refresh_runs()
 
 
 def _new_rate(run_id: str) -> float | None:

@@ -18,7 +18,7 @@ from s2s.runs.metrics import Curves
 from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import distinct, worded
+from s2s.ui.kit.text import as_markdown, unique_names
 from s2s.ui.train import numbers
 
 MOST_RUNS = 6  # as many dashes and markers as one tells apart
@@ -107,7 +107,7 @@ def picture(run_id: str, curves: Curves) -> None:
         runs = {run_id: curves} | {other: cached.curves(other) for other in others}
         look = _look(run_id, max(each.step for each in runs.values()))
         lines = _lines(quantity, runs)
-        marks = _marks(curves, cached.about(run_id))
+        marks = _marks(curves, cached.metadata(run_id))
         due = [
             awaited(cached.recipe(key), each) if quantity.is_score else ""
             for key, each in runs.items()
@@ -122,7 +122,7 @@ def picture(run_id: str, curves: Curves) -> None:
             reading = numbers.pairs_of(run_id, quantity.reading) + (
                 numbers.SHORT if quantity.is_score and numbers.is_short(curves) else ""
             )
-            st.caption(worded(f"{reading}{_missing(lines, look, due)}"))
+            st.caption(as_markdown(f"{reading}{_missing(lines, look, due)}"))
         file = f"{file_name(shown)}.csv"
         st.download_button(
             "Numbers (CSV)",
@@ -153,7 +153,7 @@ def _others(run_id: str) -> list[str]:
     """The runs drawn beside this one."""
     titles = cached.titles()
     rows = cached.runs()
-    names = distinct(
+    names = unique_names(
         {
             key: titles[key]
             for key, row in rows.items()
@@ -258,7 +258,7 @@ def rounded(last: int) -> int:
 
 def _lines(quantity: Quantity, runs: Mapping[str, Curves]) -> list[Curve]:
     """A curve for each run and each name; the run is named where there are several."""
-    titles = distinct({key: cached.title(key) for key in runs})
+    titles = unique_names({key: cached.title(key) for key in runs})
     return [
         Curve(
             _name(titles[key] if len(runs) > 1 else "", name if len(quantity.curves) > 1 else ""),

@@ -18,7 +18,7 @@ from s2s.ui.kit import cached, forms
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import duration, plain, worded
+from s2s.ui.kit.text import as_markdown, duration, plain
 from s2s.ui.train import recipe
 from s2s.ui.train.recipe import Asked
 
@@ -36,7 +36,7 @@ def panel(asked: Asked) -> UserError | None:
         cost = cached.forecast(asked.source, asked.recipe)
         seen = cached.preview(asked.source)
     except UserError as wrong:  # a text that cannot be read
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return wrong
     _numbers(asked, cost)
     found = advice.advice(
@@ -66,7 +66,7 @@ def _impossible(asked: Asked, cost: Forecast) -> UserError | None:
     try:
         check(asked.recipe, cached.preview(asked.source), cost, free_memory(DEVICE))
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return wrong
     return None
 
@@ -139,7 +139,7 @@ def _said(one: Advice, number: int) -> None:
         st.columns([3, 1], vertical_alignment="center") if one.label else (st.container(), None)
     )
     with left:
-        show(worded(one.sentence), icon=icon)
+        show(as_markdown(one.sentence), icon=icon)
     if right:
         with right:
             st.button(
@@ -162,7 +162,7 @@ def _expectation(asked: Asked, cost: Forecast) -> None:
     """One sentence; the band, and the preset for this text, behind a click. Where there is no band, that preset at once."""
     seen = cached.preview(asked.source)
     found = expected.band(asked.recipe, asked.preset, seen, cost)
-    st.caption(f":material/insights: {worded(_sentence(asked, cost, found))}")
+    st.caption(f":material/insights: {as_markdown(_sentence(asked, cost, found))}")
     if found is None:
         _fitting(asked)
         return
@@ -232,7 +232,7 @@ def _best(run: expected.Measured) -> str:
 
 
 def _recommendation(asked: Asked, minutes: float) -> None:
-    found = cached.recommended(asked.source, minutes)
+    found = cached.recommended_preset(asked.source, minutes)
     is_it = found.preset == asked.preset
     label = "Fit the steps" if is_it else "Use it"
     st.button(
@@ -243,7 +243,7 @@ def _recommendation(asked: Asked, minutes: float) -> None:
         args=(asked.source, found.preset, minutes),
     )
     st.markdown(
-        f"For this text **{found.preset}**{' (it is chosen)' if is_it else ''}: {worded(found.why)}."
+        f"For this text **{found.preset}**{' (it is chosen)' if is_it else ''}: {as_markdown(found.why)}."
     )
 
 
@@ -251,4 +251,4 @@ def _use(source: str, preset: str, minutes: float) -> None:
     """The preset, as long as fits into the minutes."""
     if preset in PRESETS:
         recipe.take_preset(preset)
-        recipe.take(advice.within(preset, cached.preview(source), minutes, cached.pace()))
+        recipe.take(advice.within(preset, cached.preview(source), minutes, cached.throughput()))

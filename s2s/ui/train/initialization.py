@@ -9,7 +9,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.jobs import origin
 from s2s.ui.kit import cached, forms
-from s2s.ui.kit.text import distinct, plain
+from s2s.ui.kit.text import plain, unique_names
 from s2s.ui.train.recipe import ALL, FROM, PREFIX, Asked
 
 SCRATCH = ""
@@ -25,7 +25,7 @@ HELP = (
 def panel(asked: Asked) -> Asked:
     """What the form says, with the run that it starts from."""
     held = st.session_state.get(FROM) or SCRATCH
-    if held and held not in cached.trained():  # deleted meanwhile
+    if held and held not in cached.trained_runs():  # deleted meanwhile
         held = st.session_state[FROM] = SCRATCH
     with st.expander(
         "Start from a run", icon=":material/fork_right:", key="from a run", on_change="rerun"
@@ -43,7 +43,7 @@ def panel(asked: Asked) -> Asked:
 
 
 def _widgets(held: str) -> None:
-    names = {SCRATCH: "none: from scratch"} | distinct(cached.trained())
+    names = {SCRATCH: "none: from scratch"} | unique_names(cached.trained_runs())
     st.session_state.setdefault(FROM, SCRATCH)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
@@ -76,7 +76,7 @@ def _mismatch(asked: Asked) -> UserError | None:
     try:
         origin.check(origin.origin(asked.init_from), asked.recipe)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         st.button(
             "Take its model and tokenizer",
             key="take origin",

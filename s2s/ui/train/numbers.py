@@ -34,7 +34,7 @@ def gauges(run_id: str, curves: Curves) -> None:
 
 def holds_out(run_id: str) -> bool:
     """Whether a run is validated on pairs that it does not train on: a very small text leaves none."""
-    return not any("nothing is held out" in note for note in cached.notes(run_id))
+    return not any("nothing is held out" in note for note in cached.run_notes(run_id))
 
 
 def kind_of_pairs(run_id: str) -> str:

@@ -11,7 +11,7 @@ from s2s.jobs.steering import LONGEST_PAUSE
 from s2s.runs.listing import Listed
 from s2s.runs.metrics import Curves
 from s2s.ui.kit import cached, forms, polling
-from s2s.ui.kit.text import duration, plain, worded
+from s2s.ui.kit.text import as_markdown, duration, plain
 from s2s.ui.train import controls, curves, numbers, probes
 
 PULSE = 1.0  # seconds between two looks at a live run, where few look
@@ -32,16 +32,16 @@ def panel(run_id: str) -> None:
     may_change = row is not None and (
         row.is_live or row.state == "interrupted"
     )  # which a worker may take up by itself
-    times = polling.slower() if may_change else 0
+    times = polling.slowdown() if may_change else 0
     st.fragment(_panel, run_every=PULSE * times or None)(run_id, row.state if row else "", times)
 
 
 def _panel(run_id: str, before: str, times: int) -> None:
     row = _row(run_id)
     if (row.state if row else "") != before or (
-        times and not polling.fits(times)
+        times and not polling.still_fits(times)
     ):  # the whole page shall know
-        cached.forget_lists()
+        cached.refresh_runs()
         st.rerun()
     known = cached.curves(run_id)
     with st.container(border=True, key="watch"):
@@ -77,11 +77,11 @@ def _head(run_id: str, row: Listed | None) -> None:
             f"It waits where it is; after {duration(LONGEST_PAUSE)} it saves and stops by itself."
         )
     if row and row.error:
-        st.error(worded(row.error), icon=":material/error:")
+        st.error(as_markdown(row.error), icon=":material/error:")
     elif row and row.state == "interrupted" and row.note:
-        st.info(worded(row.note), icon=":material/hourglass_top:")
-    if notes := cached.notes(run_id):
-        st.caption(worded(" ".join(notes)))
+        st.info(as_markdown(row.note), icon=":material/hourglass_top:")
+    if notes := cached.run_notes(run_id):
+        st.caption(as_markdown(" ".join(notes)))
 
 
 def badge(state: str) -> None:
@@ -98,7 +98,7 @@ def _progress(row: Listed, curves: Curves) -> None:
         text = f"Waiting: {before}."
         _ensure_worker()
     elif row.state == "starting" or not row.steps:
-        text = worded(row.note) or "Starting …"
+        text = as_markdown(row.note) or "Starting …"
     else:
         left = curves.seconds_left(row.steps) if row.is_live else None
         pace = (
@@ -116,4 +116,4 @@ def _ensure_worker() -> None:
     try:
         worker.ensure()
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)

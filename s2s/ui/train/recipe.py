@@ -17,7 +17,7 @@ from s2s.jobs import sweep, training, worker
 from s2s.jobs.advice import short_count
 from s2s.ui.data.sources import FIRST, SHIPPED
 from s2s.ui.kit import address, cached, forms, pickers
-from s2s.ui.kit.text import distinct, worded
+from s2s.ui.kit.text import as_markdown, unique_names
 
 PREFIX = "set "
 USUAL = "small"
@@ -83,7 +83,9 @@ def form() -> Asked:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = _source()
         preset = _preset()
-        usual = f"{preset} on {cached.called(source)}{_origin(st.session_state.get(FROM) or '')}"
+        usual = (
+            f"{preset} on {cached.dataset_name(source)}{_origin(st.session_state.get(FROM) or '')}"
+        )
         name = st.text_input(
             "Name",
             key="run name",
@@ -113,7 +115,7 @@ def form() -> Asked:
     made = base if wrong else override(base, changes)
     _settings(base, wrong)
     start = {FROM: st.session_state[FROM]} if st.session_state.get(FROM) else {}
-    packed = share.pack({"source": source, "preset": preset, **start, **forms.written(changes)})
+    packed = share.pack({"source": source, "preset": preset, **start, **forms.to_address(changes)})
     address.hold("set", packed, share.pack({"source": FIRST, "preset": USUAL}))
     return Asked(source, preset, name or usual, made, wrong)
 
@@ -145,15 +147,15 @@ def learnt(changes: Mapping[str, Any]) -> None:
         if key.startswith("data.")
     ]
     if said:
-        st.caption(worded(f"Chosen for the text: {', '.join(f'`{each}`' for each in said)}."))
+        st.caption(as_markdown(f"Chosen for the text: {', '.join(f'`{each}`' for each in said)}."))
 
 
 def _settings(base: Recipe, wrong: UserError | None) -> None:
     """The few settings that people change, and all others behind a click."""
     with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
         forms.inputs(base, MAIN, PREFIX, wrong=wrong)
-    if wrong and forms.place(wrong, MAIN) is None:
-        forms.complain(wrong)
+    if wrong and forms.blamed_key(wrong, MAIN) is None:
+        forms.show_error(wrong)
     more = st.expander(
         "All settings", icon=":material/tune:", key="all settings", on_change="rerun"
     )
@@ -170,8 +172,8 @@ def _settings(base: Recipe, wrong: UserError | None) -> None:
 
 
 def _source() -> str:
-    names = distinct(
-        {text.spec: text.name for text in cached.texts()} | {spec: spec for spec in SHIPPED}
+    names = unique_names(
+        {text.spec: text.name for text in cached.datasets()} | {spec: spec for spec in SHIPPED}
     )
     if st.session_state.get("source") not in names:
         st.session_state["source"] = FIRST
@@ -213,24 +215,24 @@ def _fill(given: dict[str, str]) -> None:
     source = given.pop("source", FIRST)
     preset = given.pop("preset", USUAL)
     start = given.pop(FROM, "")
-    if source not in SHIPPED and source not in {text.spec for text in cached.texts()}:
-        pickers.say(f"There is no text {source[:60]} here (any more); {FIRST} is shown instead.")
+    if source not in SHIPPED and source not in {text.spec for text in cached.datasets()}:
+        pickers.notify(f"There is no text {source[:60]} here (any more); {FIRST} is shown instead.")
         source = FIRST
     if preset not in PRESETS:
-        pickers.say(f"There is no preset {preset[:40]}; {USUAL} is shown instead.")
+        pickers.notify(f"There is no preset {preset[:40]}; {USUAL} is shown instead.")
         preset = USUAL
     st.session_state["source"] = source
     if not names_recipe:  # what was chosen on Data stays
         st.session_state.setdefault("preset", USUAL)
         return
-    if start and start not in cached.trained():
-        pickers.say(f"There is no trained run {start[:40]} here to start from (any more).")
+    if start and start not in cached.trained_runs():
+        pickers.notify(f"There is no trained run {start[:40]} here to start from (any more).")
         start = ""
     st.session_state[FROM] = start
     base = PRESETS[preset].recipe
-    changes, lost = forms.understood(base, given)
+    changes, lost = forms.from_address(base, given)
     for sentence in lost:
-        pickers.say(sentence)
+        pickers.notify(sentence)
     st.session_state["preset"] = preset
     forms.fill(override(base, changes), ALL, PREFIX)
 
@@ -248,7 +250,7 @@ def button(asked: Asked, why_not: UserError | None) -> None:
         disabled=is_wrong,
     )
     if refused := st.session_state.pop("refused", None):
-        forms.complain(refused)
+        forms.show_error(refused)
     with contextlib.suppress(UserError):  # who presses will hear of it
         worker.ensure()  # warm by then, so that the curve begins at once
 
@@ -272,7 +274,7 @@ def _twins(asked: Asked) -> list[training.Asked]:
 
 def _origin(run_id: str) -> str:
     """What a run's usual name says of the one it starts from."""
-    return f", from {cached.title(run_id)}" if run_id in cached.trained() else ""
+    return f", from {cached.title(run_id)}" if run_id in cached.trained_runs() else ""
 
 
 def queued(orders: list[training.Asked]) -> list[str]:
@@ -280,7 +282,7 @@ def queued(orders: list[training.Asked]) -> list[str]:
     are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
     ids = sweep.submit(orders, are_express)
     worker.ensure()
-    cached.forget_lists()
+    cached.refresh_runs()
     return ids
 
 

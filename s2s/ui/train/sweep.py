@@ -11,8 +11,8 @@ from s2s import share
 from s2s.config import UserError, flat
 from s2s.jobs import sweep, training
 from s2s.ui.kit import cached, forms
-from s2s.ui.kit.text import duration, plain, worded
-from s2s.ui.shell.pages import link
+from s2s.ui.kit.text import as_markdown, duration, plain
+from s2s.ui.shell.pages import page_link
 from s2s.ui.train.recipe import ALL, MAIN, Asked, queued
 
 NOTHING = ""
@@ -32,9 +32,9 @@ def panel(asked: Asked, why_not: UserError | None) -> None:
             f"The sweep {plain(name)} is queued; its runs train one after another.",
             icon=":material/check_circle:",
         )
-        link("runs", "See it on Runs", set=share.pack({"tab": "sweeps", "sweep": name}))
+        page_link("runs", "See it on Runs", set=share.pack({"tab": "sweeps", "sweep": name}))
     if refused := st.session_state.pop("not swept", None):
-        forms.complain(refused)
+        forms.show_error(refused)
 
 
 def _form(asked: Asked, why_not: UserError | None) -> None:
@@ -50,7 +50,7 @@ def _form(asked: Asked, why_not: UserError | None) -> None:
     try:
         orders = _orders(asked, chosen)
     except UserError as wrong:
-        forms.complain(wrong)
+        forms.show_error(wrong)
         return
     _button(orders)
 
@@ -100,7 +100,7 @@ def _button(orders: list[training.Asked]) -> None:
         seconds = sum(cached.forecast(order.source, order.recipe).seconds for order in orders)
         each = "; ".join(order.name.rpartition(": ")[2] for order in orders[:3])
         st.caption(
-            worded(
+            as_markdown(
                 f"{n} run{'s' * (n > 1)}, {duration(seconds)} in all: {each}{'; …' if n > 3 else ''}"
             )
         )

@@ -17,7 +17,7 @@ from s2s.runs.lab import divergence
 from s2s.scores import counted as counting
 from s2s.train import loss
 from s2s.ui.kit import cached, score_counts
-from s2s.ui.shell.pages import link
+from s2s.ui.shell.pages import page_link
 from s2s.ui.walkthrough import cached as walkthrough_cached
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.layer import is_pre
@@ -91,7 +91,7 @@ def _counted(walk: Walk) -> None:
     own = cached.decoded(walk.run, walk.text, STRATEGY, {}).text
     st.caption(f"The model writes {quoted(own)}.")
     score_counts.panel(own, reference.text)
-    link("evaluate", "Score a whole test set")
+    page_link("evaluate", "Score a whole test set")
 
 
 def _gradients_formula(run: Run) -> str:

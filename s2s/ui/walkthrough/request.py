@@ -106,8 +106,8 @@ def ask(steps: Steps) -> tuple[Step, Walk] | None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk sentence"):
         text = sentence.sentence_box(facts)
         with st.popover("Sentences, target", icon=":material/edit_note:"):
-            sentence.chips(facts)
-            target = kit_target.target(run, text, STRATEGY) if text else ""
+            sentence.example_chips(facts)
+            target = kit_target.target_box(run, text, STRATEGY) if text else ""
     sentence.unknown_words(run, facts, text)
     if not text:
         st.info(
@@ -161,14 +161,14 @@ def _step(steps: Steps, there: Steps) -> str:
     """Which step is shown; one that this model does not have gives way to the one before it."""
     slug = _held()["step"]
     if slug not in steps:
-        pickers.say(
+        pickers.notify(
             f"There is no step {shortened(slug)} of the walkthrough; the first is shown instead."
         )
         slug = next(iter(there))
     elif slug not in there:
         order = [*steps]
         before = [each for each in order[: order.index(slug)] if each in there]
-        pickers.say(
+        pickers.notify(
             f"This model has no step `{steps[slug].title}`; the one before it is shown instead."
         )
         slug = before[-1]
@@ -232,7 +232,7 @@ def _numbered(label: str, key: str, n: int, *, is_there: bool) -> int:
     given = st.query_params.get_all(key)
     is_known = not given or given[-1] in (*options, pickers.MEAN)
     if not is_known:
-        pickers.say(
+        pickers.notify(
             f"The link asked for {key} {shortened(given[-1])}, which this model doesn't have here; {key} 1 is shown instead."
         )
     if (
@@ -261,7 +261,7 @@ def _place(walk: Walk, step: Step) -> int:
     said = _held()["position"]
     longest = max(len(walk.src), len(walk.tgt))
     if not (said.isdecimal() and 1 <= int(said[:9]) <= longest):
-        pickers.say(
+        pickers.notify(
             f"There is no word {shortened(said)} in this sentence; word 1 is shown instead."
         )
         said = "1"

@@ -27,7 +27,7 @@ SMALL = {"model.d_model": 16, "model.positions.max_length": 64}
 @pytest.fixture(autouse=True)
 def _no_worker() -> None:
     """Jobs wait: a test does the work itself."""
-    cached.forget_lists()
+    cached.refresh_runs()
 
 
 def at(view: str, **values: str) -> AppTest:
@@ -256,7 +256,7 @@ def test_a_run_of_ones_own_shows_what_it_learned(kind: str) -> None:
         settings.home() / "runs" / "mine",
         {**SMALL, "model.positions.kind": kind, "train.steps": 10},
     )
-    cached.forget_lists()
+    cached.refresh_runs()
     for view in ("matrix", "waves", "distance"):
         screen = opened("positions", run="mine", set=pack({"view": view, "encoding": "learned"}))
         assert not screen.exception
@@ -298,7 +298,7 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     job.spec["recipe"]["train"] |= {"steps": 5, "warmup_steps": 1}
     list(training.work(job, Desk()))
     queue.finish(job.id, "w", "done")
-    cached.forget_lists()
+    cached.refresh_runs()
     screen.run()
     assert not screen.exception
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
