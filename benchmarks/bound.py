@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from s2s.config import Recipe
-from s2s.data.batches import Encoded
+from s2s.data import Encoded
 from s2s.train.machine import is_fast_accurate, matrix_products
 
 ROWS = 4096  # of the layers' products: the slots of a batch

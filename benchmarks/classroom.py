@@ -28,7 +28,7 @@ from benchmarks.serving import Server, server
 from benchmarks.session import Session
 from s2s import share
 from s2s.config import PRESETS
-from s2s.data.preview import preview
+from s2s.data import load_preview
 from s2s.jobs import queue
 from s2s.jobs.advice import recommended
 from s2s.jobs.forecast import forecast
@@ -225,8 +225,8 @@ def main() -> None:
     parser.add_argument("--preset", default="", help="another one than the page recommends")
     parser.add_argument("--browsers", type=int, default=5, help="others who look around")
     arguments = parser.parse_args()
-    chosen = arguments.preset or recommended(preview(TEXT), MINUTES).preset
-    cost = forecast(PRESETS[chosen].recipe, preview(TEXT))
+    chosen = arguments.preset or recommended(load_preview(TEXT), MINUTES).preset
+    cost = forecast(PRESETS[chosen].recipe, load_preview(TEXT))
     with server() as served:
         os.environ["S2S_HOME"] = str(served.home)
         live = served.submit("builtin:en-fr", "small", LONG)

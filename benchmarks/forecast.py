@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from benchmarks.report import last_line, table
 from benchmarks.serving import ROOT
 from s2s.config import PRESETS, Recipe, override
-from s2s.data.preview import preview
+from s2s.data import load_preview
 from s2s.jobs import queue, training
 from s2s.jobs.forecast import START, forecast, learnt_pace
 from s2s.runs import RunFolder
@@ -57,7 +57,7 @@ CASES = (
 def lasting(case: Case, seconds: float) -> Recipe:
     """The case's recipe with as many steps as the formula takes so long for."""
     recipe = override(PRESETS[case.preset].recipe, dict(case.changes))
-    cost = forecast(recipe, preview(case.source))
+    cost = forecast(recipe, load_preview(case.source))
     steps = max(5 * LOOKS, round(recipe.train.steps * (seconds - START) / (cost.seconds - START)))
     often = {"train.watch.validate_every": steps // LOOKS, "train.watch.save_every": steps // LOOKS}
     return override(
@@ -73,7 +73,7 @@ def lasting(case: Case, seconds: float) -> Recipe:
 def measure(case: Case, seconds: float) -> dict[str, Any]:
     """One run, alone."""
     recipe = lasting(case, seconds)
-    told = forecast(recipe, preview(case.source), learnt_pace("cpu"))
+    told = forecast(recipe, load_preview(case.source), learnt_pace("cpu"))
     run = training.submit(
         training.Asked(recipe, case.source, preset=case.preset, name=case.preset),
         express=told.is_express,

@@ -41,10 +41,11 @@ STORE = """
 import sys
 from pathlib import Path
 from s2s import settings
-from s2s.data import corpora, files
+from s2s.data import saved_datasets
+from s2s.data import files
 paths = [Path(path) for path in sys.argv[1:]]
 corpus = files.from_bytes([(path.name, path.read_bytes()) for path in paths])
-print("corpus:" + corpora.store(corpus, name=" + ".join(path.name for path in paths), owner=settings.OWNER))
+print("corpus:" + saved_datasets.save(corpus, name=" + ".join(path.name for path in paths), owner=settings.OWNER))
 """
 
 

@@ -12,14 +12,13 @@ from typing import Any
 import s2s
 from benchmarks.builtin import command
 from benchmarks.report import last_line, table
-from s2s.data import Pair, load
-from s2s.data.stories.tasks import SHARES, TASKS
+from s2s.data import GENERATED_TASKS, PAIRS_PER_TASK, Pair, load
 from s2s.scores import METRICS
 
 SPLITS = ("random", "unseen")
 # The same training pairs as the task has in `builtin:tasks`; those of `reverse` are written to a file.
 ALONE = {
-    "translate": f"builtin:en-fr#rows={SHARES['train']}",
+    "translate": f"builtin:en-fr#rows={PAIRS_PER_TASK['train']}",
     "summarize": "builtin:summaries",
     "respond": "builtin:dialogue",
     "reverse": "",
@@ -41,13 +40,13 @@ def of_task(name: str, split: str) -> list[Pair]:
     return [
         pair
         for pair in load("builtin:tasks", split).pairs
-        if pair.src.startswith(TASKS[name].prefix)
+        if pair.src.startswith(GENERATED_TASKS[name].prefix)
     ]
 
 
 def bare(name: str, pairs: Sequence[Pair]) -> list[Pair]:
     """Without the prefix."""
-    return [Pair(pair.src.removeprefix(TASKS[name].prefix), pair.tgt) for pair in pairs]
+    return [Pair(pair.src.removeprefix(GENERATED_TASKS[name].prefix), pair.tgt) for pair in pairs]
 
 
 def scored(run: s2s.Run, pairs: Sequence[Pair]) -> dict[str, float]:
@@ -86,15 +85,17 @@ def together(folder: Path, arguments: argparse.Namespace) -> list[dict[str, Any]
     path = arguments.run or folder / "all"
     seconds = None
     if not arguments.run:
-        seconds = trained("builtin:tasks", path, arguments, arguments.steps * len(TASKS))
+        seconds = trained("builtin:tasks", path, arguments, arguments.steps * len(GENERATED_TASKS))
     run = s2s.load(path)
-    return [row(name, "all", run, seconds) for name in TASKS]
+    return [row(name, "all", run, seconds) for name in GENERATED_TASKS]
 
 
 def main() -> None:
     """Each task alone, then all in one model."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--parts", nargs="+", default=[*TASKS, "all"], choices=[*TASKS, "all"])
+    parser.add_argument(
+        "--parts", nargs="+", default=[*GENERATED_TASKS, "all"], choices=[*GENERATED_TASKS, "all"]
+    )
     parser.add_argument("--preset", default="small")
     parser.add_argument("--steps", type=int, default=2000, help="of a model of one task")
     parser.add_argument(
@@ -106,7 +107,11 @@ def main() -> None:
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
-        rows += [alone(name, Path(scratch), arguments) for name in TASKS if name in arguments.parts]
+        rows += [
+            alone(name, Path(scratch), arguments)
+            for name in GENERATED_TASKS
+            if name in arguments.parts
+        ]
         if "all" in arguments.parts:
             rows += together(Path(scratch), arguments)
     table(rows)

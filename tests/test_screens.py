@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s import decode, settings
 from s2s.config import PRESETS, Choice, Recipe, override
-from s2s.data import corpora, files, load
+from s2s.data import files, load, saved_datasets
 from s2s.decode import Greedy, greedy
 from s2s.jobs import board, queue, training
 from s2s.jobs.forecast import forecast
@@ -97,10 +97,10 @@ def test_data_shows_what_is_in_a_text() -> None:
 
 
 def test_the_shipped_previews_are_what_the_grammar_writes() -> None:
-    from s2s.data.preview import GENERATED, Preview, preview
+    from s2s.data import GENERATED, Preview, load_preview
 
     for spec in GENERATED:
-        assert preview(spec) == Preview.of(load(spec))
+        assert load_preview(spec) == Preview.of(load(spec))
 
 
 def test_an_uploaded_table_is_read_kept_and_taken_to_training() -> None:
@@ -109,7 +109,7 @@ def test_an_uploaded_table_is_read_kept_and_taken_to_training() -> None:
     assert "1 pair with an empty side dropped" in said(screen)
     assert "Only a kept text can be linked" in said(screen)
     screen.button(key="train on").click().run()
-    (text,) = corpora.stored(settings.OWNER)
+    (text,) = saved_datasets.listing(settings.OWNER)
     assert text.name == "pairs.tsv"
     assert [pair.src for pair in load(text.spec).pairs] == [
         "the red house",
@@ -213,16 +213,16 @@ def test_an_older_address_does_not_leave_a_draft(given: str) -> None:
 
 def test_a_kept_text_is_a_link_can_be_renamed_and_deleted() -> None:
     corpus = files.from_bytes([("pairs.tsv", PAIRS)])
-    spec = f"corpus:{corpora.store(corpus, name='mine', owner=settings.OWNER)}"
+    spec = f"corpus:{saved_datasets.save(corpus, name='mine', owner=settings.OWNER)}"
     screen = opened("data", set=pack({"source": spec}))
     assert screen.segmented_control(key="origin").value == "Kept"
     assert "set=source" in link(screen)
     screen.text_input(key=f"name {spec.partition(':')[2]}").set_value("another name").run()
-    assert corpora.stored(settings.OWNER)[0].name == "another name"
+    assert saved_datasets.listing(settings.OWNER)[0].name == "another name"
     assert screen.button(key=f"delete text {spec.partition(':')[2]}").label == "Delete another name"
     screen.button(key=f"delete text {spec.partition(':')[2]}").click().run()
     assert not screen.exception
-    assert not corpora.stored(settings.OWNER)
+    assert not saved_datasets.listing(settings.OWNER)
     assert "Nothing is kept yet" in said(screen)
     assert "There is no text" in said(opened("data", set=pack({"source": spec})))
 
@@ -293,7 +293,8 @@ def test_settings_that_need_each_other_travel_together(changes: dict[str, str]) 
 def test_two_texts_of_one_name_stay_two() -> None:
     texts = [files.from_pasted(f"{word} ||| {word}") for word in ("one", "two")]
     specs = [
-        f"corpus:{corpora.store(text, name='pasted text', owner=settings.OWNER)}" for text in texts
+        f"corpus:{saved_datasets.save(text, name='pasted text', owner=settings.OWNER)}"
+        for text in texts
     ]
     for spec in specs:
         screen = opened("train", set=pack({"source": spec}))
@@ -465,10 +466,10 @@ def test_one_damaged_run_takes_down_no_page(own: str, damage: str) -> None:
 
 
 def test_deleting_a_text_that_is_gone_is_a_sentence() -> None:
-    hash = corpora.store(files.from_pasted("a ||| b"), name="mine", owner=settings.OWNER)
-    corpora.store(files.from_pasted("c ||| d"), name="other", owner=settings.OWNER)
+    hash = saved_datasets.save(files.from_pasted("a ||| b"), name="mine", owner=settings.OWNER)
+    saved_datasets.save(files.from_pasted("c ||| d"), name="other", owner=settings.OWNER)
     screen = opened("data", set=pack({"source": f"corpus:{hash}"}))
-    corpora.delete(hash, settings.OWNER)
+    saved_datasets.delete(hash, settings.OWNER)
     screen.button(key=f"delete text {hash}").click().run()
     assert not screen.exception
 

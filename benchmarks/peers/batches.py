@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from benchmarks.peers import Update
 from s2s.config import Recipe
-from s2s.data import batches
-from s2s.data.batches import Batch
+from s2s.data import Batch, batches
 from s2s.tokenizers import PAD
 from s2s.train import TrainingData
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.analysis.attention import Weights
-from s2s.tokenizers.tokenizer import BLANK
+from s2s.tokenizers import SPACE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ def places(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     word = NOWHERE
     is_open = False
     for token in tokens[:-1]:
-        letters = token if is_whole else token.lstrip(BLANK)
+        letters = token if is_whole else token.lstrip(SPACE)
         is_open = is_open and not is_whole and letters == token
         if letters and not is_open:
             word = word + 1

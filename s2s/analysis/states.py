@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from s2s.analysis.alignment import Ints, places
 from s2s.model import Transformer, inference
 from s2s.model.transformer import Decoder, Encoder
-from s2s.tokenizers.tokenizer import BLANK
+from s2s.tokenizers import SPACE
 
 Vectors = npt.NDArray[np.float32]
 SIDES = ("encoder", "decoder")
@@ -111,7 +111,7 @@ def in_words(vectors: Vectors, tokens: Sequence[str], *, is_whole: bool) -> Word
         for word in range(n_words)
     )
     return Words(
-        _merged(vectors, where, n_words), tuple(text.strip(BLANK) or text for text in texts)
+        _merged(vectors, where, n_words), tuple(text.strip(SPACE) or text for text in texts)
     )
 
 

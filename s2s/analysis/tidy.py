@@ -14,7 +14,7 @@ import numpy as np
 from s2s.analysis.alignment import NOWHERE, Ints, by_words, places
 from s2s.analysis.attention import Weights
 from s2s.analysis.reduce import Picture
-from s2s.tokenizers.tokenizer import BLANK, BOS, EOS, PAD, SPECIALS
+from s2s.tokenizers import BOS, EOS, PAD, SPACE, SPECIALS
 
 MARKS = frozenset(SPECIALS[index] for index in (PAD, BOS, EOS))
 BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")  # as the byte tokenizer names what is no ASCII
@@ -44,7 +44,7 @@ def is_sink(token: str) -> bool:
     >>> [token for token in ("▁a", "▁,", "l'", "…", "</s>", "▁") if is_sink(token)]
     ['▁,', '…', '</s>']
     """
-    letters = token.strip(BLANK)
+    letters = token.strip(SPACE)
     return token in MARKS or (
         bool(letters) and all(unicodedata.category(sign).startswith("P") for sign in letters)
     )
@@ -122,7 +122,7 @@ def spelled(tokens: Sequence[str], where: Ints) -> tuple[str, ...]:
         for each in range(_n_words(where))
     ]
     return tuple(
-        BYTES.sub(lambda found: _text(found[0]), word.strip(BLANK) or word) for word in pieces
+        BYTES.sub(lambda found: _text(found[0]), word.strip(SPACE) or word) for word in pieces
     )
 
 

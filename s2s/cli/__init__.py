@@ -74,14 +74,12 @@ def presets(arguments: argparse.Namespace) -> None:
 
 def data(arguments: argparse.Namespace) -> None:
     """Write what a task makes of a source's splits, as text files."""
-    from s2s.data import load, splits, write_split
-    from s2s.data.lint import clean
-    from s2s.data.tasks import applied
+    from s2s.data import apply_task, clean, load, splits, write_split
 
     recipe = override(Recipe(), _changes(arguments))
     for split in [arguments.split] if arguments.split else splits(arguments.source):
         corpus = load(arguments.source, split)
-        corpus = applied(
+        corpus = apply_task(
             clean(corpus, recipe.data.clean) if split == "train" else corpus,
             recipe.data,
             recipe.train.seed,

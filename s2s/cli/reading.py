@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
 
 def translate(arguments: argparse.Namespace) -> None:
     """Translate stdin line for line."""
-    from s2s.data.corpus import one_line
+    from s2s.data import one_line
     from s2s.decode import configure
 
     settings = parse_assignments(arguments.set)
@@ -139,12 +139,12 @@ def _load(name: str) -> Run:
 
 def _stdin_lines() -> list[str]:
     """Lines of stdin, whatever their line ends; the last may lack its own."""
-    from s2s.data.files import decode_lines
+    from s2s.data import decode_lines
 
     return decode_lines(sys.stdin.buffer.read(), "standard input")
 
 
 def _aligned(left: str, right: str) -> tuple[list[str], list[str]]:
-    from s2s.data.files import read_aligned
+    from s2s.data import read_aligned
 
     return read_aligned(left, right)

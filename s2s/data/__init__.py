@@ -1,21 +1,42 @@
-"""From a source to pairs: read, split and written out. Knows nothing of models."""
+"""From a source to pairs: read, cleaned, split and packed into batches. Knows nothing of models."""
 
-from s2s.data.corpus import Corpus, write_split
+from s2s.data import batches, saved_datasets, synthetic
+from s2s.data.batches import Batch, Encoded, Ids
+from s2s.data.builtin import BUILTINS
+from s2s.data.caps import Caps
+from s2s.data.corpus import Corpus, one_line, write_split
+from s2s.data.files import (
+    FILE_KINDS,
+    decode_lines,
+    from_bytes,
+    from_pasted,
+    read_aligned,
+    two_files,
+)
+from s2s.data.formats.columns import Column, choose_columns
+from s2s.data.formats.streams import format_size
+from s2s.data.formats.table import TURN
+from s2s.data.gallery import GALLERY
+from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
+from s2s.data.hub_datasets import HUB_ROWS, HubSample
+from s2s.data.hub_samples import sample_hub_dataset
+from s2s.data.interop import from_datasets, to_datasets
+from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs
+from s2s.data.misalignment import Misalignment, find_misalignment
+from s2s.data.overlap import Overlap, find_overlap
 from s2s.data.pair import Gold, Link, Pair, Relation
-from s2s.data.sources import SOURCES, absolute, load, splits
+from s2s.data.preview import GENERATED, LONGEST_CELL, Preview, load_preview, write_shipped_previews
+from s2s.data.profile import (
+    DatasetProfile,
+    ReadingState,
+    delete_old_uploads,
+    new_upload,
+    profile_of,
+)
+from s2s.data.saved_datasets import DATASET_HASH, SavedDataset
+from s2s.data.sections import PROFILE_SECTIONS
+from s2s.data.sources import SOURCES, absolute, load, parse_spec, splits
 from s2s.data.split import TrainingPairs, load_pairs_for_training
-
-__all__ = [
-    "SOURCES",
-    "Corpus",
-    "Gold",
-    "Link",
-    "Pair",
-    "Relation",
-    "TrainingPairs",
-    "absolute",
-    "load",
-    "load_pairs_for_training",
-    "splits",
-    "write_split",
-]
+from s2s.data.statistics import Statistics, Vocabulary, ratio_edges
+from s2s.data.synthetic import SYNTHETIC
+from s2s.data.tasks import TASKS, Task, apply_task, task_of

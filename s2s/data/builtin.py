@@ -36,9 +36,9 @@ def _generated(language: str) -> PairsOfSplits:
 
 
 def _told(kind: str) -> PairsOfSplits:
-    from s2s.data import stories
+    from s2s.data import generated
 
-    return {split: partial(stories.generate, kind, split) for split in stories.SPLITS}
+    return {split: partial(generated.generate, kind, split) for split in generated.SPLITS}
 
 
 BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(

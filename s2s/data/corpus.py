@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from s2s.config import Config, setting
 from s2s.data.pair import Gold, Pair
@@ -41,19 +40,6 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-    def to_datasets(self) -> Any:
-        """As a `datasets.Dataset` with the columns `src` and `tgt`; gold and notes are left behind."""
-        from s2s.data.interop import to_datasets
-
-        return to_datasets(self)
-
-    @staticmethod
-    def from_datasets(dataset: Any, src: str = "", tgt: str = "") -> Corpus:
-        """From a `datasets.Dataset`; without names the columns are guessed. Raises UserError where there are no two columns of text."""
-        from s2s.data.interop import from_datasets
-
-        return from_datasets(dataset, src, tgt)
 
     @cached_property
     def hash(self) -> str:

@@ -9,15 +9,15 @@ from functools import partial
 from pathlib import Path
 
 from s2s.config import UserError, choose
-from s2s.data import archive, streams, tables
-from s2s.data.archive import Part, Texts
 from s2s.data.caps import Caps
-from s2s.data.columns import Column, guess
 from s2s.data.corpus import Corpus, Options, Splits
-from s2s.data.encodings import Decoder
-from s2s.data.sheet import Row
-from s2s.data.streams import Content, Meter
-from s2s.data.tables import TABLES, FileOptions, Offer, Reading
+from s2s.data.formats import archive, pairing, streams
+from s2s.data.formats.archive import Part, Texts
+from s2s.data.formats.columns import Column, guess
+from s2s.data.formats.encodings import Decoder
+from s2s.data.formats.pairing import TABLES, FileOptions, Offer, Reading
+from s2s.data.formats.streams import Content, Meter
+from s2s.data.formats.table import Row
 
 __all__ = [
     "FileOptions",
@@ -35,9 +35,9 @@ __all__ = [
     "two_files",
 ]
 
-KINDS = f"{', '.join(list(TABLES)[:-1])} or {list(TABLES)[-1]}"
-ALLOWED = f"give a {KINDS} file, a .zip of such, or two text files as FILE.src,FILE.tgt"
-TABLE = f"give one {KINDS} table"
+FILE_KINDS = f"{', '.join(list(TABLES)[:-1])} or {list(TABLES)[-1]}"
+ALLOWED = f"give a {FILE_KINDS} file, a .zip of such, or two text files as FILE.src,FILE.tgt"
+TABLE = f"give one {FILE_KINDS} table"
 PASTED = "pasted text"
 DEFAULTS = FileOptions()
 CAPS = Caps()
@@ -81,7 +81,7 @@ def opened(place: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
             )
         }
     content = streams.on_disk(existing(place))
-    if not _is_zip(place) and tables.suffix(place) not in TABLES:
+    if not _is_zip(place) and pairing.suffix(place) not in TABLES:
         raise UserError(
             f"`{place}` ends in `{Path(place).suffix}`, which cannot be read; {ALLOWED}."
         )
@@ -124,7 +124,7 @@ def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) ->
     if (
         len(contents) == 1
         and not _is_zip(contents[0].file)
-        and tables.suffix(contents[0].file) not in TABLES
+        and pairing.suffix(contents[0].file) not in TABLES
     ):
         return _plain(contents[0], meter)
     _check_names([content.file for content in contents])
@@ -137,7 +137,7 @@ def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) ->
     offer = (
         _aligned_offer(part, meter)
         if isinstance(part, Texts)
-        else tables.offered(part, options, meter)
+        else pairing.offered(part, options, meter)
     )
     return Offer(
         **{
@@ -152,7 +152,7 @@ def _check_has_two(content: Content, part: Part, options: FileOptions, meter: Me
     if (
         _is_zip(content.file)
         and not isinstance(part, Texts)
-        and tables.offered(part, options, meter).kind == "plain"
+        and pairing.offered(part, options, meter).kind == "plain"
     ):
         raise UserError(
             f"`{part.name}` has one column of text only; give it outside of the .zip, as plain text, or add a second column."
@@ -172,11 +172,11 @@ def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
 
 def _aligned_offer(texts: Texts, meter: Meter) -> Offer:
     heads = [
-        list(itertools.islice(streams.lines(content, meter), tables.N_SAMPLES))
+        list(itertools.islice(streams.lines(content, meter), pairing.N_SAMPLES))
         for content in texts.contents
     ]
     samples = tuple(
-        tuple(field[: tables.SAMPLE] for field in row) for row in zip(*heads, strict=False)
+        tuple(field[: pairing.SAMPLE] for field in row) for row in zip(*heads, strict=False)
     )
     columns = tuple(Column(side, "text") for side in texts.sides)
     return Offer(
@@ -192,8 +192,8 @@ def _aligned_offer(texts: Texts, meter: Meter) -> Offer:
 
 
 def _plain(content: Content, meter: Meter) -> Offer:
-    lines = itertools.islice(streams.lines(content, meter), tables.N_SAMPLES)
-    samples = tuple((line[: tables.SAMPLE],) for line in lines)
+    lines = itertools.islice(streams.lines(content, meter), pairing.N_SAMPLES)
+    samples = tuple((line[: pairing.SAMPLE],) for line in lines)
     columns = (Column(content.file, "text"),)
     return Offer(
         "plain",
@@ -223,7 +223,7 @@ def from_bytes(
 
 
 def _check_names(names: Sequence[str]) -> None:
-    n_tables = sum(tables.suffix(name) in TABLES or _is_zip(name) for name in names)
+    n_tables = sum(pairing.suffix(name) in TABLES or _is_zip(name) for name in names)
     if len(names) == 2 and n_tables == 2:
         raise UserError(
             f"`{names[0]}` and `{names[1]}` are two tables, and one at a time is read; take one of them away."
@@ -258,7 +258,7 @@ def from_pasted(text: str) -> Corpus:
         raise UserError(
             "The pasted text has no pair; write one pair a line, as `source ||| target` or with a tab between the two."
         )
-    reading = tables.paired(rows, Meter(CAPS), "without exactly one tab or `|||`", what="line")
+    reading = pairing.paired(rows, Meter(CAPS), "without exactly one tab or `|||`", what="line")
     return _whole(PASTED, "train", reading)
 
 
@@ -295,7 +295,7 @@ def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps:
     with Meter(caps) as meter:
         part = choose(f"split of `{spec}`", split, _parts(content, meter))
         if not isinstance(part, Texts):
-            return _whole(spec, split, tables.read(part, options, meter))
+            return _whole(spec, split, pairing.read(part, options, meter))
         src, tgt = part.chosen(content.name, options.src, options.tgt)
         return _whole(spec, split, _aligned_reading(src, tgt, meter))
 
@@ -314,7 +314,7 @@ def _aligned_corpus(
 
 def _aligned_reading(src: Content, tgt: Content, meter: Meter) -> Reading:
     sides = _aligned(src, tgt, meter)
-    reading = tables.paired(
+    reading = pairing.paired(
         (Row(number, pair) for number, pair in enumerate(zip(*sides, strict=True), start=1)),
         meter,
         "",
@@ -344,9 +344,9 @@ def _lines(content: Content, meter: Meter) -> list[str]:
 
 def _look_at(src_name: str, tgt_name: str, src: list[str], tgt: list[str]) -> str:
     """Where a line may have been lost: by the lengths of all, else the first one that is empty on one side only, or far longer."""
-    from s2s.data.slip import slip
+    from s2s.data.misalignment import find_misalignment
 
-    if found := slip(src, tgt):
+    if found := find_misalignment(src, tgt):
         longer = src_name if found.side == "src" else tgt_name
         n_lines = "1 line" if found.n == 1 else f"{found.n:,} lines"
         return (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from s2s.data.columns import Column
+from s2s.data.formats.columns import Column
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, unknown
-from s2s.data import columns
 from s2s.data.corpus import Corpus, one_line
+from s2s.data.formats import columns
 from s2s.data.pair import Pair
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
     for name in filter(None, (src, tgt)):
         if name not in texts:
             raise unknown("column of text", name, texts)
-    likely = columns.paired(found, src=src, tgt=tgt)
+    likely = columns.choose_columns(found, src=src, tgt=tgt)
     if likely is None:
         raise UserError(
             f"Which columns are source and target can't be told; give two of {', '.join(texts) or 'none'} as src and tgt."

@@ -15,7 +15,7 @@ class Overlap(NamedTuple):
     share: float
 
 
-def overlap(test_sources: Sequence[str], training_sources: Iterable[str]) -> Overlap:
+def find_overlap(test_sources: Sequence[str], training_sources: Iterable[str]) -> Overlap:
     """Exact matches of lines that are not empty, but for blanks and for how accents are encoded (NFC); near copies are not found."""
     tested = [_plain(text) for text in test_sources]
     known = {*tested} - {""}  # an empty line is nobody's

@@ -97,7 +97,7 @@ def _cell(text: str) -> str:
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
 
 
-def preview(spec: str) -> Preview:
+def load_preview(spec: str) -> Preview:
     """Of a source's training split; a shipped one where there is. Raises UserError as `load` does."""
     shipped = SHIPPED / f"{spec.replace(':', '-')}.json"
     if spec in GENERATED and shipped.is_file():
@@ -114,7 +114,7 @@ GENERATED = (
 )
 
 
-def write_shipped() -> None:
+def write_shipped_previews() -> None:
     """Make the shipped ones again: `python -m s2s.demo` does."""
     for spec in GENERATED:
         write_json(SHIPPED / f"{spec.replace(':', '-')}.json", Preview.of(load(spec)).to_json())

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from s2s.config import Choice, Config, UserError, choose, fields_of, override, unknown
-from s2s.data import builtin, corpora, files, hubsets, synthetic, text
+from s2s.data import builtin, files, hub_datasets, saved_datasets, synthetic, text
 from s2s.data.corpus import Corpus, Options, Splits
 
 Open = Callable[[str, Any], Splits]  # a place and the options of the row's config -> its splits
@@ -26,18 +26,20 @@ SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
             "Plain text without a partner: passages, lines or dialogues of a file.",
         ),
         "corpus": Choice(
-            corpora.opened, Options, "A text that was stored here, by its 16 hexadecimal digits."
+            saved_datasets.opened,
+            Options,
+            "A text that was stored here, by its 16 hexadecimal digits.",
         ),
         "hub": Choice(
-            hubsets.opened,
-            hubsets.HubOptions,
+            hub_datasets.opened,
+            hub_datasets.HubOptions,
             "A data set of the Hugging Face hub: OWNER/NAME, or OWNER/NAME:CONFIG.",
         ),
         "pasted": Choice(files.pasted, Options, "A file of lines like `source ||| target`."),
         "file": Choice(
             files.opened,
             files.FileOptions,
-            f"A {files.KINDS} file, a .zip of such, or two files aligned line by line.",
+            f"A {files.FILE_KINDS} file, a .zip of such, or two files aligned line by line.",
         ),
     }
 )
@@ -51,7 +53,7 @@ class Spec(NamedTuple):
     options: Any
 
 
-def parse(spec: str) -> Spec:
+def parse_spec(spec: str) -> Spec:
     """`"text:book.txt#length=80"` -> `Spec("text", "book.txt", TextOptions(length=80))`.
 
     Raises UserError for an unknown source, an unknown option or a value out of range.
@@ -71,9 +73,9 @@ def parse(spec: str) -> Spec:
 
 def absolute(spec: str) -> str:
     """The same SPEC, with files named from the root, and a data set of the hub with its revision: it means the same everywhere."""
-    source, place, options = parse(spec)
+    source, place, options = parse_spec(spec)
     if source == "hub":
-        return hubsets.pinned(spec, place, options)
+        return hub_datasets.pinned(spec, place, options)
     if source not in ("file", "text", "pasted"):
         return spec
     paths = files.two_files(place) or (Path(place),)
@@ -93,11 +95,11 @@ def load(spec: str, split: str | None = None) -> Corpus:
     parts = _opened(spec)
     name = split or ("train" if "train" in parts else next(iter(parts)))
     corpus = choose(f"split of `{spec}`", name, parts)()
-    return dataclasses.replace(files.first_rows(corpus, parse(spec).options.rows), spec=spec)
+    return dataclasses.replace(files.first_rows(corpus, parse_spec(spec).options.rows), spec=spec)
 
 
 def _opened(spec: str) -> Splits:
-    source, place, options = parse(spec)
+    source, place, options = parse_spec(spec)
     parts = SOURCES[source].make(place, options)
     if not options.split:
         return parts

@@ -10,7 +10,7 @@ from s2s.config import DataConfig, UserError
 from s2s.data.corpus import Corpus
 from s2s.data.lint import clean
 from s2s.data.sources import load, splits
-from s2s.data.tasks import applied
+from s2s.data.tasks import apply_task
 
 FEWEST = 50  # pairs; below, every pair is needed for training
 USUAL = DataConfig()
@@ -47,8 +47,8 @@ def load_pairs_for_training(
 
 
 def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> TrainingPairs:
-    train = applied(clean(train, config.clean), config, seed)
-    valid = applied(valid, config, seed)
+    train = apply_task(clean(train, config.clean), config, seed)
+    valid = apply_task(valid, config, seed)
     known = {pair.src for pair in valid.pairs}
     n_both = sum(pair.src in known for pair in train.pairs)
     also = f" {n_both:,} training pairs have a source that stands there, too." if n_both else ""
@@ -70,8 +70,8 @@ def prepared(
     else:
         note = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`."
         is_apart = config.clean.overlap
-    train = applied(train, config, seed)
-    valid = applied(valid, config, seed)
+    train = apply_task(train, config, seed)
+    valid = apply_task(valid, config, seed)
     return TrainingPairs(_without(train, valid) if is_apart else train, valid, note)
 
 

@@ -75,7 +75,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of the training pairs. `ratio_counts[i]` pairs have a ratio of target to source words from `edges()[i]` to `edges()[i + 1]`."""
+    """Statistics of the training pairs. `ratio_counts[i]` pairs have a ratio of target to source words in bin i of `ratio_edges()`."""
 
     n_pairs: int
     n_valid: int
@@ -117,7 +117,7 @@ class Statistics:
         return cls(**{**content, "ratio_counts": tuple(content["ratio_counts"]), **sides})
 
 
-def edges() -> tuple[float, ...]:
+def ratio_edges() -> tuple[float, ...]:
     """Of the bins of ratios, one more than bins; a ratio of 1 lies in the middle of the middle one."""
     return tuple(2 ** ((place - 0.5) / STEPS - WIDEST) for place in range(2 * WIDEST * STEPS + 2))
 

@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from s2s.config import Choice, DataConfig, UserError, choose
 from s2s.data.corpus import Corpus
+from s2s.data.formats.table import TURN
 from s2s.data.pair import Gold, Link, Pair, Relation
-from s2s.data.sheet import TURN
 from s2s.data.synthetic import copied, reversed_, sorted_
 from s2s.data.text import halves as cut_in_halves
 
@@ -200,7 +200,7 @@ def task_of(corpus: Corpus, config: DataConfig) -> str:
     return "halves" if corpus.is_plain else "translate"
 
 
-def applied(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
+def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
     """The pairs that are learnt. Raises UserError where the text does not suit the task."""
     key = task_of(corpus, config)
     task = choose("task", key, TASKS)

@@ -9,13 +9,13 @@ from functools import partial
 from itertools import islice
 
 from s2s.config import UserError, setting
-from s2s.data import streams, tables
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits, one_line
 from s2s.data.files import CAPS, existing
+from s2s.data.formats import pairing, streams
+from s2s.data.formats.pairing import TABLES, TURN
+from s2s.data.formats.streams import Content, Meter
 from s2s.data.pair import Pair
-from s2s.data.streams import Content, Meter
-from s2s.data.tables import TABLES, TURN
 
 UNITS = ("passage", "line", "dialogue")
 FEWEST = 2  # characters of a passage
@@ -67,9 +67,9 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
 
 def _texts(content: Content, options: TextOptions, meter: Meter) -> Iterator[str]:
     """The units of a file; of a table, whose rows are apart already, each row is a dialogue."""
-    is_table = tables.suffix(content.file) in TABLES
+    is_table = pairing.suffix(content.file) in TABLES
     lines = (
-        tables.texts(content, options.column, meter) if is_table else streams.lines(content, meter)
+        pairing.texts(content, options.column, meter) if is_table else streams.lines(content, meter)
     )
     if options.unit == "passage":
         yield from _passages(lines, options.length)

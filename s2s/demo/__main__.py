@@ -18,8 +18,7 @@ import safetensors.torch
 
 from s2s import files
 from s2s.config import PRESETS, choose, override
-from s2s.data import load
-from s2s.data.preview import write_shipped
+from s2s.data import load, write_shipped_previews
 from s2s.demo import DEMOS, measured, twins
 from s2s.jobs import training
 from s2s.model.weights import weights_path
@@ -97,7 +96,7 @@ def main(arguments: Sequence[str]) -> None:
         if arguments[:1] == [name]:
             part.main(arguments[1:])
             return
-    write_shipped()
+    write_shipped_previews()
     here = Path(__file__).parent / "runs"
     for demo in arguments or DEMOS:
         make(demo, here)

@@ -18,8 +18,7 @@ from typing import Any
 
 from s2s import files
 from s2s.config import PRESETS, Recipe, override
-from s2s.data import load
-from s2s.data.preview import Preview
+from s2s.data import Preview, load
 from s2s.jobs import training
 from s2s.jobs.advice import within
 from s2s.jobs.expected import FILE, read, richness

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s.config import PRESETS, Recipe, override
-from s2s.data.preview import Preview
+from s2s.data import Preview
 from s2s.jobs import expected
 from s2s.jobs.expected import Measured
 from s2s.jobs.forecast import AS_COUNTED, START, Forecast, Pace, forecast, share_too_long

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import s2s
 from s2s.config import Recipe
-from s2s.data.preview import Preview
+from s2s.data import Preview
 from s2s.jobs.forecast import Forecast
 
 FILE = (

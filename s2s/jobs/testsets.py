@@ -11,13 +11,18 @@ from pathlib import Path
 
 from s2s import files
 from s2s.config import UserError, choose
-from s2s.data import load, load_pairs_for_training, splits
-from s2s.data.corpus import Corpus
-from s2s.data.files import decode_lines, from_bytes
-from s2s.data.overlap import overlap
-from s2s.data.slip import slip
-from s2s.data.sources import parse
-from s2s.data.tasks import applied
+from s2s.data import (
+    Corpus,
+    apply_task,
+    decode_lines,
+    find_misalignment,
+    find_overlap,
+    from_bytes,
+    load,
+    load_pairs_for_training,
+    parse_spec,
+    splits,
+)
 from s2s.runs import RunFolder, evaluations
 from s2s.runs.evaluations import Sentences
 from s2s.settings import run_folder
@@ -42,7 +47,7 @@ class Read:
 def own_splits(run: str) -> tuple[str, ...]:
     """The parts of a run's own text that it may be tested on, those first that it was validated on."""
     source = str(RunFolder(run_folder(run)).about().get("source", ""))
-    if parse(source).source not in SHIPPED:
+    if parse_spec(source).source not in SHIPPED:
         return (HELD_OUT,)
     return (HELD_OUT, *(name for name in splits(source) if name not in ("train", "valid")))
 
@@ -55,7 +60,7 @@ def read(test: Sentences) -> Read:
             raise UserError(f"`{test.spec}` is plain text and has no references; give pairs.")
         return Read(_texts(corpus), notes=corpus.notes)
     about = RunFolder(run_folder(test.run)).about()
-    if parse(str(about.get("source", ""))).source not in SHIPPED:
+    if parse_spec(str(about.get("source", ""))).source not in SHIPPED:
         return _own(test)
     recipe = about["recipe"]
     told = [
@@ -100,7 +105,7 @@ def _own(test: Sentences) -> Read:
         f"split of `{about['source']}`", test.split, {name: name for name in own_splits(test.run)}
     )
     return Read(
-        _texts(applied(load(about["source"], test.split), recipe.data, recipe.train.seed)),
+        _texts(apply_task(load(about["source"], test.split), recipe.data, recipe.train.seed)),
         _texts(own.train),
     )
 
@@ -147,7 +152,7 @@ def brought(contents: Sequence[tuple[str, bytes]]) -> Texts:
     ]
     if len(src) != len(ref):
         counts = f"`{src_name}` has {len(src):,} lines and `{ref_name}` has {len(ref):,}"
-        found = slip(src, ref)
+        found = find_misalignment(src, ref)
         longer = src_name if found and found.side == "src" else ref_name
         where = (
             f"; from line {found.line:,} on `{longer}` seems to have {found.n:,} too many"
@@ -190,7 +195,7 @@ def outputs(name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: 
 
 def _lost(lines: Sequence[str], references: Sequence[str]) -> str:
     """Where a file that should match the references begins not to, by the lengths of its lines."""
-    found = slip(references, lines)
+    found = find_misalignment(references, lines)
     if found is None:
         return f"; it ends after line {len(lines):,}" if len(lines) < len(references) else ""
     last = f" to {found.line + found.n - 1:,}" if found.n > 1 else ""
@@ -209,7 +214,7 @@ def missing(lines: Sequence[str]) -> str:
 
 def known(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> str:
     """How many of these sources the model was trained on, in a sentence; "" where none."""
-    found = overlap(sources, (source for source, _ in train))
+    found = find_overlap(sources, (source for source, _ in train))
     if not found.n_pairs:
         return ""
     said = f"{found.n_pairs:,} of the {len(sources):,} sentences ({found.share:.0%}) stand in the training text"

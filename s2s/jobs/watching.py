@@ -13,8 +13,7 @@ import torch
 from s2s.analysis import Attention, capture
 from s2s.analysis.alignment import Ints, aligned, by_words, entropy, error_rate, places
 from s2s.analysis.attention import Weights
-from s2s.data import batches
-from s2s.data.pair import Pair
+from s2s.data import Pair, batches
 from s2s.decode import Greedy, greedy
 from s2s.model import inference, stepper_for
 from s2s.runs import RunFolder, learning

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from s2s.config import UserError
-from s2s.tokenizers.tokenizer import BLANK, SPECIALS, UNK, Tokenizer, nfc
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer, nfc
 
 OFFSET = len(SPECIALS)
 
@@ -14,7 +14,7 @@ OFFSET = len(SPECIALS)
 def _name(byte: int) -> str:
     """`▁` for the blank, ASCII as itself, anything else in hexadecimal."""
     if byte == ord(" "):
-        return BLANK
+        return SPACE
     return chr(byte) if ord(" ") < byte < 0x7F else f"<0x{byte:02X}>"
 
 

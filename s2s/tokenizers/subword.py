@@ -10,7 +10,7 @@ import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers
 
 from s2s.config import UserError
-from s2s.tokenizers.tokenizer import BLANK, SPECIALS, UNK, Tokenizer
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer
 
 LARGEST = 32_000  # the size of the usual joint vocabularies for millions of pairs (Vaswani et al., 2017: 37,000)
 
@@ -33,7 +33,7 @@ def automatic_size(n_characters: int) -> int:
 
 def size_of(texts: Sequence[str], vocab_size: int | None = None, name: str = "subwords") -> int:
     """`vocab_size`, or one that fits these texts. Raises UserError when it has no room for their characters."""
-    needed = len(SPECIALS) + len({BLANK}.union(*texts) - {" "})
+    needed = len(SPECIALS) + len({SPACE}.union(*texts) - {" "})
     if vocab_size is not None and vocab_size < needed:
         given = f"`tokenizer.vocab_size` {vocab_size} is too small for {name} on this text"
         raise UserError(f"{given}: its characters and the 4 specials need at least {needed}.")
@@ -46,8 +46,8 @@ def pipeline(model: models.Model) -> tokenizers.Tokenizer:
     The mark is always added, so a text with a blank at its beginning keeps it: `" a"` is `▁▁a`.
     """
     prepared = tokenizers.Tokenizer(model)
-    prepared.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Prepend(BLANK)])
-    words = pre_tokenizers.Metaspace(BLANK, prepend_scheme="never")
+    prepared.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Prepend(SPACE)])
+    words = pre_tokenizers.Metaspace(SPACE, prepend_scheme="never")
     punctuation = pre_tokenizers.Split(PUNCTUATION, "isolated")
     prepared.pre_tokenizer = pre_tokenizers.Sequence([words, punctuation])
     return prepared
@@ -79,4 +79,4 @@ class SubwordTokenizer(Tokenizer):
 
     def decode(self, ids: Sequence[int]) -> str:
         joined = "".join(self.pieces[index] for index in ids if index >= UNK)
-        return joined.removeprefix(BLANK).replace(BLANK, " ")
+        return joined.removeprefix(SPACE).replace(SPACE, " ")

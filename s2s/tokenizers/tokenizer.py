@@ -15,7 +15,7 @@ from s2s.files import write_text
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
 PAD, BOS, EOS, UNK = range(4)
 FORMAT = 1
-BLANK = "▁"  # U+2581, SentencePiece's visible blank
+SPACE = "▁"  # U+2581, SentencePiece's visible blank
 
 
 def nfc(text: str) -> str:
@@ -28,7 +28,7 @@ def visible(piece: str) -> str:
 
     Only whole pieces are named: a zero-width joiner inside a Persian word or an emoji must stay what it is.
     """
-    piece = piece.replace(" ", BLANK)
+    piece = piece.replace(" ", SPACE)
     if all(
         unicodedata.category(character)[0] == "Z" or unicodedata.category(character) in ("Cc", "Cf")
         for character in piece

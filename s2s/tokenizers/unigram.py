@@ -12,7 +12,7 @@ from tokenizers import models, pre_tokenizers
 
 from s2s.tokenizers.lattice import LEAST, LONGEST_WORD, learn
 from s2s.tokenizers.subword import PUNCTUATION, SubwordTokenizer, size_of
-from s2s.tokenizers.tokenizer import BLANK, SPECIALS, UNK, listed, nfc
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, listed, nfc
 
 LEARNT = 1_000_000  # characters of distinct words; the 29,000 pairs of Multi30k have 280,000
 DIGITS = 6  # of a log-probability: the later ones may differ between processors
@@ -44,7 +44,7 @@ class UnigramTokenizer(SubwordTokenizer):
         size = size_of(texts, vocab_size, "unigram")
         words = _words(texts)
         frequent = _frequent(words)
-        rare = {BLANK}.union(*words).difference(*frequent)
+        rare = {SPACE}.union(*words).difference(*frequent)
         found = learn(frequent, size - len(SPECIALS) - len(rare)) | dict.fromkeys(
             rare, math.log(LEAST)
         )
@@ -70,11 +70,11 @@ class UnigramTokenizer(SubwordTokenizer):
 
 def _words(texts: Iterable[str]) -> Counter[str]:
     """How often each stretch between blanks stands there, its `▁` before it, punctuation cut off."""
-    stretches = Counter(word for text in texts for word in text.replace(BLANK, " ").split(" "))
+    stretches = Counter(word for text in texts for word in text.replace(SPACE, " ").split(" "))
     words: Counter[str] = Counter()
     cutter = pre_tokenizers.Split(PUNCTUATION, "isolated")
     for stretch, count in stretches.items():
-        whole = BLANK + stretch
+        whole = SPACE + stretch
         for word in (
             [whole] if stretch.isalnum() else [part for part, _ in cutter.pre_tokenize_str(whole)]
         ):

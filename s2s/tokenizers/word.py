@@ -49,7 +49,7 @@ class WordTokenizer(Tokenizer):
         return " ".join(self.pieces[index] for index in ids if index >= UNK)
 
 
-def has_no_blanks(texts: Iterable[str]) -> bool:
+def lacks_spaces(texts: Iterable[str]) -> bool:
     """Whether words are hardly ever set apart, as in Chinese, Japanese or Thai; judged by the first 2,000 texts.
 
     The same languages already cut into words do have blanks.
@@ -72,7 +72,7 @@ def advice(kind: str, src_texts: Iterable[str], tgt_texts: Iterable[str]) -> str
     sides = [
         name
         for name, texts in (("source", src_texts), ("target", tgt_texts))
-        if has_no_blanks(texts)
+        if lacks_spaces(texts)
     ]
     if not sides:
         return ""

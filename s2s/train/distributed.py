@@ -20,7 +20,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from s2s.config import UserError
-from s2s.data.batches import Batch, Ids
+from s2s.data import Batch, Ids
 from s2s.tokenizers import PAD
 
 LONGEST_WAIT = timedelta(

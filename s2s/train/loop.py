@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from s2s.config import Recipe, UserError
-from s2s.data import batches
-from s2s.data.corpus import Corpus
+from s2s.data import Corpus, batches
 from s2s.decode import Greedy, greedy
 from s2s.model import inference, stepper_for
 from s2s.model.fast.memory import keep_freed_memory

@@ -17,8 +17,7 @@ from s2s.analysis.tidy import (
     without_sinks,
 )
 from s2s.config import TokenizerConfig
-from s2s.tokenizers import EOS, SPECIALS, TOKENIZERS, fit
-from s2s.tokenizers.tokenizer import BOS
+from s2s.tokenizers import BOS, EOS, SPECIALS, TOKENIZERS, fit
 
 TEXTS = [
     "the bees and the fly flew, near the old bank",

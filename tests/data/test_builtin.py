@@ -3,9 +3,9 @@
 import pytest
 
 from s2s.config import UserError
-from s2s.data import Gold, Pair, load, splits, stories
+from s2s.data import Gold, Pair, generated, load, splits
 from s2s.data.builtin import BUILTINS
-from s2s.data.stories import STORIES
+from s2s.data.generated import STORIES
 
 GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "banks")
 
@@ -41,8 +41,8 @@ def test_each_language_is_asked_of_the_grammar(name, language, monkeypatch):
 
 @pytest.mark.parametrize("name", STORIES)
 def test_each_kind_is_asked_of_the_stories(name, monkeypatch):
-    monkeypatch.setattr(stories, "generate", lambda name, split: (Pair(name, split),))
-    assert splits(f"builtin:{name}") == stories.SPLITS
+    monkeypatch.setattr(generated, "generate", lambda name, split: (Pair(name, split),))
+    assert splits(f"builtin:{name}") == generated.SPLITS
     assert load(f"builtin:{name}").pairs == (Pair(name, "train"),)
     assert load(f"builtin:{name}", "unseen").pairs == (Pair(name, "unseen"),)
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import datasets
 import pytest
 
-from s2s.data import columns
-from s2s.data.columns import Column, guess, is_language
+from s2s.data.formats import columns
+from s2s.data.formats.columns import Column, guess, is_language
 
 
 def texts(*names: str) -> tuple[Column, ...]:
@@ -95,7 +95,7 @@ def test_only_columns_that_hold_text_are_guessed() -> None:
 def test_what_was_asked_for_is_kept(
     names: Sequence[str], asked: dict[str, str], expected: tuple[str, str] | None
 ) -> None:
-    found = columns.paired(texts(*names), **asked)
+    found = columns.choose_columns(texts(*names), **asked)
     assert (found and found[:2]) == expected
 
 

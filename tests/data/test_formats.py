@@ -15,7 +15,7 @@ from s2s.config import UserError
 from s2s.data import Pair, load, splits
 from s2s.data.caps import Caps
 from s2s.data.files import FileOptions, from_bytes, offered, opened
-from s2s.data.tables import TABLES, suffix
+from s2s.data.formats.pairing import TABLES, suffix
 from tests.data import written
 from tests.data.written import WRITERS, zipped
 
@@ -82,14 +82,14 @@ def test_what_is_offered_is_what_is_read(put, name):
 
 @pytest.mark.parametrize("name", [name for name in WRITERS if not name.endswith(".zip")])
 def test_only_the_first_rows_are_looked_at(put, monkeypatch, name):
-    monkeypatch.setattr("s2s.data.streams.CHUNK", 1 << 12)
+    monkeypatch.setattr("s2s.data.formats.streams.CHUNK", 1 << 12)
     many = [
         Pair(f"source text number {n * 7919}", f"target text number {n * 104729}")
         for n in range(8000)
     ]
     path = Path(put(name, WRITERS[name](many)))
     seen = []
-    monkeypatch.setattr("s2s.data.streams.Meter.tick", lambda meter, _: seen.append(1))
+    monkeypatch.setattr("s2s.data.formats.streams.Meter.tick", lambda meter, _: seen.append(1))
     assert len(offered([path]).samples) == 5
     if not name.endswith(".parquet.gz"):  # whose end must be known first
         assert len(seen) < 30
@@ -205,7 +205,7 @@ def test_a_broken_parquet(put, content):
 def test_json_lists_are_read_piece_by_piece(put, monkeypatch):
     content = WRITERS["a.json"](WORLD * 30)
     for size in (7, 100, 1 << 18):
-        monkeypatch.setattr("s2s.data.streams.CHUNK", size)
+        monkeypatch.setattr("s2s.data.formats.streams.CHUNK", size)
         assert load(put("a.json", content)).pairs == WORLD * 30
     refused(put("b.json", b'[{"src": "a", "tgt": "b"}, {"src": '), r"Line 1 of `.*` is not JSON")
     refused(

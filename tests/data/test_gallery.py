@@ -3,7 +3,7 @@
 import pytest
 
 from s2s import hub
-from s2s.data.columns import guess
+from s2s.data.formats.columns import guess
 from s2s.data.gallery import GALLERY, Known
 
 

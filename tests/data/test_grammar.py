@@ -17,7 +17,7 @@ from s2s.data.grammar.lexicon import (
     Noun,
     unknown_classes,
 )
-from s2s.data.grammar.realise import Realiser
+from s2s.data.grammar.realize import Realiser
 from s2s.data.grammar.spanish import Spanish
 from s2s.data.grammar.splits import drawn, held_out_pairs
 from s2s.data.grammar.trees import (

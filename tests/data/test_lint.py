@@ -8,8 +8,8 @@ import pytest
 
 from s2s.config import Cleaning, UserError, flat
 from s2s.data import Corpus, Pair
-from s2s.data.lint import RULES, Report, clean, faults, lint, switched_on
-from s2s.data.lint.letters import Kind, kinds
+from s2s.data.lint import LINT_RULES, LintReport, clean, enabled_rules, lint_pairs, problems
+from s2s.data.lint.characters import Kind, kinds
 from s2s.data.preview import Preview
 
 PLAIN = Pair("the red house has a green garden", "la maison rouge a un jardin vert")
@@ -60,7 +60,7 @@ FINE = {
 
 def hits(key: str, src: str, tgt: str) -> bool:
     """Whether the rule hits a pair that stands after ordinary ones."""
-    report = lint((*HOUSES, Pair(src, tgt)), valid=VALID)
+    report = lint_pairs((*HOUSES, Pair(src, tgt)), valid=VALID)
     assert sum(report.masks.values()) == report.n_pairs
     found = report.found[key]
     assert found.n in (0, 1)  # the ordinary ones are never hit
@@ -83,7 +83,7 @@ def planted(seed: int) -> tuple[Pair, ...]:
 
 
 def test_there_is_a_rule_for_every_switch() -> None:
-    assert list(RULES) == list(flat(Cleaning())) == list(FAULTS) == list(FINE)
+    assert list(LINT_RULES) == list(flat(Cleaning())) == list(FAULTS) == list(FINE)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_there_is_a_rule_for_every_switch() -> None:
 )
 def test_a_fault_is_found_and_said(key: str, src: str, tgt: str) -> None:
     assert hits(key, src, tgt)
-    (example,) = lint((*HOUSES, Pair(src, tgt)), valid=VALID).found[key].examples
+    (example,) = lint_pairs((*HOUSES, Pair(src, tgt)), valid=VALID).found[key].examples
     assert example.row == len(HOUSES) + 1
     assert example.reason.endswith(".")
     example.reason.encode()
@@ -136,7 +136,7 @@ def test_what_only_looks_like_a_fault_is_none(key: str, src: str, tgt: str) -> N
     ],
 )
 def test_the_reason_names_the_place(key: str, src: str, tgt: str, reason: str) -> None:
-    (example,) = lint((*HOUSES, Pair(src, tgt))).found[key].examples
+    (example,) = lint_pairs((*HOUSES, Pair(src, tgt))).found[key].examples
     assert example.reason == reason
 
 
@@ -157,45 +157,46 @@ CHINESE = ("我昨天去了北京", "他正在看一本书", "请给我一杯咖
 )
 def test_scripts_that_are_mixed_are_one(usual: tuple[str, ...], strange: str) -> None:
     pairs = tuple(Pair("words", text) for text in usual * 5)
-    assert lint(pairs).found["script"].n == 0
+    assert lint_pairs(pairs).found["script"].n == 0
     assert [
-        example.row for example in lint((*pairs, Pair("words", strange))).found["script"].examples
+        example.row
+        for example in lint_pairs((*pairs, Pair("words", strange))).found["script"].examples
     ] == [len(pairs) + 1]
 
 
 def test_a_japanese_side_may_have_more_han_than_kana() -> None:
     pairs = [Pair("words", text) for text in (*JAPANESE[:2], *["東京大学図書館"] * 4)]
-    assert lint(pairs).found["script"].n == 0
+    assert lint_pairs(pairs).found["script"].n == 0
 
 
 def test_texts_are_measured_alike_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = planted(0)
-    whole = lint(pairs, valid=VALID)
+    whole = lint_pairs(pairs, valid=VALID)
     monkeypatch.setattr("s2s.data.lint.texts.PIECE", 50)
-    assert lint(pairs, valid=VALID) == whole
+    assert lint_pairs(pairs, valid=VALID) == whole
 
 
 def test_limits_are_those_of_the_recipe() -> None:
     pairs = (*HOUSES, Pair("one two three four five six", "un deux trois quatre cinq six"))
-    assert lint(pairs, cleaning=Cleaning(max_words=5)).found["max_words"].n == 1
+    assert lint_pairs(pairs, cleaning=Cleaning(max_words=5)).found["max_words"].n == 1
     wide = (*HOUSES, Pair("a word", "x" * 30))
-    assert lint(wide, cleaning=Cleaning(max_ratio=2.0)).found["max_ratio"].n == 1
-    assert lint(wide, cleaning=Cleaning(max_ratio=8.0)).found["max_ratio"].n == 0
+    assert lint_pairs(wide, cleaning=Cleaning(max_ratio=2.0)).found["max_ratio"].n == 1
+    assert lint_pairs(wide, cleaning=Cleaning(max_ratio=8.0)).found["max_ratio"].n == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_left_is_what_the_report_promised(seed: int) -> None:
     draw = random.Random(seed)
     corpus = Corpus("t", "train", planted(seed))
-    values = {key: draw.random() < 0.4 for key in RULES} | {
+    values = {key: draw.random() < 0.4 for key in LINT_RULES} | {
         "max_words": draw.choice([None, 20]),
         "max_ratio": draw.choice([None, 2.0]),
     }
     cleaning = Cleaning(**values)
     valid = Corpus("t", "valid", VALID)
-    report = lint(corpus.pairs, valid=VALID, cleaning=cleaning)
+    report = lint_pairs(corpus.pairs, valid=VALID, cleaning=cleaning)
     left = clean(corpus, cleaning, valid=valid)
-    assert len(left) == len(corpus) - report.dropped(switched_on(cleaning))
+    assert len(left) == len(corpus) - report.dropped(enabled_rules(cleaning))
     rest = iter(corpus.pairs)
     assert all(pair in rest for pair in left.pairs)  # in their order
     assert sum(int(note.split()[0]) for note in left.notes) == len(corpus) - len(left)
@@ -209,15 +210,15 @@ def test_what_is_left_is_what_the_report_promised(seed: int) -> None:
 def test_the_preview_counts_the_same_duplicates(seed: int) -> None:
     pairs = planted(seed)
     assert (
-        lint(pairs).found["duplicates"].n
+        lint_pairs(pairs).found["duplicates"].n
         == Preview.of(Corpus("t", "train", pairs)).n_duplicates
         > 0
     )
 
 
 def test_each_rule_is_a_bit() -> None:
-    report = lint(planted(1), valid=VALID)
-    for place, key in enumerate(RULES):
+    report = lint_pairs(planted(1), valid=VALID)
+    for place, key in enumerate(LINT_RULES):
         assert (
             report.dropped([key])
             == report.found[key].n
@@ -225,7 +226,7 @@ def test_each_rule_is_a_bit() -> None:
             > 0
         )
     assert report.dropped([]) == 0
-    assert report.dropped(RULES) == report.n_pairs - report.masks[0]
+    assert report.dropped(LINT_RULES) == report.n_pairs - report.masks[0]
 
 
 def test_nothing_wrong_changes_nothing() -> None:
@@ -260,24 +261,24 @@ def test_a_corpus_of_faults_alone_is_refused() -> None:
 
 
 def test_no_pairs_at_all() -> None:
-    report = lint(())
-    assert (report.n_pairs, report.masks, report.dropped(RULES)) == (0, {}, 0)
+    report = lint_pairs(())
+    assert (report.n_pairs, report.masks, report.dropped(LINT_RULES)) == (0, {}, 0)
     assert clean(Corpus("t", "train", ()), Cleaning()).pairs == ()
 
 
 def test_a_report_survives_json_and_is_small() -> None:
-    report = lint(
+    report = lint_pairs(
         (*planted(3), *(Pair("x" * 5000, "y \ud800" * 500) for _ in range(50))), valid=VALID
     )
     content = json.dumps(report.to_json())
-    assert Report.from_json(json.loads(content)) == report
+    assert LintReport.from_json(json.loads(content)) == report
     assert all(len(row.examples) == min(row.n, 20) for row in report.found.values())
     assert len(content) < 200_000
 
 
 def test_progress_is_told() -> None:
     told = list[float]()
-    lint(HOUSES, tell=told.append)
+    lint_pairs(HOUSES, on_progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1
 
@@ -291,7 +292,7 @@ def test_kinds_agree_with_the_closer_look() -> None:
         *range(0xF8F0, 0x10010),
         0x10FFFF,
     ):
-        assert bool(table[code] & Kind.CONTROL) == (faults.control(chr(code)) is not None), hex(
+        assert bool(table[code] & Kind.CONTROL) == (problems.control(chr(code)) is not None), hex(
             code
         )
         assert bool(table[code] & Kind.DIGIT) == chr(code).isdecimal(), hex(code)
@@ -299,7 +300,7 @@ def test_kinds_agree_with_the_closer_look() -> None:
 
 def test_long_texts_are_no_trap() -> None:
     start = time.process_time()
-    lint(
+    lint_pairs(
         [
             Pair(text * 50_000, "b")
             for text in (
@@ -332,5 +333,5 @@ def test_thirty_thousand_pairs_are_no_wait() -> None:
         for _ in range(30_000)
     ]
     start = time.process_time()
-    lint(pairs)
+    lint_pairs(pairs)
     assert time.process_time() - start < 1 * 4  # under a second here

@@ -6,7 +6,7 @@ from s2s.config import UserError
 from s2s.data import load
 from s2s.data.corpus import Corpus
 from s2s.data.pair import Pair
-from s2s.data.preview import ROWS, Preview, preview
+from s2s.data.preview import ROWS, Preview, load_preview
 
 
 def test_a_preview_counts_what_is_there() -> None:
@@ -30,7 +30,7 @@ def test_long_texts_are_cut_in_the_rows_and_counted_whole() -> None:
 
 @pytest.mark.parametrize("spec", ["builtin:mini-en-fr", "synthetic:copy"])
 def test_a_preview_survives_json(spec: str) -> None:
-    seen = preview(spec)
+    seen = load_preview(spec)
     assert Preview.from_json(json.loads(json.dumps(seen.to_json()))) == seen
     assert len(seen.rows) == min(ROWS, seen.n_pairs)
     assert sum(seen.src_counts) == sum(seen.tgt_counts) == seen.n_pairs == len(load(spec))
@@ -38,4 +38,4 @@ def test_a_preview_survives_json(spec: str) -> None:
 
 def test_what_cannot_be_read_is_a_sentence() -> None:
     with pytest.raises(UserError, match="no stored text"):
-        preview("corpus:0123456789abcdef")
+        load_preview("corpus:0123456789abcdef")

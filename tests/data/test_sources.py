@@ -9,7 +9,7 @@ import pytest
 from s2s.config import Config, UserError
 from s2s.data import SOURCES, load, splits
 from s2s.data.files import FileOptions
-from s2s.data.sources import parse
+from s2s.data.sources import parse_spec
 from s2s.data.text import TextOptions
 
 DATA = Path(os.environ.get("S2S_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -39,14 +39,14 @@ def test_each_source_is_one_row(name):
 
 
 def test_a_spec_is_taken_apart():
-    assert parse("text:book.txt#length=80,rows=3") == (
+    assert parse_spec("text:book.txt#length=80,rows=3") == (
         "text",
         "book.txt",
         TextOptions(length=80, rows=3),
     )
-    assert parse("a.csv#src=en,tgt=2") == ("file", "a.csv", FileOptions(src="en", tgt="2"))
-    assert parse(r"C:\pairs.tsv").place == r"C:\pairs.tsv"
-    assert parse("file:a.csv").place == "a.csv"
+    assert parse_spec("a.csv#src=en,tgt=2") == ("file", "a.csv", FileOptions(src="en", tgt="2"))
+    assert parse_spec(r"C:\pairs.tsv").place == r"C:\pairs.tsv"
+    assert parse_spec("file:a.csv").place == "a.csv"
 
 
 def test_the_corpus_carries_its_spec_and_split(tsv):

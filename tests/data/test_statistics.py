@@ -11,7 +11,7 @@ import pytest
 
 from s2s.data import Corpus, Pair
 from s2s.data.split import hold_out
-from s2s.data.statistics import SEED, Statistics, edges
+from s2s.data.statistics import SEED, Statistics, ratio_edges
 
 WORDS = ["café", "cafe\u0301", "Haus", "😀", "房子", *(f"w{n}" for n in range(300))]
 
@@ -65,8 +65,8 @@ def test_every_ratio_lies_in_its_bin(seed: int) -> None:
     found = Statistics.of(text, text)
     lengths = [(len(pair.src.split()), len(pair.tgt.split())) for pair in text.pairs]
     ratios = np.array([tgt / src for src, tgt in lengths if src and tgt])
-    inside = np.clip(ratios, edges()[0] * 1.001, edges()[-1] * 0.999)
-    assert np.array_equal(np.histogram(inside, edges())[0], found.ratio_counts)
+    inside = np.clip(ratios, ratio_edges()[0] * 1.001, ratio_edges()[-1] * 0.999)
+    assert np.array_equal(np.histogram(inside, ratio_edges())[0], found.ratio_counts)
     assert found.ratio_median == pytest.approx(np.median(ratios))
 
 

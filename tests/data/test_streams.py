@@ -8,8 +8,8 @@ import pytest
 
 from s2s.config import UserError
 from s2s.data.caps import Caps
-from s2s.data.encodings import Decoder
-from s2s.data.streams import Meter, in_memory, lines, on_disk, size
+from s2s.data.formats.encodings import Decoder
+from s2s.data.formats.streams import Meter, format_size, in_memory, lines, on_disk
 
 TEXT = "Zoë’s façade\nça va «déjà»\nplain\n\nüber\n"
 WORLD = "שלום עולם\n東京タワー\nสวัสดีชาวโลก\ne\u0301\u0323 a\u0308\n👩‍👩‍👧‍👦 🇫🇷\nhe said\u2028yes\x85no\n"
@@ -71,7 +71,7 @@ def test_every_script_survives_however_the_bytes_are_cut(codec):
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 18])
 def test_lines_are_the_same_for_every_size_of_chunk(monkeypatch, at_once):
-    monkeypatch.setattr("s2s.data.streams.CHUNK", at_once)
+    monkeypatch.setattr("s2s.data.formats.streams.CHUNK", at_once)
     content = (WORLD * 50).replace("\n", "\r\n")
     assert read(content.encode())[0] == (WORLD * 50).split("\n")[:-1]
     assert read(b"a\r\r\nb\rc\r")[0] == ["a\r", "b\rc\r"]
@@ -189,4 +189,4 @@ def test_files_are_closed_with_the_reading(tmp_path):
     ("n", "said"), [(7, "7 bytes"), (213_000, "213 kB"), (1_500_000, "1.5 MB"), (10**9, "1 GB")]
 )
 def test_sizes_for_people(n, said):
-    assert size(n) == said
+    assert format_size(n) == said

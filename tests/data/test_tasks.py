@@ -8,10 +8,10 @@ import pytest
 
 from s2s.config import TASK_KINDS, Cleaning, DataConfig, UserError, override
 from s2s.data import Corpus, Gold, Link, Pair, load
-from s2s.data.lint import clean, lint
+from s2s.data.lint import clean, lint_pairs
 from s2s.data.pair import Relation
 from s2s.data.split import prepared
-from s2s.data.tasks import SENTINELS, TASKS, applied
+from s2s.data.tasks import SENTINELS, TASKS, apply_task
 
 WORDS = "the red house stands by the river and nobody has lived in it for years".split()
 GOLD = Gold(
@@ -22,7 +22,7 @@ PAIR = Pair("the red house", "la maison rouge", GOLD)
 
 def make(text, task, seed=1, **changes):
     corpus = Corpus("t", "train", (Pair(text, text),), is_plain=True)
-    return applied(corpus, override(DataConfig(), {"task": task, **changes}), seed).pairs
+    return apply_task(corpus, override(DataConfig(), {"task": task, **changes}), seed).pairs
 
 
 def texts(n, seed=0):
@@ -102,20 +102,20 @@ def test_the_next_turn_follows_the_last_k():
         ("respond: hello <turn> how are you", "fine"),
     ]
     corpus = Corpus("t", "train", (Pair("hi <turn> hello <turn> how are you", "fine"),))
-    (pair,) = applied(corpus, override(DataConfig(), {"task": "respond", "turns": 1}), 1).pairs
+    (pair,) = apply_task(corpus, override(DataConfig(), {"task": "respond", "turns": 1}), 1).pairs
     assert (pair.src, pair.tgt) == ("respond: how are you", "fine")
 
 
 def test_reversing_the_direction_twice_changes_nothing():
     corpus = Corpus("t", "train", (PAIR,))
     config = override(DataConfig(), {"task": "reverse_direction"})
-    once = applied(corpus, config, 1)
+    once = apply_task(corpus, config, 1)
     assert (once.pairs[0].src, once.pairs[0].gold.links) == (
         "la maison rouge",
         (Link(0, 0), Link(1, 2), Link(2, 1)),
     )
     assert once.pairs[0].gold.relations == (Relation("determiner-noun", "tgt", 2, 0),)
-    assert applied(once, config, 1).pairs == corpus.pairs
+    assert apply_task(once, config, 1).pairs == corpus.pairs
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_tasks_on_words(task, expected):
 
 def test_a_prefix_moves_the_gold_along():
     config = override(DataConfig(), {"task": "prefix", "prefix": "translate English to French:"})
-    (pair,) = applied(Corpus("t", "train", (PAIR,)), config, 1).pairs
+    (pair,) = apply_task(Corpus("t", "train", (PAIR,)), config, 1).pairs
     assert pair.src == "translate English to French: the red house"
     words = pair.src.split()
     assert {(words[link.src], pair.tgt.split()[link.tgt]) for link in pair.gold.links} == {
@@ -161,28 +161,30 @@ def test_a_prefix_moves_the_gold_along():
         "the",
     ]
     with pytest.raises(UserError, match=r"`data\.task` prefix has no `data\.prefix`; give one"):
-        applied(Corpus("t", "train", (PAIR,)), DataConfig(task="prefix"), 1)
+        apply_task(Corpus("t", "train", (PAIR,)), DataConfig(task="prefix"), 1)
 
 
 def test_a_summary_has_its_prefix_unless_another_is_given():
     corpus = Corpus("t", "train", (Pair("long text", "short"),))
-    assert applied(corpus, DataConfig(task="summarize"), 1).pairs[0].src == "summarize: long text"
     assert (
-        applied(corpus, DataConfig(task="summarize", prefix="tl;dr"), 1).pairs[0].src
+        apply_task(corpus, DataConfig(task="summarize"), 1).pairs[0].src == "summarize: long text"
+    )
+    assert (
+        apply_task(corpus, DataConfig(task="summarize", prefix="tl;dr"), 1).pairs[0].src
         == "tl;dr long text"
     )
 
 
 def test_auto_translates_pairs_as_they_are_and_continues_plain_text():
     corpus = load("builtin:mini-en-fr")
-    assert applied(corpus, DataConfig(), 1) is corpus
+    assert apply_task(corpus, DataConfig(), 1) is corpus
     (pair,) = make("abcdef", "auto")
     assert pair.src + pair.tgt == "abcdef"
 
 
 def test_texts_that_are_too_short_are_counted():
     corpus = Corpus("t", "train", (Pair("one", "one"), Pair("one two", "one two")), is_plain=True)
-    found = applied(corpus, DataConfig(task="denoise"), 1)
+    found = apply_task(corpus, DataConfig(task="denoise"), 1)
     assert len(found) == 1
     assert found.notes == ("1 text is too short for the task denoise and gives no pair.",)
     with pytest.raises(UserError, match=r"`data\.task` denoise makes no pair of `t`"):
@@ -215,7 +217,7 @@ def test_a_report_counts_the_overlap_that_is_dropped() -> None:
     train = Corpus("t", "train", pairs)
     valid = Corpus("t", "valid", pairs[:30])
     left = prepared(train, valid, 1, DataConfig()).train
-    assert len(left) == 100 - lint(pairs, valid=valid.pairs).dropped(["overlap"]) == 70
+    assert len(left) == 100 - lint_pairs(pairs, valid=valid.pairs).dropped(["overlap"]) == 70
     assert (
         len(prepared(train, valid, 1, override(DataConfig(), {"clean.overlap": False})).train)
         == 100
@@ -224,6 +226,6 @@ def test_a_report_counts_the_overlap_that_is_dropped() -> None:
 
 def test_plain_text_is_no_copy_of_itself() -> None:
     pairs = tuple(Pair(f"text {n}", f"text {n}") for n in range(9))
-    assert lint(pairs, is_plain=True).found["copies"].n == 0
-    assert lint(pairs).found["copies"].n == 9
+    assert lint_pairs(pairs, is_plain=True).found["copies"].n == 0
+    assert lint_pairs(pairs).found["copies"].n == 9
     assert len(clean(Corpus("t", "train", pairs, is_plain=True), Cleaning(copies=True))) == 9

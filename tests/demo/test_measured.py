@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from s2s.config import PRESETS
-from s2s.data.preview import Preview, preview
+from s2s.data import Preview, load_preview
 from s2s.demo import measured
 from s2s.demo.measured import Cell, cells, main, measure, planned
 from s2s.jobs.expected import parsed
@@ -67,7 +67,7 @@ def test_the_grid_has_a_name_for_each_cell(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_run_is_as_long_as_it_may_be() -> None:
-    seen: Preview = preview("builtin:en-fr")
+    seen: Preview = load_preview("builtin:en-fr")
     for preset in measured.OURS:
         recipe = planned(preset, seen, 240)
         assert forecast(recipe, seen).seconds < 300

@@ -3,8 +3,7 @@ import dataclasses
 import pytest
 
 from s2s.config import PRESETS, Recipe, override
-from s2s.data import load
-from s2s.data.preview import Preview, preview
+from s2s.data import Preview, load, load_preview
 from s2s.jobs import advice
 from s2s.jobs.advice import Advice, Case, by_rule, recommended, within
 from s2s.jobs.expected import Measured, Point
@@ -51,7 +50,7 @@ def said(given: Case) -> dict[str, Advice]:
 
 @pytest.fixture(scope="module")
 def grammar() -> Preview:
-    return preview("builtin:en-fr")
+    return load_preview("builtin:en-fr")
 
 
 BAD = [
@@ -65,8 +64,8 @@ BAD = [
     ("small", captions(5000), {"tokenizer__vocab_size": 20_000}, "large_vocabulary"),
     ("small", captions(1000), {"tokenizer__kind": "word"}, "large_vocabulary"),
     ("small", captions(29_000), {"data__max_length": 12}, "too_long"),
-    ("small", preview("builtin:summaries"), {}, "copies"),
-    ("transformer-tiny", preview("builtin:dialogue"), {}, "copies"),
+    ("small", load_preview("builtin:summaries"), {}, "copies"),
+    ("transformer-tiny", load_preview("builtin:dialogue"), {}, "copies"),
 ]
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from s2s.config import PRESETS, override
-from s2s.data.preview import Preview, preview
+from s2s.data import Preview, load_preview
 from s2s.jobs import expected
 from s2s.jobs.expected import (
     FAR,
@@ -64,7 +64,7 @@ def test_more_steps_expect_no_less() -> None:
 
 
 def test_the_kind_of_text_decides_which_runs_speak() -> None:
-    grammar = preview("builtin:en-fr")
+    grammar = load_preview("builtin:en-fr")
     assert richness(grammar) < 8 < richness(captions(1000))
     found = band(SMALL, "small", grammar, forecast(SMALL, grammar), GRID)
     assert found

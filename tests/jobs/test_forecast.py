@@ -5,8 +5,7 @@ import pytest
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe, override
-from s2s.data import load
-from s2s.data.preview import Preview
+from s2s.data import Preview, load
 from s2s.jobs.forecast import (
     BOUNDS,
     START,

@@ -12,7 +12,7 @@ import pytest
 import s2s
 from benchmarks.crash import SOURCE, VALID, differences
 from s2s.config import Recipe, UserError, override
-from s2s.data import corpora, files
+from s2s.data import files, saved_datasets
 from s2s.jobs import board, queue, training
 from s2s.model.weights import saved_steps
 from s2s.runs import RunFolder
@@ -175,9 +175,9 @@ def test_a_rate_that_diverges_is_said_and_a_lower_one_goes_on(recipe: Recipe) ->
 
 def test_a_text_deleted_while_its_run_waits_is_said_and_the_run_is_there(recipe: Recipe) -> None:
     corpus = files.from_bytes([("a.tsv", b"".join(b"a %d\t%d a\n" % (n, n) for n in range(80)))])
-    kept = corpora.store(corpus, name="mine", owner=OWNER)
+    kept = saved_datasets.save(corpus, name="mine", owner=OWNER)
     run = submit(recipe, f"corpus:{kept}", None)
-    corpora.delete(kept, OWNER)
+    saved_datasets.delete(kept, OWNER)
     said = attempt()
     assert kept in said
     assert said.endswith(".")

@@ -10,8 +10,7 @@ import torch
 
 from s2s.analysis.alignment import entropies
 from s2s.config import Recipe, override
-from s2s.data import load_pairs_for_training
-from s2s.data.pair import Gold, Link, Pair
+from s2s.data import Gold, Link, Pair, load_pairs_for_training
 from s2s.decode.stepper import Found, Hypothesis
 from s2s.jobs import watching
 from s2s.jobs.watching import Watcher

@@ -16,7 +16,7 @@ from s2s.tokenizers.byte import ByteTokenizer
 from s2s.tokenizers.char import CharTokenizer
 from s2s.tokenizers.subword import automatic_size
 from s2s.tokenizers.unigram import UnigramTokenizer
-from s2s.tokenizers.word import WordTokenizer, advice, has_no_blanks
+from s2s.tokenizers.word import WordTokenizer, advice, lacks_spaces
 
 DATA = Path(os.environ.get("S2S_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SENTENCES = ["the low house", "the lower house", "the lowest house", "a house"]
@@ -251,7 +251,7 @@ JAPANESE = ["私は公園を散歩するのが好きです。", "カメラを持
     "texts", [CHINESE, THAI, JAPANESE, ["", " ", *CHINESE], ["ACGTTGCA" * 8, "TTGACCGA" * 9]]
 )
 def test_sides_without_blanks(texts):
-    assert has_no_blanks(texts)
+    assert lacks_spaces(texts)
 
 
 @pytest.mark.parametrize(
@@ -268,11 +268,11 @@ def test_sides_without_blanks(texts):
     ],
 )
 def test_sides_with_blanks(texts):
-    assert not has_no_blanks(texts)
+    assert not lacks_spaces(texts)
 
 
 def test_only_the_first_texts_are_looked_at():
-    assert has_no_blanks(text for text in (*CHINESE * 700, *SENTENCES * 10_000))
+    assert lacks_spaces(text for text in (*CHINESE * 700, *SENTENCES * 10_000))
 
 
 def test_words_are_advised_against_where_there_are_no_blanks():

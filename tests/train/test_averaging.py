@@ -9,8 +9,7 @@ from torch import Tensor
 
 import s2s
 from s2s.config import Recipe, override
-from s2s.data import load
-from s2s.data.corpus import Corpus
+from s2s.data import Corpus, load
 from s2s.model.weights import read_weights, saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.train import Trainer, TrainingData, Validation, Warned, checkpoint, prepare

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from s2s.data.batches import Batch
+from s2s.data import Batch
 from s2s.model.weights import read_weights, saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.train.distributed import Group, n_labels, share

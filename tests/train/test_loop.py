@@ -8,8 +8,7 @@ import safetensors.torch
 import torch
 
 from s2s.config import Recipe, UserError, override
-from s2s.data import load
-from s2s.data.corpus import Corpus
+from s2s.data import Corpus, load
 from s2s.model.weights import load_weights, saved_steps, trained_tensors, weights_path
 from s2s.train import (
     Sample,

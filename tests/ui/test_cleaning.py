@@ -9,8 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s.config import Cleaning
-from s2s.data import Corpus, Pair
-from s2s.data.lint import RULES, clean, lint, switched_on
+from s2s.data import LINT_RULES, Corpus, Pair, clean, enabled_rules, lint_pairs
 from s2s.plots import PLOTS
 from s2s.ui.data import cleaning as panels
 
@@ -28,12 +27,12 @@ def page() -> None:
     import streamlit as st
 
     from s2s.config import Cleaning
-    from s2s.data.lint import lint
+    from s2s.data import lint_pairs
     from s2s.ui.data import cleaning
     from tests.ui.test_cleaning import PAIRS
 
     now = st.session_state.get("now", Cleaning())
-    st.session_state["now"] = cleaning.panel(lint(PAIRS, cleaning=now), now, key="t")
+    st.session_state["now"] = cleaning.panel(lint_pairs(PAIRS, cleaning=now), now, key="t")
 
 
 def opened() -> AppTest:
@@ -60,10 +59,10 @@ def test_untouched_it_says_what_the_recipe_says() -> None:
 def test_every_rule_has_a_row_with_its_count() -> None:
     screen = opened()
     said = " ".join(text.value for text in screen.markdown)
-    for key, rule in RULES.items():
+    for key, rule in LINT_RULES.items():
         assert f"**{rule.label}**" in said
         assert screen.segmented_control(key=f"clean t {key}").value == (
-            "drop" if key in switched_on(Cleaning()) else "keep"
+            "drop" if key in enabled_rules(Cleaning()) else "keep"
         )
 
 
@@ -113,19 +112,17 @@ def test_examples_are_shown_one_rule_at_a_time_as_they_stand() -> None:
 
 
 def test_the_numbers_are_a_table() -> None:
-    report = lint(PAIRS)
+    report = lint_pairs(PAIRS)
     head, *rows, total = csv.reader(io.StringIO(panels._table(report, ["empty"])))
     assert head == ["rule", "pairs", "share", "choice"]
-    assert [row[0] for row in rows] == list(RULES)
+    assert [row[0] for row in rows] == list(LINT_RULES)
     assert [int(row[1]) for row in rows] == [found.n for found in report.found.values()]
     assert [row[0] for row in rows if row[3] == "drop"] == ["empty"]
     assert total[:2] == ["all that are dropped", "1"]
 
 
 def statistics_page(empty: bool) -> None:
-    from s2s.data import Corpus
-    from s2s.data.preview import Preview
-    from s2s.data.statistics import Statistics
+    from s2s.data import Corpus, Preview, Statistics
     from s2s.ui.data import statistics
     from tests.ui.test_cleaning import PAIRS
 

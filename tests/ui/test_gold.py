@@ -5,7 +5,7 @@ import s2s
 from s2s import data, settings
 from s2s.analysis.alignment import aligned, by_words, error_rate, places
 from s2s.config import Recipe, override
-from s2s.data import Corpus, Gold, Link, Pair, corpora
+from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.demo import DEMOS
 from s2s.ui.attention import gold
 from s2s.ui.kit.vocabulary import EXAMPLES
@@ -18,9 +18,7 @@ PAIRS = (
 
 def kept() -> str:
     """The pairs, stored here: their SPEC."""
-    return (
-        f"corpus:{corpora.store(Corpus('somewhere', 'train', PAIRS), name='mine', owner='local')}"
-    )
+    return f"corpus:{saved_datasets.save(Corpus('somewhere', 'train', PAIRS), name='mine', owner='local')}"
 
 
 @pytest.mark.parametrize("source", EXAMPLES)

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from s2s import hub
-from s2s.data import hubsets, load, splits
+from s2s.data import hub_datasets, load, splits
 from s2s.ui.kit.text import JOINER
 from tests.hub_standin import Fault, Hub, Repo, commit
 
@@ -35,7 +35,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     with Hub(repos) as standin:
         monkeypatch.setenv("HF_ENDPOINT", standin.url)
         monkeypatch.setattr(
-            "s2s.ui.data.hub_dataset.sampled", hubsets.sample
+            "s2s.ui.data.hub_dataset.sample_hub_dataset", hub_datasets.sample
         )  # in this process: quicker
         yield standin
 

@@ -9,8 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.config import Recipe, TokenizerConfig, override
 from s2s.plots.theme import luminance
-from s2s.tokenizers import TOKENIZERS, UNK
-from s2s.tokenizers.bench import Row, Side, bench
+from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, SideStatistics, compare
 from s2s.ui.data import tokenizers
 
 SRC = ["a dog runs in the park", "two dogs run, quickly", "the man's *bold* dog"] * 40
@@ -20,18 +19,18 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def rows():
-    return list(bench(SRC, TGT, SRC[:3], TGT[:3], shared=True, example=(SRC[2], TGT[0])))
+    return list(compare(SRC, TGT, SRC[:3], TGT[:3], shared=True, example=(SRC[2], TGT[0])))
 
 
 def page(rows, advice="", kind="bpe", vocab_size=None):
     import streamlit as st
 
     from s2s.config import TokenizerConfig
-    from s2s.tokenizers.bench import Row
+    from s2s.tokenizers import ComparisonRow
     from s2s.ui.data.tokenizers import panel
 
     st.session_state["changes"] = panel(
-        [Row.from_json(row) for row in rows],
+        [ComparisonRow.from_json(row) for row in rows],
         "k",
         advice=advice,
         now=TokenizerConfig(kind, vocab_size),
@@ -175,12 +174,12 @@ def test_names_say_both_sizes_where_they_differ():
         "longest": 1,
         "example": (),
     }
-    row = Row(
+    row = ComparisonRow(
         "bpe",
         None,
         False,
-        Side(vocab_size=1200, **side),
-        Side(vocab_size=900, **side),
+        SideStatistics(vocab_size=1200, **side),
+        SideStatistics(vocab_size=900, **side),
         128,
         0.0,
         0.1,

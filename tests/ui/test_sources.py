@@ -4,7 +4,7 @@ import pytest
 
 from s2s import settings
 from s2s.config import PRESETS, override
-from s2s.data import corpora, files
+from s2s.data import files, saved_datasets
 from s2s.jobs import training
 from s2s.share import pack
 from s2s.ui.kit import cached
@@ -12,7 +12,7 @@ from tests.screen import opened, said
 
 
 def kept(text: str, name: str) -> str:
-    return corpora.store(files.from_pasted(text), name=name, owner=settings.OWNER)
+    return saved_datasets.save(files.from_pasted(text), name=name, owner=settings.OWNER)
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def test_the_button_names_the_text_and_the_next_text_has_another() -> None:
     assert screen.button(key=f"delete text {first}").label == "Delete mine"
     screen.button(key=f"delete text {first}").click().run()
     assert not screen.exception
-    assert [text.hash for text in corpora.stored(settings.OWNER)] == [second]
+    assert [text.hash for text in saved_datasets.listing(settings.OWNER)] == [second]
     assert f"delete text {first}" not in {each.key for each in screen.button}
     assert screen.button(key=f"delete text {second}").label == "Delete \\*theirs\\*"
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
+from s2s.data.grammar.language import Tongue, phrase_words, spelled
 from s2s.data.grammar.lexicon import (
     Adjective,
     Noun,
@@ -15,7 +16,6 @@ from s2s.data.grammar.lexicon import (
     TargetVerb,
 )
 from s2s.data.grammar.phrase import Orthography, Tagged, Word
-from s2s.data.grammar.tongue import Tongue, phrase_words, spelled
 from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
 
 VOWELS = "aeiouâàéèêëîïôœ"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
+from s2s.data.grammar.language import Tongue, phrase_words
 from s2s.data.grammar.lexicon import (
     Adjective,
     Classes,
@@ -16,7 +17,6 @@ from s2s.data.grammar.lexicon import (
     kinds,
 )
 from s2s.data.grammar.phrase import Orthography, Tagged, Word
-from s2s.data.grammar.tongue import Tongue, phrase_words
 from s2s.data.grammar.trees import Action, Agreement, Determiner, Pronoun, When
 
 # Feminine nouns that open with a stressed a take *el* and *un* in the singular: el agua fría.

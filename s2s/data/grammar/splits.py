@@ -12,11 +12,11 @@ from random import Random
 from types import MappingProxyType
 
 from s2s.data.grammar.french import French
+from s2s.data.grammar.language import Tongue
 from s2s.data.grammar.lexicon import ADJECTIVE_ROWS, NOUN_ROWS, PREPOSITION_ROWS, VERB_ROWS, Noun
-from s2s.data.grammar.realise import Realiser
+from s2s.data.grammar.realize import Realiser
 from s2s.data.grammar.sample import BANKING, Pairs, Sampler
 from s2s.data.grammar.spanish import Spanish
-from s2s.data.grammar.tongue import Tongue
 from s2s.data.grammar.trees import (
     DETERMINER,
     PRONOUNS,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from s2s.config import Cleaning
-from s2s.data.lint.rules import RULES, Hits, Texts
+from s2s.data.lint.rules import LINT_RULES, Hits, Texts
 from s2s.data.pair import Pair
 
 EXAMPLES = 20
@@ -34,8 +34,8 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
-    """`masks` counts the pairs by the rules that hit them: bit i of a key is the i-th of `RULES`; pairs that no rule hits are under 0."""
+class LintReport:
+    """`masks` counts pairs by the rules they match: bit i of a key stands for the i-th of `LINT_RULES`; key 0 is for clean pairs."""
 
     n_pairs: int
     n_valid: int  # distinct sources of the validation split; without one the overlap is 0
@@ -46,7 +46,7 @@ class Report:
 
     def dropped(self, keys: Iterable[str]) -> int:
         """How many pairs these rules leave out together. Exact, without looking at the pairs again."""
-        chosen = sum(1 << place for place, key in enumerate(RULES) if key in {*keys})
+        chosen = sum(1 << place for place, key in enumerate(LINT_RULES) if key in {*keys})
         return sum(n for mask, n in self.masks.items() if mask & chosen)
 
     def to_json(self) -> dict[str, Any]:
@@ -66,35 +66,35 @@ class Report:
         return cls(**{**content, "found": found, "masks": masks})
 
 
-def lint(
+def lint_pairs(
     pairs: Sequence[Pair],
     *,
     valid: Iterable[Pair] = (),
     cleaning: Cleaning = Cleaning(),  # noqa: B008 (frozen)
     is_plain: bool = False,
-    tell: Callable[[float], None] = lambda share: None,
-) -> Report:
+    on_progress: Callable[[float], None] = lambda share: None,
+) -> LintReport:
     """Every rule on every pair, whether `cleaning` switches it on or not; only its limits count. Plain text (each text on both sides)
-    has no copies. `tell` hears the share that is done.
+    has no copies. `on_progress` hears the share that is done.
     """
     texts = Texts(pairs, {pair.src for pair in valid}, cleaning, is_plain)
     masks = np.zeros(len(pairs), np.uint16)
     found = dict[str, Found]()
-    for place, (key, rule) in enumerate(RULES.items()):
+    for place, (key, rule) in enumerate(LINT_RULES.items()):
         hits = rule.finds(texts)
         masks |= hits.astype(np.uint16) << place
         found[key] = Found(int(hits.sum()), _examples(texts, key, hits))
-        tell((place + 1) / len(RULES))
+        on_progress((place + 1) / len(LINT_RULES))
     counts = {
         int(mask): int(n) for mask, n in zip(*np.unique(masks, return_counts=True), strict=True)
     }
-    return Report(len(pairs), len(texts.valid), texts.max_words, texts.max_ratio, found, counts)
+    return LintReport(len(pairs), len(texts.valid), texts.max_words, texts.max_ratio, found, counts)
 
 
 def _examples(texts: Texts, key: str, hits: Hits) -> tuple[Example, ...]:
     rows = np.flatnonzero(hits)
     spread = rows[np.unique(np.linspace(0, len(rows) - 1, min(EXAMPLES, len(rows))).astype(int))]
-    shown = ((row, texts.pairs[row], RULES[key].says(texts, row)) for row in spread.tolist())
+    shown = ((row, texts.pairs[row], LINT_RULES[key].says(texts, row)) for row in spread.tolist())
     return tuple(
         Example(row + 1, _cut(pair.src), _cut(pair.tgt), _cut(reason))
         for row, pair, reason in shown

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.config import Cleaning
-from s2s.data.lint import faults
-from s2s.data.lint.letters import Kind
+from s2s.data.lint import problems
+from s2s.data.lint.characters import Kind
 from s2s.data.lint.texts import Numbers, Side
 from s2s.data.pair import Pair
 
@@ -190,12 +190,12 @@ def _numbers(texts: Texts) -> Hits:
     has_digits = texts.src.has(Kind.DIGIT) | texts.tgt.has(Kind.DIGIT)
     return _where(
         has_digits,
-        lambda row: faults.numbers(texts.src.texts[row], texts.tgt.texts[row]) is not None,
+        lambda row: problems.numbers(texts.src.texts[row], texts.tgt.texts[row]) is not None,
     )
 
 
 def _says_numbers(texts: Texts, row: int) -> str:
-    return _sentence([faults.numbers(texts.src.texts[row], texts.tgt.texts[row]) or ""])
+    return _sentence([problems.numbers(texts.src.texts[row], texts.tgt.texts[row]) or ""])
 
 
 def _overlap(texts: Texts) -> Hits:
@@ -219,7 +219,7 @@ def _sentence(parts: Iterable[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-RULES: Mapping[str, Rule] = MappingProxyType(
+LINT_RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "empty": Rule(
             "Empty",
@@ -267,19 +267,19 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             "Control characters",
             "Control, replacement or private characters; mostly a wrong encoding.",
             "a side has control characters",
-            *_each(Kind.CONTROL, faults.control),
+            *_each(Kind.CONTROL, problems.control),
         ),
         "markup": Rule(
             "Markup",
             "HTML tags or entities, such as <br> and &amp;.",
             "a side has HTML in it",
-            *_each(Kind.MARKUP, faults.markup),
+            *_each(Kind.MARKUP, problems.markup),
         ),
         "brackets": Rule(
             "Brackets",
             "Brackets or quotation marks that do not pair up.",
             "brackets or quotation marks do not pair up",
-            *_each(Kind.BRACKET, faults.brackets),
+            *_each(Kind.BRACKET, problems.brackets),
         ),
         "numbers": Rule(
             "Numbers",

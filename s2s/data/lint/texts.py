@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from s2s.data.lint.letters import Codes, Kind, kinds, scripts
+from s2s.data.lint.characters import Codes, Kind, kinds, scripts
 
 PIECE = 1_000_000  # characters measured at once
 FEWEST_LETTERS = 4  # below, a text says nothing of its script

@@ -12,10 +12,7 @@ import streamlit as st
 from s2s import settings
 from s2s.analysis.links import Links
 from s2s.config import Recipe, UserError
-from s2s.data import Corpus, Gold, Link, Pair
-from s2s.data.corpora import HASH
-from s2s.data.sources import parse
-from s2s.data.tasks import applied
+from s2s.data import DATASET_HASH, Corpus, Gold, Link, Pair, apply_task, parse_spec
 from s2s.runs import Run
 from s2s.ui.kit.vocabulary import EXAMPLES, RANDOM_SENTENCES
 
@@ -43,7 +40,7 @@ def _of(folder: str, home: str, _run: Run) -> Mapping[str, tuple[Known, ...]]:
 def learnt(spec: str, recipe: Recipe) -> Mapping[str, tuple[Known, ...]]:
     """What `of` says of a run that learnt this text by this recipe."""
     try:
-        pairs = applied(
+        pairs = apply_task(
             Corpus(spec, "gold", tuple(_pairs(spec))), recipe.data, recipe.train.seed
         ).pairs
     except (
@@ -64,7 +61,7 @@ def learnt(spec: str, recipe: Recipe) -> Mapping[str, tuple[Known, ...]]:
 
 def _pairs(spec: str) -> Iterator[Pair]:
     """Of a built-in text its examples and its split `random`, kept as a file: to write the corpus again takes seconds, and memory."""
-    source, place, _ = parse(spec)
+    source, place, _ = parse_spec(spec)
     shipped = f"{source}:{place}"
     if shipped in EXAMPLES:
         sources = (
@@ -76,7 +73,7 @@ def _pairs(spec: str) -> Iterator[Pair]:
         ):
             tgt, links = line.split("\t")
             yield Pair(src, tgt, _gold(links))
-    elif source == "corpus" and HASH.fullmatch(place):
+    elif source == "corpus" and DATASET_HASH.fullmatch(place):
         for split in ("valid", "train"):
             yield from islice(_kept(settings.home() / "corpora" / place, split), MOST_LINES)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s.config import Cleaning, settings_of
-from s2s.data.lint import RULES, Report, switched_on
+from s2s.data import LINT_RULES, LintReport, enabled_rules
 from s2s.ui.kit.text import plain
 
 KEEP = "keep"
@@ -19,19 +19,19 @@ DROP = "drop"
 LIMITS = ("max_words", "max_ratio")  # rules whose setting is a number; the others' are switches
 
 
-def panel(report: Report, now: Cleaning = Cleaning(), *, key: str = "text") -> Cleaning:  # noqa: B008 (frozen)
+def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") -> Cleaning:  # noqa: B008 (frozen)
     """`now` is what this returned last, or what a link has changed since; returns what the switches say. `key` tells texts apart."""
     prefix = f"clean {key} "
     _fill(report, now, prefix)
     effect = st.container()
-    for rule in RULES:
+    for rule in LINT_RULES:
         _row(rule, report, prefix)
     wanted = st.session_state[f"{prefix}now"] = _chosen(prefix)
-    effect.info(_effect(report, switched_on(wanted)), icon=":material/filter_alt:")
+    effect.info(_effect(report, enabled_rules(wanted)), icon=":material/filter_alt:")
     _examples(report, prefix)
     st.download_button(
         "Numbers (CSV)",
-        partial(_table, report, switched_on(wanted)),
+        partial(_table, report, enabled_rules(wanted)),
         "cleaning.csv",
         "text/csv",
         on_click="ignore",
@@ -40,11 +40,11 @@ def panel(report: Report, now: Cleaning = Cleaning(), *, key: str = "text") -> C
     return wanted
 
 
-def _fill(report: Report, now: Cleaning, prefix: str) -> None:
+def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
     """Into the widgets, where they are new or say something else than `now`, which they did not bring about."""
-    drops = switched_on(now)
+    drops = enabled_rules(now)
     is_new = st.session_state.get(f"{prefix}now") != now
-    for rule in RULES:
+    for rule in LINT_RULES:
         if is_new or prefix + rule not in st.session_state:
             st.session_state[prefix + rule] = DROP if rule in drops else KEEP
     for rule in LIMITS:
@@ -53,8 +53,8 @@ def _fill(report: Report, now: Cleaning, prefix: str) -> None:
             st.session_state[f"{prefix}{rule} limit"] = type(counted)(getattr(now, rule) or counted)
 
 
-def _row(rule: str, report: Report, prefix: str) -> None:
-    about = RULES[rule]
+def _row(rule: str, report: LintReport, prefix: str) -> None:
+    about = LINT_RULES[rule]
     n = report.found[rule].n
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{about.label}** · {plain(about.about)}", width="stretch")
@@ -75,7 +75,7 @@ def _limit(rule: str, prefix: str) -> None:
     field = settings_of(Cleaning)[rule].field
     kind = type(st.session_state[held])
     st.number_input(
-        f"{RULES[rule].label}: the limit",
+        f"{LINT_RULES[rule].label}: the limit",
         min_value=kind(field.metadata["low"]),
         max_value=kind(field.metadata["high"]),
         key=held,
@@ -85,7 +85,7 @@ def _limit(rule: str, prefix: str) -> None:
     )
 
 
-def _count(rule: str, report: Report) -> str:
+def _count(rule: str, report: LintReport) -> str:
     n = report.found[rule].n
     if rule == "overlap" and not report.n_valid:
         return "no validation split"
@@ -93,14 +93,14 @@ def _count(rule: str, report: Report) -> str:
 
 
 def _chosen(prefix: str) -> Cleaning:
-    drops = {rule: st.session_state[prefix + rule] == DROP for rule in RULES}
+    drops = {rule: st.session_state[prefix + rule] == DROP for rule in LINT_RULES}
     limits = {
         rule: st.session_state[f"{prefix}{rule} limit"] if drops[rule] else None for rule in LIMITS
     }
     return Cleaning(**{**drops, **limits})
 
 
-def _effect(report: Report, drops: Collection[str]) -> str:
+def _effect(report: LintReport, drops: Collection[str]) -> str:
     """`Drops 1,234 of 29,000 pairs (4.3 %), leaves 27,766.`"""
     n = report.dropped(drops)
     if not n:
@@ -113,9 +113,9 @@ def _effect(report: Report, drops: Collection[str]) -> str:
     return f"Drops {n:,} of {report.n_pairs:,} pairs ({share}), leaves {report.n_pairs - n:,}."
 
 
-def _examples(report: Report, prefix: str) -> None:
+def _examples(report: LintReport, prefix: str) -> None:
     """Of one rule at a time."""
-    hit = [rule for rule in RULES if report.found[rule].n]
+    hit = [rule for rule in LINT_RULES if report.found[rule].n]
     if not hit:
         st.caption("No rule found anything.")
         return
@@ -124,7 +124,11 @@ def _examples(report: Report, prefix: str) -> None:
         st.session_state[held] = hit[0]
     rule = str(
         st.pills(
-            "Examples", hit, format_func=lambda rule: RULES[rule].label, required=True, key=held
+            "Examples",
+            hit,
+            format_func=lambda rule: LINT_RULES[rule].label,
+            required=True,
+            key=held,
         )
     )
     examples = report.found[rule].examples
@@ -137,14 +141,14 @@ def _examples(report: Report, prefix: str) -> None:
             name: st.column_config.TextColumn(width="medium")
             for name in ("source", "target", "what is wrong")
         },
-        alt=f"{len(examples)} pairs that the rule {RULES[rule].label} hits, and why",
+        alt=f"{len(examples)} pairs that the rule {LINT_RULES[rule].label} hits, and why",
     )
     st.caption(
         f"{len(examples):,} of {n:,}, spread over the text. Rows count pairs from 1, characters too; long texts are cut here."
     )
 
 
-def _table(report: Report, drops: Collection[str]) -> str:
+def _table(report: LintReport, drops: Collection[str]) -> str:
     """One row a rule: its name in the recipe, how many pairs it hits, their share, and whether they are kept."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")

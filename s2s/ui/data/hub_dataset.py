@@ -10,13 +10,16 @@ import streamlit as st
 
 from s2s import hub
 from s2s.config import UserError
-from s2s.data import columns, hubsets
-from s2s.data.caps import Caps
-from s2s.data.columns import Column
-from s2s.data.gallery import GALLERY
-from s2s.data.hubsets import Sample
-from s2s.data.sampler import sampled
-from s2s.data.streams import size
+from s2s.data import (
+    GALLERY,
+    HUB_ROWS,
+    Caps,
+    Column,
+    HubSample,
+    choose_columns,
+    format_size,
+    sample_hub_dataset,
+)
 from s2s.ui.kit import forms
 from s2s.ui.kit.text import plain, shortened, unique_names
 
@@ -61,7 +64,7 @@ def choose() -> Asked | None:
         "Rows",
         1,
         Caps().rows,
-        hubsets.ROWS,
+        HUB_ROWS,
         step=1000,
         key="hub rows",
         help="The first so many of the split are read.",
@@ -146,14 +149,14 @@ def _part(found: hub.Dataset) -> tuple[str, str]:
 
 def _label(split: str, part: hub.Split) -> str:
     rows = f", {part.rows:,} rows" if part.rows else ""
-    return f"{split} ({size(part.size)}{rows})"
+    return f"{split} ({format_size(part.size)}{rows})"
 
 
-def _columns(found: hub.Dataset, config: str, sample: Sample) -> tuple[str, str]:
+def _columns(found: hub.Dataset, config: str, sample: HubSample) -> tuple[str, str]:
     """Two columns as a spec names them, set to what their names suggest; with the reason, and five rows to judge by."""
     texts = [at for at, column in enumerate(sample.columns) if column.kind != "other"]
     labels = unique_names({str(at): sample.columns[at].name or f"column {at + 1}" for at in texts})
-    likely = columns.paired(sample.columns, config)
+    likely = choose_columns(sample.columns, config)
     names = [column.name for column in sample.columns]
     first = (
         (names.index(likely.src), names.index(likely.tgt))
@@ -235,10 +238,10 @@ def _looked_up(name: str, token: str) -> hub.Dataset | str:
 
 
 @st.cache_resource(ttl=KEPT, max_entries=16, scope="session", show_spinner="Reading five rows ...")
-def _sampled(_found: hub.Dataset, sha: str, config: str, split: str, token: str) -> Sample | str:
+def _sampled(_found: hub.Dataset, sha: str, config: str, split: str, token: str) -> HubSample | str:
     """The first rows, or the sentence why not."""
     try:
-        return sampled(_found, config, split, token)
+        return sample_hub_dataset(_found, config, split, token)
     except UserError as wrong:
         return str(wrong)
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from s2s import share
 from s2s.config import UserError
-from s2s.data.preview import Preview
+from s2s.data import Preview
 from s2s.ui.data.sources import Chosen
 from s2s.ui.kit import forms
 from s2s.ui.kit.cards import Card, cards

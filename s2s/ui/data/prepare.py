@@ -11,15 +11,20 @@ import streamlit as st
 
 from s2s import share
 from s2s.config import PRESETS, Recipe, UserError, flat, override
-from s2s.data.corpus import Corpus
-from s2s.data.lint import Report, clean
-from s2s.data.pair import Pair
-from s2s.data.preview import LONGEST_CELL
-from s2s.data.reader import PARTS
-from s2s.data.statistics import Statistics
-from s2s.data.tasks import TASKS, applied, task_of
+from s2s.data import (
+    LONGEST_CELL,
+    PROFILE_SECTIONS,
+    TASKS,
+    Corpus,
+    LintReport,
+    Pair,
+    Statistics,
+    apply_task,
+    clean,
+    task_of,
+)
 from s2s.jobs.forecast import share_too_long
-from s2s.tokenizers.bench import Row
+from s2s.tokenizers import ComparisonRow
 from s2s.ui.data import cleaning, overview, sources, statistics, tokenizers, uploads
 from s2s.ui.data.sources import Chosen
 from s2s.ui.kit import address, forms, pickers
@@ -122,7 +127,9 @@ def take_away(chosen: Chosen) -> None:
             forms.show_error(wrong)
             return
         if made:
-            file = chosen.study.folder / f"{PARTS['export'].name('export', data)}.parquet"
+            file = (
+                chosen.study.folder / f"{PROFILE_SECTIONS['export'].name('export', data)}.parquet"
+            )
             name = f"{file_name(chosen.name)}.parquet"
             st.download_button(
                 f"{made['n_pairs']:,} pairs",
@@ -169,7 +176,7 @@ def _pairs(chosen: Chosen, now: Recipe) -> None:
 def _cleaning(chosen: Chosen, now: Recipe) -> None:
     if found := uploads.made(chosen.study, "lint", now.data):
         wanted = cleaning.panel(
-            Report.from_json(found), now.data.clean, key=chosen.study.folder.name
+            LintReport.from_json(found), now.data.clean, key=chosen.study.folder.name
         )
         _take({f"data.clean.{name}": value for name, value in flat(wanted).items()})
         if wanted != now.data.clean:
@@ -188,7 +195,7 @@ def _task(chosen: Chosen, now: Recipe) -> None:
     with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
         forms.inputs(base(), settings, PREFIX)
     now = recipe()
-    pairs = applied(clean(text, now.data.clean), now.data, now.train.seed).pairs[:SHOWN]
+    pairs = apply_task(clean(text, now.data.clean), now.data, now.train.seed).pairs[:SHOWN]
     st.dataframe(
         pd.DataFrame([(pair.src, pair.tgt) for pair in pairs], columns=["input", "output"]),
         hide_index=True,
@@ -228,7 +235,7 @@ def _statistics(chosen: Chosen, now: Recipe) -> None:
 def _pieces(chosen: Chosen, now: Recipe) -> None:
     if found := uploads.made(chosen.study, "pieces", now.data):
         st.caption(found["scope"])
-        rows = [Row.from_json(row) for row in found["rows"]]
+        rows = [ComparisonRow.from_json(row) for row in found["rows"]]
         wanted = tokenizers.panel(
             rows, chosen.study.folder.name, advice=found["advice"], now=now.tokenizer
         )

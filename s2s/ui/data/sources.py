@@ -11,11 +11,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.data import corpora, files
-from s2s.data.builtin import BUILTINS
-from s2s.data.preview import Preview
-from s2s.data.study import Study
-from s2s.data.synthetic import SYNTHETIC
+from s2s.data import BUILTINS, FILE_KINDS, SYNTHETIC, DatasetProfile, Preview, saved_datasets
 from s2s.share import printable
 from s2s.ui.data import hub_dataset, uploads
 from s2s.ui.data.uploads import Draft
@@ -53,7 +49,7 @@ class Chosen:
 
     name: str
     preview: Preview
-    study: Study
+    study: DatasetProfile
     spec: str = ""
 
     def keep(self, origin: str) -> str:
@@ -61,7 +57,7 @@ class Chosen:
         if self.spec:
             return self.spec
         self.study.stop()
-        spec = f"corpus:{corpora.adopt(self.study.folder, name=self.name, owner=settings.OWNER)}"
+        spec = f"corpus:{saved_datasets.keep_upload(self.study.folder, name=self.name, owner=settings.OWNER)}"
         uploads.drop(origin)
         self.study.delete()  # the visit may hold another draft by now, and the text is kept
         return spec
@@ -192,14 +188,16 @@ def _away(spec: str, name: str) -> None:
 
 def _rename(hash: str) -> None:
     try:
-        corpora.rename(hash, settings.OWNER, printable(str(st.session_state[f"name {hash}"])))
+        saved_datasets.rename(
+            hash, settings.OWNER, printable(str(st.session_state[f"name {hash}"]))
+        )
     except UserError as wrong:
         st.session_state["refused text"] = wrong
 
 
 def _delete(hash: str) -> None:
     try:
-        corpora.delete(hash, settings.OWNER)
+        saved_datasets.delete(hash, settings.OWNER)
     except UserError as wrong:
         st.session_state["refused text"] = wrong
 
@@ -231,7 +229,7 @@ def _take_files() -> None:
         max_upload_size=MOST_MEGABYTES,
     )
     st.caption(
-        f"Tables: {files.KINDS}; you choose the two columns. Text files: both at once, or one alone as plain text. All of them also as .gz;"
+        f"Tables: {FILE_KINDS}; you choose the two columns. Text files: both at once, or one alone as plain text. All of them also as .gz;"
         " tables and pairs of files also in a .zip. What you bring stays on this server, as a draft of this visit that nobody but you is"
         " shown, for a day at most."
     )

@@ -7,8 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from s2s import plots
-from s2s.data.preview import Preview
-from s2s.data.statistics import Statistics, Vocabulary, edges
+from s2s.data import Preview, Statistics, Vocabulary, ratio_edges
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
@@ -52,7 +51,7 @@ def lengths(preview: Preview, name: str) -> None:
 
 def _ratio(statistics: Statistics, name: str) -> None:
     shown = f"{name} · ratio of lengths"
-    bounds = edges()
+    bounds = ratio_edges()
     figure = plots.length_ratio(
         statistics.ratio_counts, bounds, statistics.ratio_median, title=shown
     )

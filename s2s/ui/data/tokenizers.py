@@ -14,8 +14,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.config import TokenizerConfig
-from s2s.tokenizers import TOKENIZERS, UNK
-from s2s.tokenizers.bench import Pieces, Row, Side
+from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, ExampleTokens, SideStatistics
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import as_markdown, plain
 
@@ -30,7 +29,7 @@ FORMATS = MappingProxyType(
 
 
 def panel(
-    rows: Sequence[Row], key: str, *, advice: str = "", now: TokenizerConfig = DEFAULT
+    rows: Sequence[ComparisonRow], key: str, *, advice: str = "", now: TokenizerConfig = DEFAULT
 ) -> dict[str, Any]:
     """Returns what the chosen one changes in a recipe, at first that of `now`; `key` tells corpora apart. Nothing without rows.
 
@@ -63,7 +62,7 @@ def panel(
     return named[taken].changes
 
 
-def names(rows: Sequence[Row]) -> dict[str, Row]:
+def names(rows: Sequence[ComparisonRow]) -> dict[str, ComparisonRow]:
     """The rows by what they are called, e.g. `bpe · 4,000`; kinds in their usual order, small ones first."""
     order = list(TOKENIZERS)
     return {
@@ -72,13 +71,13 @@ def names(rows: Sequence[Row]) -> dict[str, Row]:
     }
 
 
-def _name(row: Row) -> str:
+def _name(row: ComparisonRow) -> str:
     sizes = dict.fromkeys((f"{row.src.vocab_size:,}", f"{row.tgt.vocab_size:,}"))
     automatic = " (automatic)" if row.asked is None and TOKENIZERS[row.kind].is_subword else ""
     return f"{row.kind} · {' / '.join(sizes)}{automatic}"
 
 
-def settings(row: Row) -> str:
+def settings(row: ComparisonRow) -> str:
     """The same choice on a command line."""
     values = {
         key: "null" if value is None else str(value).lower() for key, value in row.changes.items()
@@ -86,14 +85,14 @@ def settings(row: Row) -> str:
     return " ".join(f"--set {key}={value}" for key, value in values.items())
 
 
-def frame(named: Mapping[str, Row]) -> pd.DataFrame:
+def frame(named: Mapping[str, ComparisonRow]) -> pd.DataFrame:
     """A line a tokenizer; shares from 0 to 1, lengths in tokens, time in seconds."""
     return pd.DataFrame(
         [_line(row) for row in named.values()], index=pd.Index(named, name="tokenizer")
     )
 
 
-def _line(row: Row) -> dict[str, float | None]:
+def _line(row: ComparisonRow) -> dict[str, float | None]:
     src = _numbers(row.src)
     tgt = _numbers(row.tgt)
     both = {
@@ -104,7 +103,7 @@ def _line(row: Row) -> dict[str, float | None]:
     return {"too long": row.too_long, **both, "seconds": row.seconds}
 
 
-def _numbers(side: Side) -> dict[str, float | None]:
+def _numbers(side: SideStatistics) -> dict[str, float | None]:
     return {
         "pieces a word": side.pieces_per_word,
         "unknown": side.unknown_rate,
@@ -115,7 +114,7 @@ def _numbers(side: Side) -> dict[str, float | None]:
     }
 
 
-def _table(named: Mapping[str, Row], key: str) -> None:
+def _table(named: Mapping[str, ComparisonRow], key: str) -> None:
     table = frame(named)
     limit = next(iter(named.values())).limit
     columns = {
@@ -143,7 +142,7 @@ def _table(named: Mapping[str, Row], key: str) -> None:
     )
 
 
-def _picture(named: Mapping[str, Row], key: str) -> None:
+def _picture(named: Mapping[str, ComparisonRow], key: str) -> None:
     """How long targets become, by kind and size."""
     kinds = {
         kind: [(row.tgt.vocab_size, row.tgt.median) for row in named.values() if row.kind == kind]
@@ -159,7 +158,7 @@ def _picture(named: Mapping[str, Row], key: str) -> None:
     st.caption(plots.PLOTS["vocabulary_size"].reading)
 
 
-def _usual(named: Mapping[str, Row], now: TokenizerConfig) -> str:
+def _usual(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
     """The one that the recipe has; else the automatic one of its kind, else the first."""
     same = [
         name for name, row in named.items() if (row.kind, row.asked) == (now.kind, now.vocab_size)
@@ -168,7 +167,7 @@ def _usual(named: Mapping[str, Row], now: TokenizerConfig) -> str:
     return next(iter([*same, *kind, *named]))
 
 
-def _other(others: Mapping[str, Row], taken: Row) -> str:
+def _other(others: Mapping[str, ComparisonRow], taken: ComparisonRow) -> str:
     """The next one of another kind that was asked for in the same way."""
     alike = [
         name
@@ -178,14 +177,14 @@ def _other(others: Mapping[str, Row], taken: Row) -> str:
     return next(iter([*alike, *others]))
 
 
-def _choice(label: str, named: Mapping[str, Row], usual: str, key: str) -> str:
+def _choice(label: str, named: Mapping[str, ComparisonRow], usual: str, key: str) -> str:
     options = list(named)
     if st.session_state.get(key) not in options:
         st.session_state[key] = usual
     return str(st.selectbox(label, options, key=key, persist_state="session"))
 
 
-def _cut(row: Row) -> None:
+def _cut(row: ComparisonRow) -> None:
     """The example sentence of both sides."""
     for name, side in (("Source", row.src), ("Target", row.tgt)):
         n = len(side.example)
@@ -193,8 +192,8 @@ def _cut(row: Row) -> None:
         st.html(strip(side.example))
 
 
-def strip(cut: Pieces) -> str:
-    """Pieces side by side in the text's own direction, neighbours on different grounds, a border around each, its id under it."""
+def strip(cut: ExampleTokens) -> str:
+    """ExampleTokens side by side in the text's own direction, neighbours on different grounds, a border around each, its id under it."""
     spans = "".join(
         _piece(piece, index, GROUNDS[place % len(GROUNDS)])
         for place, (piece, index) in enumerate(cut[:MOST])
@@ -208,7 +207,7 @@ def _piece(piece: str, index: int, ground: str) -> str:
     return f'<span style="background: {colour}"><b><bdi>{html.escape(piece)}</bdi></b><small>{index}</small></span>'
 
 
-def direction(cut: Pieces) -> str:
+def direction(cut: ExampleTokens) -> str:
     """`rtl` where the first letter with a direction goes from right to left, as in Hebrew or Arabic."""
     found = (
         unicodedata.bidirectional(character)

@@ -10,9 +10,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import DataConfig, UserError
-from s2s.data import study
-from s2s.data.reader import PARTS
-from s2s.data.study import Study
+from s2s.data import PROFILE_SECTIONS, DatasetProfile, ReadingState, new_upload, profile_of
 from s2s.ui.kit import forms
 from s2s.ui.kit.text import as_markdown, duration
 
@@ -27,24 +25,24 @@ class Draft:
     """One text that is being brought: the files as a spec names them, and the process that reads them."""
 
     name: str
-    study: Study
+    study: DatasetProfile
     files: tuple[str, ...] = ()
     token: str = field(default="", repr=False)
     asked: str = ""  # the spec that was read last
 
     def look(self) -> None:
         """Have the columns of the files looked at, once. Raises UserError where no process can be started."""
-        if not self.study.asked and self.study.result("offer") is None:
+        if not self.study.request and self.study.result("offer") is None:
             self.study.spec = ",".join(self.files)
-            self.study.start(("offer",), asked=("offer",))
+            self.study.start(("offer",), request=("offer",))
 
     def read(self, spec: str) -> None:
         """Read it, or read it anew because the spec is another one. Raises UserError where no process can be started."""
-        if spec == self.asked and (self.study.asked or self.study.result("preview")):
+        if spec == self.asked and (self.study.request or self.study.result("preview")):
             return
-        self.study.clear()
+        self.study.clear_results()
         self.asked = self.study.spec = spec
-        self.study.start(FIRST, asked=("read", spec), token=self.token)
+        self.study.start(FIRST, request=("read", spec), token=self.token)
 
 
 def held(origin: str) -> Draft | None:
@@ -58,9 +56,9 @@ def begin(
 ) -> Draft:
     """A new draft, in place of the one before. Raises UserError where nothing can be written."""
     drop(origin)
-    fresh = study.draft()
+    fresh = new_upload()
     try:
-        names = tuple(fresh.bring(file, content) for file, content in contents)
+        names = tuple(fresh.add_file(file, content) for file, content in contents)
         draft = Draft(name, fresh, names, **details)
         st.session_state[f"draft {origin}"] = draft
     except BaseException:  # a visitor's next click among them: Streamlit ends a run where it touches the session's state
@@ -99,15 +97,15 @@ def whereabouts(origin: str, draft: Draft) -> None:
         st.caption(f"{as_markdown(f'`{draft.name}`')} · {where}")
 
 
-def study_of(spec: str) -> Study:
+def study_of(spec: str) -> DatasetProfile:
     """Of a kept text or one that ships, with the process that this visit has at work there."""
-    studies: dict[str, Study] = st.session_state.setdefault("studies", {})
+    studies: dict[str, DatasetProfile] = st.session_state.setdefault("studies", {})
     if spec not in studies:
-        studies[spec] = study.of(spec)
+        studies[spec] = profile_of(spec)
     return studies[spec]
 
 
-def is_ready(of: Study, what: str = "text") -> bool:
+def is_ready(of: DatasetProfile, what: str = "text") -> bool:
     """Whether what was asked for is there. Meanwhile: how far it is, with a way to stop it; or why it failed, and once more.
 
     `what` tells two of these on one page apart.
@@ -122,13 +120,13 @@ def is_ready(of: Study, what: str = "text") -> bool:
             "Try again",
             key=f"again {what} {of.folder.name}",
             icon=":material/refresh:",
-            on_click=of.forget,
+            on_click=of.reset,
         )
         return False
     return True
 
 
-def _soon(of: Study) -> study.State:
+def _soon(of: DatasetProfile) -> ReadingState:
     """The state after a moment: most texts are read by then, and no bar flickers."""
     until = time.monotonic() + PATIENCE
     while not (state := of.state()).is_over and time.monotonic() < until:
@@ -136,7 +134,7 @@ def _soon(of: Study) -> study.State:
     return state
 
 
-def _progress(of: Study, what: str) -> None:
+def _progress(of: DatasetProfile, what: str) -> None:
     state = of.state()
     if state.is_over:
         st.rerun()
@@ -148,16 +146,16 @@ def _progress(of: Study, what: str) -> None:
         )
 
 
-def made(of: Study, part: str, data: DataConfig = USUAL) -> dict[str, Any] | None:
+def made(of: DatasetProfile, part: str, data: DataConfig = USUAL) -> dict[str, Any] | None:
     """What a part found out; made on the way where it isn't there yet, and None until it is."""
-    name = PARTS[part].name(part, data)
+    name = PROFILE_SECTIONS[part].name(part, data)
     if found := of.result(name):
         return found
-    is_ours = of.asked[:1] == (part,)
-    if of.asked != (part, name) and (
-        is_ours or not of.is_at_work
+    is_ours = of.request[:1] == (part,)
+    if of.request != (part, name) and (
+        is_ours or not of.is_reading
     ):  # another part's work is waited for, our own for old settings is not
-        of.start((part,), asked=(part, name), data=data)
+        of.start((part,), request=(part, name), data=data)
     if not is_ready(of, part):
         return None
     if (found := of.result(name)) is None:

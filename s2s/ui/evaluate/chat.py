@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.data.sheet import TURN
-from s2s.data.stories.tasks import TASKS
-from s2s.data.tasks import TASKS as LEARNT
+from s2s.data import GENERATED_TASKS, TURN
+from s2s.data import GENERATED_TASKS as LEARNT
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui.kit import cached, forms
@@ -21,7 +20,7 @@ LONGEST = 300  # characters of a turn
 MOST_FACTS = 6  # as in the stories that it learnt from
 SAID = "user"
 ANSWERED = "assistant"
-PREFIX = TASKS["respond"].prefix
+PREFIX = GENERATED_TASKS["respond"].prefix
 STORIES = {
     "builtin:dialogue": "",
     "builtin:tasks": PREFIX,

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.data.corpus import one_line
-from s2s.data.files import decode_lines
+from s2s.data import decode_lines, one_line
 from s2s.decode import STRATEGIES
 from s2s.jobs import evaluating, testsets, worker
 from s2s.jobs.evaluating import Asked

@@ -18,10 +18,8 @@ import s2s
 from s2s import settings
 from s2s.analysis import Attention
 from s2s.config import PRESETS, Recipe, UserError
-from s2s.data import corpora, study
-from s2s.data.corpora import Stored
-from s2s.data.preview import Preview
-from s2s.data.preview import preview as make_preview
+from s2s.data import Preview, SavedDataset, profile_of, saved_datasets
+from s2s.data import load_preview as make_preview
 from s2s.decode.tree import Tree
 from s2s.demo import DEMOS
 from s2s.jobs import advice, board, queue
@@ -117,9 +115,9 @@ def dataset_name(spec: str) -> str:
     return next((text.name for text in datasets() if text.spec == spec), spec)
 
 
-def datasets() -> list[Stored]:
+def datasets() -> list[SavedDataset]:
     """The visitor's own texts, newest first."""
-    return corpora.stored(settings.OWNER)
+    return saved_datasets.listing(settings.OWNER)
 
 
 def is_untrained(run_id: str) -> bool:
@@ -144,7 +142,7 @@ def preview(spec: str) -> Preview:
 def _previewed(home: str, spec: str) -> Preview:
     if not spec.startswith("corpus:"):
         return make_preview(spec)
-    text = study.of(spec)  # the page never holds the text itself
+    text = profile_of(spec)  # the page never holds the text itself
     if (known := text.result("preview")) is None:
         text.start(("preview",))
         while not (state := text.state()).is_over:

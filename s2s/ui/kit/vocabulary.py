@@ -13,7 +13,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s.config import UserError, nearest
-from s2s.data.stories.tasks import TASKS
+from s2s.data import GENERATED_TASKS
 from s2s.runs import Run
 from s2s.ui.kit import cached
 
@@ -50,7 +50,7 @@ LANGUAGES = MappingProxyType(
     }
 )
 PREFIXES = MappingProxyType(
-    {"builtin:tasks": tuple(task.prefix.strip() for task in TASKS.values())}
+    {"builtin:tasks": tuple(task.prefix.strip() for task in GENERATED_TASKS.values())}
 )
 RANDOM_SENTENCES = Path(__file__).parent / "random_sentences"
 PUNCTUATION = ".,;:!?\"'()«»¿¡"

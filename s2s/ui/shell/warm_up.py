@@ -15,7 +15,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from s2s.data import study
+from s2s.data import delete_old_uploads
 
 HOUR = 3600.0  # seconds
 FRAME = Path(__file__).parent / "frame.py"
@@ -41,7 +41,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
 
     from s2s import plots
     from s2s.config import Recipe, UserError
-    from s2s.data.preview import preview
+    from s2s.data import load_preview
     from s2s.jobs import forecast, queue, worker
     from s2s.ui.kit import cached, vocabulary
 
@@ -50,7 +50,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         opened = cached.open_run(demos[0])
         view = cached.translation(opened, vocabulary.of(opened).examples[0]).seen.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
-    forecast.forecast(Recipe(), preview("builtin:mini-en-fr"))  # which measures the machine
+    forecast.forecast(Recipe(), load_preview("builtin:mini-en-fr"))  # which measures the machine
     try:
         if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
             worker.ensure()
@@ -66,7 +66,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
 async def _sweep() -> None:
     """Drafts do not outlive their day."""
     while True:
-        await asyncio.to_thread(study.sweep)
+        await asyncio.to_thread(delete_old_uploads)
         await asyncio.sleep(HOUR)
 
 

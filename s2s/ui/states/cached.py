@@ -14,9 +14,7 @@ from s2s.analysis.lens import Lens
 from s2s.analysis.neighbours import Floats, Index, cosines, strangers
 from s2s.analysis.states import States, Vectors
 from s2s.config import UserError
-from s2s.data import files
-from s2s.data.preview import LONGEST_CELL
-from s2s.data.sources import parse
+from s2s.data import LONGEST_CELL, parse_spec, two_files
 from s2s.runs import Run
 from s2s.runs import states as many
 from s2s.ui.kit import cached, vocabulary
@@ -96,9 +94,9 @@ def _pool(folder: str, _run: Run) -> Pool:
 def _own(spec: str) -> list[str]:
     """The first sources of a run's text, as far as it is here (still) and quickly read; those too long to be kept whole are left out."""
     try:
-        source, place, _ = parse(spec)
+        source, place, _ = parse_spec(spec)
         if source in ("file", "text", "pasted"):
-            paths = files.two_files(place) or (Path(place),)
+            paths = two_files(place) or (Path(place),)
             is_near = sum(path.stat().st_size for path in paths) <= LARGEST
         else:
             is_near = source != "hub"  # which may take minutes

@@ -1,0 +1,270 @@
+"""Which two columns of a table are source and target. Knows nothing of files and of the hub."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def _pairs(names: str) -> tuple[tuple[str, str], ...]:
+    return tuple((src, tgt) for src, tgt in (pair.split() for pair in names.split(",")))
+
+
+# Two-letter codes of ISO 639-1, and the three-letter ones of ISO 639-3 that parallel texts use where there is no shorter one.
+CODES = _set(
+    """
+    aa ab af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi
+    fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku
+    kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt
+    qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz
+    ve vi vo wa wo xh yi yo za zh zu
+    arb ast ceb cmn deu eng fil fra hsb dsb kab nds pcm por rus spa swh tgl yue zho
+    """
+)
+LANGUAGES = CODES | _set(
+    """
+    arabic chinese czech danish dutch english finnish french german greek hebrew hindi italian japanese korean polish portuguese
+    russian spanish swedish turkish ukrainian vietnamese yoruba
+    """
+)
+NOT_ALONE = _set(
+    "id no or is to so as mr cs"
+)  # codes that are more often something else than a language
+
+# Pairs of names by what they are; the first that is there is taken.
+KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
+    {
+        "columns named as source and target": _pairs(
+            "source target, src tgt, src trg, source_text target_text, source_sentence target_sentence, input target, input output,"
+            "inputs targets, inputs outputs, input_text target_text"
+        ),
+        "a text and its summary": _pairs(
+            "dialogue summary, document summary, article highlights, article abstract, article summary, text summary, documents tldr,"
+            "document tldr, description abstract, email_body subject_line"
+        ),
+        "a sentence and the same in better or simpler words": _pairs(
+            "original simplifications, normal_sentence simple_sentence, complex_sentence simple_sentence_1, complex simple,"
+            "sentence corrections, original corrected, incorrect correct"
+        ),
+        "facts and a sentence that says them": _pairs(
+            "meaning_representation human_reference, mr ref, mr human_reference, concepts target"
+        ),
+        "words and what they stand for in a formal language": _pairs(
+            "commands actions, command action, question query, question sql, intent snippet, nl code, code docstring, java cs"
+        ),
+        "a prompt and its answer": _pairs(
+            "instruction output, instruction response, prompt completion, prompt response, question answer, question response,"
+            "command response, query response"
+        ),
+        "two sentences that mean the same": _pairs(
+            "sentence1 sentence2, text1 text2, question1 question2"
+        ),
+        "a text and its headline": _pairs(
+            "content headline, review_body review_title, body title, text title, article title"
+        ),
+        "a passage and a question on it": _pairs("context question, passage question"),
+    }
+)
+LIKE_SOURCE = _set(
+    "source src input inputs document article dialogue text body prompt instruction query question command mr"
+)
+LIKE_TARGET = _set(
+    "target tgt trg output outputs targets summary highlights abstract response completion answer reference ref translation"
+)
+# What a column about a text is called, alone or as the last of several words.
+ABOUT = _set(
+    """
+    id idx index key url uri link file filename filepath path audio image sha hash date time year lang language split domain label
+    score rating topic category author speaker license licence repo name tokens tok toks
+    """
+)
+
+
+class Column(NamedTuple):
+    """One column. `kind` is `text`, `texts` (a list of them) or `other`; a struct of languages is one column each, `translation.en`."""
+
+    name: str
+    kind: str
+
+
+class Guess(NamedTuple):
+    """Two columns that may be source and target; `reason` is a part of a sentence, `score` is from 0 to 1."""
+
+    src: str
+    tgt: str
+    reason: str
+    score: float
+
+
+def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
+    """Pairs of columns, the likeliest first; none where a table has one text only.
+
+    `guess([Column("de", "text"), Column("en", "text")], "en-de")` -> `en` to `de`: the name of a configuration says the direction.
+    """
+    names = [column.name for column in columns if column.kind in ("text", "texts")]
+    found = [
+        *_translations(names, config),
+        *_known(names),
+        *_languages(names, config),
+        *_alike(names),
+    ]
+    first = {
+        (one.src, one.tgt): one for one in reversed(found)
+    }  # of the same two columns, the best reason stays
+    return tuple(sorted(first.values(), key=lambda one: -one.score))
+
+
+def choose_columns(
+    columns: Sequence[Column], config: str = "", *, src: str = "", tgt: str = ""
+) -> Guess | None:
+    """The likeliest pair that keeps a named `src` or `tgt`; the only text twice, which is plain text; None where nobody can tell."""
+    if src and tgt:
+        return Guess(src, tgt, "as asked for", 1.0)
+    guesses = guess(columns, config)
+    turned = [Guess(one.tgt, one.src, f"{one.reason}, turned round", one.score) for one in guesses]
+    for one in [*guesses, *turned] if src or tgt else guesses:
+        if src in ("", one.src) and tgt in ("", one.tgt):
+            return one
+    texts = [column.name for column in columns if column.kind != "other"]
+    if len(texts) == 1:
+        return Guess(texts[0], texts[0], "the only column of text", 0.5)
+    others = [name for name in texts if name not in (src, tgt)]
+    if (src or tgt) and len(others) == 1:
+        return Guess(src or others[0], tgt or others[0], "the only other column of text", 0.5)
+    return None
+
+
+def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
+    """The columns of a `datasets.Features`, or of what its `to_dict` gives."""
+    plain = features.to_dict() if hasattr(features, "to_dict") else features
+    return tuple(
+        column for name, feature in plain.items() for column in _of_feature(str(name), feature)
+    )
+
+
+def is_language(name: str) -> bool:
+    """Whether a name is a language's code, with a region or a script or not: `de`, `pt_BR`, `zh-Hans`, `eng_Latn`."""
+    code, *rest = re.split(r"[-_]", name, maxsplit=1)
+    return code.casefold() in CODES and all(re.fullmatch(r"[A-Za-z]{2,4}", part) for part in rest)
+
+
+def _of_feature(name: str, feature: Any) -> Iterator[Column]:
+    kind = feature.get("_type") if isinstance(feature, Mapping) else None
+    if kind == "Translation":
+        yield from (Column(f"{name}.{language}", "text") for language in feature["languages"])
+    elif kind == "Value":
+        yield Column(name, "text" if _is_text(feature) else "other")
+    elif (
+        isinstance(feature, Mapping)
+        and kind is None
+        and len(feature) >= 2
+        and all(is_language(key) for key in feature)
+    ):
+        yield from (
+            Column(f"{name}.{language}", "text" if _is_text(inner) else "other")
+            for language, inner in feature.items()
+        )
+    else:
+        inner = (
+            feature[0]
+            if isinstance(feature, list) and feature
+            else feature.get("feature")
+            if isinstance(feature, Mapping)
+            else None
+        )
+        yield Column(name, "texts" if kind != "Translation" and _is_text(inner) else "other")
+
+
+def _is_text(feature: Any) -> bool:
+    return (
+        isinstance(feature, Mapping)
+        and feature.get("_type") == "Value"
+        and feature.get("dtype") in ("string", "large_string")
+    )
+
+
+def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:
+    """`translation.de` and `translation.en`: two languages of one struct."""
+    structs: dict[str, list[str]] = {}
+    for name in names:
+        struct, dot, language = name.rpartition(".")
+        if dot and is_language(language):
+            structs.setdefault(struct, []).append(name)
+    for inner in structs.values():
+        if len(inner) >= 2:
+            yield _directed(inner, config, "a translation of two languages", 1.0)
+
+
+def _known(names: Sequence[str]) -> Iterator[Guess]:
+    given = {name.strip().casefold(): name for name in reversed(names)}
+    for reason, pairs in KNOWN.items():
+        for src, tgt in pairs:
+            if src in given and tgt in given:
+                yield Guess(given[src], given[tgt], reason, 0.9)
+
+
+def _languages(names: Sequence[str], config: str) -> Iterator[Guess]:
+    said = _words(config)
+    codes = [
+        name for name in names if is_language(name.strip()) or name.strip().casefold() in LANGUAGES
+    ]
+    sure = [
+        name
+        for name in codes
+        if name.strip().casefold() not in NOT_ALONE or name.strip().casefold() in said
+    ]
+    if len(sure) == 1 and len(codes) == 2:
+        sure = [
+            name for name in codes if name.strip().casefold() != "id"
+        ]  # `en` and `no` are two languages, `en` and `id` often aren't
+    if len(sure) >= 2:
+        yield _directed(sure, config, "columns named after languages", 0.85)
+
+
+def _alike(names: Sequence[str]) -> Iterator[Guess]:
+    """What is left: names like a source's and a target's, or no more than two columns to choose from."""
+    rest = [
+        name
+        for name in names
+        if not {*_words(name)[-1:], name.casefold().removesuffix("s")} & ABOUT
+    ]
+    src = [name for name in rest if LIKE_SOURCE & {name.casefold(), *_words(name)[:1]}]
+    tgt = [name for name in rest if LIKE_TARGET & {name.casefold(), *_words(name)[:1]}]
+    if src and tgt and src[0] != tgt[0]:
+        yield Guess(src[0], tgt[0], "one name like a source's, one like a target's", 0.7)
+    if len(rest) == 2 and len(tgt) == 1:
+        yield Guess(
+            next(name for name in rest if name != tgt[0]),
+            tgt[0],
+            "one of two columns named like a target",
+            0.6,
+        )
+    if len(rest) == 2:
+        yield Guess(rest[0], rest[1], "the only two columns of text", 0.5)
+
+
+def _directed(columns: Sequence[str], config: str, reason: str, score: float) -> Guess:
+    """The first two, in the order in which a configuration such as `de-en` names their languages."""
+    said = _words(config)
+    codes = {
+        column: re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0]
+        for column in columns
+    }
+    order = sorted(
+        columns,
+        key=lambda column: said.index(codes[column]) if codes[column] in said else len(said),
+    )
+    if codes[order[0]] in said and codes[order[1]] in said:
+        reason = f"{reason}, in the order of the configuration's name"
+    return Guess(order[0], order[1], reason, score)
+
+
+def _words(name: str) -> list[str]:
+    """`"iwslt2017-de-en"` -> `["iwslt", "de", "en"]`."""
+    return re.findall(r"[^\W\d_]+", name.casefold())

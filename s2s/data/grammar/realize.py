@@ -1,0 +1,221 @@
+"""From a tree to a pair of sentences: each production builds both sides, their links and their relations at once.
+
+What is linked with what:
+- a verb group is linked as a whole: *chased* with both words of *a chassé*, *sits* with *est* and *assis*;
+- *not* is linked with *ne* and *pas*, or *no*; *do*, *does*, *did* and the *to* of an infinitive with nothing;
+- *looks for* and *plays* are linked with the one verb they mean and with its preposition (*joue du*);
+- a pronoun that Spanish drops is linked with the finite verb that shows its person;
+- the Spanish *a* before people and animals, and an article that English lacks, are linked with nothing of their own;
+- a contraction or an elision has the links of both its words: *au bord de la rivière*, *l'argent*, *del río*.
+
+The subject of a verb in a relative clause is the noun that the clause is about. The head of subject-verb is the finite
+word. Where article and noun melt into one word, their relation has that word on both ends.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from s2s.data.grammar import english
+from s2s.data.grammar.language import Tongue, phrase_words, spelled
+from s2s.data.grammar.lexicon import Adjective, kinds
+from s2s.data.grammar.phrase import EMPTY, Phrase, Tagged, Word, join, leaf, settle, swap, tie
+from s2s.data.grammar.trees import (
+    Action,
+    Agreement,
+    Both,
+    Clause,
+    Location,
+    NounPhrase,
+    Place,
+    Predicate,
+    Pronoun,
+    Quality,
+    Relative,
+    Subject,
+    Tree,
+    When,
+)
+from s2s.data.pair import Pair
+
+ANIMATE = kinds("alive")  # who, not that
+Heads = tuple[Word, Word | None]  # the word that others depend on, in source and target
+
+
+class Nominal(NamedTuple):
+    """A noun phrase ready to be a subject: `heads` are its nouns or its pronoun, one of each conjunct."""
+
+    phrase: Phrase
+    heads: tuple[Heads, ...]
+    src: Agreement
+    tgt: Agreement
+
+
+def after_finite(adverb: Phrase, group: Phrase) -> Phrase:
+    """*often plays*, *joue souvent du*: before an English verb, after the first word of an affirmative present."""
+    tgt = group.tgt[:1] + adverb.tgt + group.tgt[1:]
+    return Phrase(adverb.src + group.src, tgt, adverb.links + group.links, group.ties)
+
+
+class Realiser:
+    """The productions, for one target language."""
+
+    def __init__(self, tongue: Tongue) -> None:
+        self.tongue = tongue
+
+    def pair(self, tree: Tree) -> Pair:
+        phrase = self.clause(tree) if isinstance(tree, Clause) else self.subject(tree).phrase
+        return settle(phrase, english.ORTHOGRAPHY, self.tongue.orthography)
+
+    def clause(self, clause: Clause) -> Phrase:
+        subject = self.subject(clause.subject)
+        when = self.when(clause.when) if clause.when else EMPTY
+        return join(subject.phrase, self.predicate(clause.predicate, subject), when)
+
+    def subject(self, subject: Subject) -> Nominal:
+        if isinstance(subject, Pronoun):
+            return self.pronoun(subject)
+        return self.both(subject) if isinstance(subject, Both) else self.noun_phrase(subject)
+
+    def pronoun(self, pronoun: Pronoun) -> Nominal:
+        src = Word(pronoun.en)
+        cell = self.tongue.pronoun(pronoun)
+        tgt = spelled(cell) if cell else None
+        phrase = leaf([(src, "s")], [(tgt, "s")] if tgt else [])
+        return Nominal(phrase, ((src, tgt),), pronoun.agreement, pronoun.agreement)
+
+    def both(self, pair: Both) -> Nominal:
+        """*la femme et l'homme* are feminine only together."""
+        first = self.noun_phrase(pair.first)
+        second = self.noun_phrase(pair.second)
+        conjunction = leaf([(Word("and"), "c")], [(Word(self.tongue.conjunction), "c")])
+        agreement = Agreement(first.tgt.feminine and second.tgt.feminine, True, 4)
+        phrase = join(first.phrase, conjunction, second.phrase)
+        return Nominal(phrase, first.heads + second.heads, agreement, agreement)
+
+    def noun_phrase(self, np: NounPhrase) -> Nominal:
+        src = Word(english.plural(np.noun) if np.plural else np.noun.en)
+        tgt = self.tongue.noun(np.noun, np.plural)
+        heads: Heads = (src, tgt)
+        agreement = self.tongue.agreement(np.noun, np.plural)
+        nominal = Nominal(leaf([(src, "x")], [(tgt, "x")]), (heads,), agreement, agreement)
+        core = nominal.phrase
+        for adjective in reversed(np.adjectives):
+            core = self.attribute(adjective, core, heads, agreement)
+        complement = self.complement(np.complement) if np.complement else EMPTY
+        relative = self.relative(np.relative, nominal, np.noun.kind) if np.relative else EMPTY
+        return nominal._replace(
+            phrase=join(self.determiner(np, heads, agreement), core, complement, relative)
+        )
+
+    def determiner(self, np: NounPhrase, heads: Heads, agreement: Agreement) -> Phrase:
+        src = english.words(np.determiner.en, "d")
+        for word, _ in src:
+            word.before_vowel = "an" if word.text == "a" else ""
+        tgt = self.tongue.determiner(np.determiner, agreement)
+        last = (src[-1][0] if src else None, tgt[-1] if tgt else None)
+        return leaf(src, [(word, "d") for word in tgt], tie("determiner-noun", heads, last))
+
+    def attribute(
+        self, adjective: Adjective, core: Phrase, heads: Heads, agreement: Agreement
+    ) -> Phrase:
+        """The adjective nearest the noun in English stays nearest: *small black dog*, *perro negro pequeño*."""
+        src = Word(adjective.en)
+        tgt = self.tongue.adjective(adjective, agreement, attributive=True)
+        both = leaf(
+            [(src, "a")],
+            [(word, "a") for word in tgt],
+            tie("adjective-noun", heads, (src, tgt[-1])),
+        )
+        return (
+            join(both, core) if self.tongue.adjective_entry(adjective).before else swap(both, core)
+        )
+
+    def complement(self, np: NounPhrase) -> Phrase:
+        return join(
+            leaf([(Word("of"), "o")], [(spelled(self.tongue.of), "o")]), self.noun_phrase(np).phrase
+        )
+
+    def relative(self, relative: Relative, noun: Nominal, kind: str) -> Phrase:
+        tongue = self.tongue
+        if relative.subject is None:
+            who = Word("who" if kind in ANIMATE else "that")
+            pronoun = leaf([(who, "r")], [(spelled(tongue.subject_relative), "r")])
+            return join(pronoun, self.predicate(relative.predicate, noun))
+        pronoun = leaf([(Word("that"), "r")], [(spelled(tongue.object_relative), "r")])
+        subject = self.subject(relative.subject)
+        return join(pronoun, subject.phrase, self.predicate(relative.predicate, subject))
+
+    def predicate(self, predicate: Predicate, subject: Nominal) -> Phrase:
+        if isinstance(predicate, Action):
+            return self.action(predicate, subject)
+        return (
+            self.quality(predicate, subject)
+            if isinstance(predicate, Quality)
+            else self.location(predicate, subject)
+        )
+
+    def finite(self, src: list[Tagged], tgt: list[Tagged], subject: Nominal) -> Phrase:
+        """A verb group, tied to its subject; a dropped pronoun is linked with the finite verb."""
+        finite = (
+            next(w for w, role in src if role != "n"),
+            next(w for w, role in tgt if role != "n"),
+        )
+        ties = sum((tie("subject-verb", finite, heads) for heads in subject.heads), ())
+        group = leaf(src, tgt, ties)
+        dropped = tuple(
+            [(word, finite[1]) for word, counterpart in subject.heads if counterpart is None]
+        )
+        return group._replace(links=group.links + dropped) if dropped else group
+
+    def action(self, action: Action, subject: Nominal) -> Phrase:
+        tongue = self.tongue
+        group = self.finite(
+            english.verb_group(action, subject.src),
+            tongue.verb_group(action, subject.tgt),
+            subject,
+        )
+        if action.often:
+            group = after_finite(self.when(action.often), group)
+        mark = Phrase(tgt=tuple(tongue.object_mark(action)))
+        what = self.noun_phrase(action.object).phrase if action.object else EMPTY
+        return join(group, mark, what, self.place(action.place) if action.place else EMPTY)
+
+    def quality(self, quality: Quality, subject: Nominal) -> Phrase:
+        tongue = self.tongue
+        adjective = quality.adjective
+        copula = self.finite(
+            english.be(subject.src, quality.past, quality.negated),
+            tongue.copula(adjective, subject.tgt, quality.past, quality.negated),
+            subject,
+        )
+        intensifier = (
+            leaf(english.words("very", "i"), phrase_words(tongue.intensifier, "i"))
+            if quality.very
+            else EMPTY
+        )
+        src = Word(adjective.en)
+        tgt = tongue.adjective(adjective, subject.tgt, attributive=False)
+        said = None if tongue.adjective_entry(adjective).idiom else tgt[-1]
+        ties = sum((tie("adjective-noun", heads, (src, said)) for heads in subject.heads), ())
+        return join(copula, intensifier, leaf([(src, "a")], [(word, "a") for word in tgt], ties))
+
+    def location(self, location: Location, subject: Nominal) -> Phrase:
+        src = english.be(subject.src, location.past, location.negated)
+        tgt = self.tongue.copula(None, subject.tgt, location.past, location.negated)
+        return join(self.finite(src, tgt, subject), self.place(location.place))
+
+    def place(self, place: Place) -> Phrase:
+        tgt = phrase_words(self.tongue.preposition(place.preposition), "p")
+        preposition = leaf(english.words(place.preposition.en, "p"), tgt)
+        return join(preposition, self.noun_phrase(place.noun_phrase).phrase)
+
+    def when(self, when: When) -> Phrase:
+        """*in spring*, *au printemps*: word by word where both have as many words, else all with all."""
+        src = when.en.split()
+        tgt = self.tongue.when(when).split()
+        roles = "12" if len(src) == len(tgt) else "11"
+        return leaf(
+            [(Word(w), r) for w, r in zip(src, roles, strict=False)],
+            [(Word(w), r) for w, r in zip(tgt, roles, strict=False)],
+        )

@@ -1,0 +1,185 @@
+"""The sections of a dataset profile: how the reader process computes each, and what a visitor reads while it does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from s2s import files
+from s2s.config import DataConfig
+from s2s.data import saved_datasets
+from s2s.data.corpus import Corpus
+from s2s.data.files import offered
+from s2s.data.interop import to_datasets
+from s2s.data.lint import lint_pairs
+from s2s.data.lint.rules import MAX_RATIO, MAX_WORDS
+from s2s.data.preview import Preview
+from s2s.data.profile import digest
+from s2s.data.sources import load, splits
+from s2s.data.split import prepared
+from s2s.data.statistics import Statistics
+
+UPDATE_SECONDS = 0.25  # between two writes of the progress file
+COMPARED_TOKENIZERS = 14  # rows of a comparison, roughly; for the progress bar
+SEED = 1  # of the pairs held out for statistics
+
+
+class Progress:
+    """The progress of one job, in a file that the page reads."""
+
+    def __init__(self, path: Path, total: float) -> None:
+        self.path = path
+        self.total = total
+        self.finished_weight = 0.0
+        self.weight = 0.0
+        self.doing = ""
+        self.written = 0.0
+        self.share = 0.0
+
+    def stage(self, doing: str, weight: float) -> None:
+        """Starts the next stage, which takes `weight` of `total`."""
+        self.finished_weight += self.weight
+        self.weight = weight
+        self.doing = doing
+        self._write(0.0)
+
+    def update(self, share: float) -> None:
+        """Records the finished share of this stage, from 0 to 1."""
+        if time.monotonic() - self.written > UPDATE_SECONDS:
+            self._write(share)
+
+    def _write(self, share: float) -> None:
+        self.written = time.monotonic()
+        total_share = (self.finished_weight + self.weight * min(1.0, share)) / self.total
+        # Once a file is closed, the share is estimated from the time and may be smaller: the bar never goes back.
+        self.share = max(self.share, min(1.0, total_share))
+        files.write_json(self.path, {"doing": self.doing, "share": round(self.share, 4)})
+
+
+@dataclass
+class ReaderJob:
+    """One order to the reader. The dataset is read once, however many sections are computed from it."""
+
+    folder: Path
+    spec: str
+    data: DataConfig
+    progress: Progress
+
+    @cached_property
+    def train(self) -> Corpus:
+        """The pairs before cleaning; an upload that was written to disk is not downloaded again."""
+        return saved_datasets.read_upload(self.folder, "train") or load(self.spec)
+
+    @cached_property
+    def valid(self) -> Corpus | None:
+        """The source's own validation split, if it has one besides the training split."""
+        if (self.folder / saved_datasets.UPLOAD_FILE).is_file():
+            return saved_datasets.read_upload(self.folder, "valid")
+        if "valid" in splits(self.spec) and self.train.split != "valid":
+            return load(self.spec, "valid")
+        return None
+
+
+class Section(NamedTuple):
+    """One section: the function that computes it, the progress message, and its share of the running time."""
+
+    compute: Callable[[ReaderJob], dict[str, Any] | None]
+    doing: str
+    weight: float
+    settings: Callable[[DataConfig], Any] = lambda data: ""  # what the result depends on
+
+    def name(self, key: str, data: DataConfig) -> str:
+        """The name of the result's file, without `.json`."""
+        settings = self.settings(data)
+        return f"{key}-{digest(settings)}" if settings else key
+
+
+def _write_upload(job: ReaderJob) -> None:
+    """Writes the pairs that `saved_datasets.keep_upload` saves."""
+    saved_datasets.write_upload(job.folder, job.train, job.valid)
+
+
+def _offer(job: ReaderJob) -> dict[str, Any]:
+    """The columns of a table, for the column pickers."""
+    return asdict(offered([Path(name) for name in job.spec.split(",")]))
+
+
+def _preview(job: ReaderJob) -> dict[str, Any]:
+    return Preview.of(job.train).to_json()
+
+
+def _lint(job: ReaderJob) -> dict[str, Any]:
+    report = lint_pairs(
+        job.train.pairs,
+        valid=job.valid.pairs if job.valid else (),
+        cleaning=job.data.clean,
+        is_plain=job.train.is_plain,
+        on_progress=job.progress.update,
+    )
+    return report.to_json()
+
+
+def _statistics(job: ReaderJob) -> dict[str, Any]:
+    pairs = prepared(job.train, job.valid, SEED, job.data)
+    return Statistics.of(pairs.train, pairs.valid).to_json()
+
+
+def _compare_tokenizers(job: ReaderJob) -> dict[str, Any]:
+    from s2s.tokenizers import advice, compare, scope
+
+    train, valid, _ = prepared(job.train, job.valid, SEED, job.data)
+    src = [pair.src for pair in train.pairs]
+    tgt = [pair.tgt for pair in train.pairs]
+    is_held_out = train.pairs is not valid.pairs  # false where there are too few pairs
+    held_out = valid.pairs if is_held_out else ()
+    rows = []
+    for row in compare(
+        src,
+        tgt,
+        [pair.src for pair in held_out],
+        [pair.tgt for pair in held_out],
+        shared=True,
+        example=(valid.pairs[0].src, valid.pairs[0].tgt),
+        limit=job.data.max_length,
+    ):
+        rows.append(row.to_json())
+        job.progress.update(len(rows) / COMPARED_TOKENIZERS)
+    return {
+        "rows": rows,
+        "scope": scope(len(train), len(held_out)),
+        "advice": advice("word", src, tgt),
+    }
+
+
+def _export(job: ReaderJob) -> dict[str, Any]:
+    """The pairs that training would use, as a file for `datasets` and pandas."""
+    train = prepared(job.train, job.valid, SEED, job.data).train
+    name = PROFILE_SECTIONS["export"].name("export", job.data)
+    to_datasets(train).to_parquet(job.folder / f"{name}.parquet")
+    return {"n_pairs": len(train)}
+
+
+def _lint_limits(data: DataConfig) -> list[float]:
+    return [data.clean.max_words or MAX_WORDS, data.clean.max_ratio or MAX_RATIO]
+
+
+def _all_settings(data: DataConfig) -> Any:
+    return data.to_json()
+
+
+PROFILE_SECTIONS: Mapping[str, Section] = MappingProxyType(
+    {
+        "offer": Section(_offer, "Detecting columns.", 0.5),
+        "text": Section(_write_upload, "Saving the pairs.", 3.0),
+        "preview": Section(_preview, "Counting.", 3.0),
+        "lint": Section(_lint, "Checking for quality issues.", 6.0, _lint_limits),
+        "pieces": Section(_compare_tokenizers, "Comparing tokenizers.", 8.0, _all_settings),
+        "export": Section(_export, "Writing the file.", 2.0, _all_settings),
+        "statistics": Section(_statistics, "Measuring words and lengths.", 3.0, _all_settings),
+    }
+)

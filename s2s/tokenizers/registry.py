@@ -1,0 +1,122 @@
+"""The kinds of tokenizers, and how one is trained or loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from s2s.config import Choice, TokenizerConfig, UserError, choose
+from s2s.tokenizers.bpe import BpeTokenizer
+from s2s.tokenizers.byte import ByteTokenizer
+from s2s.tokenizers.char import CharTokenizer
+from s2s.tokenizers.tokenizer import FORMAT, Tokenizer
+from s2s.tokenizers.unigram import UnigramTokenizer
+from s2s.tokenizers.word import WordTokenizer
+
+Fit = Callable[[Iterable[str], int | None], Tokenizer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenizerKind(Choice[Fit]):
+    """One row: `make` learns a tokenizer from texts, `read` builds it from its saved content."""
+
+    read: Callable[[Mapping[str, Any]], Tokenizer]
+    is_subword: bool = False  # cuts words into pieces that it learns, as many as are asked for
+
+
+TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
+    {
+        "char": TokenizerKind(
+            make=CharTokenizer.fit,
+            read=CharTokenizer.from_json,
+            config=TokenizerConfig,
+            summary="One piece a character: nothing to learn, long sequences.",
+        ),
+        "word": TokenizerKind(
+            make=WordTokenizer.fit,
+            read=WordTokenizer.from_json,
+            config=TokenizerConfig,
+            summary="One piece a word between blanks: easy to read, but a new word is unknown.",
+        ),
+        "byte": TokenizerKind(
+            make=ByteTokenizer.fit,
+            read=ByteTokenizer.from_json,
+            config=TokenizerConfig,
+            summary="One piece a byte of UTF-8: 256 pieces for every language, nothing is unknown.",
+            source="Xue et al. (2022), ByT5, TACL 10",
+        ),
+        "bpe": TokenizerKind(
+            make=BpeTokenizer.fit,
+            read=BpeTokenizer.from_json,
+            is_subword=True,
+            config=TokenizerConfig,
+            summary="Frequent words stay whole, rare ones are cut into pieces.",
+            source="Sennrich, Haddow & Birch (2016), Neural Machine Translation of Rare Words with Subword Units, ACL",
+        ),
+        "unigram": TokenizerKind(
+            make=UnigramTokenizer.fit,
+            read=UnigramTokenizer.from_json,
+            is_subword=True,
+            config=TokenizerConfig,
+            summary="Every piece has a probability, and a word is cut in its most probable way.",
+            source="Kudo (2018), Subword Regularization: Improving Neural Network Translation Models with Multiple Subword Candidates, ACL",
+        ),
+    }
+)
+
+
+def fit(
+    config: TokenizerConfig, src_texts: Iterable[str], tgt_texts: Iterable[str]
+) -> tuple[Tokenizer, Tokenizer]:
+    """A tokenizer for each side, the same object twice when shared; the same texts always give the same tokenizer.
+
+    Raises UserError when a side has no text, or when `vocab_size` is too small for the kind.
+    """
+    make = choose("tokenizer", config.kind, TOKENIZERS).make
+    src = list(src_texts)
+    tgt = list(tgt_texts)
+    for name, texts in (("source", src), ("target", tgt)):
+        if not any(text.strip() for text in texts):
+            raise UserError(
+                f"The {name} side has no text to learn pieces from; give at least one pair with text on both sides."
+            )
+    if config.shared:
+        both = make([*src, *tgt], config.vocab_size)
+        return both, both
+    return make(src, config.vocab_size), make(tgt, config.vocab_size)
+
+
+def load(path: str | Path) -> Tokenizer:
+    """The tokenizer that `save` wrote. Raises UserError for a file that is missing, broken, newer or of an unknown kind."""
+    content = _content(Path(path))
+    kind = choose("tokenizer", str(content.get("kind")), TOKENIZERS)
+    try:
+        return kind.read(content)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(
+            f"`{path}` does not hold a whole `{content['kind']}` tokenizer; take a fresh copy of it."
+        ) from error
+
+
+def _content(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(
+            f"The tokenizer file `{path}` cannot be read ({error.strerror}); check the folder of the run."
+        ) from error
+    except ValueError as error:
+        raise UserError(
+            f"`{path}` is not JSON; a tokenizer file is one that this program saved."
+        ) from error
+    if not isinstance(content, dict) or not isinstance(content.get("format"), int):
+        raise UserError(f"`{path}` is not a tokenizer file; it has no `format`.")
+    if content["format"] > FORMAT:
+        raise UserError(
+            f"`{path}` has format {content['format']}, newer than the {FORMAT} known here; update this program."
+        )
+    return content

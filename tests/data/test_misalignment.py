@@ -1,0 +1,98 @@
+"""Lines are taken out of a text whose place is known."""
+
+import random
+import time
+
+import pytest
+
+from s2s.data.misalignment import Misalignment, find_misalignment
+
+WORDS = [
+    "a",
+    "the",
+    "one",
+    "red",
+    "house",
+    "garden",
+    "dog",
+    "runs",
+    "sleeps",
+    "quickly",
+    "under",
+    "between",
+    "mountains",
+    "and",
+    "or",
+]
+
+
+def texts(n: int, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Lines of very different lengths, and partners a third longer."""
+    draw = random.Random(seed)
+    src = [" ".join(draw.choices(WORDS, k=draw.randrange(2, 30))) for _ in range(n)]
+    return src, [line + "x" * (len(line) // 3 + draw.randrange(3)) for line in src]
+
+
+@pytest.mark.parametrize("side", ["src", "tgt"])
+def test_most_places_are_found_within_two_lines(side: str) -> None:
+    near = 0
+    for seed in range(60):
+        draw = random.Random(seed)
+        src, tgt = texts(500, seed)
+        n = draw.randint(1, 3)
+        place = draw.randrange(490)
+        fewer = tgt if side == "src" else src
+        del fewer[place : place + n]
+        found = find_misalignment(src, tgt)
+        near += (
+            found is not None
+            and (found.side, found.n) == (side, n)
+            and abs(found.line - 1 - place) <= 2
+        )
+    assert near >= 57
+
+
+def test_numbers_tell_where_lengths_do_not() -> None:
+    src, tgt = texts(60)
+    for row in range(20, 40):
+        src[row], tgt[row] = f"page {row} of the book", f"Seite {row} im Buch"
+    del tgt[30]
+    assert find_misalignment(src, tgt) == Misalignment(31, "src", 1)
+
+
+def test_the_sides_are_alike() -> None:
+    src, tgt = texts(200)
+    del tgt[70:72]
+    found = find_misalignment(src, tgt)
+    assert found == Misalignment(71, "src", 2)
+    assert find_misalignment(tgt, src) == found._replace(side="tgt")
+
+
+@pytest.mark.parametrize("place", [0, 99])
+def test_the_ends_are_places_too(place: int) -> None:
+    src, tgt = texts(100)
+    del tgt[place]
+    assert find_misalignment(src, tgt) == Misalignment(place + 1, "src", 1)
+
+
+def test_what_says_nothing_is_none() -> None:
+    src, tgt = texts(100)
+    assert find_misalignment(src, tgt) is None  # as many lines
+    assert find_misalignment(src[:10], tgt[:9]) is None  # too few
+    assert find_misalignment([], ["a"]) is None
+    assert (
+        find_misalignment(["the same"] * 100, ["immer gleich"] * 98) is None
+    )  # every place is as good
+    assert find_misalignment(texts(100, 1)[0], texts(98, 2)[1]) is None  # no translations at all
+
+
+def test_many_lines_are_no_wait() -> None:
+    src, tgt = texts(1000)
+    src = src * 200
+    tgt = tgt * 200
+    del tgt[123_456]
+    start = time.process_time()
+    found = find_misalignment(src, tgt)
+    assert time.process_time() - start < 4  # a tenth of a second here
+    assert found is not None
+    assert abs(found.line - 123_457) <= 2

@@ -1,0 +1,256 @@
+"""A text is read beside the program, under limits, and what is found out lies in its folder."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from s2s import settings
+from s2s.config import DataConfig, UserError, override
+from s2s.data import load, profile, saved_datasets
+from s2s.data.caps import Caps
+from s2s.data.sections import PROFILE_SECTIONS, Progress
+
+PAIRS = b"src\ttgt\none\teins\ntwo\tzwei\ntwo\tzwei\n<b>x</b>\ty\n"
+
+
+def done(of: profile.DatasetProfile, seconds: float = 30) -> profile.ReadingState:
+    until = time.monotonic() + seconds
+    while not (state := of.state()).is_over:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return state
+
+
+def brought(name: str, content: bytes) -> profile.DatasetProfile:
+    of = profile.new_upload()
+    of.spec = of.add_file(name, content)
+    return of
+
+
+def test_a_file_becomes_a_draft_that_can_be_kept() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["offer", "text", "preview", "lint"])
+    assert done(of).error == ""
+    assert of.result("preview")["n_pairs"] == 4
+    assert of.result("offer")["labels"] == ["src", "tgt"]
+    assert (
+        of.result("lint") is not None
+        or of.result(PROFILE_SECTIONS["lint"].name("lint", DataConfig())) is not None
+    )
+    hash = saved_datasets.keep_upload(of.folder, name="pairs.tsv", owner="anna")
+    assert [pair.tgt for pair in load(f"corpus:{hash}").pairs] == ["eins", "zwei", "zwei", "y"]
+    assert not of.folder.exists()
+    again = profile.profile_of(f"corpus:{hash}")
+    assert again.result("preview")["n_pairs"] == 4
+    assert [row.name for row in saved_datasets.listing("anna")] == ["pairs.tsv"]
+
+
+def test_the_same_text_is_kept_once_and_another_owner_has_its_own() -> None:
+    hashes = []
+    for owner in ("anna", "anna", "bert"):
+        of = brought("pairs.tsv", PAIRS)
+        of.start(["text"])
+        done(of)
+        hashes.append(saved_datasets.keep_upload(of.folder, name="mine", owner=owner))
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert len(list((settings.home() / "corpora").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("pairs.tsv", b"", "`pairs.tsv` is empty"),
+        ("pairs.tsv", b"one column\n", "one column"),
+        ("pairs.parquet", b"PAR1 no parquet", "`pairs.parquet`"),
+    ],
+)
+def test_what_cannot_be_read_is_said_by_the_files_own_name(
+    name: str, content: bytes, sentence: str
+) -> None:
+    of = brought(name, content)
+    of.start(["offer", "text", "preview"])
+    state = done(of)
+    assert sentence in state.error
+    assert str(settings.home()) not in state.error
+    with pytest.raises(UserError, match="is not there"):
+        saved_datasets.keep_upload(of.folder, name=name, owner="anna")
+
+
+PATHS = ["../../evil.tsv", "/etc/passwd.tsv", "..\\evil.tsv", ".hidden.tsv"]
+HOSTILE = [*PATHS, "a,b#c=d.tsv", "x" * 300 + ".tsv", "\u202eevil.tsv", "hub:a.tsv"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_name_leads_out_of_the_folder_or_means_something_in_a_spec(name: str) -> None:
+    of = brought(name, PAIRS)
+    (file,) = (of.folder / "files").iterdir()
+    assert file.parent == of.folder / "files"
+    assert file.name == of.spec
+    assert not set(file.name) & set(",#=/\\")
+    assert not file.name.startswith(".")
+    assert file.suffix == ".tsv"
+    of.start(["text"])
+    assert done(of).error == ""
+
+
+def test_nothing_is_imported_from_the_folder_of_the_files() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    for module in ("json.py", "numpy.py", "csv.py", "s2s.py"):
+        of.add_file(module, b"open('/tmp/imported', 'w'); raise SystemExit")
+    of.start(["text", "preview"])
+    assert done(of).error == ""
+
+
+def test_a_reading_that_takes_too_long_is_ended_and_said() -> None:
+    of = brought("pairs.tsv", PAIRS * 200_000)
+    of.start(["text", "preview", "lint"], caps=Caps(seconds=0.3))
+    assert "took longer" in done(of).error
+
+
+def test_a_reading_can_be_stopped_and_started_again() -> None:
+    of = brought("pairs.tsv", PAIRS * 200_000)
+    of.start(["text", "preview", "lint"])
+    assert not of.state().is_over
+    of.stop()
+    assert of.state() == profile.ReadingState(error="Reading was stopped.", is_over=True)
+    of.spec += "#rows=2"
+    of.start(["text", "preview"])
+    assert done(of).error == ""
+    assert of.result("preview")["n_pairs"] == 2
+
+
+def test_a_process_that_dies_is_said() -> None:
+    of = brought("pairs.tsv", PAIRS * 200_000)
+    of.start(["text", "preview", "lint"])
+    os.kill(of._process.pid, signal.SIGKILL)
+    assert "ran out of memory" in done(of).error
+
+
+def test_the_share_grows_and_says_what_is_done() -> None:
+    of = brought("pairs.tsv", PAIRS * 60_000)
+    of.start(["text", "preview", "lint"])
+    seen = []
+    while not (state := of.state()).is_over:
+        seen.append(state)
+        time.sleep(0.02)
+    shares = [state.share for state in seen]
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 4
+    assert {"Reading the dataset.", "Counting."} <= {state.doing for state in seen}
+
+
+def test_a_token_is_never_written_anywhere() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["text"], token="hf_very_secret")
+    command = " ".join(psutil.Process(of._process.pid).cmdline())
+    done(of)
+    assert "secret" not in command
+    assert not [
+        path
+        for path in settings.home().rglob("*")
+        if path.is_file() and b"secret" in path.read_bytes()
+    ]
+    assert "secret" not in repr(of)
+
+
+def test_results_hang_on_the_settings_that_matter() -> None:
+    usual = DataConfig()
+    other = override(DataConfig(), {"clean.max_words": 3})
+    assert PROFILE_SECTIONS["lint"].name("lint", usual) != PROFILE_SECTIONS["lint"].name(
+        "lint", other
+    )
+    assert PROFILE_SECTIONS["lint"].name("lint", usual) == PROFILE_SECTIONS["lint"].name(
+        "lint", override(DataConfig(), {"task": "copy"})
+    )
+    assert PROFILE_SECTIONS["statistics"].name("statistics", usual) != PROFILE_SECTIONS[
+        "statistics"
+    ].name("statistics", override(DataConfig(), {"task": "copy"}))
+
+
+def test_drafts_older_than_a_day_are_deleted() -> None:
+    old = profile.new_upload()
+    young = profile.new_upload()
+    past = time.time() - 90_000
+    os.utime(old.folder, (past, past))
+    profile.delete_old_uploads()
+    assert not old.folder.exists()
+    assert young.folder.exists()
+
+
+def test_two_files_of_one_name_stay_two() -> None:
+    of = profile.new_upload()
+    names = [of.add_file("a.txt", b"one\n"), of.add_file("a.txt", b"eins\n")]
+    assert [(of.folder / "files" / name).read_bytes() for name in names] == [b"one\n", b"eins\n"]
+
+
+def test_a_draft_is_looked_into_again_without_being_fetched_again() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["text"])
+    assert done(of).error == ""
+    (of.folder / "files" / "pairs.tsv").unlink()
+    of.start(["statistics"])
+    assert done(of).error == ""
+    of.clear_results()
+    of.start(["statistics"])
+    assert "There is no file `pairs.tsv`" in done(of).error
+
+
+def test_only_the_text_is_kept_and_what_holds_for_it() -> None:
+    of = brought("pairs.tsv", PAIRS)
+    of.start(["offer", "text", "preview", "lint", "statistics", "export"])
+    assert done(of).error == ""
+    assert list(of.folder.glob("export-*.parquet"))
+    folder = (
+        settings.home()
+        / "corpora"
+        / saved_datasets.keep_upload(of.folder, name="mine", owner="anna")
+    )
+    lint = PROFILE_SECTIONS["lint"].name("lint", DataConfig())
+    assert {path.name for path in folder.iterdir()} == {
+        "about.json",
+        "train.src",
+        "train.tgt",
+        "preview.json",
+        f"{lint}.json",
+    }
+
+
+def test_two_visits_read_one_folder_without_disturbing_each_other() -> None:
+    visits = [profile.profile_of("builtin:mini-en-fr") for _ in range(3)]
+    for visit in visits:
+        visit.start(["preview", "lint"])
+    assert [done(visit).error for visit in visits] == ["", "", ""]
+    assert [path.name for path in visits[0].folder.glob("state-*")] == []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["builtin:../../x", "corpus:../../etc/passwd", "text:/etc/passwd", "hub:a/b", "", "..:.."],
+)
+def test_no_spec_leads_out_of_the_folder_of_studies(spec: str) -> None:
+    with pytest.raises(UserError, match="There is no dataset"):
+        profile.profile_of(spec)
+
+
+def test_a_broken_result_is_no_result() -> None:
+    of = profile.new_upload()
+    Path(of.folder / "preview.json").write_text("{")
+    Path(of.folder / "lint.json").write_text(json.dumps([1]))
+    assert of.result("preview") is None
+    assert of.result("lint") is None
+    assert of.result("x") is None
+
+
+def test_a_word_of_less_never_takes_the_bar_back(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    progress = Progress(path, total=4.0)
+    progress.stage("Reading the dataset.", 3.0)
+    for share, shown in ((0.5, 0.375), (0.1, 0.375), (0.8, 0.6)):
+        progress.written = 0.0
+        progress.update(share)
+        assert json.loads(path.read_bytes())["share"] == shown
