@@ -8,7 +8,7 @@ from s2s.config import Recipe, UserError
 from s2s.decode import STRATEGIES
 from s2s.model import Transformer
 from s2s.runs import Run, RunFolder, lab
-from s2s.tokenizers import ByteTokenizer
+from s2s.tokenizers.byte import ByteTokenizer
 
 SOURCE = "the cat sits on the mat"
 
