@@ -15,7 +15,7 @@ import s2s
 from s2s.config import override
 from s2s.runs import Run, RunFolder, lab
 from s2s.share import unpack
-from s2s.tokenizers import WordTokenizer
+from s2s.tokenizers.word import WordTokenizer
 from s2s.ui.walkthrough import request
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
 from s2s.ui.walkthrough.request import USUALLY, Walk
