@@ -78,7 +78,7 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     assert screen.button(key="evaluate").disabled is False
     screen.button(key="evaluate").click().run()
     assert not screen.exception
-    (asked,) = evaluations.listed()
+    (asked,) = evaluations.list_evaluations()
     assert [(system.name, system.run, system.step) for system in asked.systems] == [
         ("greedy", DEMO, 1500),
         ("beam", DEMO, 1500),
@@ -140,7 +140,8 @@ def test_a_sweep_is_drawn() -> None:
 def test_the_csv_has_a_row_a_score_with_interval_and_difference() -> None:
     place = evaluations.folder(evaluated())
     lines = [
-        line.split(",") for line in evaluate_table.table(place.asked(), place.scores()).splitlines()
+        line.split(",")
+        for line in evaluate_table.table(place.evaluation(), place.scores()).splitlines()
     ]
     assert lines[0][:5] == ["system", "score", "value", "low", "high"]
     bleu = next(line for line in lines if line[1] == "bleu" and line[0] == MARKUP)
@@ -211,7 +212,7 @@ def test_earlier_evaluations_can_be_opened_and_deleted() -> None:
     assert held(screen) == {"evaluation": evaluation}
     screen.button(key=f"delete {evaluation}").click().run()
     assert not screen.exception
-    assert evaluations.listed() == []
+    assert evaluations.list_evaluations() == []
     assert "evaluation" not in held(screen)
 
 
@@ -338,7 +339,7 @@ def test_the_sentences_can_be_taken_away() -> None:
     evaluation = evaluated()
     place = evaluations.folder(evaluation)
     rows = sentences.rows(evaluation, 3)
-    lines = list(csv.reader(io.StringIO(sentences.table(place.asked(), rows))))
+    lines = list(csv.reader(io.StringIO(sentences.table(place.evaluation(), rows))))
     assert len(lines) == 1 + 2 * 3
     named = [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
     assert [line["translation"] for line in named if line["system"] == MARKUP] == THEIRS

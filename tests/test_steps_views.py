@@ -15,7 +15,8 @@ import s2s
 from s2s.analysis.verdict import Verdict
 from s2s.decode import ruler
 from s2s.decode.limits import FILTERS
-from s2s.runs import Run, lab
+from s2s.runs import Run
+from s2s.runs.teacher_forcing import reference as force_reference
 from s2s.ui.steps import teacher_forcing, truncation
 from s2s.ui.steps.request import OF_VIEWS
 from s2s.ui.steps.teacher_forcing import sentences
@@ -107,7 +108,7 @@ def test_temperature_and_filters_cost_no_forward_pass(
     screen = steps("next", at="1")
     cold = bars(screen)
     monkeypatch.setattr(Run, "next_tokens", None)
-    monkeypatch.setattr(Run, "go_on", None)
+    monkeypatch.setattr(Run, "complete", None)
     monkeypatch.setattr(Run, "translate", None)
     screen.slider(key="steps own ruler_temperature").set_value(3.0).run()
     screen.number_input(key="steps own ruler_top_k").set_value(1).run()
@@ -136,7 +137,7 @@ def test_another_word_is_forced_and_the_model_goes_on(run: Run) -> None:
     assert translation(screen) == "la maison rouge"
     screen = pressed(screen, "le ·")
     ids = (run.tgt_tokenizer.encode("le")[0],)
-    expected = run.go_on(TEXT, ids)
+    expected = run.complete(TEXT, ids)
     assert translation(screen) == expected.text != "la maison rouge"
     assert [cell["note"] for cell in strip(screen)] == ["forced"] + [""] * (
         len(expected.tokens) - 1
@@ -209,7 +210,7 @@ def test_the_numbers_of_the_ruler_are_those_of_every_token(run: Run) -> None:
 
 
 def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
-    reference = lab.reference(run, TEXT, "=le chat")
+    reference = force_reference(run, TEXT, "=le chat")
     own = run.translate([TEXT])[0]
     head, *rows = csv.reader(teacher_forcing.numbers(own.hypotheses[0], reference).splitlines())
     assert (head[1], rows[0][1], head[2]) == ("reference", "<unk>", "loss (nats)")
@@ -237,7 +238,7 @@ def test_a_reference_has_its_verdict_and_its_losses(run: Run) -> None:
     assert "Model error." in said(screen)
     assert "They part at place 1: the reference has *le*, the model wrote *la*." in said(screen)
     table = screen.dataframe[0].value
-    reference = lab.reference(run, TEXT, "le maison rouge")
+    reference = force_reference(run, TEXT, "le maison rouge")
     assert list(table["loss (nats)"]) == [round(-value, 4) for value in reference.log_probs]
     assert list(table["rank"]) == list(reference.ranks)
     assert list(table["parted"]) == ["≠"] * 4

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from s2s.analysis.hints import RULES, Hint, Texts, hints, longest_repeated
 from s2s.scores import METRICS
-from s2s.scores.sentence import many
+from s2s.scores.sentence import all_sentence_scores
 
 
 class Rarest(NamedTuple):
@@ -107,7 +107,13 @@ def rows(
     """
     ratio = length_ratio(sources, references)
     nothing = [None] * len(sources)
-    read = zip(sources, references, hypotheses, scored or many(hypotheses, references), strict=True)
+    read = zip(
+        sources,
+        references,
+        hypotheses,
+        scored or all_sentence_scores(hypotheses, references),
+        strict=True,
+    )
     told = zip(log_probs or nothing, ranked or nothing, strict=True)
     found = list[Row]()
     for (source, reference, hypothesis, scores), (log_prob, score) in zip(read, told, strict=True):

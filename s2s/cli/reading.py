@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.config import UserError, parse_assignments
 
 if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
-    from s2s.runs import Decoded, Forced, Run
+    from s2s.runs import Decoded, ForcedTarget, Run
 
 
 def translate(arguments: argparse.Namespace) -> None:
@@ -53,19 +53,19 @@ def _translated(
     run: Run, sources: list[str], arguments: argparse.Namespace, settings: dict[str, Any]
 ) -> list[Decoded]:
     """By one process, or by several where there is much to do."""
-    from s2s.runs import spread
+    from s2s.runs import parallel
     from s2s.train.machine import cores
 
     if arguments.processes is not None and arguments.processes < 1:
         raise UserError(
             f"`--processes` {arguments.processes} is no number of processes; give 1 or more, or leave it out."
         )
-    return spread.translate(
+    return parallel.translate(
         run,
         sources,
         arguments.strategy,
         settings,
-        arguments.processes or spread.processes_for(len(sources), cores()),
+        arguments.processes or parallel.processes_for(len(sources), cores()),
     )
 
 
@@ -115,10 +115,10 @@ def evaluate(arguments: argparse.Namespace) -> None:
     print(json.dumps(summary))
 
 
-def _teacher_forced(forced: Sequence[Forced]) -> dict[str, float]:
+def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
     n_tokens = sum(one.n_tokens for one in forced)
     loss = -sum(one.log_prob for one in forced) / n_tokens
-    right = sum(one.n_right for one in forced)
+    right = sum(one.n_correct for one in forced)
     return {
         "token_accuracy": right / n_tokens,
         "loss": loss,

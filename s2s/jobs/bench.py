@@ -38,7 +38,7 @@ class Bench:
         self.place = place
         self.pairs = pairs
         self.train = train
-        self.asked = place.asked()
+        self.asked = place.evaluation()
         self.runs = {
             (one.run, one.step): load(one.run, one.step or None)
             for one in self.asked.systems
@@ -46,9 +46,9 @@ class Bench:
         }
         for run in self.runs.values():
             run.check_lengths([source for source, _ in pairs])
-        self.lines = [place.mend(number) for number in range(len(self.asked.systems))]
+        self.lines = [place.repair_lines(number) for number in range(len(self.asked.systems))]
         for number in range(len(self.lines)):
-            place.forget_own(number)
+            place.delete_sentence_scores(number)
         self.tallies = [Tally() for _ in self.asked.systems]
         self.done = 0
         self.began = time.monotonic()
@@ -149,7 +149,7 @@ class Bench:
                 own = tally.add(
                     [self.lines[number][i] for i in rows], references if self.has_references else []
                 )
-                self.place.add_own(number, dict(zip(rows, own, strict=False)))
+                self.place.append_sentence_scores(number, dict(zip(rows, own, strict=False)))
         self.done += len(rows)
 
     def _meet_training(self) -> Iterator[bool]:
@@ -232,4 +232,4 @@ def _forced(run: Run, pairs: Sequence[tuple[str, str]]) -> list[list[float] | No
         found = run.force([source for source, _ in pairs], [reference for _, reference in pairs])
     except UserError:
         return [None] * len(pairs)
-    return [[one.log_prob, one.n_tokens, one.n_right] for one in found]
+    return [[one.log_prob, one.n_tokens, one.n_correct] for one in found]

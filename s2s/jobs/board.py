@@ -8,15 +8,15 @@ from dataclasses import replace
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
 from s2s.runs import listing
-from s2s.runs.listing import Listed, checked_name, listed, listed_one
+from s2s.runs.listing import RunSummary, checked_name, find_run, list_runs
 
 KIND = "train"  # other jobs work on no run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one goes on with it by itself."
 
 
-def runs(owner: str, *, now: float | None = None) -> list[Listed]:
+def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
     """Newest first; a run that waits, or failed before it had a folder, is there too, unless the queue is out of reach."""
-    folders = {row.id: row for row in listed(owner)}
+    folders = {row.id: row for row in list_runs(owner)}
     try:
         newest = {job.run: job for job in reversed(queue.jobs(owner, kind=KIND))}
         rows = [
@@ -30,9 +30,9 @@ def runs(owner: str, *, now: float | None = None) -> list[Listed]:
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
 
-def one(run_id: str, owner: str, *, now: float | None = None) -> Listed:
+def one(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
     """One run; of its folder alone while the queue is out of reach. Raises UserError where that owner has no such run."""
-    row = listed_one(run_id, owner)
+    row = find_run(run_id, owner)
     try:
         job = _job(run_id, owner)
         if row or job:
@@ -110,7 +110,7 @@ def rename(run_id: str, owner: str, name: str) -> None:
     name = checked_name(name)
     if job:
         queue.rename(job.id, name)
-    if job is None or listed_one(run_id, owner):
+    if job is None or find_run(run_id, owner):
         listing.rename(run_id, owner, name)
 
 
@@ -122,7 +122,7 @@ def delete(run_id: str, owner: str) -> None:
         job = queue.find(job.id)  # a worker may have been faster
         if job and job.state == "running" and job.is_live():
             raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
-    if job is None or listed_one(run_id, owner):
+    if job is None or find_run(run_id, owner):
         listing.delete(run_id, owner)
     queue.forget(run_id)
 
@@ -132,7 +132,7 @@ def _job(run_id: str, owner: str) -> queue.Job | None:
     return job if job and job.owner == owner and job.kind == KIND else None
 
 
-def _merged(row: Listed | None, job: queue.Job | None, now: float | None) -> Listed:
+def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) -> RunSummary:
     if job is None:
         if row is None:
             raise ValueError("neither a folder nor a job")
@@ -161,7 +161,7 @@ def _merged(row: Listed | None, job: queue.Job | None, now: float | None) -> Lis
     )
 
 
-def _state(row: Listed | None, job: queue.Job, now: float) -> str:
+def _state(row: RunSummary | None, job: queue.Job, now: float) -> str:
     """While a worker has the job, its word counts; then that of the newer: the job's end, or a status that was written since."""
     if job.state == "queued":
         return "queued"
@@ -175,12 +175,12 @@ def _state(row: Listed | None, job: queue.Job, now: float) -> str:
     return row.state
 
 
-def _without_folder(job: queue.Job) -> Listed:
+def _without_folder(job: queue.Job) -> RunSummary:
     spec = job.spec
     steps = int(spec["recipe"]["train"]["steps"])
     tags = tuple(spec.get("tags", ()))
     origin = str(spec.get("init_from", "")).rpartition("@")[0]
-    known = Listed(
+    known = RunSummary(
         job.run,
         spec["name"],
         job.owner,

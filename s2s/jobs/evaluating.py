@@ -48,7 +48,7 @@ class Asked:
 def submit(asked: Asked) -> str:
     """Queue an evaluation and return its id. Raises UserError for what can be known before any text is read."""
     check(asked)
-    place = evaluations.fresh()
+    place = evaluations.new_folder()
     test = asked.test
     if asked.pairs:
         n_all = test.n_all or len(asked.pairs)
@@ -74,7 +74,7 @@ def submit(asked: Asked) -> str:
 
 def go_on(evaluation: str, owner: str = OWNER) -> None:
     """Queue one again that was stopped or cut; what it has done is kept. Raises UserError where it is being worked on."""
-    what = evaluations.folder(evaluation).asked()
+    what = evaluations.folder(evaluation).evaluation()
     if what.owner != owner:
         raise UserError(f"There is no evaluation `{evaluation}` of yours; make another.")
     if job := queue.latest(evaluation):
@@ -165,7 +165,7 @@ def standing(evaluation: str) -> Standing:
     """What its folder says and what the queue says; of its folder alone while the queue is out of reach."""
     place = evaluations.folder(evaluation)
     status = place.status()
-    test = place.asked().test
+    test = place.evaluation().test
     done = int(status.get("done") or 0)
     n = int(status.get("n") or test.n)
     try:
@@ -238,7 +238,7 @@ def _read(place: EvaluationFolder) -> tuple[list[tuple[str, str]], testsets.Text
     """The sentences, and the training pairs where they came along; brought or read before, they lie in the folder."""
     if pairs := place.test():
         return pairs, None
-    test = place.asked().test
+    test = place.evaluation().test
     found = testsets.read(test)
     pairs = list(testsets.taken(found.pairs, test.n))
     place.set_test(pairs)

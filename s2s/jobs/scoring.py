@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from s2s.scores import Interval, Statistics, statistics
 from s2s.scores.resampling import SAMPLES, SEED, TAIL, draws
-from s2s.scores.sentence import of_statistics
+from s2s.scores.sentence import sentence_scores_of
 
 MOST_NATS = 700.0  # e to more is no float
 FORCED = (
@@ -49,7 +49,7 @@ class Tally:
             return []
         found = statistics([str(line["text"]) for line in lines], references)
         self.counted = found if self.counted is None else self.counted + found
-        return of_statistics(found)
+        return sentence_scores_of(found)
 
     def scores(self) -> dict[str, Any]:
         """So far: values and how they were computed."""

@@ -71,7 +71,7 @@ def read(test: Sentences) -> Read:
         about.get("data"),
         test.split,
     ]
-    path = evaluations.place() / "texts" / f"{hash_of(told)}.json"
+    path = evaluations.evaluations_folder() / "texts" / f"{hash_of(told)}.json"
     if (known := _kept(path)) is None:
         known = _own(test)
         files.write_text(path, json.dumps([known.pairs, known.train, known.notes]))

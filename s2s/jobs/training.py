@@ -22,8 +22,8 @@ from s2s.jobs.recording import Recorder, recorded
 from s2s.jobs.steering import Steering, changed
 from s2s.jobs.watching import Watcher
 from s2s.model.weights import load_weights, saved_steps
-from s2s.runs import RunFolder, learning
-from s2s.runs.listing import LONGEST_NAME, clean_name, is_training, listed_one, runs_folder
+from s2s.runs import RunFolder, attention_history
+from s2s.runs.listing import LONGEST_NAME, clean_name, find_run, is_training, runs_folder
 from s2s.runs.store import now
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
 from s2s.sizing import count_parameters
@@ -129,7 +129,7 @@ def _starting(asked: Asked, path: Path, tell: Tell, *, again: bool = False) -> S
         about = _about(asked, pairs, data, notes) | ({"init_from": asdict(given)} if given else {})
         about |= _noted(folder, recipe) if again else {}
         about["command"] = repeat.continued(repeat.command(recipe, about), about.get("changes", []))
-        learning.cut_back(folder, 0)
+        attention_history.delete_after(folder, 0)
         folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
     return Started(folder, recipe, data, pairs.valid.pairs, notes, origin=given)
 
@@ -275,8 +275,8 @@ def steered(
             trainer.resume()
             if folder.about().get("asked_from") == trainer.progress.step:
                 trainer.ask_for_more()
-            folder.cut_back(trainer.progress.step)
-            learning.cut_back(folder, trainer.progress.step)
+            folder.truncate_logs(trainer.progress.step)
+            attention_history.delete_after(folder, trainer.progress.step)
             folder.amend(lambda about: {"recipe": started.recipe.to_json()})
         elif started.origin:
             load_weights(trainer.model, started.origin.weights)
@@ -409,7 +409,7 @@ def submit_resume(
 
 def _about_of(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str, Any]:
     """What is known of a run, by its folder or, before it has one, by its job."""
-    if listed_one(folder.id, owner):
+    if find_run(folder.id, owner):
         about = folder.about()
     elif job and job.owner == owner:
         about = dict(job.spec)

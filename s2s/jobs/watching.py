@@ -16,7 +16,7 @@ from s2s.analysis.attention import Weights
 from s2s.data import Pair, batches
 from s2s.decode import Greedy, greedy
 from s2s.model import inference, stepper_for
-from s2s.runs import RunFolder, learning
+from s2s.runs import RunFolder, attention_history
 from s2s.scores import METRICS
 from s2s.tokenizers import Tokenizer
 from s2s.train import Trainer
@@ -78,8 +78,11 @@ class Watcher:
         Raises UserError where the disk is full.
         """
         if self.fixed and (seen := attention(self.trainer, self.fixed)):
-            learning.keep(
-                folder, learning.Kept(step, self.fixed.pair.src, self.fixed.pair.tgt, seen)
+            attention_history.save(
+                folder,
+                attention_history.SavedAttention(
+                    step, self.fixed.pair.src, self.fixed.pair.tgt, seen
+                ),
             )
         return heads(self.trainer, self.measured) if self.measured else {}
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from s2s.config import Recipe, flat
 
-OF_THE_MACHINE = ("train.device", "train.threads")  # which a run settles when it starts
+HARDWARE_SETTINGS = ("train.device", "train.threads")  # which a run settles when it starts
 
 
 @dataclass(frozen=True)
-class Row:
+class SettingRow:
     """One setting: its value in every run, None too where a run knows no such setting."""
 
     key: str
@@ -28,32 +28,32 @@ class Row:
         )
 
 
-def rows(asked: Sequence[Mapping[str, Any]]) -> list[Row]:
+def setting_rows(asked: Sequence[Mapping[str, Any]]) -> list[SettingRow]:
     """Every setting of any run: those that differ first, each part in the order in which they are first met."""
     keys = dict.fromkeys(key for settings in asked for key in settings)
-    found = [Row(key, tuple(settings.get(key) for settings in asked)) for key in keys]
+    found = [SettingRow(key, tuple(settings.get(key) for settings in asked)) for key in keys]
     return sorted(found, key=lambda row: not row.differs)
 
 
-def swept(recipes: Sequence[Recipe]) -> list[Row]:
+def varied_settings(recipes: Sequence[Recipe]) -> list[SettingRow]:
     """The settings in which these recipes differ, but for those that the machine decides."""
     return [
         row
-        for row in rows([flat(recipe) for recipe in recipes])
-        if row.differs and row.key not in OF_THE_MACHINE
+        for row in setting_rows([flat(recipe) for recipe in recipes])
+        if row.differs and row.key not in HARDWARE_SETTINGS
     ]
 
 
-def changes(recipe: Recipe, base: Recipe) -> dict[str, Any]:
+def changed_settings(recipe: Recipe, base: Recipe) -> dict[str, Any]:
     """What makes the one recipe of the other, but for what the machine decides.
 
     >>> from s2s.config import override
-    >>> changes(override(Recipe(), {"train.lr": 0.01, "train.threads": 3}), Recipe())
+    >>> changed_settings(override(Recipe(), {"train.lr": 0.01, "train.threads": 3}), Recipe())
     {'train.lr': 0.01}
     """
     usual = flat(base)
     return {
         key: value
         for key, value in flat(recipe).items()
-        if value != usual[key] and key not in OF_THE_MACHINE
+        if value != usual[key] and key not in HARDWARE_SETTINGS
     }

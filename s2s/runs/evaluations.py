@@ -112,7 +112,7 @@ class EvaluationFolder:
         content["systems"] = [system.to_json() for system in asked.systems]
         files.write_json(self.path / "evaluation.json", {"format": FORMAT, **content})
 
-    def asked(self) -> Evaluation:
+    def evaluation(self) -> Evaluation:
         """Raises UserError where evaluation.json is missing, broken or newer than this program."""
         content = self._read("evaluation.json")
         try:
@@ -166,19 +166,21 @@ class EvaluationFolder:
         )
         return {line["i"]: line for line in found}
 
-    def mend(self, system: int) -> dict[int, dict[str, Any]]:
+    def repair_lines(self, system: int) -> dict[int, dict[str, Any]]:
         """The same, once half a line that a killed process left is cut off, so that more can be added."""
         kept = self.lines(system)
         content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept.values())
         files.write_text(self._lines(system), content)
         return kept
 
-    def add_own(self, system: int, scores: Mapping[int, Mapping[str, float]]) -> None:
+    def append_sentence_scores(
+        self, system: int, scores: Mapping[int, Mapping[str, float]]
+    ) -> None:
         """The scores of single sentences, by their places."""
         for i, own in scores.items():
             files.append_line(self._own(system), {"i": i, **own})
 
-    def own(self, system: int) -> dict[int, dict[str, float]]:
+    def sentence_scores(self, system: int) -> dict[int, dict[str, float]]:
         """The scores of single sentences, by their places."""
         lines = files.read_lines(self._own(system))
         return {
@@ -187,7 +189,7 @@ class EvaluationFolder:
             if isinstance(line.get("i"), int)
         }
 
-    def forget_own(self, system: int) -> None:
+    def delete_sentence_scores(self, system: int) -> None:
         """They are counted anew."""
         self._own(system).unlink(missing_ok=True)
 
@@ -229,7 +231,7 @@ class EvaluationFolder:
 
     def amend(self, change: Callable[[Evaluation], Evaluation]) -> Evaluation:
         """Put into evaluation.json what `change` makes of it; only the one process that works there does."""
-        changed = change(self.asked())
+        changed = change(self.evaluation())
         self.write(changed)
         return changed
 
@@ -242,14 +244,14 @@ class EvaluationFolder:
             ) from error
 
 
-def place() -> Path:
+def evaluations_folder() -> Path:
     """Where evaluations are."""
     return home() / "evaluations"
 
 
 def folder(evaluation: str) -> EvaluationFolder:
     """By its id. Raises UserError where there is none."""
-    path = place() / evaluation
+    path = evaluations_folder() / evaluation
     if not ID.fullmatch(evaluation) or not (path / "evaluation.json").is_file():
         raise UserError(
             f"There is no evaluation `{evaluation[:40]}` here (any more); make another."
@@ -257,22 +259,22 @@ def folder(evaluation: str) -> EvaluationFolder:
     return EvaluationFolder(path)
 
 
-def fresh() -> EvaluationFolder:
+def new_folder() -> EvaluationFolder:
     """A folder with a name that nobody can guess; nothing is written yet."""
-    return EvaluationFolder(place() / new_id())
+    return EvaluationFolder(evaluations_folder() / new_id())
 
 
-def listed(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
+def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
     """An owner's evaluations, newest first; of one run, those that are kept with it or have it among their systems.
 
     One that cannot be read is left out: whoever opens it by a link hears why.
     """
     found = []
-    for path in place().iterdir() if place().is_dir() else ():
+    for path in evaluations_folder().iterdir() if evaluations_folder().is_dir() else ():
         if not ID.fullmatch(path.name):  # being deleted
             continue
         try:
-            asked = EvaluationFolder(path).asked()
+            asked = EvaluationFolder(path).evaluation()
         except UserError:
             continue
         is_of_run = (
@@ -286,7 +288,7 @@ def listed(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
 def delete(evaluation: str, owner: str = OWNER) -> None:
     """With all its files. Raises UserError where that owner has none such."""
     held = folder(evaluation)
-    if held.asked().owner != owner:
+    if held.evaluation().owner != owner:
         raise UserError(
             f"There is no evaluation `{evaluation}` of yours; reload the page to see those there are."
         )

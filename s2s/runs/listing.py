@@ -34,7 +34,7 @@ Stamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Listed:
+class RunSummary:
     """A run in one row. Its figures are of its best validation, None before the first."""
 
     id: str
@@ -72,8 +72,8 @@ def runs_folder() -> Path:
     return home() / "runs"
 
 
-def listed(owner: str) -> list[Listed]:
-    """An owner's runs in `S2S_HOME`, newest first. One whose recipe.json or status.json is broken is listed as failed, with the reason."""
+def list_runs(owner: str) -> list[RunSummary]:
+    """An owner's runs in `S2S_HOME`, newest first. One whose recipe.json or status.json is broken is list_runs as failed, with the reason."""
     folder = runs_folder()
     paths = (
         [path for path in folder.iterdir() if re.fullmatch(r"[\w-]{1,64}", path.name)]
@@ -84,7 +84,7 @@ def listed(owner: str) -> list[Listed]:
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
 
-def listed_one(run_id: str, owner: str) -> Listed | None:
+def find_run(run_id: str, owner: str) -> RunSummary | None:
     """The row of one run, or None where that owner has no such folder."""
     row = _row(runs_folder() / run_id) if re.fullmatch(r"[\w-]{1,64}", run_id) else None
     return row if row and row.owner == owner else None
@@ -185,7 +185,7 @@ def checked_comment(comment: str) -> str:
 
 
 def _own(run_id: str, owner: str, done: str) -> RunFolder:
-    if listed_one(run_id, owner) is None:
+    if find_run(run_id, owner) is None:
         if (SHIPPED / run_id / "recipe.json").is_file():
             raise UserError(
                 f"`{run_id}` ships with the program and cannot be {done}; train a run of your own."
@@ -196,7 +196,7 @@ def _own(run_id: str, owner: str, done: str) -> RunFolder:
     return RunFolder(runs_folder() / run_id)
 
 
-def _row(path: Path) -> Listed | None:
+def _row(path: Path) -> RunSummary | None:
     """None where there is no run; a damaged one is there as failed, with the reason."""
     about = None
     try:
@@ -226,9 +226,9 @@ def _row(path: Path) -> Listed | None:
         )
 
 
-def _damaged(path: Path, about: Listed | None, error: str) -> Listed:
+def _damaged(path: Path, about: RunSummary | None, error: str) -> RunSummary:
     return replace(
-        about or Listed(path.name, path.name, OWNER, "", "", _changed(path), ""),
+        about or RunSummary(path.name, path.name, OWNER, "", "", _changed(path), ""),
         state="failed",
         error=error,
     )
@@ -268,7 +268,7 @@ def _stamp(path: Path) -> Stamp:
 
 
 @functools.lru_cache(maxsize=4096)
-def _about(path: Path, stamp: Stamp) -> Listed:
+def _about(path: Path, stamp: Stamp) -> RunSummary:
     about = RunFolder(path).about()
     name = str(about.get("name") or path.name)
     owner = str(about.get("owner") or OWNER)
@@ -279,7 +279,7 @@ def _about(path: Path, stamp: Stamp) -> Listed:
         raise UserError(
             f"`{path.name}` is no run: its recipe.json lacks what every run has; delete it, or train it anew."
         ) from error
-    row = Listed(
+    row = RunSummary(
         path.name,
         name,
         owner,

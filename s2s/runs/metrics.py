@@ -29,7 +29,7 @@ VALID = (
 TAIL = 200  # bytes before the place reached, by which a file that was written anew is known
 
 
-class Change(NamedTuple):
+class LearningRateChange(NamedTuple):
     """From `step` on the peak `train.lr` is `lr`: somebody changed it while the run trained."""
 
     step: int
@@ -37,7 +37,7 @@ class Change(NamedTuple):
     time: float  # seconds since the epoch; 0 where it was not written
 
 
-class Pace(NamedTuple):
+class StepTimes(NamedTuple):
     """What a run's steps take: updates, and between some of them a validation with all that comes with it."""
 
     update: float  # seconds
@@ -78,7 +78,7 @@ class Curves:
     valid_bleu: NDArray[np.float32]  # 0 to 100
     valid_chrf: NDArray[np.float32]  # 0 to 100
     valid_memory: NDArray[np.float64]  # bytes resident
-    changes: tuple[Change, ...]
+    changes: tuple[LearningRateChange, ...]
     step: int  # the newest; 0 before training
     lr: float | None
     grad_norm: float | None
@@ -86,12 +86,12 @@ class Curves:
     seconds_per_step: (
         float | None
     )  # validation and saving included, since training was last taken up
-    pace: Pace | None
+    step_times: StepTimes | None
     n_broken: int  # lines that could not be read: cut by a full disk, say
 
     def seconds_left(self, steps: int) -> float | None:
         """Until step `steps`, at the pace so far; None before there is one."""
-        return None if self.pace is None else self.pace.seconds(self.step, steps)
+        return None if self.step_times is None else self.step_times.seconds(self.step, steps)
 
 
 class Metrics:
@@ -155,7 +155,7 @@ class _State:
         ] = []  # number of the bucket, lines, sums of step, loss, lr, grad_norm, tokens, seconds
         self.newest: Mapping[str, Any] | None = None
         self.valid: list[tuple[float, ...]] = []  # step, then as in VALID
-        self.changes: list[Change] = []
+        self.changes: list[LearningRateChange] = []
         self.window: deque[tuple[float, int]] = (
             deque()
         )  # time and tokens of the last seconds' steps
@@ -170,7 +170,9 @@ class _State:
             self._add_step(line)
         elif line["kind"] == "change":
             self.changes.append(
-                Change(int(line["step"]), float(line["lr"]), float(line.get("time", 0.0)))
+                LearningRateChange(
+                    int(line["step"]), float(line["lr"]), float(line.get("time", 0.0))
+                )
             )
 
     def _add_validation(self, line: Mapping[str, Any]) -> None:
@@ -255,7 +257,7 @@ class _State:
             grad_norm=newest.get("grad_norm"),
             tokens_per_second=self._tokens_per_second(),
             seconds_per_step=self.clock.seconds_per_step(),
-            pace=self._pace(),
+            step_times=self._pace(),
             n_broken=self.n_broken,
         )
 
@@ -263,10 +265,10 @@ class _State:
         seconds = self.window[-1][0] - self.window[0][0] if self.window else 0.0
         return sum(tokens for _, tokens in list(self.window)[1:]) / seconds if seconds > 0 else None
 
-    def _pace(self) -> Pace | None:
+    def _pace(self) -> StepTimes | None:
         seconds = self.clock.seconds()
         steps = sorted({int(row[0]) for row in self.valid})[-2:]
-        return seconds and Pace(*seconds, every=steps[-1] - steps[0] if steps else 0)
+        return seconds and StepTimes(*seconds, every=steps[-1] - steps[0] if steps else 0)
 
 
 @dataclass

@@ -33,12 +33,12 @@ MOST_ROWS = 1024  # of all their beams or samples, whose logits are held at a ti
 
 
 @dataclass(frozen=True)
-class Forced:
+class ForcedTarget:
     """A target under teacher forcing: nats, tokens with `</s>`, and how many of them the model ranks first."""
 
     log_prob: float
     n_tokens: int
-    n_right: int
+    n_correct: int
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Run:
                 results[i] = decoded(sources[i], one, self.tgt_tokenizer, self.unknown(sources[i]))
         return results
 
-    def go_on(
+    def complete(
         self, source: str, ids: Sequence[int], strategy: str = "beam", **settings: Any
     ) -> Decoded:
         """What a strategy makes of a source when every target begins with these target ids, in place of the setting `prefix`.
@@ -179,11 +179,11 @@ class Run:
         """log p(target | source) of each pair in nats, `</s>` included."""
         return [forced.log_prob for forced in self.force(sources, targets)]
 
-    def force(self, sources: Sequence[str], targets: Sequence[str]) -> list[Forced]:
+    def force(self, sources: Sequence[str], targets: Sequence[str]) -> list[ForcedTarget]:
         """Each target under teacher forcing."""
         src_ids = self._source_ids(sources)
         tgt_ids = self._target_ids(targets)
-        results: list[Forced | None] = [None] * len(sources)
+        results: list[ForcedTarget | None] = [None] * len(sources)
         by_length = sorted(range(len(sources)), key=lambda i: (len(src_ids[i]), len(tgt_ids[i])))
         for start in range(0, len(by_length), ROWS):
             rows = by_length[start : start + ROWS]
@@ -199,7 +199,9 @@ class Run:
             nats = (log_probs.gather(-1, labels[..., None]).squeeze(-1) * is_real).double().sum(1)
             right = (log_probs.argmax(-1).eq(labels) & is_real).sum(1)
             for row, i in enumerate(rows):
-                results[i] = Forced(float(nats[row]), int(is_real[row].sum()), int(right[row]))
+                results[i] = ForcedTarget(
+                    float(nats[row]), int(is_real[row].sum()), int(right[row])
+                )
         return [result for result in results if result is not None]
 
     def attention(self, source: str, target: str) -> Attention:

@@ -13,14 +13,14 @@ from s2s.model import masks
 from s2s.runs.run import ROWS, Run
 
 
-class Read(NamedTuple):
+class SentenceStates(NamedTuple):
     """The encoder's states of one source, in words: (n_layers + 1, words, d_model)."""
 
     number: int  # its place among the sources
     words: Words
 
 
-def read(run: Run, sources: Sequence[str]) -> Iterator[Read]:
+def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates]:
     """Every source through the encoder, the shortest first; those that the model has no positions for, or without a word, are left out.
 
     A batch at a time, so that whoever keeps one layer never holds them all, and the model is held for moments only.
@@ -29,7 +29,9 @@ def read(run: Run, sources: Sequence[str]) -> Iterator[Read]:
     tokenizer = run.src_tokenizer
     ids = [[*row, special.eos] for row in tokenizer.encode_many(sources)]
     fitting = (
-        number for number, row in enumerate(ids) if 1 < len(row) <= (longest(run) or len(row))
+        number
+        for number, row in enumerate(ids)
+        if 1 < len(row) <= (max_source_length(run) or len(row))
     )
     order = sorted(fitting, key=lambda number: len(ids[number]))
     for start in range(0, len(order), ROWS):
@@ -46,29 +48,31 @@ def read(run: Run, sources: Sequence[str]) -> Iterator[Read]:
             )  # (batch, n_layers + 1, width, d_model)
         for row, states in zip(rows, vectors, strict=True):
             words = in_words(
-                states[:, : len(ids[row])], tokenizer.tokens(ids[row]), is_whole=is_whole(run)
+                states[:, : len(ids[row])],
+                tokenizer.tokens(ids[row]),
+                is_whole=has_word_tokens(run),
             )
             if words.words:
-                yield Read(row, words)
+                yield SentenceStates(row, words)
 
 
 def words_of(run: Run, seen: States) -> Words:
     """The encoder's states of one sentence, in words: (n_layers + 1, words, d_model)."""
-    return in_words(seen.encoder, seen.src_tokens, is_whole=is_whole(run))
+    return in_words(seen.encoder, seen.src_tokens, is_whole=has_word_tokens(run))
 
 
-def through(run: Run, seen: States, target: str, n: int = 5) -> Lens:
+def logit_lens(run: Run, seen: States, target: str, n: int = 5) -> Lens:
     """The logit lens on the states of a target; token ids are those of `run.tgt_tokenizer`."""
     written = [*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos]
     return lens(run.model, torch.from_numpy(seen.decoder).to(run.model.device), written, n)
 
 
-def is_whole(run: Run) -> bool:
+def has_word_tokens(run: Run) -> bool:
     """Whether a source token is a whole word."""
     return run.src_tokenizer.kind == "word"
 
 
-def longest(run: Run) -> int | None:
+def max_source_length(run: Run) -> int | None:
     """Most tokens that a source may have, `</s>` included; None where the model sets no limit."""
     positions = run.recipe.model.positions
     return positions.max_length if positions.kind == "learned" else None

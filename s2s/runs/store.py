@@ -148,7 +148,7 @@ class RunFolder:
         """All whole lines of metrics.jsonl or samples.jsonl; broken ones are left out."""
         return files.read_lines(self.path / f"{name}.jsonl")
 
-    def cut_back(self, step: int) -> None:
+    def truncate_logs(self, step: int) -> None:
         """Forget what was logged after `step`, so that no step stands twice once training goes on from there."""
         for name in ("metrics", "samples"):
             known = (line for line in self.lines(name) if isinstance(line.get("step"), int))

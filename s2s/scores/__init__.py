@@ -15,16 +15,23 @@ from s2s.scores.metrics import (
     score_all,
     ter,
 )
-from s2s.scores.resampling import Interval, Paired, Statistics, intervals, paired, statistics
-from s2s.scores.sentence import SENTENCE, sentence_scores
+from s2s.scores.resampling import (
+    Interval,
+    PairedDifference,
+    Statistics,
+    intervals,
+    paired,
+    statistics,
+)
+from s2s.scores.sentence import SENTENCE_METRICS, sentence_scores
 
 __all__ = [
     "MEASURES",
     "METRICS",
-    "SENTENCE",
+    "SENTENCE_METRICS",
     "Interval",
     "Metric",
-    "Paired",
+    "PairedDifference",
     "Score",
     "Statistics",
     "Texts",

@@ -40,7 +40,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedDifference:
     """System minus baseline. `p_value`: how probable so large a difference, either way, would be between two alike systems."""
 
     difference: float
@@ -107,7 +107,7 @@ class Statistics:
 
     def paired(
         self, baseline: Statistics, *, samples: int = SAMPLES, seed: int = SEED
-    ) -> dict[str, Paired]:
+    ) -> dict[str, PairedDifference]:
         """This system minus a baseline on the same sentences, both drawn alike (Koehn 2004).
 
         Raises ValueError where they differ in number, or were counted for other scores.
@@ -162,7 +162,7 @@ def paired(
     names: Sequence[str] = tuple(ALL),
     samples: int = SAMPLES,
     seed: int = SEED,
-) -> dict[str, Paired]:
+) -> dict[str, PairedDifference]:
     """See `Statistics.paired`."""
     ours, theirs = (statistics(texts, references, names=names) for texts in (system, baseline))
     return ours.paired(theirs, samples=samples, seed=seed)
@@ -239,8 +239,10 @@ def _bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
     return float(ordered[tail]) + shift, float(ordered[-1 - tail]) + shift
 
 
-def _paired(name: str, difference: float, drawn: Floats) -> Paired:
+def _paired(name: str, difference: float, drawn: Floats) -> PairedDifference:
     """The p-value as sacrebleu and Moses define it; only where no draw tells the two apart it is 1, and not sacrebleu's least."""
     sizes = np.abs(drawn)
     n_larger = int((sizes - sizes.mean() > abs(difference)).sum()) if sizes.any() else len(sizes)
-    return Paired(difference, *_bounds(name, difference, drawn), (n_larger + 1) / (len(sizes) + 1))
+    return PairedDifference(
+        difference, *_bounds(name, difference, drawn), (n_larger + 1) / (len(sizes) + 1)
+    )

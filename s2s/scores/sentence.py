@@ -6,20 +6,24 @@ from s2s.scores.metrics import METRICS, Texts
 from s2s.scores.resampling import Statistics, signature, statistics
 from s2s.scores.tallies import OF_ONE, TALLIES, sacre
 
-SENTENCE = tuple(METRICS)  # what every sentence has
+SENTENCE_METRICS = tuple(METRICS)  # what every sentence has
 
 
 def sentence_scores(hypothesis: str, reference: str) -> dict[str, float]:
     """Every metric by its key, 0 to 100, TER also more; BLEU leaves out the orders that a sentence is too short for."""
-    return many([hypothesis], [reference])[0]
+    return all_sentence_scores([hypothesis], [reference])[0]
 
 
-def many(hypotheses: Texts, references: Texts) -> list[dict[str, float]]:
+def all_sentence_scores(hypotheses: Texts, references: Texts) -> list[dict[str, float]]:
     """The same for each sentence."""
-    return of_statistics(statistics(hypotheses, references, names=SENTENCE)) if hypotheses else []
+    return (
+        sentence_scores_of(statistics(hypotheses, references, names=SENTENCE_METRICS))
+        if hypotheses
+        else []
+    )
 
 
-def of_statistics(counted: Statistics) -> list[dict[str, float]]:
+def sentence_scores_of(counted: Statistics) -> list[dict[str, float]]:
     """The same from sentences that are counted already: those of METRICS that they were counted for."""
     names = [name for name in counted.names if name in METRICS]
     columns = [

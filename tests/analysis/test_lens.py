@@ -45,7 +45,7 @@ def test_a_runs_lens_ends_in_its_next_tokens() -> None:
     run = s2s.load("demo-en-fr")
     source = "the red house"
     target = "la maison verte"
-    found = states.through(run, run.states(source, target), target)
+    found = states.logit_lens(run, run.states(source, target), target)
     ids = run.tgt_tokenizer.encode(target)
     rows = run.next_tokens(source, ids)
     np.testing.assert_array_equal(found.ids[-1], rows.topk(5).indices)

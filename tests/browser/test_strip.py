@@ -31,7 +31,7 @@ def test_a_token_is_hovered_pressed_and_another_word_forced(server: str, visit: 
     ).to_be_focused()  # the keyboard goes on where it was
     page.get_by_role("button", name="Place 1: la").hover()
     page.locator(".strip > div:nth-child(1) .rivals button", has_text="le").first.click()
-    expected = run.go_on("the red house", run.tgt_tokenizer.encode("le"))
+    expected = run.complete("the red house", run.tgt_tokenizer.encode("le"))
     translated(page, expected.text)
     page.wait_for_function("location.href.includes('forced')")
     link = visit(

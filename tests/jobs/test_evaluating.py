@@ -95,7 +95,9 @@ def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
             assert scores[key]["low"] <= score.value + 1e-9
             assert score.value <= scores[key]["high"] + 1e-9
         assert scores.keys() >= {*METRICS, *MEASURES}
-        assert place.own(number)[1] == pytest.approx(sentence_scores(own[1], references[1]))
+        assert place.sentence_scores(number)[1] == pytest.approx(
+            sentence_scores(own[1], references[1])
+        )
     differences = found["systems"][2]["paired"]
     expected = paired(texts[2], texts[0], references)
     assert differences["chrf"]["p_value"] == pytest.approx(expected["chrf"].p_value)
@@ -148,7 +150,7 @@ def test_one_that_was_cut_goes_on_after_the_lines_it_has(
     whole = done(asked(greedy, beam)).scores()["systems"]
     for before, after in zip(place.scores()["systems"], whole, strict=True):
         assert before["scores"] == after["scores"]
-    assert len(place.own(0)) == len(PAIRS)
+    assert len(place.sentence_scores(0)) == len(PAIRS)
 
 
 def test_scores_come_while_it_works_and_a_time_that_is_left(
@@ -189,7 +191,7 @@ def test_a_file_without_references_is_translated_and_not_scored(beam: System) ->
 
 def test_a_runs_own_text_is_read_by_the_job_and_kept(greedy: System, run: str) -> None:
     place = done(Asked((greedy,), Sentences("held out", run=run, n=4), run=run))
-    test = place.asked().test
+    test = place.evaluation().test
     assert (test.n, test.n_all, len(test.hash)) == (4, 20, 16)
     assert place.test() == list(testsets.taken(testsets.read(test).pairs, 4))
     words = place.words()
@@ -203,7 +205,7 @@ def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, 
     place = done(asked(greedy, pairs=[*known, ("0", "0")]))
     assert any(
         note.startswith("3 of the 4 sentences (75%) stand in the training text")
-        for note in place.asked().test.notes
+        for note in place.evaluation().test.notes
     )
 
 
@@ -230,7 +232,7 @@ def test_what_contradicts_itself_is_refused_before_anything_is_written(
     with pytest.raises(UserError) as error:
         evaluating.submit(change(greedy))
     assert sentence in str(error.value)
-    assert evaluations.listed() == []
+    assert evaluations.list_evaluations() == []
     assert queue.jobs(OWNER) == []
 
 
@@ -241,7 +243,7 @@ def test_what_the_queue_refuses_leaves_no_folder(
     evaluating.submit(asked(greedy))
     with pytest.raises(UserError, match="The queue is full"):
         evaluating.submit(asked(greedy))
-    assert len(evaluations.listed()) == 1
+    assert len(evaluations.list_evaluations()) == 1
 
 
 def test_short_ones_go_to_the_express_slot(greedy: System, beam: System, run: str) -> None:
@@ -274,7 +276,7 @@ def test_how_it_stands_stopping_and_deleting(greedy: System) -> None:
         evaluating.delete(evaluation)
     queue.finish(job.id, "w", "done")
     evaluating.delete(evaluation)
-    assert evaluations.listed() == []
+    assert evaluations.list_evaluations() == []
     assert queue.latest(evaluation) is None
     with pytest.raises(UserError, match="of yours"):
         evaluating.go_on(evaluating.submit(asked(greedy)), "somebody else")

@@ -5,7 +5,7 @@ import pytest
 
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import training
-from s2s.runs import RunFolder, learning
+from s2s.runs import RunFolder, attention_history
 from tests.conftest import make_run
 from tests.jobs.test_training import asked
 
@@ -23,7 +23,7 @@ def test_what_a_screen_shows_is_in_the_metrics(tmp_path: Path) -> None:
     assert all(0 <= line[key] <= 100 for line in valid[1:] for key in ("bleu", "chrf"))
     assert (
         [line["step"] for line in lines(path, "attention")]
-        == learning.steps(RunFolder(path))
+        == attention_history.saved_steps(RunFolder(path))
         == [0, 10, 20, 30]
     )
     assert [line["step"] for line in lines(path, "train") if line.get("first")] == [1]
@@ -44,7 +44,7 @@ def test_going_on_takes_back_what_was_kept_later(tmp_path: Path) -> None:
     list(training.run(training.resume(path, training.More(steps=22))))
     assert (
         [line["step"] for line in lines(path, "attention")]
-        == learning.steps(RunFolder(path))
+        == attention_history.saved_steps(RunFolder(path))
         == [0, 10, 20, 22]
     )
 

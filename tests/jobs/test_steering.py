@@ -9,7 +9,7 @@ from s2s.cli import main
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, steering, training
 from s2s.model.weights import weights_path
-from s2s.runs import RunFolder, learning, listing
+from s2s.runs import RunFolder, attention_history, listing
 from s2s.runs.listing import runs_folder
 from s2s.settings import OWNER
 from s2s.train import Step
@@ -299,7 +299,7 @@ def test_a_stop_owes_its_step_what_was_due(step: int, state: str, tiny: Recipe) 
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "valid"] == list(
         range(0, step + 1, 10)
     )
-    assert learning.steps(folder)[-1] == step
+    assert attention_history.saved_steps(folder)[-1] == step
 
 
 def test_early_stopping_outlives_a_kill_and_gives_way_to_who_asks_for_more(tiny: Recipe) -> None:

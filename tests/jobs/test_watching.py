@@ -15,7 +15,7 @@ from s2s.decode.stepper import Found, Hypothesis
 from s2s.jobs import watching
 from s2s.jobs.watching import Watcher
 from s2s.model.weights import trained_tensors
-from s2s.runs import RunFolder, learning
+from s2s.runs import RunFolder, attention_history
 from s2s.scores import METRICS
 from s2s.train import Saved, Trainer, TrainingData, Validation, prepare
 from tests.conftest import full_disk
@@ -64,7 +64,7 @@ def test_weights_are_the_same_bits_with_a_watcher_and_without(tiny: Recipe, tmp_
         prints.append(fingerprint(found))
     assert prints[0] == prints[1]
     assert len(looked) == 3 + 2
-    assert learning.steps(RunFolder(tmp_path)) == [10, 20]
+    assert attention_history.saved_steps(RunFolder(tmp_path)) == [10, 20]
 
 
 def test_scores_are_sacrebleus_of_greedy_translations(tiny: Recipe) -> None:
@@ -226,13 +226,13 @@ def test_what_is_no_number_is_not_kept(tiny: Recipe, tmp_path: Path) -> None:
     with torch.no_grad():
         next(found.model.parameters()).fill_(float("nan"))
     assert watcher.at_checkpoint(10, RunFolder(tmp_path)) == {}
-    assert learning.steps(RunFolder(tmp_path)) == []
+    assert attention_history.saved_steps(RunFolder(tmp_path)) == []
 
 
 def test_it_can_be_switched_off(tiny: Recipe, tmp_path: Path) -> None:
     watcher = Watcher(*trainer(tiny, **{"train.watch.attention": False}))
     assert watcher.at_checkpoint(10, RunFolder(tmp_path)) == {}
-    assert learning.steps(RunFolder(tmp_path)) == []
+    assert attention_history.saved_steps(RunFolder(tmp_path)) == []
 
 
 def test_long_pairs_are_left_out(tiny: Recipe, tmp_path: Path) -> None:

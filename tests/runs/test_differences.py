@@ -4,18 +4,24 @@ import random
 import pytest
 
 from s2s.config import PRESETS, Recipe, flat, override
-from s2s.runs.differences import OF_THE_MACHINE, Row, changes, rows, swept
+from s2s.runs.differences import (
+    HARDWARE_SETTINGS,
+    SettingRow,
+    changed_settings,
+    setting_rows,
+    varied_settings,
+)
 
 
 @pytest.mark.parametrize("name", list(PRESETS))
 def test_a_preset_and_what_was_changed_make_the_recipe(name: str) -> None:
     base = PRESETS[name].recipe
     recipe = override(PRESETS["small"].recipe, {"train.lr": 0.5, "train.seed": 9})
-    found = changes(recipe, base)
+    found = changed_settings(recipe, base)
     assert flat(override(base, found)) == flat(recipe) | {
-        key: flat(base)[key] for key in OF_THE_MACHINE
+        key: flat(base)[key] for key in HARDWARE_SETTINGS
     }
-    assert changes(base, base) == {}
+    assert changed_settings(base, base) == {}
 
 
 def test_those_that_differ_stand_first_and_none_is_lost() -> None:
@@ -31,7 +37,7 @@ def test_those_that_differ_stand_first_and_none_is_lost() -> None:
             3,
         )
         recipes = [flat(Recipe()), flat(Recipe()) | dict.fromkeys(changed, 12_345), flat(Recipe())]
-        found = rows(recipes)
+        found = setting_rows(recipes)
         assert [row.key for row in found] == sorted(changed, key=keys.index) + [
             key for key in keys if key not in changed
         ]
@@ -40,9 +46,9 @@ def test_those_that_differ_stand_first_and_none_is_lost() -> None:
 
 
 def test_a_setting_that_one_run_does_not_know_differs() -> None:
-    assert rows([{"a": 1}, {"a": 1, "b": None}, {"a": 1, "b": 2}]) == [
-        Row("b", (None, None, 2)),
-        Row("a", (1, 1, 1)),
+    assert setting_rows([{"a": 1}, {"a": 1, "b": None}, {"a": 1, "b": 2}]) == [
+        SettingRow("b", (None, None, 2)),
+        SettingRow("a", (1, 1, 1)),
     ]
 
 
@@ -51,7 +57,7 @@ def test_a_setting_that_one_run_does_not_know_differs() -> None:
     [((1, 1.0), False), ((1, True), True), ((None, 0), True), (("a",), False), ((0, False), True)],
 )
 def test_what_counts_as_the_same(values: tuple[object, ...], differs: bool) -> None:
-    assert Row("x", values).differs is differs
+    assert SettingRow("x", values).differs is differs
 
 
 def test_what_a_sweep_varies_is_not_what_the_machine_decides() -> None:
@@ -59,7 +65,7 @@ def test_what_a_sweep_varies_is_not_what_the_machine_decides() -> None:
         override(Recipe(), {"train.lr": lr, "train.threads": n})
         for n, lr in enumerate((0.1, 0.2, 0.2))
     ]
-    assert swept(recipes) == [Row("train.lr", (0.1, 0.2, 0.2))]
-    assert swept(recipes[1:]) == []
-    assert swept([]) == []
-    assert json.dumps(changes(recipes[2], Recipe())) == '{"train.lr": 0.2}'
+    assert varied_settings(recipes) == [SettingRow("train.lr", (0.1, 0.2, 0.2))]
+    assert varied_settings(recipes[1:]) == []
+    assert varied_settings([]) == []
+    assert json.dumps(changed_settings(recipes[2], Recipe())) == '{"train.lr": 0.2}'

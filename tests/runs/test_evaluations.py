@@ -24,21 +24,23 @@ PAIRS = [("a «b»", "c"), ("d\u2028e", "")]
 
 
 def made(**changes: object) -> EvaluationFolder:
-    place = evaluations.fresh()
+    place = evaluations.new_folder()
     place.create(replace(ASKED, id=place.id, **changes), PAIRS)  # type: ignore[arg-type]
     return place
 
 
 def test_what_was_asked_and_the_sentences_come_back_as_they_were() -> None:
     place = made()
-    assert evaluations.folder(place.id).asked() == replace(ASKED, id=place.id)
+    assert evaluations.folder(place.id).evaluation() == replace(ASKED, id=place.id)
+    written = json.loads((place.path / "evaluation.json").read_bytes())
+    assert written["systems"][0]["knobs"] == {"num_beams": 3}  # the name in the file format
     assert place.test() == PAIRS
     written = json.loads((place.path / "evaluation.json").read_text(encoding="utf-8"))
     assert written["systems"][0]["knobs"] == {"num_beams": 3}  # the name in every file so far
     assert place.status()["state"] == "waiting"
     assert (place.scores(), place.words(), place.lines(0)) == ({}, None, {})
     changed = place.amend(lambda asked: replace(asked, test=replace(asked.test, n_all=500)))
-    assert place.asked() == changed
+    assert place.evaluation() == changed
     assert changed.test.n_all == 500
 
 
@@ -47,32 +49,32 @@ def test_half_a_line_of_a_killed_process_is_cut_off_before_more_is_added() -> No
     place.add(0, [{"i": 0, "text": "x"}, {"i": 1, "text": "y"}])
     with (place.path / "lines-0.jsonl").open("ab") as file:
         file.write(b'{"i": 2, "te')
-    assert place.mend(0).keys() == {0, 1}
+    assert place.repair_lines(0).keys() == {0, 1}
     place.add(0, [{"i": 2, "text": "z"}])
     assert [line["text"] for line in place.lines(0).values()] == ["x", "y", "z"]
 
 
 def test_own_scores_are_kept_by_place_and_can_be_forgotten() -> None:
     place = made()
-    place.add_own(1, {0: {"bleu": 1.0}, 1: {"bleu": 0.5}})
-    assert place.own(1) == {0: {"bleu": 1.0}, 1: {"bleu": 0.5}}
-    assert place.own(0) == {}
-    place.forget_own(1)
-    assert place.own(1) == {}
+    place.append_sentence_scores(1, {0: {"bleu": 1.0}, 1: {"bleu": 0.5}})
+    assert place.sentence_scores(1) == {0: {"bleu": 1.0}, 1: {"bleu": 0.5}}
+    assert place.sentence_scores(0) == {}
+    place.delete_sentence_scores(1)
+    assert place.sentence_scores(1) == {}
 
 
 def test_the_list_is_an_owners_newest_first_by_each_run_that_takes_part() -> None:
     old = made()
     new = made(created="2026-01-03T00:00:00+00:00", run="other")
     made(owner="somebody else")
-    assert [one.id for one in evaluations.listed("local")] == [new.id, old.id]
-    assert [one.id for one in evaluations.listed("local", "one")] == [
+    assert [one.id for one in evaluations.list_evaluations("local")] == [new.id, old.id]
+    assert [one.id for one in evaluations.list_evaluations("local", "one")] == [
         new.id,
         old.id,
     ]  # the newer has it among its systems
-    assert [one.id for one in evaluations.listed("local", "other")] == [new.id]
+    assert [one.id for one in evaluations.list_evaluations("local", "other")] == [new.id]
     (old.path / "evaluation.json").write_text("{")
-    assert [one.id for one in evaluations.listed("local")] == [new.id]
+    assert [one.id for one in evaluations.list_evaluations("local")] == [new.id]
 
 
 def test_deleting_takes_the_files_of_its_owner_only() -> None:
@@ -81,7 +83,7 @@ def test_deleting_takes_the_files_of_its_owner_only() -> None:
         evaluations.delete(place.id, "somebody else")
     evaluations.delete(place.id)
     assert not place.path.exists()
-    assert evaluations.listed() == []
+    assert evaluations.list_evaluations() == []
 
 
 @pytest.mark.parametrize("name", ["gone", "../runs/one", "", "a/b", ".deleted-x"])
@@ -96,10 +98,10 @@ def test_a_newer_format_is_refused_and_what_a_newer_program_adds_is_passed_over(
     content = json.loads(path.read_text())
     content["systems"][0]["mood"] = content["test"]["mood"] = "good"
     path.write_text(json.dumps(content))
-    assert place.asked() == replace(ASKED, id=place.id)
+    assert place.evaluation() == replace(ASKED, id=place.id)
     path.write_text(json.dumps(content | {"format": 2}))
     with pytest.raises(UserError, match="format 2, newer than the 1 known here"):
-        place.asked()
+        place.evaluation()
 
 
 @pytest.mark.parametrize(
@@ -109,4 +111,4 @@ def test_a_broken_file_is_a_sentence(content: str) -> None:
     place = made()
     (place.path / "evaluation.json").write_text(content)
     with pytest.raises(UserError, match=r"evaluation.json"):
-        place.asked()
+        place.evaluation()

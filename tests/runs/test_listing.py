@@ -13,9 +13,9 @@ from s2s.runs.listing import (
     annotate,
     clean_name,
     delete,
+    find_run,
     is_training,
-    listed,
-    listed_one,
+    list_runs,
     rename,
     runs_folder,
 )
@@ -40,9 +40,9 @@ def test_runs_are_listed_newest_first_with_their_best_figures(trained: Path) -> 
     put(trained, "of-bob", owner="bob")
     put(trained, ".deleted-one")
     (runs_folder() / "empty").mkdir()
-    assert [row.id for row in listed(OWNER)] == ["newer", "older"]
-    assert [row.id for row in listed("bob")] == ["of-bob"]
-    row = listed(OWNER)[1]
+    assert [row.id for row in list_runs(OWNER)] == ["newer", "older"]
+    assert [row.id for row in list_runs("bob")] == ["of-bob"]
+    row = list_runs(OWNER)[1]
     assert (row.name, row.source, row.preset, row.state, row.step, row.steps) == (
         ("the older", "synthetic:reverse#rows=80", "", "done", 30, 30)
     )
@@ -57,36 +57,36 @@ def test_runs_are_listed_newest_first_with_their_best_figures(trained: Path) -> 
         best["token_accuracy"],
     )
     assert row.checkpoints == (10, 20, 30)
-    assert listed_one("older", OWNER) == row
+    assert find_run("older", OWNER) == row
     assert (
-        listed_one("older", "bob")
-        is listed_one("nothing", OWNER)
-        is listed_one("../runs/older", OWNER)
+        find_run("older", "bob")
+        is find_run("nothing", OWNER)
+        is find_run("../runs/older", OWNER)
         is None
     )
 
 
 def test_there_may_be_no_runs_at_all() -> None:
-    assert listed(OWNER) == []
+    assert list_runs(OWNER) == []
 
 
 def test_what_claims_to_run_while_nobody_trains_there_is_interrupted(trained: Path) -> None:
     folder = put(trained, "one")
     folder.set_status("running", step=10, steps=30)
-    assert [row.state for row in listed(OWNER)] == ["interrupted"]
+    assert [row.state for row in list_runs(OWNER)] == ["interrupted"]
     with FileLock(folder.lock_file):
         assert is_training(folder.path)
-        assert [row.state for row in listed(OWNER)] == ["running"]
+        assert [row.state for row in list_runs(OWNER)] == ["running"]
     assert not is_training(folder.path)
     assert not is_training(folder.path / "nowhere")
 
 
 def test_a_change_of_a_file_is_seen_at_once(trained: Path) -> None:
     folder = put(trained, "one")
-    assert listed(OWNER)[0].step == 30
+    assert list_runs(OWNER)[0].step == 30
     folder.set_status("stopped", step=31, steps=40, best_step=30, best_loss=1.5)
     (folder.checkpoints / "step-00000010.safetensors").unlink()
-    row = listed(OWNER)[0]
+    row = list_runs(OWNER)[0]
     assert (row.state, row.step, row.steps, row.best_loss, row.checkpoints) == (
         "stopped",
         31,
@@ -98,11 +98,11 @@ def test_a_change_of_a_file_is_seen_at_once(trained: Path) -> None:
 
 def test_a_broken_folder_is_listed_with_the_reason(trained: Path) -> None:
     (put(trained, "broken").path / "recipe.json").write_text("{")
-    (row,) = listed(OWNER)
+    (row,) = list_runs(OWNER)
     assert (row.id, row.name, row.state) == ("broken", "broken", "failed")
     assert "its recipe.json cannot be read" in row.error
     (runs_folder() / "broken" / "recipe.json").write_text(json.dumps({"format": 99}))
-    assert "newer than" in listed(OWNER)[0].error
+    assert "newer than" in list_runs(OWNER)[0].error
 
 
 @pytest.mark.parametrize(
@@ -122,10 +122,10 @@ def test_a_recipe_that_lacks_something_is_listed_as_failed_beside_the_others(
 ) -> None:
     put(trained, "good")
     (put(trained, "odd").path / "recipe.json").write_text(json.dumps(content))
-    rows = {row.id: row for row in listed(OWNER)}
+    rows = {row.id: row for row in list_runs(OWNER)}
     assert (rows["good"].state, rows["odd"].state, rows["odd"].name) == ("done", "failed", "odd")
     assert rows["odd"].error.startswith("`odd` is no run: its recipe.json ")
-    assert listed_one("odd", OWNER) == rows["odd"]
+    assert find_run("odd", OWNER) == rows["odd"]
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_a_broken_status_is_listed_as_failed_with_what_is_known(
     content: str, error: str, trained: Path
 ) -> None:
     (put(trained, "odd", name="My run").path / "status.json").write_text(content)
-    (row,) = listed(OWNER)
+    (row,) = list_runs(OWNER)
     assert (row.name, row.state, row.steps) == ("My run", "failed", 30)
     assert error in row.error
     assert str(runs_folder()) not in row.error
     RunFolder(runs_folder() / "odd").set_status("done", step=30, steps=None)
-    assert [(row.state, row.step, row.steps) for row in listed(OWNER)] == [("done", 30, 30)]
+    assert [(row.state, row.step, row.steps) for row in list_runs(OWNER)] == [("done", 30, 30)]
 
 
 def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(
@@ -165,7 +165,7 @@ def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(
         return true_state(path, state)
 
     monkeypatch.setattr(listing, "_true_state", refused)
-    rows = {row.id: (row.state, row.error) for row in listed(OWNER)}
+    rows = {row.id: (row.state, row.error) for row in list_runs(OWNER)}
     error = "The files of the run `odd` cannot be read (Permission denied); train it anew."
     assert rows == {"good": ("done", ""), "odd": ("failed", error)}
 
@@ -178,7 +178,7 @@ def test_a_name_has_nothing_that_cannot_be_shown() -> None:
 def test_a_run_is_renamed_by_its_owner_alone(trained: Path) -> None:
     put(trained, "one")
     rename("one", OWNER, "  Better\nname ")
-    assert listed(OWNER)[0].name == "Better name"
+    assert list_runs(OWNER)[0].name == "Better name"
     with pytest.raises(UserError, match="There is no run `one` of yours"):
         rename("one", "bob", "x")
     for name in ("", "  ", "x" * 81):
@@ -230,12 +230,12 @@ def test_three_hundred_runs_are_parsed_once(trained: Path, monkeypatch: pytest.M
     monkeypatch.setattr(
         listing.RunFolder, "about", lambda self: parsed.append(self.id) or read(self)
     )
-    assert len(listed(OWNER)) == len(parsed) == 300
+    assert len(list_runs(OWNER)) == len(parsed) == 300
     started = time.perf_counter()
-    assert len(listed(OWNER)) == len(parsed) == 300
+    assert len(list_runs(OWNER)) == len(parsed) == 300
     print(f"{time.perf_counter() - started:.3f} s")
     os.utime(runs_folder() / "run-7" / "recipe.json")
-    listed(OWNER)
+    list_runs(OWNER)
     assert parsed[300:] == ["run-7"]
 
 
@@ -244,14 +244,14 @@ def test_tags_and_a_comment_are_cleaned_kept_and_listed(trained: Path) -> None:
     before = RunFolder(runs_folder() / "one").about()
     annotate("one", OWNER, tags=[" baseline ", "sweep:lr", "", "baseline", "a\u202eb"])
     annotate("one", OWNER, comment="  first \x00line\n\n*second*\u202e  ")
-    row = listed(OWNER)[0]
+    row = list_runs(OWNER)[0]
     assert (row.tags, row.comment, row.name) == (
         ("baseline", "sweep:lr", "ab"),
         "first line\n\n*second*",
         "mine",
     )
     annotate("one", OWNER, tags=())
-    assert (listed(OWNER)[0].tags, listed(OWNER)[0].comment) == ((), "first line\n\n*second*")
+    assert (list_runs(OWNER)[0].tags, list_runs(OWNER)[0].comment) == ((), "first line\n\n*second*")
     assert RunFolder(runs_folder() / "one").about() == before | {
         "tags": [],
         "comment": "first line\n\n*second*",
@@ -261,7 +261,7 @@ def test_tags_and_a_comment_are_cleaned_kept_and_listed(trained: Path) -> None:
 def test_annotations_that_cannot_be_are_a_sentence_and_change_nothing(trained: Path) -> None:
     put(trained, "one")
     annotate("one", OWNER, tags=["x" * 40] + [str(n) for n in range(9)], comment="x" * 2000)
-    kept = listed(OWNER)[0]
+    kept = list_runs(OWNER)[0]
     with pytest.raises(
         UserError, match="A run has at most 10 tags and these are 11; leave some out"
     ):
@@ -278,7 +278,7 @@ def test_annotations_that_cannot_be_are_a_sentence_and_change_nothing(trained: P
         annotate("one", "bob", tags=["x"])
     with pytest.raises(UserError, match="ships with the program and cannot be annotated"):
         annotate("demo-en-fr", OWNER, comment="x")
-    assert listed(OWNER) == [kept]
+    assert list_runs(OWNER) == [kept]
 
 
 @pytest.mark.parametrize(
@@ -311,6 +311,6 @@ def test_annotations_of_a_wrong_kind_are_passed_over(
             **about,
         }
     )
-    (row,) = listed(OWNER)
+    (row,) = list_runs(OWNER)
     assert (row.tags, row.comment, row.init_from) == read
     assert (row.state, row.is_paused) == ("done", False)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from s2s.runs import Curves, Metrics, metrics
-from s2s.runs.metrics import Change
+from s2s.runs.metrics import LearningRateChange
 
 
 def train_line(step: int, time: float, **more: Any) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def test_what_is_logged_beside_the_loss_has_a_curve_and_what_older_runs_lack_is_
     np.testing.assert_array_equal(seen.valid_bleu, np.float32([math.nan, 31.5]))
     np.testing.assert_array_equal(seen.valid_chrf, np.float32([math.nan, 52.0]))
     np.testing.assert_array_equal(seen.valid_memory, [math.nan, 3_000_000_001])
-    assert seen.changes == (Change(3, 5e-4, 2.7),)
+    assert seen.changes == (LearningRateChange(3, 5e-4, 2.7),)
 
 
 def test_every_curve_is_a_mean_over_the_same_buckets(

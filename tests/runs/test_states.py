@@ -23,7 +23,7 @@ def run() -> Run:
 
 
 def test_many_sources_are_read_as_one_is(run: Run) -> None:
-    found = {each.number: each.words for each in states.read(run, SOURCES)}
+    found = {each.number: each.words for each in states.sentence_states(run, SOURCES)}
     assert set(found) == {0, 1, 3, 4}
     for number, words in found.items():
         alone = states.words_of(run, run.states(SOURCES[number], "le"))
@@ -32,7 +32,7 @@ def test_many_sources_are_read_as_one_is(run: Run) -> None:
 
 
 def test_no_source_at_all(run: Run) -> None:
-    assert list(states.read(run, [])) == []
+    assert list(states.sentence_states(run, [])) == []
 
 
 def test_what_a_model_has_no_positions_for_is_left_out_and_alone_is_refused(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_what_a_model_has_no_positions_for_is_left_out_and_alone_is_refused(tmp_
     }
     run = s2s.load(make_run(tmp_path / "run", changes))
     long = " ".join("1" * 20)
-    assert [each.number for each in states.read(run, [long, "1 2 3"])] == [1]
+    assert [each.number for each in states.sentence_states(run, [long, "1 2 3"])] == [1]
     with pytest.raises(
         UserError, match="Line 1 of the source has 21 tokens and this model has 16 positions"
     ):

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from s2s.scores.edits import KINDS, Edit, ter
-from s2s.scores.sentence import many
+from s2s.scores.sentence import all_sentence_scores
 from tests.scores.pairs import pairs
 
 HYPOTHESES, REFERENCES = pairs(250, 6)
@@ -14,7 +14,7 @@ HYPOTHESES, REFERENCES = pairs(250, 6)
 def test_edits_add_up_and_lead_from_one_side_to_the_other() -> None:
     n_shifts = 0
     for hypothesis, reference, scores in zip(
-        HYPOTHESES, REFERENCES, many(HYPOTHESES, REFERENCES), strict=True
+        HYPOTHESES, REFERENCES, all_sentence_scores(HYPOTHESES, REFERENCES), strict=True
     ):
         found = ter(hypothesis, reference)
         n_shifts += len(found.shifts)

@@ -5,8 +5,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from s2s.scores import METRICS, SENTENCE, sentence_scores, statistics
-from s2s.scores.sentence import many, of_statistics, sentence_signature
+from s2s.scores import METRICS, SENTENCE_METRICS, sentence_scores, statistics
+from s2s.scores.sentence import all_sentence_scores, sentence_scores_of, sentence_signature
 from tests.scores.pairs import pairs
 
 HYPOTHESES, REFERENCES = pairs(60, 4)
@@ -15,7 +15,7 @@ HYPOTHESES, REFERENCES = pairs(60, 4)
 def test_a_sentence_has_the_scores_that_the_fields_libraries_give_it() -> None:
     metrics = {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "ter": TER()}
     for hypothesis, reference, found in zip(
-        HYPOTHESES, REFERENCES, many(HYPOTHESES, REFERENCES), strict=True
+        HYPOTHESES, REFERENCES, all_sentence_scores(HYPOTHESES, REFERENCES), strict=True
     ):
         theirs = {
             name: metric.sentence_score(hypothesis, [reference]).score
@@ -31,20 +31,22 @@ def test_a_sentence_has_the_scores_that_the_fields_libraries_give_it() -> None:
 
 def test_one_sentence_is_scored_as_among_many() -> None:
     found = sentence_scores(HYPOTHESES[7], REFERENCES[7])
-    assert found == many(HYPOTHESES, REFERENCES)[7]
-    assert tuple(found) == SENTENCE
+    assert found == all_sentence_scores(HYPOTHESES, REFERENCES)[7]
+    assert tuple(found) == SENTENCE_METRICS
 
 
 def test_sentences_that_are_counted_already_are_not_counted_again() -> None:
-    assert of_statistics(statistics(HYPOTHESES, REFERENCES)) == many(HYPOTHESES, REFERENCES)
-    assert of_statistics(statistics(["a b"], ["a b"], names=["ter", "distinct_1"])) == [
+    assert sentence_scores_of(statistics(HYPOTHESES, REFERENCES)) == all_sentence_scores(
+        HYPOTHESES, REFERENCES
+    )
+    assert sentence_scores_of(statistics(["a b"], ["a b"], names=["ter", "distinct_1"])) == [
         {"ter": 0.0}
     ]
 
 
 def test_a_short_sentence_can_have_full_marks() -> None:
     assert sentence_scores("oui", "oui")["bleu"] == pytest.approx(100)
-    assert many([], []) == []
+    assert all_sentence_scores([], []) == []
 
 
 def test_signatures_say_where_a_sentence_is_scored_otherwise_than_a_corpus() -> None:

@@ -11,7 +11,7 @@ import s2s
 from s2s.analysis import Attention
 from s2s.analysis.steer import HOWS, Head
 from s2s.runs import Decoded, DecodedHypothesis, Run
-from s2s.runs.steered import Change, Steered, steered
+from s2s.runs.intervention import InterventionResult, Interventions, translate_with
 from s2s.share import pack, unpack
 from s2s.ui.attention import effect
 from tests.screen import link, lost, opened, said
@@ -68,13 +68,13 @@ def test_before_anything_is_changed_it_says_what_to_do_and_offers_an_example(run
     )
     assert [bare(text) for text in texts(screen)] == [
         TARGET,
-        steered(run, TEXT, TARGET, Change((), 1, (1,))).after.text,
+        translate_with(run, TEXT, TARGET, Interventions((), 1, (1,))).after.text,
     ]
 
 
 def test_attention_is_moved_as_the_link_says(run: Run) -> None:
     screen = change(at="3", to="3")
-    found = steered(run, TEXT, TARGET, Change((), 2, (2,)))
+    found = translate_with(run, TEXT, TARGET, Interventions((), 2, (2,)))
     old, new = texts(screen)
     assert bare(old) == TARGET
     assert bare(new) == found.after.text
@@ -124,13 +124,13 @@ def test_the_share_link_opens_the_same(run: Run) -> None:
         "1 head of cross-attention looks only at *red* and *house*; off: cross layer 1 head 2; uniform: encoder"
         in said(again)
     )
-    both = Change(
+    both = Interventions(
         ((Head("cross", 0, 1), "off"), (Head("encoder", 0, 0), "uniform")),
         1,
         (1, 2),
         (Head("cross", 1, 1),),
     )
-    assert bare(texts(again)[1]) == steered(run, TEXT, TARGET, both).after.text
+    assert bare(texts(again)[1]) == translate_with(run, TEXT, TARGET, both).after.text
 
 
 def test_words_and_tokens_are_chosen_on_the_screen() -> None:
@@ -275,15 +275,15 @@ SEEN = Attention(
 def test_what_happened_is_told(
     before: tuple[str, ...], after: tuple[str, ...], sentence: str
 ) -> None:
-    found = Steered(1, decoded(*before), decoded(*after), SEEN, None)
-    told = effect.told(SEEN, Change((), 1, (2,)), found)
+    found = InterventionResult(1, decoded(*before), decoded(*after), SEEN, None)
+    told = effect.told(SEEN, Interventions((), 1, (2,)), found)
     assert told.endswith(sentence)
     assert told.startswith("The model was made to look at")
 
 
 def test_tokens_are_inert_and_many_heads_are_counted() -> None:
     heads = tuple((Head("cross", layer, 0), how) for how in HOWS for layer in range(5))
-    told = effect.in_force(Change(heads, 0, (0, 1)), SEEN)
+    told = effect.in_force(Interventions(heads, 0, (0, 1)), SEEN)
     assert r"*\*red\**" in told
     assert ":red[" not in told
     assert told.count("and 1 more") == 2

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import settings
 from s2s.analysis import Attention
-from s2s.runs import RunFolder, learning
-from s2s.runs.learning import History, Kept
+from s2s.runs import RunFolder, attention_history
+from s2s.runs.attention_history import AttentionHistory, SavedAttention
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as screen_of
 from tests.screen import picture, said, written
@@ -44,7 +44,7 @@ def keep(step):
         rows(2, 3, 3, 3),
         rows(2, 3, 2, 2),
     )
-    learning.keep(folder(), Kept(step, "*the* :material/home: cat", "le", seen))
+    attention_history.save(folder(), SavedAttention(step, "*the* :material/home: cat", "le", seen))
 
 
 def folder():
@@ -178,7 +178,7 @@ def test_without_gold_it_says_why_there_is_no_error(run):
 
 
 def test_one_checkpoint_needs_no_scrubber(run):
-    learning.cut_back(folder(), 10)
+    attention_history.delete_after(folder(), 10)
     screen = opened()
     assert not screen.exception
     assert "One checkpoint so far: step 10." in said(screen)
@@ -188,7 +188,7 @@ def test_one_checkpoint_needs_no_scrubber(run):
 def test_the_table_has_a_row_a_step_and_head():
     entropy = rows(2, 2, 3)
     aer = rows(2, 2, 3, seed=1)
-    history = History(np.array([5, 9]), entropy, aer, None, None, 32)
+    history = AttentionHistory(np.array([5, 9]), entropy, aer, None, None, 32)
     head, *lines = csv.reader(io.StringIO(screen_of._table(history)))
     assert head == ["step", "layer", "head", "entropy", "alignment_error"]
     for step, layer, number, *values in lines:

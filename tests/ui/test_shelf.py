@@ -16,10 +16,9 @@ from streamlit.testing.v1 import AppTest
 from s2s.analysis import Attention
 from s2s.config import PRESETS, flat, override
 from s2s.jobs import board, training
-from s2s.runs import RunFolder
-from s2s.runs import learning as learning_of_run
-from s2s.runs.differences import OF_THE_MACHINE
-from s2s.runs.listing import listed, runs_folder
+from s2s.runs import RunFolder, attention_history
+from s2s.runs.differences import HARDWARE_SETTINGS
+from s2s.runs.listing import list_runs, runs_folder
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
@@ -197,14 +196,14 @@ def test_tags_and_a_note_are_kept_and_what_is_too_long_is_a_sentence(put: Put) -
     put("one0000000000000", tags=["old"])
     screen = opened("runs", run="one0000000000000")
     screen.multiselect(key="tags one0000000000000").set_value([]).run()
-    assert listed(OWNER)[0].tags == ()
+    assert list_runs(OWNER)[0].tags == ()
     screen.text_area(key="note one0000000000000").set_value(f"{NASTY}\nand more").run()
-    assert listed(OWNER)[0].comment == f"{NASTY}\nand more"
+    assert list_runs(OWNER)[0].comment == f"{NASTY}\nand more"
     assert NASTY in said(screen)
     screen.multiselect(key="tags one0000000000000").set_value(["x" * 41]).run()
     assert "A tag has at most 40 characters" in said(screen)
     screen.multiselect(key="tags one0000000000000").set_value(["mine", "sweep:a"]).run()
-    assert listed(OWNER)[0].tags == ("mine", "sweep:a")
+    assert list_runs(OWNER)[0].tags == ("mine", "sweep:a")
 
 
 @pytest.mark.parametrize("preset", ["mini-t5", "small", "transformer-tiny"])
@@ -235,7 +234,7 @@ def test_duplicate_opens_train_as_the_run_was_asked_for(preset: str, put: Put) -
         if f"set {key}" in screen.session_state
     }
     assert asked == {
-        key: base[key] if key in OF_THE_MACHINE else value
+        key: base[key] if key in HARDWARE_SETTINGS else value
         for key, value in flat(recipe).items()
         if key in asked
     }
@@ -512,7 +511,7 @@ def test_a_chosen_checkpoint_is_in_the_link_and_a_fresh_browser_opens_there(put:
     weights = np.full((2, 2, 2, 2), 0.5, np.float32)
     for step in (10, 20, 30):
         seen = Attention(("▁a", "</s>"), ("<s>", "▁b"), ("▁b", "</s>"), weights, weights, weights)
-        learning_of_run.keep(folder, learning_of_run.Kept(step, "a", "b", seen))
+        attention_history.save(folder, attention_history.SavedAttention(step, "a", "b", seen))
     screen = view("attention-while-learning", "one0000000000000")
     assert "at" not in unpack(screen.session_state["set"]), "the newest is followed"
     screen.select_slider(key="learning step").set_value(20).run()

@@ -14,7 +14,7 @@ from s2s import settings
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import board
 from s2s.runs import RunFolder
-from s2s.runs.listing import Listed
+from s2s.runs.listing import RunSummary
 from s2s.train.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached
 from s2s.ui.train import controls
@@ -286,4 +286,4 @@ def test_newest_numbers_are_those_that_were_logged() -> None:
 
 
 def test_a_listed_run_is_not_paused_unless_told() -> None:
-    assert not Listed("a", "a", "local", "", "", 0.0, "running").is_paused
+    assert not RunSummary("a", "a", "local", "", "", 0.0, "running").is_paused

@@ -46,11 +46,11 @@ def named_spec(run: Run, name: str) -> NamedSpec:
     return NamedSpec(name, ModelSpec(row.recipe, row.src_vocab_size, row.tgt_vocab_size))
 
 
-def differing_settings(model: NamedSpec, other: NamedSpec | None) -> list[differences.Row]:
+def differing_settings(model: NamedSpec, other: NamedSpec | None) -> list[differences.SettingRow]:
     """Those of the models' shapes, and the sizes of their vocabularies; none without another model."""
     if other is None:
         return []
-    rows = differences.rows([_settings(model.spec), _settings(other.spec)])
+    rows = differences.setting_rows([_settings(model.spec), _settings(other.spec)])
     return [row for row in rows if row.differs]
 
 

@@ -16,7 +16,7 @@ from s2s import plots
 from s2s.analysis import Attention
 from s2s.analysis.steer import HOWS, Head
 from s2s.runs import Run
-from s2s.runs.steered import Change, Next, Steered
+from s2s.runs.intervention import InterventionResult, Interventions, Next
 from s2s.ui.attention.request import Asked
 from s2s.ui.kit import captions, differences
 from s2s.ui.kit.captions import nats
@@ -29,7 +29,7 @@ END = "</s>"
 SHARE = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
 
 
-def show(asked: Asked, change: Change, found: Steered) -> None:
+def show(asked: Asked, change: Interventions, found: InterventionResult) -> None:
     """In this order: what happened, both texts, the distribution."""
     st.markdown(told(asked.seen, change, found))
     _texts(found)
@@ -37,7 +37,7 @@ def show(asked: Asked, change: Change, found: Steered) -> None:
         _next(asked.run, found, found.next)
 
 
-def in_force(change: Change, seen: Attention) -> str:
+def in_force(change: Interventions, seen: Attention) -> str:
     """What is done to the model, as markdown."""
     parts = []
     if change.keys:
@@ -53,7 +53,7 @@ def in_force(change: Change, seen: Attention) -> str:
     return "; ".join(parts)
 
 
-def told(seen: Attention, change: Change, found: Steered) -> str:
+def told(seen: Attention, change: Interventions, found: InterventionResult) -> str:
     """What happened, as markdown."""
     if not change.keys:
         return _of_heads(change, found)
@@ -62,7 +62,7 @@ def told(seen: Attention, change: Change, found: Steered) -> str:
     return f"{start} model was made to look at {looked} while it wrote token {change.place + 1}; it {_wrote(found, change.place)}"
 
 
-def _of_heads(change: Change, found: Steered) -> str:
+def _of_heads(change: Interventions, found: InterventionResult) -> str:
     start = f"With {_count(len(change.heads), 'head')} changed the model"
     if found.next is None:
         gained = found.after.log_prob - found.before.log_prob
@@ -77,7 +77,7 @@ def _of_heads(change: Change, found: Steered) -> str:
     return f"{start} writes another translation. They part at token {found.next.place + 1}: it {_wrote(found, found.next.place)}"
 
 
-def _wrote(found: Steered, place: int) -> str:
+def _wrote(found: InterventionResult, place: int) -> str:
     ours, theirs = (
         one.tokens[place] if place < len(one.tokens) else END for one in (found.after, found.before)
     )
@@ -93,7 +93,7 @@ def _wrote(found: Steered, place: int) -> str:
     )
 
 
-def _texts(found: Steered) -> None:
+def _texts(found: InterventionResult) -> None:
     """The old one, and the new one with what differs marked."""
     shown, differing = differences.highlighted(found.after.text, found.before.text)
     texts = (
@@ -117,7 +117,7 @@ def _texts(found: Steered) -> None:
         )
 
 
-def _next(run: Run, found: Steered, parted: Next) -> None:
+def _next(run: Run, found: InterventionResult, parted: Next) -> None:
     """The most probable tokens of either side."""
     begun = found.before.tokens[: parted.place]
     st.markdown(

@@ -12,7 +12,7 @@ from s2s import plots
 from s2s.analysis import KINDS, Attention, reduced
 from s2s.analysis.steer import HOWS, Head
 from s2s.config import UserError
-from s2s.runs.steered import Change, Steered, steered
+from s2s.runs.intervention import InterventionResult, Interventions, translate_with
 from s2s.ui.attention import effect
 from s2s.ui.attention.request import OWN, Asked, remember, value
 from s2s.ui.kit import captions, forms, pickers, target
@@ -37,7 +37,7 @@ def show(asked: Asked) -> None:
         among = _among(asked)
     keys = _keys(asked.seen.src_tokens)
     heads = _heads(asked)
-    change = Change(heads, place or 0, keys if place is not None else (), among)
+    change = Interventions(heads, place or 0, keys if place is not None else (), among)
     if not change:
         st.info(_invitation(place, keys), icon=":material/touch_app:")
         _example(asked.seen)
@@ -224,7 +224,7 @@ def _is_there(asked: Asked, head: Head) -> bool:
     return head.layer in range(n_layers) and head.head in range(n_heads)
 
 
-def _steered(asked: Asked, change: Change) -> Steered:
+def _steered(asked: Asked, change: Interventions) -> InterventionResult:
     """Shared between visitors. Raises UserError where the change or the strategy cannot be."""
     strategy = value("strategy") or target.DEFAULT_STRATEGY
     folder = str(asked.run.folder.path)
@@ -235,12 +235,12 @@ def _steered(asked: Asked, change: Change) -> Steered:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _made(
-    folder: str, step: int, wanted: tuple[str, str, str, str], _asked: Asked, _change: Change
-) -> Steered:
-    return steered(_asked.run, _asked.text, _asked.target, _change, wanted[2])
+    folder: str, step: int, wanted: tuple[str, str, str, str], _asked: Asked, _change: Interventions
+) -> InterventionResult:
+    return translate_with(_asked.run, _asked.text, _asked.target, _change, wanted[2])
 
 
-def _picture(asked: Asked, found: Steered) -> None:
+def _picture(asked: Asked, found: InterventionResult) -> None:
     """The page's heatmap, of the same target, under the change."""
     picture = reduced(found.seen, asked.which)
     title = captions.heatmap_title(asked.run, asked.which.kind, f"{picture.name} · changed")

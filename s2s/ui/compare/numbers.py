@@ -13,7 +13,7 @@ import streamlit as st
 
 from s2s import plots, scores
 from s2s.decode.arithmetic import arithmetic, number
-from s2s.scores.sentence import of_statistics
+from s2s.scores.sentence import sentence_scores_of
 from s2s.ui.compare.column import Chosen
 from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.captions import nats, percent
@@ -75,7 +75,7 @@ def _own(chosen: Chosen, timed: TimedDecoding) -> list[Figure]:
 
 def _beside(text: str, reference: str) -> list[Figure]:
     """chrF and BLEU of one sentence, with sacrebleu's own signatures."""
-    (values,) = of_statistics(scores.statistics([text], [reference], names=tuple(NAMES)))
+    (values,) = sentence_scores_of(scores.statistics([text], [reference], names=tuple(NAMES)))
     signed = {name: scores.METRICS[name].compute([text], [reference]).signature for name in NAMES}
     signed["bleu"] = signed["bleu"].replace(
         "eff:no", "eff:yes"

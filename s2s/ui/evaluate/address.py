@@ -43,13 +43,13 @@ def hold(run_id: str, shown: str, form: str) -> None:
 def _is_there(evaluation: str) -> bool:
     return (
         bool(evaluations.ID.fullmatch(evaluation))
-        and (evaluations.place() / evaluation / "evaluation.json").is_file()
+        and (evaluations.evaluations_folder() / evaluation / "evaluation.json").is_file()
     )
 
 
 def _is_of(evaluation: str, run_id: str) -> bool:
     try:
-        asked = evaluations.folder(evaluation).asked()
+        asked = evaluations.folder(evaluation).evaluation()
     except UserError:  # as its panel says
         return True
     return run_id == asked.run or any(run_id == system.run for system in asked.systems)

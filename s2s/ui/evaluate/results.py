@@ -38,7 +38,7 @@ def _panel(evaluation: str, before: str, times: int) -> None:
     if stands.state != before or (times and not polling.still_fits(times)):
         st.rerun()
     place = evaluations.folder(evaluation)
-    asked = place.asked()
+    asked = place.evaluation()
     with st.container(border=True, key="evaluated"):
         _head(asked, stands)
         if stands.is_live:
@@ -180,7 +180,7 @@ def _evaluate(asked: Asked) -> None:
 
 def earlier(run_id: str) -> None:
     """The evaluations of a run, newest first."""
-    found = evaluations.listed(settings.OWNER, run_id)
+    found = evaluations.list_evaluations(settings.OWNER, run_id)
     if not found:
         return
     with st.expander(f"Earlier evaluations of this run ({len(found)})", icon=":material/history:"):

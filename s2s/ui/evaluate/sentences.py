@@ -61,7 +61,7 @@ def rows(evaluation: str, n: int) -> list[list[Row]]:
 @st.cache_resource(max_entries=4, show_spinner="Looking at the sentences …")
 def _rows(home: str, evaluation: str, n: int) -> list[list[Row]]:
     place = evaluations.folder(evaluation)
-    asked = place.asked()
+    asked = place.evaluation()
     pairs = place.test()[:n]
     sources = [source for source, _ in pairs]
     references = [reference for _, reference in pairs]
@@ -75,7 +75,7 @@ def _of_system(
     references: Sequence[str],
 ) -> list[Row]:
     lines = place.lines(number)
-    own = place.own(number)
+    own = place.sentence_scores(number)
     places = range(len(sources))
     if any(i not in lines for i in places):  # being written
         return []

@@ -27,7 +27,7 @@ from s2s.jobs.forecast import Forecast, Pace, learnt_pace
 from s2s.jobs.forecast import forecast as make_forecast
 from s2s.model.weights import saved_steps, weights_path
 from s2s.runs import Decoded, Run, RunFolder
-from s2s.runs.listing import Listed
+from s2s.runs.listing import RunSummary
 from s2s.runs.metrics import Curves, Metrics
 from s2s.share import printable
 from s2s.sizing import count_parameters
@@ -56,9 +56,9 @@ class Translation:
     seen: Attention
 
 
-def runs() -> dict[str, Listed | None]:
+def runs() -> dict[str, RunSummary | None]:
     """Every run by its id: the shipped ones (None), then the visitor's own, newest first."""
-    shipped: dict[str, Listed | None] = {
+    shipped: dict[str, RunSummary | None] = {
         name: None for name in DEMOS if saved_steps(DEMO_FOLDER / name / "checkpoints")
     }
     return shipped | {row.id: row for row in own_runs()}
@@ -67,12 +67,12 @@ def runs() -> dict[str, Listed | None]:
 @st.cache_resource(
     max_entries=16, show_spinner=False
 )  # rows that nobody writes to: shared, not copied
-def _listed(home: str, owner: str, moment: int) -> list[Listed]:
+def _listed(home: str, owner: str, moment: int) -> list[RunSummary]:
     """`moment` counts LIVES, since a `ttl` that runs out between Streamlit's look and its reading is a KeyError on the page."""
     return board.runs(owner)
 
 
-def own_runs() -> list[Listed]:
+def own_runs() -> list[RunSummary]:
     """The visitor's own runs, newest first, whatever their state."""
     return _listed(str(settings.home()), settings.OWNER, int(time.monotonic() / LIST_LIFETIME))
 
@@ -87,7 +87,7 @@ def title(run_id: str) -> str:
     return _title(run_id, runs().get(run_id))
 
 
-def _title(run_id: str, row: Listed | None) -> str:
+def _title(run_id: str, row: RunSummary | None) -> str:
     return shortened(printable(row.name), 32) if row and row.name else run_id
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from torch import Tensor
 
-from s2s.runs import Decoded, Run, lab
+from s2s.runs import Decoded, Run, teacher_forcing
 
 
 def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
@@ -29,7 +29,7 @@ def continuation(
     )
 
 
-def reference(run: Run, text: str, target: str) -> lab.Reference:
+def reference(run: Run, text: str, target: str) -> teacher_forcing.Reference:
     """A text under teacher forcing. Raises UserError for one that is too long."""
     return _reference(str(run.folder.path), run.step, text, target, run)
 
@@ -49,17 +49,19 @@ def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _gone_on(folder: str, step: int, text: str, wanted: str, _run: Run) -> Decoded:
     ids, strategy, settings = json.loads(wanted)
-    return _run.go_on(text, ids, strategy, **settings)
+    return _run.complete(text, ids, strategy, **settings)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _reference(folder: str, step: int, text: str, target: str, _run: Run) -> lab.Reference:
-    return lab.reference(_run, text, target)
+def _reference(
+    folder: str, step: int, text: str, target: str, _run: Run
+) -> teacher_forcing.Reference:
+    return teacher_forcing.reference(_run, text, target)
 
 
-@st.cache_resource(max_entries=128, show_spinner="Searching widely …")
+@st.cache_resource(max_entries=128, show_spinner="Searching with a wide beam …")
 def _widely(folder: str, step: int, text: str, _run: Run) -> Decoded:
-    return lab.widely(_run, text)
+    return teacher_forcing.wide_beam(_run, text)
 
 
 def probes(run: Run) -> list[tuple[str, str]]:

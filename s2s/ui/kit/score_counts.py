@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s.scores import METRICS, counted, edits
-from s2s.scores.counted import Gram, Order
+from s2s.scores import METRICS, breakdown, edits
+from s2s.scores.breakdown import NGram, NGramCounts
 
 MOST = 40  # n-grams of one order that are drawn
 EDITS = MappingProxyType({"same": "=", "inserted": "+ missing", "deleted": "− extra"})
@@ -33,7 +33,7 @@ def panel(hypothesis: str, reference: str) -> None:
 
 
 def _bleu(hypothesis: str, reference: str) -> None:
-    bleu = counted.bleu(hypothesis, reference)
+    bleu = breakdown.bleu(hypothesis, reference)
     st.caption(
         "N-grams of one to four tokens that also occur in the reference. An n-gram counts at most as often as"
         " the reference has it: its count is clipped."
@@ -48,7 +48,7 @@ def _bleu(hypothesis: str, reference: str) -> None:
     )
 
 
-def _precision(order: Order, precision: float) -> str:
+def _precision(order: NGramCounts, precision: float) -> str:
     smoothed = (
         ""
         if order.n_shared
@@ -57,7 +57,7 @@ def _precision(order: Order, precision: float) -> str:
     return f"{order.n}-grams: {order.n_shared} of {order.n_hypothesis} shared, {precision:.1f} %{smoothed}"
 
 
-def _brevity(bleu: counted.Bleu) -> str:
+def _brevity(bleu: breakdown.Bleu) -> str:
     lengths = f"{len(bleu.hypothesis)} tokens, the reference has {len(bleu.reference)}"
     is_short = bleu.brevity_penalty < 1
     why = (
@@ -69,7 +69,7 @@ def _brevity(bleu: counted.Bleu) -> str:
 
 
 def _chrf(hypothesis: str, reference: str) -> None:
-    chrf = counted.chrf(hypothesis, reference)
+    chrf = breakdown.chrf(hypothesis, reference)
     st.caption(
         "Character n-grams of one to six characters, spaces ignored. Precision: percent of the translation's n-grams;"
         " recall: percent of the reference's."
@@ -117,14 +117,14 @@ def _edit(edit: edits.Edit) -> str:
 
 
 def _rouge_1(hypothesis: str, reference: str) -> None:
-    _rouge(counted.rouge(hypothesis, reference, 1), "ROUGE-1")
+    _rouge(breakdown.rouge(hypothesis, reference, 1), "ROUGE-1")
 
 
 def _rouge_2(hypothesis: str, reference: str) -> None:
-    _rouge(counted.rouge(hypothesis, reference, 2), "ROUGE-2")
+    _rouge(breakdown.rouge(hypothesis, reference, 2), "ROUGE-2")
 
 
-def _rouge(order: Order, name: str) -> None:
+def _rouge(order: NGramCounts, name: str) -> None:
     st.caption("Lowercased words. An n-gram counts at most as often as the reference has it.")
     _grams(order)
     _line(
@@ -135,7 +135,7 @@ def _rouge(order: Order, name: str) -> None:
 
 
 def _rouge_l(hypothesis: str, reference: str) -> None:
-    rouge = counted.rouge_l(hypothesis, reference)
+    rouge = breakdown.rouge_l(hypothesis, reference)
     st.caption(
         "The longest common subsequence: words that occur in both, in the same order, other words allowed in between."
     )
@@ -157,14 +157,14 @@ def _line(text: str) -> None:
     st.html(f'<p dir="auto">{html.escape(text)}</p>')
 
 
-def _grams(order: Order) -> None:
+def _grams(order: NGramCounts) -> None:
     grams = [gram for gram in order.grams if gram.n_hypothesis]
     _chips((gram.text, _matches(gram), bool(gram.n_shared)) for gram in grams[:MOST])
     if len(grams) > MOST:
         st.caption(f"and {len(grams) - MOST} more")
 
 
-def _matches(gram: Gram) -> str:
+def _matches(gram: NGram) -> str:
     if not gram.n_shared:
         return "✗ no match"
     if gram.n_hypothesis == 1:

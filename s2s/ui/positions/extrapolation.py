@@ -14,7 +14,7 @@ from s2s.jobs import sweep, twins
 from s2s.jobs.twins import Reached, Twins
 from s2s.plots import LineSeries
 from s2s.runs import RunFolder
-from s2s.runs.listing import Listed, runs_folder
+from s2s.runs.listing import RunSummary, runs_folder
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.text import duration
 from s2s.ui.positions import request
@@ -67,7 +67,7 @@ def _score_name(score: str) -> str:
     return SCORES[score].removesuffix(" (%)")
 
 
-def _own(asked: Twins) -> dict[str, Listed]:
+def _own(asked: Twins) -> dict[str, RunSummary]:
     """The visitor's twins of these settings by their kind, the newest of each."""
     tag = f"{sweep.TAG}{asked.name}"
     found = {}
@@ -77,14 +77,14 @@ def _own(asked: Twins) -> dict[str, Listed]:
     return found
 
 
-def _is_busy(asked: Twins, own: Mapping[str, Listed]) -> bool:
+def _is_busy(asked: Twins, own: Mapping[str, RunSummary]) -> bool:
     """Whether the page changes by itself: a twin trains, or is done and not tested yet."""
     return any(
         row.is_live or (row.state == "done" and _kept(asked, row) is None) for row in own.values()
     )
 
 
-def _kept(asked: Twins, row: Listed) -> Reached | None:
+def _kept(asked: Twins, row: RunSummary) -> Reached | None:
     return twins.kept(RunFolder(runs_folder() / row.id), asked.task)
 
 
@@ -116,7 +116,7 @@ def _shipped(task: str) -> list[Reached]:
     return shipped.shipped(task)
 
 
-def _measured(asked: Twins, own: Mapping[str, Listed]) -> list[Reached]:
+def _measured(asked: Twins, own: Mapping[str, RunSummary]) -> list[Reached]:
     """Of each twin that is done; of those not tested yet one is, each time one, so that the page never waits for six."""
     done = [row for row in own.values() if row.state == "done"]
     found = {row.id: known for row in done if (known := _kept(asked, row))}
@@ -128,7 +128,7 @@ def _measured(asked: Twins, own: Mapping[str, Listed]) -> list[Reached]:
     return list(found.values())
 
 
-def _progress(own: Mapping[str, Listed], n_measured: int) -> None:
+def _progress(own: Mapping[str, RunSummary], n_measured: int) -> None:
     rows = list(own.values())
     if n_measured == len(NAMES):
         return
@@ -189,7 +189,7 @@ def _line(kind: str, found: Sequence[Reached], score: str) -> LineSeries | None:
     return LineSeries(NAMES[kind], found[0].lengths, values.mean(0), low, high)
 
 
-def _button(asked: Twins, own: Mapping[str, Listed]) -> None:
+def _button(asked: Twins, own: Mapping[str, RunSummary]) -> None:
     if refused := st.session_state.pop(PREFIX + "refused", None):
         forms.show_error(refused)
     if any(row.is_live for row in own.values()):

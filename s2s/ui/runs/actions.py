@@ -11,7 +11,7 @@ from s2s.config import PRESETS, UserError
 from s2s.jobs import board, training, worker
 from s2s.jobs.sweep import TWIN
 from s2s.runs import differences
-from s2s.runs.listing import LONGEST_COMMENT, MOST_TAGS, Listed, annotate
+from s2s.runs.listing import LONGEST_COMMENT, MOST_TAGS, RunSummary, annotate
 from s2s.ui.data.sources import SHIPPED
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.text import as_markdown, plain
@@ -43,7 +43,7 @@ def actions(run_id: str) -> None:
             forms.show_error(refused)
 
 
-def _head(run_id: str, row: Listed | None) -> None:
+def _head(run_id: str, row: RunSummary | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
         progress.badge(row.state if row else "done")
@@ -55,7 +55,7 @@ def _head(run_id: str, row: Listed | None) -> None:
         st.markdown("  \n".join(plain(line) for line in row.comment.splitlines() if line))
 
 
-def _doors(run_id: str, row: Listed | None) -> None:
+def _doors(run_id: str, row: RunSummary | None) -> None:
     if row is None or row.checkpoints:
         page_link("compare", "Translate")
         page_link("attention", "Attention")
@@ -71,7 +71,7 @@ def _doors(run_id: str, row: Listed | None) -> None:
         )
 
 
-def _twin(row: Listed | None) -> str | None:
+def _twin(row: RunSummary | None) -> str | None:
     """The run that was queued together with this one, to be compared with it."""
     shared = {tag for tag in row.tags if tag.startswith(TWIN)} if row else set()
     return next(
@@ -108,7 +108,7 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
         if isinstance(begun, Mapping) and begun.get("run") in cached.trained_runs()
         else ""
     )
-    changes = differences.changes(recipe, PRESETS[base].recipe)
+    changes = differences.changed_settings(recipe, PRESETS[base].recipe)
     packed = share.pack(
         {
             "source": source,
@@ -139,7 +139,7 @@ def _untold(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
     return lost
 
 
-def _changes(row: Listed) -> None:
+def _changes(row: RunSummary) -> None:
     if row.state in ("stopped", "interrupted", "failed"):
         st.button(
             "Resume",
@@ -180,7 +180,7 @@ def _changes(row: Listed) -> None:
         )
 
 
-def _tags(row: Listed) -> None:
+def _tags(row: RunSummary) -> None:
     known: Sequence[str] = sorted({tag for each in cached.own_runs() for tag in each.tags})
     key = f"tags {row.id}"
     st.multiselect(

@@ -14,8 +14,8 @@ from s2s import plots, settings
 from s2s.analysis import View
 from s2s.analysis.attention import Weights
 from s2s.config import UserError
-from s2s.runs import RunFolder, learning
-from s2s.runs.learning import Floats, History, Kept
+from s2s.runs import RunFolder, attention_history
+from s2s.runs.attention_history import AttentionHistory, Floats, SavedAttention
 from s2s.ui.kit import cached, forms, pickers
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
@@ -48,7 +48,7 @@ def tab(run_id: str) -> None:
     """What the run kept of its attention; it looks again by itself while the run lives."""
     row = cached.runs().get(run_id)
     is_live = row is not None and row.is_live
-    _hold_step(run_id, learning.steps(_folder(run_id)))
+    _hold_step(run_id, attention_history.saved_steps(_folder(run_id)))
     st.fragment(_tab, run_every=PULSE if is_live else None)(run_id, is_live, st.session_state[AT])
 
 
@@ -69,7 +69,7 @@ def _folder(run_id: str) -> RunFolder:
 
 def _tab(run_id: str, is_live: bool, at: str) -> None:
     folder = _folder(run_id)
-    steps = learning.steps(folder)
+    steps = attention_history.saved_steps(folder)
     history = _history(folder)
     if not steps and history is None:
         st.info(SOON if is_live else NONE, icon=":material/visibility_off:")
@@ -205,7 +205,7 @@ def _spread(steps: list[int]) -> list[int]:
     return [steps[round(place * (len(steps) - 1) / (FRAMES - 1))] for place in range(FRAMES)]
 
 
-def _lines(run_id: str, history: History, chosen: tuple[int, int] | None) -> None:
+def _lines(run_id: str, history: AttentionHistory, chosen: tuple[int, int] | None) -> None:
     """Two numbers of each head against steps."""
     name = cached.title(run_id)
     pairs = f"{history.n_pairs} {numbers.kind_of_pairs(run_id)} pairs"
@@ -220,7 +220,7 @@ def _lines(run_id: str, history: History, chosen: tuple[int, int] | None) -> Non
     _download(partial(_table, history), f"{name} heads by step")
 
 
-def _entropy(shown: str, history: History, chosen: tuple[int, int] | None) -> None:
+def _entropy(shown: str, history: AttentionHistory, chosen: tuple[int, int] | None) -> None:
     figure = plots.entropy(
         history.steps, history.entropy, title=shown, uniform=history.uniform, chosen=chosen
     )
@@ -232,7 +232,9 @@ def _entropy(shown: str, history: History, chosen: tuple[int, int] | None) -> No
     st.caption(f"{plots.PLOTS['entropy'].reading} L2 H3 is head 3 of layer 2.")
 
 
-def _error(shown: str, history: History, rates: Floats, chosen: tuple[int, int] | None) -> None:
+def _error(
+    shown: str, history: AttentionHistory, rates: Floats, chosen: tuple[int, int] | None
+) -> None:
     figure = plots.alignment_error(
         history.steps, rates, title=shown, mean=history.aer_mean, chosen=chosen
     )
@@ -253,7 +255,7 @@ def _range(values: Floats) -> str:
     )
 
 
-def _table(history: History) -> str:
+def _table(history: AttentionHistory) -> str:
     """A row a step and head."""
     n, n_layers, n_heads = history.entropy.shape
     at, layer, head = (axis.ravel() for axis in np.indices((n, n_layers, n_heads)))
@@ -280,7 +282,7 @@ def _download(make: partial[str], shown: str) -> None:
     )
 
 
-def _kept(folder: RunFolder, step: int) -> Kept:
+def _kept(folder: RunFolder, step: int) -> SavedAttention:
     """Raises UserError where it cannot be read."""
     path = folder.path / "attention" / f"step-{step:08d}.safetensors"
     return _read(str(folder.path), step, path.stat().st_mtime_ns if path.exists() else 0)
@@ -289,11 +291,11 @@ def _kept(folder: RunFolder, step: int) -> Kept:
 @st.cache_resource(
     max_entries=256, show_spinner=False
 )  # arrays that nobody writes to: shared, not copied
-def _read(folder: str, step: int, changed: int) -> Kept:
-    return learning.kept(RunFolder(folder), step)
+def _read(folder: str, step: int, changed: int) -> SavedAttention:
+    return attention_history.load(RunFolder(folder), step)
 
 
-def _history(folder: RunFolder) -> History | None:
+def _history(folder: RunFolder) -> AttentionHistory | None:
     try:
         stamp = (folder.path / "metrics.jsonl").stat()
     except OSError:
@@ -302,5 +304,5 @@ def _history(folder: RunFolder) -> History | None:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _remembered(folder: str, changed: int, size: int) -> History | None:
-    return learning.history(RunFolder(Path(folder)))
+def _remembered(folder: str, changed: int, size: int) -> AttentionHistory | None:
+    return attention_history.history(RunFolder(Path(folder)))

@@ -291,7 +291,7 @@ def _settings(chosen: Sequence[str]) -> None:
     if len(asked) < 2:
         st.caption("Of fewer than two of these runs the recipe can be read.")
         return
-    rows = differences.rows([_asked(run, recipe) for run, recipe in asked.items()])
+    rows = differences.setting_rows([_asked(run, recipe) for run, recipe in asked.items()])
     n_differing = sum(row.differs for row in rows)
     st.subheader("Settings", anchor=False)
     said = f"{n_differing} of {len(rows)} settings differ; they stand first, marked {DIFFERS}."
@@ -340,7 +340,7 @@ def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
     return begun | {"changed while it ran": details.changed(about) or "nothing"} | flat(recipe)
 
 
-def _cells(row: differences.Row, names: Sequence[str]) -> dict[str, str]:
+def _cells(row: differences.SettingRow, names: Sequence[str]) -> dict[str, str]:
     known = settings_of(Recipe)
     meaning = known[row.key].field.metadata["help"] if row.key in known else ""
     values = (format_value(value) for value in row.values)

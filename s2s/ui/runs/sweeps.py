@@ -16,7 +16,7 @@ from s2s import plots
 from s2s.jobs.sweep import TAG
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import differences
-from s2s.runs.listing import Listed
+from s2s.runs.listing import RunSummary
 from s2s.ui.kit import cached, pickers
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
@@ -34,7 +34,7 @@ class Sweep:
     """Runs, what was varied among them, and how they did: each by the run's id, None where that is not known."""
 
     name: str
-    rows: Sequence[Listed]
+    rows: Sequence[RunSummary]
     settings: Mapping[str, Mapping[str, Any]]
     scores: Mapping[str, Mapping[str, float | None]]
     names: Mapping[str, str]
@@ -76,9 +76,9 @@ def _empty() -> None:
         page_link("train", "Queue a sweep")
 
 
-def sweeps(rows: Sequence[Listed]) -> dict[str, list[Listed]]:
+def sweeps(rows: Sequence[RunSummary]) -> dict[str, list[RunSummary]]:
     """Runs by the name of their sweep, the newest sweep first."""
-    found: dict[str, list[Listed]] = {}
+    found: dict[str, list[RunSummary]] = {}
     for row in rows:
         for tag in row.tags:
             if tag.startswith(TAG) and len(tag) > len(TAG):
@@ -86,7 +86,7 @@ def sweeps(rows: Sequence[Listed]) -> dict[str, list[Listed]]:
     return found
 
 
-def _of(run_id: str, found: Mapping[str, Sequence[Listed]]) -> str:
+def _of(run_id: str, found: Mapping[str, Sequence[RunSummary]]) -> str:
     """The sweep of the page's run, or else the newest."""
     return next(
         (name for name, rows in found.items() if run_id in {row.id for row in rows}),
@@ -104,10 +104,10 @@ def _shown(name: str, chosen: str, was_live: bool) -> None:
     _table(sweep, chosen)
 
 
-def measured(name: str, rows: Sequence[Listed]) -> Sweep:
+def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
     """What the runs were asked for and how far they came, by their settings; of one whose recipe cannot be read, the scores alone."""
     recipes = {row.id: recipe for row in rows if (recipe := cached.recipe(row.id))}
-    varied = differences.swept(list(recipes.values()))
+    varied = differences.varied_settings(list(recipes.values()))
     settings = {
         setting.key: dict.fromkeys(row.id for row in rows)
         | dict(zip(recipes, setting.values, strict=True))
@@ -145,7 +145,7 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _progress(rows: Sequence[Listed]) -> None:
+def _progress(rows: Sequence[RunSummary]) -> None:
     """How far the sweep is."""
     states = Counter(progress.STATES[row.state][2] for row in rows)
     said = [f"{n} {word}" for word, n in states.items() if word != "done"]

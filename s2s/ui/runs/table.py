@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import share
 from s2s.config import UserError
-from s2s.runs.listing import Listed
+from s2s.runs.listing import RunSummary
 from s2s.ui.kit import address, cached, forms
 from s2s.ui.runs import attention_history
 from s2s.ui.runs.attention_history import AT
@@ -175,7 +175,7 @@ COLUMNS = {  # the first come first into sight; pixels
 }
 
 
-def _cells(row: Listed) -> dict[str, object]:
+def _cells(row: RunSummary) -> dict[str, object]:
     losses = [float(loss) for loss in cached.curves(row.id).valid_loss]
     cells = {
         "state": state(row),
@@ -194,7 +194,7 @@ def _cells(row: Listed) -> dict[str, object]:
     return {column: cells[column] for column in COLUMNS}
 
 
-def state(row: Listed) -> str:
+def state(row: RunSummary) -> str:
     """A mark and a word."""
     return (
         "❚❚ paused"
@@ -219,7 +219,7 @@ def called(run: str) -> str:
     return cached.title(run) if run and run in cached.runs() else run.rstrip("/").rpartition("/")[2]
 
 
-def matches(row: Listed, wanted: str) -> bool:
+def matches(row: RunSummary, wanted: str) -> bool:
     """Whether every word stands in the run's name, tags, text, preset, state, note or id."""
     words = (
         row.id,

@@ -71,7 +71,7 @@ def lens(run: Run, text: str, target: str) -> Lens:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _lens(folder: str, step: int, text: str, target: str, _run: Run) -> Lens:
-    return many.through(_run, states(_run, text, target), target)
+    return many.logit_lens(_run, states(_run, text, target), target)
 
 
 def pool(run: Run) -> Pool:
@@ -118,7 +118,7 @@ def _gathered(folder: str, step: int, _run: Run) -> Gathered:
     numbers: list[int] = []
     places: list[tuple[int, str]] = []
     left = MOST_NUMBERS
-    for number, words in many.read(_run, pool(_run).texts):
+    for number, words in many.sentence_states(_run, pool(_run).texts):
         vectors.append(words.vectors)
         numbers.append(number)
         places += enumerate(words.words)
@@ -142,7 +142,8 @@ def usual(run: Run) -> Floats:
 def _usual(folder: str, step: int, _run: Run) -> Floats:
     texts = pool(_run).texts
     found = [
-        words.vectors for _, words in many.read(_run, texts[:: max(1, len(texts) // SOME)][:SOME])
+        words.vectors
+        for _, words in many.sentence_states(_run, texts[:: max(1, len(texts) // SOME)][:SOME])
     ]
     return strangers(found) if found else np.full(_run.recipe.model.encoder.n_layers + 1, np.nan)
 
@@ -162,12 +163,12 @@ def likes(run: Run, text: str, place: int) -> Likes:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _likes(folder: str, step: int, text: str, place: int, _run: Run) -> Likes:
-    ((_, own),) = many.read(_run, [text])
+    ((_, own),) = many.sentence_states(_run, [text])
     pair = _pair(own.words, place)
     sought = " ".join(pair).strip()
     texts = [other for other in pool(_run).texts if other != text and sought in other][: 4 * LIKES]
     found: dict[int, Vectors] = {}
-    for number, words in many.read(_run, texts):
+    for number, words in many.sentence_states(_run, texts):
         where = next((at for at in range(len(words.words)) if _pair(words.words, at) == pair), None)
         if where is not None:
             found[number] = words.vectors[:, where]

@@ -15,7 +15,7 @@ from s2s import plots
 from s2s.analysis.verdict import Verdict, times
 from s2s.plots import TokenLoss, fine_percent
 from s2s.runs import Decoded, DecodedHypothesis, Run
-from s2s.runs.lab import WIDE, Reference, divergence
+from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference
 from s2s.scores import METRICS
 from s2s.share import printable
 from s2s.ui.kit import address, cached, decoding
@@ -28,7 +28,7 @@ from s2s.ui.steps.request import Asked
 
 BOX = "reference box"
 EXAMPLES = 3
-WIDTH = dict(WIDE)["num_beams"]
+WIDTH = dict(WIDE_BEAM)["num_beams"]
 
 
 def show(asked: Asked) -> None:
@@ -201,7 +201,7 @@ def _row(names: tuple[str, ...], cells: list[str]) -> str:
 def _losses(asked: Asked, reference: Reference) -> None:
     """Teacher forcing beside free running."""
     own = asked.found.hypotheses[0]
-    parting = divergence(reference.ids, own.ids)
+    parting = first_difference(reference.ids, own.ids)
     st.subheader("Forced to write the reference, and left free", anchor=False)
     title = f"{cached.title(asked.run.folder.id)} · step {asked.run.step:,}\nloss at each place, forced and free"
     forced = [
@@ -259,7 +259,7 @@ def _look(place: int) -> None:
 def _about(reference: Reference) -> list[str]:
     return [
         f", rank {rank}; the model would write {wish}"
-        for rank, wish in zip(reference.ranks, reference.wishes, strict=True)
+        for rank, wish in zip(reference.ranks, reference.predicted, strict=True)
     ]
 
 
@@ -289,7 +289,7 @@ HEAD = (
 
 def _table(own: DecodedHypothesis, reference: Reference) -> list[dict[str, object]]:
     """A row a place; where one of the two has ended, its cells are empty."""
-    parting = divergence(reference.ids, own.ids)
+    parting = first_difference(reference.ids, own.ids)
     rows = []
     for place in range(max(len(reference.ids), len(own.ids))):
         forced: tuple[object, ...] = ("", None, "", None, "")
@@ -300,7 +300,7 @@ def _table(own: DecodedHypothesis, reference: Reference) -> list[dict[str, objec
                 round(-value, 4),
                 fine_percent(math.exp(value)),
                 reference.ranks[place],
-                reference.wishes[place],
+                reference.predicted[place],
             )
         free = (
             (own.tokens[place], round(-own.token_log_probs[place], 4))

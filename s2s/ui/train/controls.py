@@ -11,7 +11,7 @@ import streamlit as st
 from s2s import settings
 from s2s.config import Recipe, UserError
 from s2s.jobs import board, training, worker
-from s2s.runs.listing import Listed
+from s2s.runs.listing import RunSummary
 from s2s.runs.metrics import Curves
 from s2s.train.schedules import learning_rate
 from s2s.ui.kit import cached, forms
@@ -22,7 +22,7 @@ REFUSED = "refused act"
 LR = "train.lr"
 
 
-def buttons(row: Listed, curves: Curves) -> None:
+def buttons(row: RunSummary, curves: Curves) -> None:
     """One row: what the run's state allows."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if row.is_live and row.is_stopping:
@@ -49,7 +49,7 @@ def buttons(row: Listed, curves: Curves) -> None:
         forms.show_error(refused)
 
 
-def _while_it_trains(row: Listed, curves: Curves) -> None:
+def _while_it_trains(row: RunSummary, curves: Curves) -> None:
     if row.state == "running" and row.is_paused:
         _button("Continue", ":material/play_arrow:", "carry on", row.id, is_first=True)
         _button(
@@ -85,7 +85,7 @@ def _button(
     st.button(label, icon=icon, key=what, on_click=act, args=(what, run_id), type=kind, help=help)  # type: ignore[arg-type]
 
 
-def _rate(row: Listed, recipe: Recipe, curves: Curves) -> None:
+def _rate(row: RunSummary, recipe: Recipe, curves: Curves) -> None:
     """The learning rate's peak: now, with another value, and what it was before."""
     history = changes(row.id)
     now = peak(recipe, history)
@@ -160,7 +160,7 @@ def rates(recipe: Recipe, step: int, now: float, wanted: float) -> str:
     )
 
 
-def _more(row: Listed, label: str, least: int, usual: int) -> None:
+def _more(row: RunSummary, label: str, least: int, usual: int) -> None:
     """A run that has ended can go on to another step, and with another learning rate."""
     with st.popover(label, icon=":material/fast_forward:"):
         steps = st.number_input("To step", min_value=least, value=max(least, usual), key="to step")

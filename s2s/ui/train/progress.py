@@ -8,7 +8,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import board, worker
 from s2s.jobs.steering import LONGEST_PAUSE
-from s2s.runs.listing import Listed
+from s2s.runs.listing import RunSummary
 from s2s.runs.metrics import Curves
 from s2s.ui.kit import cached, forms, polling
 from s2s.ui.kit.text import as_markdown, duration, plain
@@ -59,14 +59,14 @@ def _panel(run_id: str, before: str, times: int) -> None:
     probes.sentences(run_id)
 
 
-def _row(run_id: str) -> Listed | None:
+def _row(run_id: str) -> RunSummary | None:
     try:
         return board.one(run_id, settings.OWNER)
     except UserError:
         return None
 
 
-def _head(run_id: str, row: Listed | None) -> None:
+def _head(run_id: str, row: RunSummary | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
         badge(row.state if row else "done")
@@ -90,7 +90,7 @@ def badge(state: str) -> None:
     st.badge(word, icon=icon, color=colour)  # type: ignore[arg-type]
 
 
-def _progress(row: Listed, curves: Curves) -> None:
+def _progress(row: RunSummary, curves: Curves) -> None:
     """How far, and until when."""
     step = max(row.step, curves.step)
     if row.state == "queued":

@@ -13,8 +13,8 @@ from s2s.analysis import probing
 from s2s.model.layers import Residual
 from s2s.plots import TokenLoss
 from s2s.runs import Run
-from s2s.runs.lab import divergence
-from s2s.scores import counted as counting
+from s2s.runs.teacher_forcing import first_difference
+from s2s.scores import breakdown
 from s2s.train import loss
 from s2s.ui.kit import cached, score_counts
 from s2s.ui.shell.pages import page_link
@@ -32,7 +32,7 @@ def _loss(walk: Walk) -> None:
     target = wanted(walk)
     losses = np.array([-value for value in target.log_probs], np.float32)
     own = cached.decoded(walk.run, walk.text, STRATEGY, {}).hypotheses[:1]
-    parting = divergence(own[0].ids, target.ids) if own else None
+    parting = first_difference(own[0].ids, target.ids) if own else None
     free = [
         TokenLoss(token, -value)
         for each in own
@@ -137,7 +137,7 @@ ROWS: Mapping[str, Step] = MappingProxyType(
                 " they share.",
                 "One sentence says little, and another good translation may share nothing: scores are for whole test sets.",
             ),
-            lambda run: (Code(counting.bleu), Code(counting.rouge)),
+            lambda run: (Code(breakdown.bleu), Code(breakdown.rouge)),
             _counted, stack="decoder",
         ),
     }

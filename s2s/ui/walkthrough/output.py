@@ -17,7 +17,7 @@ from s2s.model import Transformer
 from s2s.plots import fine_percent
 from s2s.runs import Run
 from s2s.runs.decoded import DecodedHypothesis
-from s2s.runs.lab import Reference, divergence
+from s2s.runs.teacher_forcing import Reference, first_difference
 from s2s.ui.kit import cached, decoding
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.walkthrough.code import Code
@@ -166,7 +166,7 @@ def _forcing(walk: Walk) -> None:
     reference = wanted(walk)
     if own is None:
         return
-    parting = divergence(own.ids, reference.ids)
+    parting = first_difference(own.ids, reference.ids)
     start = walk.tgt_tokens[0]
     st.html(_table(own, reference, start))
     if parting is None:
@@ -186,7 +186,7 @@ def _forcing(walk: Walk) -> None:
 def _table(own: DecodedHypothesis, reference: Reference, start: str) -> str:
     """Side by side; what differs is underlined."""
     names = ("place", "teacher: reads", "would write", "is told", "free: reads", "writes")
-    forced = [*zip((start, *reference.tokens), reference.wishes, reference.tokens, strict=False)]
+    forced = [*zip((start, *reference.tokens), reference.predicted, reference.tokens, strict=False)]
     free = [*zip((start, *own.tokens), own.tokens, strict=False)]
     rows = []
     for at in range(max(len(forced), len(free))):

@@ -15,7 +15,7 @@ from s2s import share
 from s2s.analysis.anatomy import Anatomy
 from s2s.config import ModelConfig, Stack
 from s2s.runs import Run
-from s2s.runs.lab import Reference
+from s2s.runs.teacher_forcing import Reference
 from s2s.ui.kit import address, cached, decoding, pickers, sentence, vocabulary
 from s2s.ui.kit import target as kit_target
 from s2s.ui.kit.text import plain, shortened

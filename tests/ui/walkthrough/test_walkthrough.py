@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.config import override
-from s2s.runs import Run, RunFolder, lab
+from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
 from s2s.ui.walkthrough import request
@@ -84,7 +84,9 @@ def test_next_leads_through_every_step_and_each_is_explained() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_step_draws_and_says_what_this_model_does(kind: str, tmp_path: Path) -> None:
     run = run_of(kind, tmp_path)
-    asked = Walk(run, "w3 w9 w4", lab.reference(run, "w3 w9 w4", "w5 w6"), False, 0, 0, 1)
+    asked = Walk(
+        run, "w3 w9 w4", teacher_forcing.reference(run, "w3 w9 w4", "w5 w6"), False, 0, 0, 1
+    )
     for step in STEPS.values():
         if not step.when(run.recipe.model):
             continue
@@ -156,7 +158,7 @@ def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)[
         "data"
     ][0]["y"]
-    forced = lab.reference(s2s.load(DEMO), TEXT, "la grande maison")
+    forced = teacher_forcing.reference(s2s.load(DEMO), TEXT, "la grande maison")
     np.testing.assert_allclose(losses, [-each for each in forced.log_probs], atol=1e-4)
 
 

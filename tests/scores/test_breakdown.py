@@ -2,17 +2,17 @@
 
 import pytest
 
-from s2s.scores import counted
-from s2s.scores.sentence import many
+from s2s.scores import breakdown
+from s2s.scores.sentence import all_sentence_scores
 from tests.scores.pairs import pairs
 
 HYPOTHESES, REFERENCES = pairs(250, 5)
-SCORED = list(zip(HYPOTHESES, REFERENCES, many(HYPOTHESES, REFERENCES), strict=True))
+SCORED = list(zip(HYPOTHESES, REFERENCES, all_sentence_scores(HYPOTHESES, REFERENCES), strict=True))
 
 
 def test_bleu_adds_up() -> None:
     for hypothesis, reference, scores in SCORED:
-        found = counted.bleu(hypothesis, reference)
+        found = breakdown.bleu(hypothesis, reference)
         assert found.score == pytest.approx(scores["bleu"])
         assert found.arithmetic.endswith(f"= {scores['bleu']:.1f}")
         for order in found.orders:
@@ -21,7 +21,7 @@ def test_bleu_adds_up() -> None:
 
 
 def test_bleu_clips_and_punishes_brevity() -> None:
-    found = counted.bleu("the the the cat.", "The cat sat on the mat, the end.")
+    found = breakdown.bleu("the the the cat.", "The cat sat on the mat, the end.")
     assert found.hypothesis == ("the", "the", "the", "cat", ".")
     words = {
         gram.text: (gram.n_hypothesis, gram.n_reference, gram.n_shared)
@@ -37,25 +37,25 @@ def test_bleu_clips_and_punishes_brevity() -> None:
 
 def test_chrf_adds_up() -> None:
     for hypothesis, reference, scores in SCORED:
-        found = counted.chrf(hypothesis, reference)
+        found = breakdown.chrf(hypothesis, reference)
         assert found.score == pytest.approx(scores["chrf"])
         assert found.arithmetic.endswith(f"= {scores['chrf']:.1f}")
-    assert [order.n for order in counted.chrf("le chat", "la").used] == [1, 2]
-    assert counted.chrf("le chat", "la").orders[0].precision == pytest.approx(100 * 2 / 6)
+    assert [order.n for order in breakdown.chrf("le chat", "la").used] == [1, 2]
+    assert breakdown.chrf("le chat", "la").orders[0].precision == pytest.approx(100 * 2 / 6)
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_rouge_adds_up(n: int) -> None:
     for hypothesis, reference, scores in SCORED:
-        assert counted.rouge(hypothesis, reference, n).f1 == pytest.approx(scores[f"rouge_{n}"])
+        assert breakdown.rouge(hypothesis, reference, n).f1 == pytest.approx(scores[f"rouge_{n}"])
 
 
 def test_rouge_l_marks_the_same_words_in_both() -> None:
     for hypothesis, reference, scores in SCORED:
-        found = counted.rouge_l(hypothesis, reference)
+        found = breakdown.rouge_l(hypothesis, reference)
         assert found.score == pytest.approx(scores["rouge_l"])
         assert [found.hypothesis[i] for i in found.in_hypothesis] == [
             found.reference[i] for i in found.in_reference
         ]
         assert list(found.in_reference) == sorted(set(found.in_reference))
-    assert counted.rouge_l("A x b c", "a b y c").in_hypothesis == (0, 2, 3)
+    assert breakdown.rouge_l("A x b c", "a b y c").in_hypothesis == (0, 2, 3)

@@ -12,7 +12,7 @@ from s2s.runs.decoded import Decoded
 from s2s.runs.run import Run
 
 # The best of many by log-probability alone: what stands in for an exact search, which no model of this kind allows in a second.
-WIDE: tuple[tuple[str, Any], ...] = (
+WIDE_BEAM: tuple[tuple[str, Any], ...] = (
     ("num_beams", 50),
     ("length_penalty", 0.0),
     ("num_return_sequences", 1),
@@ -28,7 +28,7 @@ class Reference:
     tokens: tuple[str, ...]
     log_probs: tuple[float, ...]  # of each token, nats; minus that is its loss
     ranks: tuple[int, ...]  # 1: the model's own choice
-    wishes: tuple[str, ...]  # what the model would have written in its place
+    predicted: tuple[str, ...]  # what the model would have written in its place
     unknown: tuple[str, ...]  # words that became `<unk>`
 
     @property
@@ -45,7 +45,7 @@ def reference(run: Run, source: str, text: str) -> Reference:
     rows = run.next_tokens(source, ids[:-1])  # (tgt_len, vocab)
     own = rows.gather(1, torch.tensor(ids)[:, None])  # (tgt_len, 1)
     ranks = (rows > own).sum(1) + 1
-    wishes = tokenizer.tokens(rows.argmax(1).tolist())
+    predicted = tokenizer.tokens(rows.argmax(1).tolist())
     values = tuple(own[:, 0].tolist())
     unknown = tuple(tokenizer.unknown(text))
     return Reference(
@@ -54,15 +54,15 @@ def reference(run: Run, source: str, text: str) -> Reference:
         tuple(tokenizer.tokens(ids)),
         values,
         tuple(ranks.tolist()),
-        tuple(wishes),
+        tuple(predicted),
         unknown,
     )
 
 
-def divergence(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
+def first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
     """The first place, from 0, at which two targets differ; None where they don't.
 
-    >>> divergence([5, 6, 2], [5, 7, 2])
+    >>> first_difference([5, 6, 2], [5, 7, 2])
     1
     """
     if tuple(ours) == tuple(theirs):
@@ -71,6 +71,6 @@ def divergence(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
     return next((place for place in range(shorter) if ours[place] != theirs[place]), shorter)
 
 
-def widely(run: Run, source: str) -> Decoded:
+def wide_beam(run: Run, source: str) -> Decoded:
     """The most probable target that a wide beam finds; its score is its log-probability."""
-    return run.translate([source], "beam", **dict(WIDE))[0]
+    return run.translate([source], "beam", **dict(WIDE_BEAM))[0]

@@ -7,7 +7,7 @@ import s2s
 from s2s.config import Recipe, UserError
 from s2s.decode import STRATEGIES
 from s2s.model import Transformer
-from s2s.runs import Run, RunFolder, lab
+from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.tokenizers.byte import ByteTokenizer
 
 SOURCE = "the cat sits on the mat"
@@ -23,7 +23,7 @@ def test_every_hypothesis_begins_with_the_forced_ids(run: Run, strategy: str) ->
     other = run.tgt_tokenizer.encode("la souris")[1]
     best = run.translate([SOURCE], strategy)[0].hypotheses[0]
     ids = (best.ids[0], other)
-    found = run.go_on(SOURCE, ids, strategy)
+    found = run.complete(SOURCE, ids, strategy)
     assert found.hypotheses
     for one in found.hypotheses:
         assert one.ids[:2] == ids
@@ -37,14 +37,14 @@ def test_every_hypothesis_begins_with_the_forced_ids(run: Run, strategy: str) ->
 def test_forcing_what_it_writes_changes_nothing(run: Run, strategy: str) -> None:
     free = run.translate([SOURCE], strategy)[0]
     for length in range(len(free.hypotheses[0].ids) + 1):
-        forced = run.go_on(SOURCE, free.hypotheses[0].ids[:length], strategy)
+        forced = run.complete(SOURCE, free.hypotheses[0].ids[:length], strategy)
         assert forced.text == free.text
         assert forced.log_prob == pytest.approx(free.log_prob, abs=1e-4)
 
 
 def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
     ids = (*run.tgt_tokenizer.encode("le chat"), 2)
-    found = run.go_on(SOURCE, ids, "beam")
+    found = run.complete(SOURCE, ids, "beam")
     assert [one.ids for one in found.hypotheses] == [ids]
     assert (
         found.log_prob
@@ -53,7 +53,7 @@ def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
     )
     assert [step[0].token for step in found.steps] == list(ids)
     assert [step[0].is_finished for step in found.steps] == [False, False, True]
-    assert run.go_on(SOURCE, ids[:2], "beam", max_new_tokens=2).hypotheses[0].ids == ids[:2]
+    assert run.complete(SOURCE, ids[:2], "beam", max_new_tokens=2).hypotheses[0].ids == ids[:2]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_cannot_be_forced_is_said(
     run: Run, ids: tuple[int, ...], settings: dict[str, int], sentence: str
 ) -> None:
     with pytest.raises(UserError, match=sentence):
-        run.go_on(SOURCE, ids, "beam", **settings)
+        run.complete(SOURCE, ids, "beam", **settings)
 
 
 def test_rows_are_distributions_and_add_up_to_the_score(run: Run) -> None:
@@ -100,13 +100,13 @@ def test_ids_are_forced_that_no_text_has(tiny: Recipe, tmp_path: Path) -> None:
     model = Transformer(tiny.model, words.vocab_size, words.vocab_size).eval()
     run = Run(RunFolder(tmp_path), tiny, model, words, words, 0)
     second = words.encode("é")[1]  # a byte that begins nothing
-    for one in run.go_on("é", (second,), "beam", max_new_tokens=6).hypotheses:
+    for one in run.complete("é", (second,), "beam", max_new_tokens=6).hypotheses:
         assert one.ids[0] == second
         assert words.encode(one.text)[0] != second
 
 
 def test_a_reference_is_forced_token_by_token(run: Run) -> None:
-    reference = lab.reference(run, SOURCE, "le chat zèbre sur le tapis")
+    reference = teacher_forcing.reference(run, SOURCE, "le chat zèbre sur le tapis")
     assert reference.log_prob == pytest.approx(
         run.score([SOURCE], ["le chat zèbre sur le tapis"])[0], abs=1e-4
     )
@@ -114,21 +114,25 @@ def test_a_reference_is_forced_token_by_token(run: Run) -> None:
     assert reference.tokens[2] == "<unk>"
     assert reference.tokens[-1] == "</s>"
     assert reference.ranks[:2] == (1, 1)
-    assert reference.wishes[:3] == ("le", "chat", "est")
+    assert reference.predicted[:3] == ("le", "chat", "est")
     is_wish = [
-        token == wish for token, wish in zip(reference.tokens, reference.wishes, strict=True)
+        token == wish for token, wish in zip(reference.tokens, reference.predicted, strict=True)
     ]
     assert [rank == 1 for rank in reference.ranks] == is_wish
 
 
 def test_where_two_targets_part() -> None:
-    assert lab.divergence([1, 2], [1, 2]) is None
-    assert lab.divergence([1, 2, 3], [1, 4, 3]) == 1
-    assert lab.divergence([1, 2], [1, 2, 3]) == lab.divergence((1, 2, 3), [1, 2]) == 2
-    assert lab.divergence([], [1]) == 0
+    assert teacher_forcing.first_difference([1, 2], [1, 2]) is None
+    assert teacher_forcing.first_difference([1, 2, 3], [1, 4, 3]) == 1
+    assert (
+        teacher_forcing.first_difference([1, 2], [1, 2, 3])
+        == teacher_forcing.first_difference((1, 2, 3), [1, 2])
+        == 2
+    )
+    assert teacher_forcing.first_difference([], [1]) == 0
 
 
 def test_a_wide_beam_ranks_by_log_probability(run: Run) -> None:
-    wide = lab.widely(run, SOURCE)
+    wide = teacher_forcing.wide_beam(run, SOURCE)
     assert wide.score == pytest.approx(wide.log_prob)
     assert wide.log_prob >= run.translate([SOURCE], "greedy")[0].log_prob - 1e-4

@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Kept:
+class SavedAttention:
     """The attention of the fixed pair at one step."""
 
     step: int
@@ -40,7 +40,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class History:
+class AttentionHistory:
     """The two numbers of every head against steps. What a line lacked is NaN; what all of them lack is None."""
 
     steps: npt.NDArray[np.int64]
@@ -51,7 +51,7 @@ class History:
     n_pairs: int  # that the newest numbers rest on
 
 
-def keep(folder: RunFolder, kept: Kept) -> None:
+def save(folder: RunFolder, kept: SavedAttention) -> None:
     """Write one step; beyond 100 files those go that leave the smallest gaps. Raises UserError where it cannot be written."""
     seen = kept.attention
     tensors = {kind: np.ascontiguousarray(getattr(seen, kind), np.float16) for kind in KINDS}
@@ -61,11 +61,11 @@ def keep(folder: RunFolder, kept: Kept) -> None:
     }
     content = safetensors.numpy.save(tensors, {"pair": json.dumps(about, ensure_ascii=False)})
     write_bytes(_path(folder, kept.step), content)
-    for step in superfluous(steps(folder), MOST):
+    for step in steps_to_drop(saved_steps(folder), MOST):
         _path(folder, step).unlink(missing_ok=True)
 
 
-def superfluous(known: Sequence[int], most: int) -> list[int]:
+def steps_to_drop(known: Sequence[int], most: int) -> list[int]:
     """The steps to drop so that `most` are left: again and again the one with the closest neighbours, never the first or last."""
     left = list(known)
     dropped = []
@@ -75,7 +75,7 @@ def superfluous(known: Sequence[int], most: int) -> list[int]:
     return dropped
 
 
-def steps(folder: RunFolder) -> list[int]:
+def saved_steps(folder: RunFolder) -> list[int]:
     """The steps whose attention is kept, ascending; none for runs from before it was kept."""
     found = (
         re.fullmatch(r"step-(\d{8,})\.safetensors", path.name)
@@ -84,7 +84,7 @@ def steps(folder: RunFolder) -> list[int]:
     return sorted(int(match[1]) for match in found if match)
 
 
-def kept(folder: RunFolder, step: int) -> Kept:
+def load(folder: RunFolder, step: int) -> SavedAttention:
     """What was kept at a step, rows summing to 1. Raises UserError where the file is missing or broken."""
     path = _path(folder, step)
     try:
@@ -94,7 +94,7 @@ def kept(folder: RunFolder, step: int) -> Kept:
         src, inputs, tgt = (tuple(str(token) for token in about[key]) for key in TOKENS)
         attention = Attention(src, inputs, tgt, cross, encoder, decoder)
         _check(attention)
-        return Kept(step, str(about["source"]), str(about["target"]), attention)
+        return SavedAttention(step, str(about["source"]), str(about["target"]), attention)
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UserError(
             f"The attention kept at step {step} (`{path.name}`) cannot be read; choose another step."
@@ -117,14 +117,14 @@ def _check(attention: Attention) -> None:
             raise ValueError(f"the {kind} weights are {view.weights.shape}")
 
 
-def cut_back(folder: RunFolder, step: int) -> None:
+def delete_after(folder: RunFolder, step: int) -> None:
     """Delete what was kept after that step; after 0, everything."""
-    for later in steps(folder):
+    for later in saved_steps(folder):
         if later > step:
             _path(folder, later).unlink(missing_ok=True)
 
 
-def history(folder: RunFolder) -> History | None:
+def history(folder: RunFolder) -> AttentionHistory | None:
     """The lines of kind `attention` in metrics.jsonl, ascending by step; None where there is none.
 
     Broken lines, and those of another number of heads than the newest, are left out.
@@ -137,7 +137,7 @@ def history(folder: RunFolder) -> History | None:
         return None
     shape = lines[max(lines)]["entropy"].shape
     rows = [lines[step] for step in sorted(lines) if lines[step]["entropy"].shape == shape]
-    return History(
+    return AttentionHistory(
         steps=np.array([int(row["step"]) for row in rows], np.int64),
         entropy=np.stack([row["entropy"] for row in rows]),
         aer=_stacked(rows, "aer", shape),

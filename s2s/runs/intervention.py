@@ -13,12 +13,12 @@ from s2s.analysis import Attention
 from s2s.analysis.steer import Head, ablate, force
 from s2s.config import UserError
 from s2s.runs.decoded import Decoded
-from s2s.runs.lab import divergence
 from s2s.runs.run import Run
+from s2s.runs.teacher_forcing import first_difference
 
 
 @dataclass(frozen=True)
-class Change:
+class Interventions:
     """Heads that work otherwise (rows of `HOWS`), and one place of the target, 0-based, that looks at `keys` of the source.
 
     `among`: whose look is moved, all heads of cross-attention where None. Nothing is moved where `keys` are none.
@@ -43,7 +43,7 @@ class Next:
 
 
 @dataclass(frozen=True)
-class Steered:
+class InterventionResult:
     """Both translations begin with the same `kept` tokens. `log_prob` of `after` is what the changed model says of it."""
 
     kept: int
@@ -56,7 +56,7 @@ class Steered:
 
 
 @contextlib.contextmanager
-def under(run: Run, change: Change) -> Iterator[None]:
+def active(run: Run, change: Interventions) -> Iterator[None]:
     """The run works so changed, and for nobody else meanwhile. Without a change nothing is hooked."""
     with contextlib.ExitStack() as stack:
         if change.heads:
@@ -66,9 +66,14 @@ def under(run: Run, change: Change) -> Iterator[None]:
         yield
 
 
-def steered(
-    run: Run, source: str, target: str, change: Change, strategy: str = "beam", **settings: Any
-) -> Steered:
+def translate_with(
+    run: Run,
+    source: str,
+    target: str,
+    change: Interventions,
+    strategy: str = "beam",
+    **settings: Any,
+) -> InterventionResult:
     """Translate with and without the change. Where attention is moved, both keep what `target` has before that place.
 
     Raises UserError for a place, a source position, a head or a setting that there is not.
@@ -77,24 +82,28 @@ def steered(
     src_len = len(run.src_tokenizer.encode(source)) + 1
     _check(change, src_len, len(ids))
     begun = ids[: change.place] if change.keys else ()
-    before = run.go_on(source, begun, strategy, **settings)
-    with under(run, change):
-        after = run.go_on(source, begun, strategy, **settings)
+    before = run.complete(source, begun, strategy, **settings)
+    with active(run, change):
+        after = run.complete(source, begun, strategy, **settings)
         seen = run.attention(source, target)
-    return Steered(len(begun), before, after, seen, _next(run, source, change, (before, after)))
+    return InterventionResult(
+        len(begun), before, after, seen, _next(run, source, change, (before, after))
+    )
 
 
-def _next(run: Run, source: str, change: Change, found: tuple[Decoded, Decoded]) -> Next | None:
+def _next(
+    run: Run, source: str, change: Interventions, found: tuple[Decoded, Decoded]
+) -> Next | None:
     ours, theirs = (one.hypotheses[0].ids if one.hypotheses else () for one in found)
-    place = change.place if change.keys else divergence(ours, theirs)
+    place = change.place if change.keys else first_difference(ours, theirs)
     if place is None:
         return None
     plain = run.next_tokens(source, ours[:place])[-1]
-    with under(run, change):
+    with active(run, change):
         return Next(place, plain, run.next_tokens(source, ours[:place])[-1])
 
 
-def _check(change: Change, src_len: int, tgt_len: int) -> None:
+def _check(change: Interventions, src_len: int, tgt_len: int) -> None:
     if not change.keys:
         return
     if not 0 <= change.place < tgt_len:

@@ -6,8 +6,8 @@ import pytest
 
 from s2s.analysis import KINDS, Attention
 from s2s.config import UserError
-from s2s.runs import RunFolder, learning
-from s2s.runs.learning import Kept
+from s2s.runs import RunFolder, attention_history
+from s2s.runs.attention_history import SavedAttention
 from tests.conftest import full_disk
 
 
@@ -16,20 +16,20 @@ def rows(*shape: int, seed: int = 0) -> np.ndarray:
     return raw / raw.sum(-1, keepdims=True)
 
 
-def kept(step: int, seed: int = 0) -> Kept:
+def kept(step: int, seed: int = 0) -> SavedAttention:
     src = ("▁the", "▁cat", "s", "</s>")
     inputs = ("<s>", "▁les", "▁chats")
     tgt = ("▁les", "▁chats", "</s>")
     backwards = np.tril(np.ones((2, 3, 3, 3), np.float32)) / [[1], [2], [3]]
     seen = Attention(src, inputs, tgt, rows(2, 3, 3, 4, seed=seed), rows(1, 2, 4, 4), backwards)
-    return Kept(step, "the cats", 'les "chats" <b>🙂</b>', seen)
+    return SavedAttention(step, "the cats", 'les "chats" <b>🙂</b>', seen)
 
 
 def test_what_is_kept_comes_back_within_half_precision_and_sums_to_one(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     given = kept(200)
-    learning.keep(folder, given)
-    found = learning.kept(folder, 200)
+    attention_history.save(folder, given)
+    found = attention_history.load(folder, 200)
     assert (found.step, found.source, found.target) == (200, given.source, given.target)
     for kind in KINDS:
         view = found.attention.view(kind)
@@ -42,19 +42,19 @@ def test_what_is_kept_comes_back_within_half_precision_and_sums_to_one(tmp_path:
 
 def test_the_same_step_twice_is_the_newer_one(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    learning.keep(folder, kept(5, seed=1))
-    learning.keep(folder, kept(5, seed=2))
-    assert learning.steps(folder) == [5]
+    attention_history.save(folder, kept(5, seed=1))
+    attention_history.save(folder, kept(5, seed=2))
+    assert attention_history.saved_steps(folder) == [5]
     np.testing.assert_allclose(
-        learning.kept(folder, 5).attention.cross, rows(2, 3, 3, 4, seed=2), atol=1e-3
+        attention_history.load(folder, 5).attention.cross, rows(2, 3, 3, 4, seed=2), atol=1e-3
     )
 
 
 def test_steps_are_the_whole_files_alone(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    assert learning.steps(folder) == []
+    assert attention_history.saved_steps(folder) == []
     for step in (300, 20, 123_456_789):
-        learning.keep(folder, kept(step))
+        attention_history.save(folder, kept(step))
     for name in (
         ".step-00000400.safetensors.ab12",
         "step-4.safetensors",
@@ -62,18 +62,18 @@ def test_steps_are_the_whole_files_alone(tmp_path: Path) -> None:
         "notes.txt",
     ):
         (tmp_path / "attention" / name).write_text("")
-    assert learning.steps(folder) == [20, 300, 123_456_789]
+    assert attention_history.saved_steps(folder) == [20, 300, 123_456_789]
 
 
 def test_going_on_from_a_step_forgets_the_later_ones(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    learning.cut_back(folder, 10)
+    attention_history.delete_after(folder, 10)
     for step in (10, 20, 30):
-        learning.keep(folder, kept(step))
-    learning.cut_back(folder, 20)
-    assert learning.steps(folder) == [10, 20]
-    learning.cut_back(folder, 0)
-    assert learning.steps(folder) == []
+        attention_history.save(folder, kept(step))
+    attention_history.delete_after(folder, 20)
+    assert attention_history.saved_steps(folder) == [10, 20]
+    attention_history.delete_after(folder, 0)
+    assert attention_history.saved_steps(folder) == []
 
 
 @pytest.mark.parametrize("n", [3, 100, 101, 150, 250, 1000])
@@ -87,22 +87,22 @@ def test_files_stay_few_and_spread(n: int, seed: int | None) -> None:
     left: list[int] = []
     for step in every.tolist():
         left.append(step)
-        gone = learning.superfluous(left, learning.MOST)
-        assert len(gone) == max(0, len(left) - learning.MOST)
+        gone = attention_history.steps_to_drop(left, attention_history.MOST)
+        assert len(gone) == max(0, len(left) - attention_history.MOST)
         left = [each for each in left if each not in gone]
-    assert len(left) == min(len(every), learning.MOST)
+    assert len(left) == min(len(every), attention_history.MOST)
     assert (left[0], left[-1]) == (every[0], every[-1])
-    if len(every) > learning.MOST:
-        assert np.diff(left).max() <= 3 * (every[-1] - every[0]) / (learning.MOST - 1) + 50
+    if len(every) > attention_history.MOST:
+        assert np.diff(left).max() <= 3 * (every[-1] - every[0]) / (attention_history.MOST - 1) + 50
 
 
 def test_a_run_never_has_more_files_than_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learning, "MOST", 4)
+    monkeypatch.setattr(attention_history, "MOST", 4)
     for step in range(1, 10):
-        learning.keep(RunFolder(tmp_path), kept(step))
-    found = learning.steps(RunFolder(tmp_path))
+        attention_history.save(RunFolder(tmp_path), kept(step))
+    found = attention_history.saved_steps(RunFolder(tmp_path))
     assert (len(found), found[0], found[-1]) == (4, 1, 9)
 
 
@@ -124,17 +124,17 @@ def damaged(path: Path, how: str) -> None:
 @pytest.mark.parametrize("how", ["gone", "half", "text", "key", "shape"])
 def test_a_file_that_cannot_be_read_is_a_sentence(how: str, tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    learning.keep(folder, kept(7))
+    attention_history.save(folder, kept(7))
     damaged(tmp_path / "attention" / "step-00000007.safetensors", how)
     with pytest.raises(UserError, match=r"step 7 .* choose another step"):
-        learning.kept(folder, 7)
+        attention_history.load(folder, 7)
 
 
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     with full_disk(100), pytest.raises(UserError, match="free some space"):
-        learning.keep(folder, kept(7))
-    assert learning.steps(folder) == []
+        attention_history.save(folder, kept(7))
+    assert attention_history.saved_steps(folder) == []
     assert list((tmp_path / "attention").iterdir()) == []
 
 
@@ -163,7 +163,7 @@ def test_the_history_is_the_lines_in_order(tmp_path: Path) -> None:
         line(10, 0.5, aer=aer, aer_mean=[1, 2, 3], uniform=2.5),
         line(20, 1.5, n_pairs=31),
     ]
-    found = learning.history(written(tmp_path, lines))
+    found = attention_history.history(written(tmp_path, lines))
     assert found is not None
     assert found.steps.tolist() == [10, 20]
     assert found.entropy.shape == (2, 3, 2)
@@ -177,12 +177,14 @@ def test_the_history_is_the_lines_in_order(tmp_path: Path) -> None:
 
 
 def test_without_gold_there_is_no_error_and_without_lines_no_history(tmp_path: Path) -> None:
-    assert learning.history(RunFolder(tmp_path)) is None
-    found = learning.history(written(tmp_path, [line(1, 1.0)]))
+    assert attention_history.history(RunFolder(tmp_path)) is None
+    found = attention_history.history(written(tmp_path, [line(1, 1.0)]))
     assert found is not None
     assert (found.aer, found.aer_mean, found.uniform) == (None, None, None)
     assert (
-        learning.history(written(tmp_path, [{"kind": "train", "step": 1, "name": "attention"}]))
+        attention_history.history(
+            written(tmp_path, [{"kind": "train", "step": 1, "name": "attention"}])
+        )
         is None
     )
 
@@ -206,6 +208,6 @@ def test_a_broken_line_is_left_out(broken: str, tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     first, last = path.read_text().splitlines()
     path.write_text(f"{first}\n{broken}\n{last}\n{broken}")
-    found = learning.history(folder)
+    found = attention_history.history(folder)
     assert found is not None
     assert found.steps.tolist() == [1, 9]

@@ -15,7 +15,7 @@ CHRF_BETA = 2
 
 
 @dataclass(frozen=True)
-class Gram:
+class NGram:
     """A run of tokens, parted by blanks, or of characters; how often each side has it."""
 
     text: str
@@ -29,18 +29,18 @@ class Gram:
 
 
 @dataclass(frozen=True)
-class Order:
+class NGramCounts:
     """All runs of `n` that the hypothesis has, then those of the reference alone."""
 
     n: int
-    grams: tuple[Gram, ...]
+    grams: tuple[NGram, ...]
 
     @classmethod
-    def of(cls, n: int, hypothesis: Iterable[str], reference: Iterable[str]) -> Order:
+    def of(cls, n: int, hypothesis: Iterable[str], reference: Iterable[str]) -> NGramCounts:
         """From the runs of each side, repeats included."""
         ours = Counter(hypothesis)
         theirs = Counter(reference)
-        return cls(n, tuple(Gram(gram, ours[gram], theirs[gram]) for gram in ours | theirs))
+        return cls(n, tuple(NGram(gram, ours[gram], theirs[gram]) for gram in ours | theirs))
 
     @cached_property
     def n_hypothesis(self) -> int:
@@ -79,7 +79,7 @@ class Bleu:
 
     hypothesis: tuple[str, ...]  # tokens, as mteval-v13a cuts
     reference: tuple[str, ...]
-    orders: tuple[Order, ...]
+    orders: tuple[NGramCounts, ...]
 
     @cached_property
     def precisions(self) -> tuple[float, ...]:
@@ -120,10 +120,10 @@ class Bleu:
 class Chrf:
     """Characters without blanks; orders that only one side is long enough for do not count."""
 
-    orders: tuple[Order, ...]
+    orders: tuple[NGramCounts, ...]
 
     @property
-    def used(self) -> tuple[Order, ...]:
+    def used(self) -> tuple[NGramCounts, ...]:
         """The orders that count."""
         return tuple(order for order in self.orders if order.n_hypothesis and order.n_reference)
 
@@ -182,7 +182,7 @@ def bleu(hypothesis: str, reference: str) -> Bleu:
 
     tokenize = BLEU().tokenizer
     ours, theirs = (tuple(tokenize(text.rstrip()).split()) for text in (hypothesis, reference))
-    orders = (Order.of(n, _runs(ours, n), _runs(theirs, n)) for n in range(1, BLEU_ORDER + 1))
+    orders = (NGramCounts.of(n, _runs(ours, n), _runs(theirs, n)) for n in range(1, BLEU_ORDER + 1))
     return Bleu(ours, theirs, tuple(order for order in orders if order.n_hypothesis))
 
 
@@ -191,14 +191,17 @@ def chrf(hypothesis: str, reference: str) -> Chrf:
     ours, theirs = ("".join(text.split()) for text in (hypothesis, reference))
     return Chrf(
         tuple(
-            Order.of(n, _runs(ours, n, ""), _runs(theirs, n, "")) for n in range(1, CHRF_ORDER + 1)
+            NGramCounts.of(n, _runs(ours, n, ""), _runs(theirs, n, ""))
+            for n in range(1, CHRF_ORDER + 1)
         )
     )
 
 
-def rouge(hypothesis: str, reference: str, n: int) -> Order:
+def rouge(hypothesis: str, reference: str, n: int) -> NGramCounts:
     """ROUGE-n: runs of words in lower case; the score is its `f1`."""
-    return Order.of(n, _runs(hypothesis.lower().split(), n), _runs(reference.lower().split(), n))
+    return NGramCounts.of(
+        n, _runs(hypothesis.lower().split(), n), _runs(reference.lower().split(), n)
+    )
 
 
 def rouge_l(hypothesis: str, reference: str) -> Subsequence:

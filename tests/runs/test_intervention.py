@@ -11,12 +11,12 @@ from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.model.attention import is_hooked
 from s2s.runs import Run
-from s2s.runs.steered import Change, Steered, steered, under
+from s2s.runs.intervention import InterventionResult, Interventions, active, translate_with
 
 SOURCE = "the red house"
 TARGET = "la maison rouge"
 LONG = "the black cat chased the white mouse"
-ALL_OFF = Change(
+ALL_OFF = Interventions(
     tuple((Head("cross", layer, head), "off") for layer in range(2) for head in range(4))
 )
 
@@ -32,8 +32,8 @@ def probability(row: torch.Tensor, run: Run, word: str) -> float:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_without_a_change_the_translation_is_the_same_bit_for_bit(run: Run, strategy: str) -> None:
-    found = steered(run, SOURCE, TARGET, Change(), strategy)
-    assert found.before == found.after == run.go_on(SOURCE, (), strategy)
+    found = translate_with(run, SOURCE, TARGET, Interventions(), strategy)
+    assert found.before == found.after == run.complete(SOURCE, (), strategy)
     assert (found.kept, found.next) == (0, None)
     np.testing.assert_array_equal(found.seen.cross, run.attention(SOURCE, TARGET).cross)
 
@@ -42,14 +42,14 @@ def test_without_a_change_the_translation_is_the_same_bit_for_bit(run: Run, stra
 def test_what_stands_before_the_place_is_kept_and_the_log_probability_is_the_changed_models(
     run: Run, strategy: str
 ) -> None:
-    change = Change(((Head("encoder", 0, 1), "uniform"),), 2, (2,))
-    found = steered(run, SOURCE, TARGET, change, strategy)
+    change = Interventions(((Head("encoder", 0, 1), "uniform"),), 2, (2,))
+    found = translate_with(run, SOURCE, TARGET, change, strategy)
     begun = tuple(run.tgt_tokenizer.encode(TARGET)[:2])
     assert found.kept == 2
-    assert found.before == run.go_on(SOURCE, begun, strategy)
+    assert found.before == run.complete(SOURCE, begun, strategy)
     for one in found.after.hypotheses:
         assert one.ids[:2] == begun
-        with under(run, change):
+        with active(run, change):
             rows = run.next_tokens(SOURCE, one.ids[:-1])
         assert one.log_prob == pytest.approx(
             float(rows.gather(1, torch.tensor(one.ids)[:, None]).sum()), abs=1e-3
@@ -65,7 +65,9 @@ def test_made_to_look_at_another_word_the_model_writes_that_one(run: Run) -> Non
     for place, own in enumerate(target):
         for key, word in enumerate(words):
             if own in partners.values() and word in partners and partners[word] != own:
-                found = steered(run, LONG, " ".join(target), Change((), place, (key,)))
+                found = translate_with(
+                    run, LONG, " ".join(target), Interventions((), place, (key,))
+                )
                 assert found.after.tokens[place] != own
                 assert found.next is not None
                 assert (
@@ -79,7 +81,7 @@ def test_made_to_look_at_another_word_the_model_writes_that_one(run: Run) -> Non
 
 
 def test_the_row_shows_where_it_was_made_to_look(run: Run) -> None:
-    found = steered(run, SOURCE, TARGET, Change((), 2, (0, 2)))
+    found = translate_with(run, SOURCE, TARGET, Interventions((), 2, (0, 2)))
     own = run.attention(SOURCE, TARGET)
     np.testing.assert_allclose(found.seen.cross[:, :, 2, [0, 2]].sum(-1), 1.0, atol=1e-5)
     np.testing.assert_allclose(found.seen.cross[:, :, :2], own.cross[:, :, :2], atol=1e-5)
@@ -88,7 +90,7 @@ def test_the_row_shows_where_it_was_made_to_look(run: Run) -> None:
 
 def test_only_some_heads_may_be_moved(run: Run) -> None:
     one, everything = (
-        steered(run, SOURCE, TARGET, Change((), 2, (2,), among))
+        translate_with(run, SOURCE, TARGET, Interventions((), 2, (2,), among))
         for among in ((Head("cross", 1, 3),), None)
     )
     assert one.seen.cross[1, 3, 2, 2] == pytest.approx(1.0)
@@ -101,7 +103,7 @@ def test_only_some_heads_may_be_moved(run: Run) -> None:
 
 
 def test_a_model_that_cannot_look_writes_the_same_of_everything(run: Run) -> None:
-    found = [steered(run, source, TARGET, ALL_OFF) for source in (SOURCE, LONG)]
+    found = [translate_with(run, source, TARGET, ALL_OFF) for source in (SOURCE, LONG)]
     assert len({one.after.text for one in found}) == 1
     assert len({one.before.text for one in found}) == 2
     parted = found[0].next
@@ -113,10 +115,12 @@ def test_a_model_that_cannot_look_writes_the_same_of_everything(run: Run) -> Non
 
 def test_a_heads_silence_is_felt_where_the_two_translations_part(run: Run) -> None:
     changes = [
-        Change(((Head("cross", layer, head), "off"),)) for layer in range(2) for head in range(4)
+        Interventions(((Head("cross", layer, head), "off"),))
+        for layer in range(2)
+        for head in range(4)
     ]
     found = [
-        steered(run, "the boy likes the girl", "le garçon visite la fille", change)
+        translate_with(run, "the boy likes the girl", "le garçon visite la fille", change)
         for change in changes
     ]
     other = [one for one in found if one.next]
@@ -132,28 +136,31 @@ def test_a_heads_silence_is_felt_where_the_two_translations_part(run: Run) -> No
     ("change", "sentence"),
     [
         (
-            Change((), 4, (0,)),
+            Interventions((), 4, (0,)),
             r"^There is no place 4 in a target of 4 tokens; give one from 0 to 3\.$",
         ),
-        (Change((), -1, (0,)), "There is no place -1"),
+        (Interventions((), -1, (0,)), "There is no place -1"),
         (
-            Change((), 1, (4,)),
+            Interventions((), 1, (4,)),
             "There is no position 4 in a source of 4 tokens; give one from 0 to 3",
         ),
-        (Change((), 1, (0,), (Head("encoder", 0, 0),)), "Only cross-attention looks at the source"),
-        (Change(((Head("cross", 7, 0), "off"),)), "There is no cross attention, layer 7"),
+        (
+            Interventions((), 1, (0,), (Head("encoder", 0, 0),)),
+            "Only cross-attention looks at the source",
+        ),
+        (Interventions(((Head("cross", 7, 0), "off"),)), "There is no cross attention, layer 7"),
     ],
 )
-def test_what_cannot_be_changed_is_said(run: Run, change: Change, sentence: str) -> None:
+def test_what_cannot_be_changed_is_said(run: Run, change: Interventions, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
-        steered(run, SOURCE, TARGET, change)
+        translate_with(run, SOURCE, TARGET, change)
     assert not any(map(is_hooked, run.model.modules()))
 
 
 def test_others_read_the_plain_model_meanwhile(run: Run) -> None:
     expected = run.translate([SOURCE, LONG])
     read: list[object] = []
-    changed: list[Steered] = []
+    changed: list[InterventionResult] = []
     heads = tuple(
         (Head(kind, 0, head), "uniform")
         for kind in KINDS
@@ -161,7 +168,9 @@ def test_others_read_the_plain_model_meanwhile(run: Run) -> None:
     )
 
     def steer() -> None:
-        changed.extend(steered(run, SOURCE, TARGET, Change(heads, 1, (0,))) for _ in range(6))
+        changed.extend(
+            translate_with(run, SOURCE, TARGET, Interventions(heads, 1, (0,))) for _ in range(6)
+        )
 
     def translate() -> None:
         read.extend(run.translate([SOURCE, LONG]) for _ in range(12))
@@ -180,7 +189,7 @@ def test_who_comes_while_the_model_is_changed_waits(run: Run) -> None:
     expected = run.translate([SOURCE])
     read: list[object] = []
     other = threading.Thread(target=lambda: read.extend(run.translate([SOURCE])))
-    with under(run, ALL_OFF):
+    with active(run, ALL_OFF):
         other.start()
         other.join(0.3)
         assert other.is_alive()

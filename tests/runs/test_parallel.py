@@ -4,7 +4,7 @@ import pytest
 
 import s2s
 from s2s.config import UserError
-from s2s.runs import spread
+from s2s.runs import parallel
 from tests.conftest import make_run
 
 
@@ -15,7 +15,7 @@ def test_several_processes_translate_as_one_does(tmp_path: Path) -> None:
         "zebra",
     ]
     alone = run.translate(sources, "sample", num_return_sequences=2)
-    spread_out = spread.translate(run, sources, "sample", {"num_return_sequences": 2}, 2)
+    spread_out = parallel.translate(run, sources, "sample", {"num_return_sequences": 2}, 2)
     assert [one.source for one in spread_out] == sources
     assert [one.text for one in spread_out] == [one.text for one in alone]
     assert [one.log_prob for one in spread_out] == pytest.approx(
@@ -23,11 +23,11 @@ def test_several_processes_translate_as_one_does(tmp_path: Path) -> None:
     )
     assert spread_out[-1].unknown == ("zebra",)
     with pytest.raises(UserError, match="no setting `num_beam`"):
-        spread.translate(run, sources, "beam", {"num_beam": 2}, 2)
+        parallel.translate(run, sources, "beam", {"num_beam": 2}, 2)
 
 
 def test_few_sources_are_not_worth_a_second_process() -> None:
-    assert [spread.processes_for(n, 4) for n in (0, 400, 999, 1000, 1600, 90_000)] == [
+    assert [parallel.processes_for(n, 4) for n in (0, 400, 999, 1000, 1600, 90_000)] == [
         1,
         1,
         1,
