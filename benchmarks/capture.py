@@ -22,8 +22,7 @@ import torch
 
 import s2s
 from benchmarks.report import last_line, table
-from s2s.analysis import KINDS, capture
-from s2s.analysis.steer import HOWS, Head, ablate, attentions, force
+from s2s.analysis import INTERVENTIONS, KINDS, Head, ablate, attentions, capture, override_attention
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_pairs_for_training
 from s2s.model import Transformer
@@ -58,11 +57,11 @@ def look_into(model: Transformer) -> None:
     heads = {
         Head(kind, 0, head): how
         for kind in KINDS
-        for head, how in enumerate(HOWS)
+        for head, how in enumerate(INTERVENTIONS)
         if head < attentions(model, kind)[0].n_heads
     }
     try:
-        with ablate(model, heads), force(model, 1, [0]), capture(model) as trace:
+        with ablate(model, heads), override_attention(model, 1, [0]), capture(model) as trace:
             model(src, tgt)
             if trace.cross:
                 raise InterruptedError

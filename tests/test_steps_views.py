@@ -12,7 +12,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s.analysis.verdict import Verdict
+from s2s.analysis.search_error import SearchDiagnosis
 from s2s.decode import ruler
 from s2s.decode.limits import FILTERS
 from s2s.runs import Run
@@ -291,14 +291,36 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
 @pytest.mark.parametrize(
     ("verdict", "nearer", "parts"),
     [
-        (Verdict(-1.0, -1.0, -1.0, True), 0.0, ["**No error.** The model wrote the reference."]),
-        (Verdict(-1.0, -3.0, -1.0, False), 9.0, ["**Search error.**", "7.4 times as probable as what was written", "it is nearer"]),
-        (Verdict(-1.0, -3.0, -3.0, False), 0.0, ["**Search error.**", "Even a beam of 50 does not find the reference."]),
-        (Verdict(-9.0, -3.0, -2.0, False), -9.0, ["**Model error.**", "403 times as probable", "**A search error, too.**", "farther"]),
-        (Verdict(-3.0, -3.0, -3.0, False), 0.0, ["**Model error.**", "about as probable as the reference"]),
+        (
+            SearchDiagnosis(-1.0, -1.0, -1.0, True),
+            0.0,
+            ["**No error.** The model wrote the reference."],
+        ),
+        (
+            SearchDiagnosis(-1.0, -3.0, -1.0, False),
+            9.0,
+            ["**Search error.**", "7.4 times as probable as what was written", "it is nearer"],
+        ),
+        (
+            SearchDiagnosis(-1.0, -3.0, -3.0, False),
+            0.0,
+            ["**Search error.**", "Even a beam of 50 does not find the reference."],
+        ),
+        (
+            SearchDiagnosis(-9.0, -3.0, -2.0, False),
+            -9.0,
+            ["**Model error.**", "403 times as probable", "**A search error, too.**", "farther"],
+        ),
+        (
+            SearchDiagnosis(-3.0, -3.0, -3.0, False),
+            0.0,
+            ["**Model error.**", "about as probable as the reference"],
+        ),
     ],
-)  # fmt: skip
-def test_the_sentences_say_which_failed(verdict: Verdict, nearer: float, parts: list[str]) -> None:
+)
+def test_the_sentences_say_which_failed(
+    verdict: SearchDiagnosis, nearer: float, parts: list[str]
+) -> None:
     found = " ".join(sentences(verdict, nearer))
     assert all(part in found for part in parts)
     assert ("a text" in found) == verdict.is_missed

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.analysis import Which, reduced
+from s2s.analysis import HeadSelection, reduced
 from s2s.ui.kit import cached, captions, pickers, sentence, vocabulary
 from s2s.ui.shell.pages import page_link
 
@@ -27,7 +27,7 @@ else:
         with st.container(horizontal=True):
             layer = pickers.layer_picker(view)
             head = pickers.head_picker(view)
-        picture = reduced(made.seen, Which("cross", layer, head))
+        picture = reduced(made.seen, HeadSelection("cross", layer, head))
         title = captions.show_heatmap(run, "cross", picture)
     with narrow:
         st.subheader("How to read it", anchor=False)

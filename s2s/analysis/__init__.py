@@ -1,18 +1,50 @@
-"""Looking inside a model while it works. Arrays out; knows nothing of screens."""
+"""Look inside a model while it works. Arrays out; knows nothing of screens."""
 
-from s2s.analysis.attention import KINDS, Attention, View, reading
-from s2s.analysis.reduce import REDUCTIONS, Picture, Which, reduced
-from s2s.analysis.trace import Trace, capture
-
-__all__ = [
-    "KINDS",
-    "REDUCTIONS",
-    "Attention",
-    "Picture",
-    "Trace",
-    "View",
-    "Which",
-    "capture",
-    "reading",
-    "reduced",
-]
+from s2s.analysis import experiments, positions
+from s2s.analysis.alignment import (
+    Ints,
+    alignment_error_rate,
+    best_sources,
+    mean_entropy,
+    merge_to_words,
+    row_entropies,
+    word_indices,
+)
+from s2s.analysis.alignment_links import (
+    LINK_METHODS,
+    LinkMethod,
+    Links,
+    by_share,
+    score_links,
+    to_pharaoh,
+)
+from s2s.analysis.attention import KINDS, Attention, LabeledWeights, Weights, strongest_keys
+from s2s.analysis.forward_trace import (
+    Array,
+    AttentionTrace,
+    FeedForwardTrace,
+    ForwardTrace,
+    LayerTrace,
+    Mask,
+    ResidualTrace,
+    trace_forward,
+)
+from s2s.analysis.intervene import INTERVENTIONS, Head, ablate, override_attention
+from s2s.analysis.logit_lens import LogitLens, apply_logit_lens
+from s2s.analysis.neighbors import Floats, Index, baseline_cosines, cosines, unit
+from s2s.analysis.projection import Projection, principal_components
+from s2s.analysis.quality_flags import RULES, QualityFlag
+from s2s.analysis.reduce import REDUCTIONS, AttentionMap, HeadSelection, reduced
+from s2s.analysis.roles import ROLES, SELF, HeadSummary, summarize_heads
+from s2s.analysis.search_error import SearchDiagnosis, probability_ratio
+from s2s.analysis.sentence_table import SORTS, SentenceRow, score_gains, sentence_rows, sort_rows
+from s2s.analysis.simplify import (
+    Remaining,
+    alignable_words,
+    merge_words,
+    strongest_cells,
+    without_sinks,
+)
+from s2s.analysis.states import SIDES, States, Vectors, WordStates, recorded_states, word_states
+from s2s.analysis.trace import Trace, attentions, capture, capture_grams
+from s2s.analysis.word_diff import ADDED, MISSING, SHARED, WordDiff, diff_words

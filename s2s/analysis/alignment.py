@@ -1,4 +1,4 @@
-"""How sharply heads look, and how far where they look agrees with gold word alignment. Arrays in, arrays out."""
+"""Attention entropy, word-level attention, and its agreement with a gold word alignment. Arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from s2s.tokenizers import SPACE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-NOWHERE = -1  # the place of a token that belongs to no word
+NO_WORD = -1  # the word index of a token that belongs to no word
 
 
-def entropies(weights: Weights) -> Floats:
-    """Of each row in nats, from 0 (one key has it all) to log of the number of keys: (..., rows, keys) -> (..., rows)."""
+def row_entropies(weights: Weights) -> Floats:
+    """Entropy of each row in nats, from 0 (one key has all weight) to log(keys): (..., rows, keys) -> (..., rows)."""
     exact = weights.astype(np.float64)
     logs = np.log(exact, out=np.zeros_like(exact), where=exact > 0)  # 0 log 0 = 0
-    rows: Floats = -(exact * logs).sum(-1)
-    return rows
+    entropies: Floats = -(exact * logs).sum(-1)
+    return entropies
 
 
-def entropy(pairs: Sequence[Weights]) -> Floats:
-    """Mean over all rows of all pairs, nats: each (layers, heads, rows, keys), without padding -> (layers, heads)."""
+def mean_entropy(pairs: Sequence[Weights]) -> Floats:
+    """Over all rows of all pairs, in nats: each (layers, heads, rows, keys), without padding -> (layers, heads)."""
     n_rows = sum(weights.shape[-2] for weights in pairs)
-    total: Floats = sum((entropies(weights).sum(-1) for weights in pairs), start=np.zeros(()))
+    total: Floats = sum((row_entropies(weights).sum(-1) for weights in pairs), start=np.zeros(()))
     mean: Floats = total / n_rows
     return mean
 
 
-def places(tokens: Sequence[str], *, is_whole: bool) -> Ints:
-    """The word that each token belongs to, counted from 0; words are what stands between blanks.
+def word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
+    """The word that each token belongs to, from 0. Words are separated by spaces.
 
-    A piece that begins with `▁` begins a word, any other goes on with the word before it; where tokens are whole words
-    (`is_whole`), each is one. A blank on its own, and the last token, which is `</s>`, belong to none.
+    A token that begins with `▁` begins a word, any other continues the word before it; with `is_whole`, each token is a
+    word. A space on its own, and the last token, which is `</s>`, belong to no word.
 
-    >>> places(("▁le", "▁chat", "s", "</s>"), is_whole=False)
+    >>> word_indices(("▁le", "▁chat", "s", "</s>"), is_whole=False)
     array([ 0,  1,  1, -1])
     """
-    found = []
-    word = NOWHERE
+    indices = []
+    word = NO_WORD
     is_open = False
     for token in tokens[:-1]:
         letters = token if is_whole else token.lstrip(SPACE)
@@ -49,38 +49,40 @@ def places(tokens: Sequence[str], *, is_whole: bool) -> Ints:
         if letters and not is_open:
             word = word + 1
             is_open = True
-        found.append(word if letters else NOWHERE)
-    return np.array([*found, NOWHERE], np.int64)
+        indices.append(word if letters else NO_WORD)
+    return np.array([*indices, NO_WORD], np.int64)
 
 
-def by_words(weights: Weights, tgt_places: Ints, src_places: Ints) -> Weights:
-    """From tokens to words, (..., tgt_len, src_len) -> (..., tgt_words, src_words): weights on the pieces of a source word are
-    added up, the rows that predict the pieces of a target word averaged (Clark et al., 2019, section 4.1). What belongs to no
-    word is left out, so rows need not sum to 1.
+def merge_to_words(weights: Weights, tgt_words: Ints, src_words: Ints) -> Weights:
+    """From tokens to words, (..., tgt_len, src_len) -> (..., tgt_words, src_words).
+
+    Weights on the tokens of a source word are summed, rows of the tokens of a target word averaged (Clark et al. 2019,
+    section 4.1). Tokens of no word are left out, so rows need not sum to 1.
     """
-    rows = _belongs(tgt_places)
-    merged: Weights = (rows / rows.sum(1, keepdims=True)) @ weights @ _belongs(src_places).T
+    rows = _membership(tgt_words)  # (tgt_words, tgt_len)
+    merged: Weights = (rows / rows.sum(1, keepdims=True)) @ weights @ _membership(src_words).T
     return merged
 
 
-def _belongs(where: Ints) -> Weights:
-    """(words, tokens): 1 where a token is part of a word."""
-    belongs: Weights = (np.arange(where.max(initial=NOWHERE) + 1)[:, None] == where).astype(
-        np.float32
-    )
-    return belongs
+def _membership(indices: Ints) -> Weights:
+    """(len,) -> (words, len): 1 where a token belongs to a word."""
+    words = np.arange(indices.max(initial=NO_WORD) + 1)
+    membership: Weights = (words[:, None] == indices).astype(np.float32)
+    return membership
 
 
-def aligned(weights: Weights) -> Ints:
-    """The source word that each target word looks at most, the first of equals: (..., tgt_words, src_words) -> (..., tgt_words)."""
+def best_sources(weights: Weights) -> Ints:
+    """The source word with most weight for each target word, the first of equals: (..., tgt_words, src_words) -> (..., tgt_words)."""
     keys: Ints = weights.argmax(-1)
     return keys
 
 
-def error_rate(guesses: Sequence[Ints], gold: Sequence[Iterable[tuple[int, int]]]) -> Floats:
-    """Alignment error rate, 0 (all links found, none besides) to 1: per pair (..., tgt_words) and its (src, tgt) links -> (...).
+def alignment_error_rate(
+    guesses: Sequence[Ints], gold: Sequence[Iterable[tuple[int, int]]]
+) -> Floats:
+    """From 0 (all links found and no others) to 1: per pair (..., tgt_words) and its (src, tgt) links -> (...).
 
-    1 - 2 |A & S| / (|A| + |S|) over all pairs together, every gold link being sure and possible (Och & Ney, 2003, eq. 18).
+    1 - 2 |A & S| / (|A| + |S|) over all pairs together, every gold link being sure and possible (Och & Ney 2003, eq. 18).
     Raises ValueError where there is no link at all.
     """
     n_links = 0

@@ -1,4 +1,4 @@
-"""Attention of one sentence pair, with the tokens it belongs to."""
+"""The attention weights of one sentence pair, with their tokens."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ KINDS = ("cross", "encoder", "decoder")
 
 
 @dataclass(frozen=True)
-class View:
-    """One kind of attention: (layers, heads, rows, keys) weights, and what a row does with its token: reads or predicts it."""
+class LabeledWeights:
+    """All heads of one kind of attention, with the tokens of rows and columns."""
 
-    weights: Weights
+    weights: Weights  # (layers, heads, rows, keys)
     rows: tuple[str, ...]
     keys: tuple[str, ...]
-    verb: str
+    verb: str  # what a row does with its token: predicts or reads it
 
     def reduced(self, layer: int | None, head: int | None) -> Weights:
-        """(rows, keys): one layer and head (0-based), or the mean over what is None."""
-        over_layers: Weights = self.weights.mean(0) if layer is None else self.weights[layer]
-        reduced: Weights = over_layers.mean(0) if head is None else over_layers[head]
+        """One layer and head (0-based); None is the mean over all of them: (layers, heads, rows, keys) -> (rows, keys)."""
+        heads: Weights = self.weights.mean(0) if layer is None else self.weights[layer]
+        reduced: Weights = heads.mean(0) if head is None else heads[head]
         return reduced
 
 
@@ -33,8 +33,8 @@ class Attention:
     """Every head's weights, rows summing to 1: (layers, heads, query_len, key_len), float32.
 
     Row i of `cross` and `decoder` reads `tgt_inputs[i]` (row 0 reads `<s>`) and predicts `tgt_tokens[i]` (the last is
-    `</s>`). `src_tokens` end in `</s>`. `grams` holds for each kind what `trace.gram` says of the keys, (layers, key_len, heads,
-    heads); it is empty where only the weights were kept.
+    `</s>`). `src_tokens` end in `</s>`. `grams`, by kind, are what `trace.gram` returns, (layers, key_len, heads, heads);
+    empty where only the weights were recorded.
     """
 
     src_tokens: tuple[str, ...]
@@ -45,21 +45,21 @@ class Attention:
     decoder: Weights
     grams: Mapping[str, Weights] = field(default_factory=dict)
 
-    def view(self, kind: str) -> View:
-        """The weights of one of `KINDS` with the tokens of their rows and columns."""
+    def view(self, kind: str) -> LabeledWeights:
+        """One of `KINDS` with the tokens of its rows and columns."""
         if kind == "cross":
-            return View(self.cross, self.tgt_tokens, self.src_tokens, "predicts")
+            return LabeledWeights(self.cross, self.tgt_tokens, self.src_tokens, "predicts")
         if kind == "decoder":
-            return View(self.decoder, self.tgt_tokens, self.tgt_inputs, "predicts")
+            return LabeledWeights(self.decoder, self.tgt_tokens, self.tgt_inputs, "predicts")
         if kind == "encoder":
-            return View(self.encoder, self.src_tokens, self.src_tokens, "reads")
+            return LabeledWeights(self.encoder, self.src_tokens, self.src_tokens, "reads")
         raise ValueError(f"there is no attention `{kind}`; there are {', '.join(KINDS)}")
 
 
-def reading(
+def strongest_keys(
     weights: Weights, src_tokens: Sequence[str], tgt_tokens: Sequence[str]
 ) -> list[tuple[str, str, float]]:
-    """For each predicted token the source token it looks at most, and with what weight; `weights` is (tgt_len, src_len)."""
+    """For each target token its source token of most weight, and that weight; `weights` is (tgt_len, src_len)."""
     best = weights.argmax(1)
     return [
         (token, src_tokens[key], float(row[key]))

@@ -1,4 +1,4 @@
-"""Positions as arrays: what each kind adds, turns or takes off, and what order is worth to an encoder. Made with the model's own code."""
+"""Positional encodings as arrays, and their effect in a trained encoder. Made with the model's own code; knows nothing of screens."""
 
 from __future__ import annotations
 
@@ -27,86 +27,87 @@ from s2s.model.positions import (
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
+TINY = 1e-12  # a vector of zeros has no direction
 
 
-def waves(length: int, d_model: int, settings: Positions) -> Matrix:
-    """Sinusoids (length, d_model). Of an odd width, which our models refuse, the last sine has no cosine."""
+def sinusoid_vectors(length: int, d_model: int, settings: Positions) -> Matrix:
+    """(length, d_model). With an odd width, which our models refuse, the last sine has no cosine."""
     if d_model % 2 == 0:
         return sinusoids(length, d_model, settings).numpy()
     even = d_model + 1
-    wide = replace(
-        settings, base=settings.base ** (even / d_model)
-    )  # so that the frequencies are those of d_model columns
-    return sinusoids(length, even, wide).numpy()[:, :-1]
+    # another base, so that the frequencies are those of d_model columns
+    wider = replace(settings, base=settings.base ** (even / d_model))
+    return sinusoids(length, even, wider).numpy()[:, :-1]
 
 
 def wavelengths(d_model: int, base: float) -> npt.NDArray[np.float64]:
-    """Positions that each pair of columns takes for a whole turn, the fastest first (Vaswani et al. 2017, section 3.5)."""
+    """Positions per full period of each sine and cosine, the fastest first (Vaswani et al. 2017, section 3.5)."""
     return 2 * math.pi * base ** (np.arange(0, d_model, 2) / d_model)
 
 
-def pairs(d_model: int, layout: str) -> list[tuple[int, int]]:
-    """The columns of each sine and its cosine, the fastest first; the sine that an odd width leaves alone is in none."""
+def wave_columns(d_model: int, layout: str) -> list[tuple[int, int]]:
+    """The columns of each sine and its cosine, the fastest first. The last sine of an odd width is in no pair."""
     half = (d_model + 1) // 2
     return [
         (i, half + i) if layout == "halves" else (2 * i, 2 * i + 1) for i in range(d_model // 2)
     ]
 
 
-def turned(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
-    """Each pair of columns turned as far as a wave goes in `offset` positions: of sinusoids, the vectors so many places on.
+def rotated_pairs(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
+    """Rotate each pair of columns by the angle of its wave over `offset` positions; sinusoids become those `offset` later.
 
-    sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b - sin a sin b: a matrix that does not depend on the place.
+    sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b - sin a sin b: one matrix for every position.
     """
     d_model = vectors.shape[1]
-    sines, cosines = (
-        np.array(columns) for columns in zip(*pairs(d_model, settings.layout), strict=True)
-    )
+    columns = np.array(wave_columns(d_model, settings.layout))  # (pairs, 2)
+    sines = columns[:, 0]
+    cosines = columns[:, 1]
     angles = 2 * math.pi * offset / wavelengths(d_model, settings.base)[: len(sines)]
-    found = vectors.astype(np.float64)
-    found[:, sines] = vectors[:, sines] * np.cos(angles) + vectors[:, cosines] * np.sin(angles)
-    found[:, cosines] = vectors[:, cosines] * np.cos(angles) - vectors[:, sines] * np.sin(angles)
-    return found.astype(np.float32)
+    rotated = vectors.astype(np.float64)
+    rotated[:, sines] = vectors[:, sines] * np.cos(angles) + vectors[:, cosines] * np.sin(angles)
+    rotated[:, cosines] = vectors[:, cosines] * np.cos(angles) - vectors[:, sines] * np.sin(angles)
+    return rotated.astype(np.float32)
 
 
-def rotation_gap(vectors: Matrix, offset: int, settings: Positions) -> float:
-    """How far the turned vectors are from those `offset` places on: the largest difference of any number of any position.
+def rotation_error(vectors: Matrix, offset: int, settings: Positions) -> float:
+    """Largest absolute difference between the rotated vectors and those `offset` positions later.
 
-    The sine without a cosine is left out. `offset` is less than the number of vectors.
+    A sine without a cosine is ignored. `offset` is less than the number of vectors.
     """
-    whole = np.array(pairs(vectors.shape[1], settings.layout)).ravel()
-    ahead = turned(vectors[: len(vectors) - offset], offset, settings)
-    return float(np.abs(ahead - vectors[offset:])[:, whole].max())
+    paired = np.array(wave_columns(vectors.shape[1], settings.layout)).ravel()
+    rotated = rotated_pairs(vectors[: len(vectors) - offset], offset, settings)
+    return float(np.abs(rotated - vectors[offset:])[:, paired].max())
 
 
 @dataclass(frozen=True)
 class ByOffset:
-    """How alike positions are that stand 0, 1, ... apart: the mean over all such pairs, the least and the most."""
+    """Similarity of two positions 0, 1, ... apart, each (positions,): mean, lowest and highest over all such pairs."""
 
     mean: Matrix
     low: Matrix
     high: Matrix
 
 
-def unit(vectors: Matrix) -> Matrix:
-    """Each of length 1, so that dot products are cosines."""
-    scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+def normalized(vectors: Matrix) -> Matrix:
+    """Each scaled to length 1, so that dot products are cosines."""
+    scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), TINY)
     return scaled
 
 
-def likeness(vectors: Matrix) -> Matrix:
-    """Dot products: (positions, positions). Those of means of neighbours are the means of theirs."""
-    alike: Matrix = vectors @ vectors.T
-    return alike
+def similarities(vectors: Matrix) -> Matrix:
+    """Dot products: (positions, positions). Those of means of adjacent positions are the means of their dot products."""
+    products: Matrix = vectors @ vectors.T
+    return products
 
 
-def by_offset(alike: Matrix) -> ByOffset:
-    """The diagonals of a square matrix."""
-    diagonals = [np.diagonal(alike, offset) for offset in range(len(alike))]
-    means, lows, highs = (
-        np.array([take(one) for one in diagonals], np.float32) for take in (np.mean, np.min, np.max)
+def by_offset(similarity: Matrix) -> ByOffset:
+    """Summarize the diagonals of a square matrix."""
+    diagonals = [np.diagonal(similarity, offset) for offset in range(len(similarity))]
+    mean, low, high = (
+        np.array([reduce(one) for one in diagonals], np.float32)
+        for reduce in (np.mean, np.min, np.max)
     )
-    return ByOffset(means, lows, highs)
+    return ByOffset(mean, low, high)
 
 
 def rotary(d_head: int, settings: Positions) -> Rotary:
@@ -119,7 +120,7 @@ def rotary(d_head: int, settings: Positions) -> Rotary:
 
 
 def rotated(vector: Matrix, length: int, settings: Positions) -> Matrix:
-    """One query or key (d_head,) at each of the first positions: (length, d_head)."""
+    """One query or key (d_head,) at each of the first `length` positions: (length, d_head)."""
     everywhere = torch.from_numpy(vector).expand(1, 1, length, -1)  # (batch, heads, length, d_head)
     return rotary(len(vector), settings).rotate(everywhere)[0, 0].numpy()
 
@@ -127,41 +128,38 @@ def rotated(vector: Matrix, length: int, settings: Positions) -> Matrix:
 def rotary_scores(
     queries: Matrix, keys: Matrix, length: int, settings: Positions, start: int = 0
 ) -> Matrix:
-    """q . k / sqrt(d_head) of each pair (n, d_head) when the key stands 0, 1, ... places before the query: (n, length).
+    """q . k / sqrt(d_head) of each pair (n, d_head), with the key 0, 1, ... positions before the query: (n, length).
 
-    The query stands at `start + length - 1`; the scores do not depend on `start`.
+    The query is at position `start + length - 1`; the scores do not depend on `start`.
     """
     n, d_head = queries.shape
     module = rotary(d_head, settings)
-    behind = module.rotate(
-        torch.from_numpy(keys)[:, None, None].expand(n, 1, length, d_head), start
-    )  # (n, 1, length, d_head)
-    query = module.rotate(
-        torch.from_numpy(queries)[:, None, None], start + length - 1
-    )  # (n, 1, 1, d_head)
-    scores = (behind @ query.transpose(-1, -2))[:, 0, :, 0] / math.sqrt(d_head)  # (n, length)
+    key_everywhere = torch.from_numpy(keys)[:, None, None].expand(n, 1, length, d_head)
+    earlier = module.rotate(key_everywhere, start)  # (n, 1, length, d_head)
+    last = torch.from_numpy(queries)[:, None, None]  # (n, 1, 1, d_head)
+    query = module.rotate(last, start + length - 1)  # (n, 1, 1, d_head)
+    scores = (earlier @ query.transpose(-1, -2))[:, 0, :, 0] / math.sqrt(d_head)  # (n, length)
     return scores.flip(1).numpy()
 
 
-def drawn(n: int, d_head: int, seed: int = 1) -> Matrix:
-    """Vectors of independent normals: (n, d_head)."""
+def random_vectors(n: int, d_head: int, seed: int = 1) -> Matrix:
+    """Independent standard normals: (n, d_head)."""
     return torch.randn(n, d_head, generator=torch.Generator().manual_seed(seed)).numpy()
 
 
 def slopes(n_heads: int) -> Matrix:
-    """ALiBi's, a head each."""
+    """ALiBi's slope of each head: (n_heads,)."""
     return alibi_slopes(n_heads).numpy()
 
 
 def buckets(distances: Sequence[int] | Ints, settings: Positions, *, is_causal: bool) -> Ints:
     """T5's bucket of each distance, key minus query."""
-    return relative_buckets(
-        torch.as_tensor(np.asarray(distances, np.int64)), settings, is_causal=is_causal
-    ).numpy()
+    distance = torch.as_tensor(np.asarray(distances, np.int64))
+    return relative_buckets(distance, settings, is_causal=is_causal).numpy()
 
 
-def table(model: Transformer) -> Matrix | None:
-    """The encoder's learned position vectors (positions, d_model), those before `offset` left out; None where it has none."""
+def position_table(model: Transformer) -> Matrix | None:
+    """The encoder's learned position vectors (positions, d_model), without those before `offset`; None if it has none."""
     position = model.encoder.embed.position
     if not isinstance(position, Learned):
         return None
@@ -169,105 +167,107 @@ def table(model: Transformer) -> Matrix | None:
 
 
 def bucket_scores(model: Transformer) -> Matrix | None:
-    """What the encoder learned to add for each bucket of distances: (buckets, heads); None where it has no buckets."""
+    """The scores that the encoder learned to add, (buckets, heads); None if it has no relative positions."""
     position = model.encoder.embed.position
-    return (
-        position.table.weight.detach().float().cpu().numpy()
-        if isinstance(position, Relative)
-        else None
-    )
+    if not isinstance(position, Relative):
+        return None
+    return position.table.weight.detach().float().cpu().numpy()
 
 
 @contextlib.contextmanager
 def without_positions(model: Transformer) -> Iterator[None]:
-    """The encoder as if its positions were of the kind `none`, all weights as they are; the model is held meanwhile."""
+    """Give the encoder positions of the kind `none`; all weights stay. Holds the model's lock."""
     embed = model.encoder.embed
     with inference(model):
-        held = embed.position
+        original = embed.position
         embed.position = POSITIONS["none"].make(model.config, model.config.encoder, is_causal=False)
         try:
             yield
         finally:
-            embed.position = held
+            embed.position = original
 
 
 @dataclass(frozen=True)
-class Swapped:
-    """What another order does to each token's encoder output, which is compared with its own: the largest difference of a number."""
+class ReorderingEffect:
+    """The change of each token's encoder output when the tokens are reordered, each (src_len,): the largest of its numbers."""
 
-    ordered: Matrix  # (src_len,) with positions
-    bare: Matrix  # (src_len,) without
-    size: float  # root of the mean square of the encoder's output: what a difference is to be compared with
+    with_positions: Matrix
+    without_positions: Matrix
+    size: float  # root mean square of the encoder's output, to compare a change with
 
 
-def swapped(model: Transformer, ids: Sequence[int], order: Sequence[int]) -> Swapped:
-    """Encode `ids`, then the same tokens with the one at `order[i]` in place i."""
-    places = list(order)
-    if sorted(places) != list(range(len(ids))):
-        raise ValueError(f"`order` {places} does not name each of {len(ids)} places once")
-    rows = torch.tensor([list(ids), [ids[place] for place in places]], device=model.device)
+def reordering_effect(
+    model: Transformer, ids: Sequence[int], order: Sequence[int]
+) -> ReorderingEffect:
+    """Encode `ids`, then the same tokens in another order: position i holds the token from position `order[i]`."""
+    order = list(order)
+    if sorted(order) != list(range(len(ids))):
+        raise ValueError(f"`order` {order} does not name each of {len(ids)} positions once")
+    rows = torch.tensor([list(ids), [ids[i] for i in order]], device=model.device)  # (2, src_len)
     with inference(model):
-        ordered = _encoded(model, rows)
+        memory = _encoded(model, rows)
         with without_positions(model):
-            bare = _encoded(model, rows)
-    return Swapped(
-        _gaps(ordered, places), _gaps(bare, places), float(np.sqrt(np.mean(np.square(ordered[0]))))
+            memory_without = _encoded(model, rows)
+    return ReorderingEffect(
+        with_positions=_changes(memory, order),
+        without_positions=_changes(memory_without, order),
+        size=float(np.sqrt(np.mean(np.square(memory[0])))),
     )
 
 
 def _encoded(model: Transformer, rows: Tensor) -> Matrix:
-    memory: Matrix = (
-        model.encoder(rows, masks.padding(rows, model.config.ids.pad)).float().cpu().numpy()
-    )
+    """(batch, src_len) -> (batch, src_len, d_model)."""
+    mask = masks.padding(rows, model.config.ids.pad)
+    memory: Matrix = model.encoder(rows, mask).float().cpu().numpy()
     return memory
 
 
-def _gaps(memory: Matrix, places: list[int]) -> Matrix:
-    """Each token at its first place and at its second."""
-    back = np.argsort(places)
-    gaps: Matrix = np.abs(memory[1][back] - memory[0]).max(1)
-    return gaps
+def _changes(memory: Matrix, order: list[int]) -> Matrix:
+    """Largest change of each token between its two positions: (2, src_len, d_model) -> (src_len,)."""
+    back = np.argsort(order)
+    changes: Matrix = np.abs(memory[1][back] - memory[0]).max(1)
+    return changes
 
 
 @dataclass(frozen=True)
-class Moved:
-    """What the position does to each token's vector. `before` and `after` are the ids of the nearest tokens, by cosine.
-
-    `before` is the nearest other one to the vector alone; `after` the nearest of all to the sum.
-    """
+class PositionEffect:
+    """The effect of adding a position to each token's vector, each (src_len,)."""
 
     angles: Matrix  # degrees between the vector and the sum
-    ratios: Matrix  # length of the sum, of the vector's
-    before: Ints
-    after: Ints
+    ratios: Matrix  # length of the sum / length of the vector
+    nearest_before: (
+        Ints  # id of the other token whose vector has the highest cosine with the vector alone
+    )
+    nearest_after: (
+        Ints  # id of the token (itself included) whose vector has the highest cosine with the sum
+    )
 
 
-def moved(model: Transformer, ids: Sequence[int]) -> Moved | None:
-    """Each token at its place; None where this model adds nothing to the vectors."""
+def position_effect(model: Transformer, ids: Sequence[int]) -> PositionEffect | None:
+    """Each token at its position; None where this model adds nothing to the vectors."""
     embed = model.encoder.embed
     if not isinstance(embed.position, Absolute):
         return None
-    tokens = torch.tensor([list(ids)], device=model.device)
+    tokens = torch.tensor([list(ids)], device=model.device)  # (1, src_len)
     with inference(model):
-        vectors = embed.tokens(tokens)
-        sums = embed.position.add(vectors, tokens.ne(embed.pad_id))[
-            0
-        ].double()  # (src_len, d_model)
-        vectors = vectors[0].double()
-        words = embed.tokens.weight.double()
-        cosine = torch.cosine_similarity(vectors, sums, dim=1).clamp(-1, 1)
-        alone = _cosines(vectors, words)
-        alone[torch.arange(len(ids)), tokens[0]] = -2  # below every cosine
-        ratios = sums.norm(dim=1) / vectors.norm(dim=1).clamp(min=1e-12)
-        found = cosine.acos().rad2deg(), ratios, alone.argmax(1), _cosines(sums, words).argmax(1)
-    angles, ratios, before, after = (each.cpu().numpy() for each in found)
-    return Moved(angles.astype(np.float32), ratios.astype(np.float32), before, after)
-
-
-def _cosines(vectors: Tensor, words: Tensor) -> Tensor:
-    """(n, d_model) and (vocab, d_model) -> (n, vocab)."""
-    unit: Tensor = (
-        torch.nn.functional.normalize(vectors, dim=1)
-        @ torch.nn.functional.normalize(words, dim=1).T
+        scaled = embed.tokens(tokens)  # (1, src_len, d_model)
+        sums = embed.position.add(scaled, tokens.ne(embed.pad_id))[0].double()  # (src_len, d_model)
+        vectors = scaled[0].double()  # (src_len, d_model)
+        table = embed.tokens.weight.double()  # (vocab, d_model)
+        angles = torch.cosine_similarity(vectors, sums, dim=1).clamp(-1, 1).acos().rad2deg()
+        ratios = sums.norm(dim=1) / vectors.norm(dim=1).clamp(min=TINY)
+        before = _cosines(vectors, table)  # (src_len, vocab)
+        before[torch.arange(len(ids)), tokens[0]] = -2  # below every cosine: never itself
+        after = _cosines(sums, table)  # (src_len, vocab)
+    return PositionEffect(
+        angles=angles.float().cpu().numpy(),
+        ratios=ratios.float().cpu().numpy(),
+        nearest_before=before.argmax(1).cpu().numpy(),
+        nearest_after=after.argmax(1).cpu().numpy(),
     )
-    return unit
+
+
+def _cosines(vectors: Tensor, table: Tensor) -> Tensor:
+    """(n, d_model) and (vocab, d_model) -> (n, vocab)."""
+    normalize = torch.nn.functional.normalize
+    return normalize(vectors, dim=1) @ normalize(table, dim=1).T

@@ -1,4 +1,4 @@
-"""Many dimensions on a page: the two directions in which states differ most. Arrays in, arrays out."""
+"""Principal components: states on two axes. Arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Projection:
-    """(n, 2) places, and the share of all variance, 0 to 1, that each of the two axes holds."""
+    """Points (n, 2), and the share of the total variance, 0 to 1, that each axis explains."""
 
     points: Floats
     shares: tuple[float, float]
 
 
-def principal(vectors: Vectors) -> Projection:
-    """Principal components (Pearson 1901) of (n, d_model), without scaling, by a singular value decomposition.
+def principal_components(vectors: Vectors) -> Projection:
+    """The first two principal components (Pearson 1901) of (n, d_model), centered but not scaled, by SVD.
 
-    An axis may point either way: here the number that is largest in size is positive. Fewer than three different vectors
-    leave the second axis, or both, at 0.
+    The sign of an axis is arbitrary: here its number of largest size is positive. With fewer than three distinct vectors,
+    the second axis or both are 0.
     """
-    centred = vectors.astype(np.float64) - vectors.mean(0, dtype=np.float64)
-    u, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    points = np.zeros((len(vectors), 2))
-    variances = np.zeros(2)
+    centered = vectors.astype(np.float64) - vectors.mean(0, dtype=np.float64)
+    u, sizes, _ = np.linalg.svd(centered, full_matrices=False)
     n = min(2, len(sizes))
-    points[:, :n], variances[:n] = u[:, :n] * sizes[:n], sizes[:n] ** 2
+    points = np.zeros((len(vectors), 2))
+    points[:, :n] = u[:, :n] * sizes[:n]
+    variances = np.zeros(2)
+    variances[:n] = sizes[:n] ** 2
     largest = points[np.abs(points).argmax(0), [0, 1]]
     total = float((sizes**2).sum())
     shares = variances / total if total > 0 else variances
-    return Projection(
-        points * np.where(largest < 0, -1.0, 1.0), (float(shares[0]), float(shares[1]))
-    )
+    signs = np.where(largest < 0, -1.0, 1.0)
+    return Projection(points * signs, (float(shares[0]), float(shares[1])))

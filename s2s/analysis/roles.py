@@ -1,4 +1,4 @@
-"""What each head does in one sentence, in numbers and in a word. Arrays in, arrays out."""
+"""What each head does in one sentence: a few numbers and a role. Arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -10,125 +10,127 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from s2s.analysis.alignment import Floats, Ints, entropies
+from s2s.analysis.alignment import Floats, Ints, row_entropies
 from s2s.analysis.attention import KINDS, Attention, Weights
 
 Bools = npt.NDArray[np.bool_]
 SELF = ("encoder", "decoder")
 HALF = 0.5  # of the rows, or of the weight
-EVEN = 0.9  # of the largest entropy there can be
-STRAIGHT = 0.7  # a correlation
-NONE = "mixed"
+SPREAD = 0.9  # of the highest possible entropy
+MONOTONIC = 0.7  # a correlation
+NO_ROLE = "mixed"
 
 
 @dataclass(frozen=True)
-class Rows:
-    """What the rules of roles look at: the rows that may look at more than one key, of every head of one kind."""
+class FreeRows:
+    """The rows that may look at more than one key, of every head of one kind."""
 
     weights: Weights  # (layers, heads, rows, keys)
-    at: Ints  # (rows,) the place of each row among all rows
-    most: Floats  # (rows,) the largest entropy that a row can have, nats
-    n_rows: int  # with those that have no choice
+    positions: Ints  # (rows,) of each row among all rows
+    max_entropy: Floats  # (rows,) nats
+    n_rows: int  # all rows, those with a single key included
 
     @property
     def peaks(self) -> Ints:
-        """The key that each row looks at most, the first of equals: (layers, heads, rows)."""
+        """The key of most weight in each row, the first of equals: (layers, heads, rows)."""
         peaks: Ints = self.weights.argmax(-1)
         return peaks
 
 
 class Role(NamedTuple):
-    """One row: its name for people, the rule in a sentence, the rule itself -> (layers, heads), and which kinds can have it."""
+    """A role's label, its rule as a sentence and as a function -> (layers, heads), and the kinds of attention it exists for."""
 
     label: str
     rule: str
-    applies: Callable[[Rows], Bools]
+    applies: Callable[[FreeRows], Bools]
     kinds: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Heads:
-    """Of each head of one kind in one sentence, (layers, heads): means over rows, and a row of `ROLES`."""
+class HeadSummary:
+    """Each head of one kind in one sentence, (layers, heads): means over rows, and a slug of `ROLES`."""
 
     entropy: Floats  # nats
     peak: Floats  # the largest weight of a row
-    distance: Floats  # tokens from a row's own place; see `distances`
+    distance: Floats  # in tokens, see `distances`
     role: npt.NDArray[np.str_]
 
 
-def heads(seen: Attention, kind: str) -> Heads:
+def summarize_heads(seen: Attention, kind: str) -> HeadSummary:
     """Numbers and roles of all heads of one of `KINDS`."""
     weights = seen.view(kind).weights
-    distance = distances(weights, is_self=kind in SELF).mean(-1)
-    return Heads(
-        entropies(weights).mean(-1),
-        weights.max(-1).mean(-1, dtype=float),
-        distance,
-        roles(weights, kind),
+    return HeadSummary(
+        entropy=row_entropies(weights).mean(-1),
+        peak=weights.max(-1).mean(-1, dtype=float),
+        distance=distances(weights, is_self=kind in SELF).mean(-1),
+        role=roles(weights, kind),
     )
 
 
 def distances(weights: Weights, *, is_self: bool) -> Floats:
-    """How far a row looks from its own place, weighted, in tokens of the keys: (..., rows, keys) -> (..., rows).
+    """Mean distance, weighted, between a row's position and the keys it attends to: (..., rows, keys) -> (..., rows).
 
-    In self-attention a row's place is its number; else the straight way from the first key to the last is shared out evenly
-    over the rows, so that 0 means that both sentences are walked through in step.
+    In self-attention a row's position is its index; in cross-attention it lies on the diagonal from the first key to the
+    last, so that 0 means a perfectly monotonic alignment. In tokens of the keys.
     """
     n_rows, n_keys = weights.shape[-2:]
-    own = np.arange(n_rows, dtype=float) * (1.0 if is_self else (n_keys - 1) / max(1, n_rows - 1))
-    away: Floats = (weights * np.abs(own[:, None] - np.arange(n_keys))).sum(-1)
+    step = 1.0 if is_self else (n_keys - 1) / max(1, n_rows - 1)
+    positions = np.arange(n_rows, dtype=float) * step  # (rows,)
+    away: Floats = (weights * np.abs(positions[:, None] - np.arange(n_keys))).sum(-1)
     return away
 
 
 def roles(weights: Weights, kind: str) -> npt.NDArray[np.str_]:
-    """The first of `ROLES` whose rule each head keeps: (layers, heads, rows, keys) -> (layers, heads) slugs."""
+    """The first of `ROLES` whose rule each head satisfies: (layers, heads, rows, keys) -> (layers, heads) slugs."""
     if kind not in KINDS:
         raise ValueError(f"there is no attention `{kind}`; there are {', '.join(KINDS)}")
-    rows = _with_a_choice(weights, is_causal=kind == "decoder")
-    found = np.full(weights.shape[:2], NONE, dtype=f"<U{max(map(len, ROLES))}")
-    if len(rows.at):
+    rows = _free_rows(weights, is_causal=kind == "decoder")
+    slugs = np.full(weights.shape[:2], NO_ROLE, dtype=f"<U{max(map(len, ROLES))}")
+    if len(rows.positions):
         for slug, role in reversed([*ROLES.items()]):
             if kind in role.kinds:
-                found[role.applies(rows)] = slug
-    return found
+                slugs[role.applies(rows)] = slug
+    return slugs
 
 
-def _with_a_choice(weights: Weights, *, is_causal: bool) -> Rows:
+def _free_rows(weights: Weights, *, is_causal: bool) -> FreeRows:
     n_rows, n_keys = weights.shape[-2:]
     allowed = np.minimum(np.arange(1, n_rows + 1), n_keys) if is_causal else np.full(n_rows, n_keys)
-    at = np.flatnonzero(allowed > 1)
-    return Rows(weights[:, :, at], at, np.log(allowed[at]), n_rows)
+    positions = np.flatnonzero(allowed > 1)
+    return FreeRows(weights[:, :, positions], positions, np.log(allowed[positions]), n_rows)
 
 
-def _is_spread(rows: Rows) -> Bools:
-    is_spread: Bools = (entropies(rows.weights) / rows.most).mean(-1) >= EVEN
+def _is_spread(rows: FreeRows) -> Bools:
+    is_spread: Bools = (row_entropies(rows.weights) / rows.max_entropy).mean(-1) >= SPREAD
     return is_spread
 
 
-def _looks(rows: Rows, offset: int) -> Bools:
-    """Whether at least half of the rows that have a key at that offset look there most."""
-    has = (rows.at + offset >= 0) & (rows.at + offset < rows.n_rows)
-    if not has.any():
+def _peaks_at(rows: FreeRows, offset: int) -> Bools:
+    """Whether at least half of the rows that have a key at that offset have their largest weight there."""
+    target = rows.positions + offset
+    has_key = (target >= 0) & (target < rows.n_rows)
+    if not has_key.any():
         return np.zeros(rows.weights.shape[:2], bool)
-    looks: Bools = (rows.peaks == rows.at + offset)[..., has].mean(-1) >= HALF
-    return looks
+    peaks_at: Bools = (rows.peaks == target)[..., has_key].mean(-1) >= HALF
+    return peaks_at
 
 
-def _rests_on(rows: Rows, key: int) -> Bools:
-    rests: Bools = rows.weights[..., key].mean(-1, dtype=float) >= HALF
-    return rests
+def _rests_on(rows: FreeRows, key: int) -> Bools:
+    rests_on: Bools = rows.weights[..., key].mean(-1, dtype=float) >= HALF
+    return rests_on
 
 
-def _is_aligned(rows: Rows) -> Bools:
-    """A correlation of where rows stand and where they look; a head that stays on a few keys walks through nothing."""
+def _is_monotonic(rows: FreeRows) -> Bools:
+    """Positions and peaks correlate, and the peaks are spread over at least half of the keys."""
     peaks = rows.peaks
-    own = rows.at - rows.at.mean()
-    where = peaks - peaks.mean(-1, keepdims=True)
-    spread = np.sqrt((own**2).sum() * (where**2).sum(-1))
-    straight = np.divide((own * where).sum(-1), spread, out=np.zeros_like(spread), where=spread > 0)
-    visited = (np.diff(np.sort(peaks, -1), axis=-1) > 0).sum(-1) + 1
-    is_aligned: Bools = (straight >= STRAIGHT) & (visited >= HALF * min(rows.weights.shape[-2:]))
-    return is_aligned
+    x = rows.positions - rows.positions.mean()
+    y = peaks - peaks.mean(-1, keepdims=True)
+    scale = np.sqrt((x**2).sum() * (y**2).sum(-1))
+    correlation = np.divide((x * y).sum(-1), scale, out=np.zeros_like(scale), where=scale > 0)
+    n_keys_used = (np.diff(np.sort(peaks, -1), axis=-1) > 0).sum(-1) + 1
+    is_wide = n_keys_used >= HALF * min(rows.weights.shape[-2:])
+    is_monotonic: Bools = (correlation >= MONOTONIC) & is_wide
+    return is_monotonic
 
 
 # In this order: the first whose rule holds. The positional ones after Voita et al. 2019, section 5.1.
@@ -136,47 +138,49 @@ ROLES: Mapping[str, Role] = MappingProxyType(
     {
         "spread": Role(
             "spread out",
-            "Entropy is on average at least 90 % of what it can be.",
+            "Entropy is on average at least 90 % of its maximum.",
             _is_spread,
             KINDS,
         ),
         "previous": Role(
             "previous token",
-            "At least half of the rows look most one place back.",
-            lambda rows: _looks(rows, -1),
+            "At least half of the rows have their largest weight one position back.",
+            lambda rows: _peaks_at(rows, -1),
             SELF,
         ),
         "next": Role(
             "next token",
-            "At least half of the rows look most one place ahead.",
-            lambda rows: _looks(rows, 1),
+            "At least half of the rows have their largest weight one position ahead.",
+            lambda rows: _peaks_at(rows, 1),
             ("encoder",),
         ),
         "same": Role(
-            "same place",
-            "At least half of the rows look most at their own place.",
-            lambda rows: _looks(rows, 0),
+            "current input token",
+            "At least half of the rows have their largest weight on their own input token; in the decoder this is the previous"
+            " output word.",
+            lambda rows: _peaks_at(rows, 0),
             SELF,
         ),
         "first": Role(
             "first token",
-            "At least half of all weight lies on the first key, <s> in the decoder.",
+            "At least half of all weight is on the first key, <s> in the decoder.",
             lambda rows: _rests_on(rows, 0),
             KINDS,
         ),
         "end": Role(
             "end",
-            "At least half of all weight lies on </s>.",
+            "At least half of all weight is on </s>.",
             lambda rows: _rests_on(rows, -1),
             ("cross", "encoder"),
         ),
         "aligned": Role(
-            "in step",
-            "Where rows look most goes through the source as they do: correlation at least 0.7, over at least half of its tokens.",
-            _is_aligned,
+            "monotonic",
+            "The largest weight moves through the source with the rows: correlation at least 0.7, over at least half of the"
+            " source tokens.",
+            _is_monotonic,
             ("cross",),
         ),
-        NONE: Role(
+        NO_ROLE: Role(
             "mixed",
             "None of these rules holds.",
             lambda rows: np.ones(rows.weights.shape[:2], bool),

@@ -1,4 +1,4 @@
-"""Every token's vector after every layer, with the tokens they belong to. Knows nothing of text or screens."""
+"""Hidden states: every token's vector after every layer. Knows nothing of screens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor, nn
 
-from s2s.analysis.alignment import Ints, places
+from s2s.analysis.alignment import NO_WORD, Ints, word_indices
 from s2s.model import Transformer, inference
 from s2s.model.transformer import Decoder, Encoder
 from s2s.tokenizers import SPACE
@@ -21,23 +21,23 @@ SIDES = ("encoder", "decoder")
 
 @dataclass(frozen=True)
 class Side:
-    """One stack: (n_layers + 1, len, d_model) and its tokens; the decoder's are those it reads."""
+    """The states of one stack, (n_layers + 1, len, d_model), and the tokens that it reads."""
 
     vectors: Vectors
     tokens: tuple[str, ...]
 
     @property
     def n_layers(self) -> int:
-        """Of the stack; `vectors` has one entry more."""
+        """Layers of the stack: one fewer than `vectors` has."""
         return len(self.vectors) - 1
 
 
 @dataclass(frozen=True)
 class States:
-    """What stands at each position before the first layer and after each: (n_layers + 1, len, d_model), float32.
+    """The state at each position before the first layer and after each: (n_layers + 1, len, d_model), float32.
 
-    0 is what enters layer 1: token vectors with whatever positions add to them. The last is taken after the stack's final norm,
-    where it has one, since that is what the next part reads: the decoder's cross-attention, or the output projection.
+    Index 0 is the input of layer 1: token vectors plus whatever positions add. The last is taken after the stack's final
+    norm, if it has one, because the next module reads that: cross-attention or the output projection.
     Row i of `decoder` reads `tgt_inputs[i]` and predicts `tgt_tokens[i]`. `src_tokens` end in `</s>`.
     """
 
@@ -57,36 +57,38 @@ class States:
 
 
 @dataclass
-class Streams:
-    """What ran inside `watched`: a tensor (batch, len, d_model) a layer, the embeddings first."""
+class ResidualStreams:
+    """One tensor (batch, len, d_model) per layer, the embeddings first."""
 
     encoder: list[Tensor] = field(default_factory=list)
     decoder: list[Tensor] = field(default_factory=list)
 
 
 @contextlib.contextmanager
-def watched(model: Transformer) -> Iterator[Streams]:
-    """Record the residual stream while the model runs, in inference mode; it is held meanwhile."""
-    streams = Streams()
+def recorded_states(model: Transformer) -> Iterator[ResidualStreams]:
+    """Record the residual streams while the model runs, in inference mode and holding its lock."""
+    streams = ResidualStreams()
     with inference(model), contextlib.ExitStack() as hooks:
-        for stack, into in ((model.encoder, streams.encoder), (model.decoder, streams.decoder)):
-            for module in _seams(stack):
-                hooks.callback(
-                    module.register_forward_hook(
-                        lambda _, given, output, into=into: into.append(output)
-                    ).remove
-                )
+        for stack, outputs in ((model.encoder, streams.encoder), (model.decoder, streams.decoder)):
+            for module in _state_modules(stack):
+
+                def record(
+                    _: nn.Module, inputs: object, output: Tensor, outputs: list[Tensor] = outputs
+                ) -> None:
+                    outputs.append(output)
+
+                hooks.callback(module.register_forward_hook(record).remove)
         yield streams
 
 
-def _seams(stack: Encoder | Decoder) -> list[nn.Module]:
-    """The modules whose outputs are the states; the last layer's is read after the final norm."""
+def _state_modules(stack: Encoder | Decoder) -> list[nn.Module]:
+    """The modules whose outputs are the states; the last layer's state is read after the final norm."""
     return [stack.embed, *list(stack.layers)[:-1], stack.final_norm]
 
 
 @dataclass(frozen=True)
-class Words:
-    """The words of one text: (..., words, d_model), each the mean over its pieces; what belongs to no word is left out."""
+class WordStates:
+    """One vector per word, (..., words, d_model): the mean over its tokens. Tokens of no word are left out."""
 
     vectors: Vectors
     words: tuple[str, ...]
@@ -98,24 +100,25 @@ class Words:
         return mean
 
 
-def in_words(vectors: Vectors, tokens: Sequence[str], *, is_whole: bool) -> Words:
-    """From tokens, of which the last is `</s>`, to words: (..., len, d_model); `is_whole` where each token is a word.
+def word_states(vectors: Vectors, tokens: Sequence[str], *, is_whole: bool) -> WordStates:
+    """From tokens, the last of which is `</s>`, to words: (..., len, d_model) -> (..., words, d_model).
 
-    >>> in_words(np.ones((3, 2), np.float32), ("▁cat", "s", "</s>"), is_whole=False).words
+    `is_whole`: each token is a word.
+
+    >>> word_states(np.ones((3, 2), np.float32), ("▁cat", "s", "</s>"), is_whole=False).words
     ('cats',)
     """
-    where = places(tokens, is_whole=is_whole)
-    n_words = int(where.max(initial=-1)) + 1
-    texts = tuple(
-        "".join(token for token, place in zip(tokens, where, strict=True) if place == word)
-        for word in range(n_words)
-    )
-    return Words(
-        _merged(vectors, where, n_words), tuple(text.strip(SPACE) or text for text in texts)
-    )
+    indices = word_indices(tokens, is_whole=is_whole)
+    words = [""] * (int(indices.max(initial=NO_WORD)) + 1)
+    for token, word in zip(tokens, indices, strict=True):
+        if word != NO_WORD:
+            words[word] += token
+    texts = tuple(text.strip(SPACE) or text for text in words)
+    return WordStates(_means(vectors, indices, len(texts)), texts)
 
 
-def _merged(vectors: Vectors, where: Ints, n_words: int) -> Vectors:
-    belongs = (np.arange(n_words)[:, None] == where).astype(np.float32)  # (words, len)
-    means: Vectors = (belongs / belongs.sum(1, keepdims=True)) @ vectors
+def _means(vectors: Vectors, indices: Ints, n_words: int) -> Vectors:
+    """(..., len, d_model) -> (..., words, d_model)."""
+    membership = (np.arange(n_words)[:, None] == indices).astype(np.float32)  # (words, len)
+    means: Vectors = (membership / membership.sum(1, keepdims=True)) @ vectors
     return means

@@ -1,4 +1,4 @@
-"""Capture without flags: hooks on the seams that the model leaves."""
+"""Record attention while a model runs, through hooks; the model's code knows nothing of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from s2s.model.attention import Attention
 
 @dataclass
 class Trace:
-    """What was recorded of every attention, one tensor a layer."""
+    """One recorded tensor per layer, by kind of attention."""
 
     encoder: list[Tensor] = field(default_factory=list)
     decoder: list[Tensor] = field(default_factory=list)
@@ -25,62 +25,58 @@ class Trace:
 
 @contextlib.contextmanager
 def capture(model: Transformer) -> Iterator[Trace]:
-    """Record every attention's weights, (batch, heads, query_len, key_len), while the model runs.
-
-    That is in inference mode, and the model is held meanwhile.
-    """
+    """Record every attention's weights, (batch, heads, query_len, key_len), in inference mode and holding the model's lock."""
     with _recorded(model, "weights", lambda _, weights: weights) as trace:
         yield trace
 
 
 @contextlib.contextmanager
 def capture_grams(model: Transformer) -> Iterator[Trace]:
-    """Record the `gram` of every attention, (batch, key_len, heads, heads), while the model runs, in inference mode."""
+    """Record the `gram` of every attention, (batch, key_len, heads, heads), as `capture` does."""
     with _recorded(model, "value", gram) as trace:
         yield trace
 
 
 def gram(attention: Attention, values: Tensor) -> Tensor:
-    """Inner products of what the heads make of each key: (batch, key_len, heads * d_head) -> (batch, key_len, heads, heads).
+    """Inner products of what the heads add per unit of weight: (batch, key_len, heads * d_head) -> (batch, key_len, heads, heads).
 
-    A head's part of the output projection turns a key's value into what it would add to the stream; where there is no
-    projection, each head adds to a slice of its own. All that norms of weighted sums need, at a size that one may keep.
+    A head's slice of the output projection maps a key's value to what it would add to the residual stream; without a
+    projection, each head adds to a slice of its own. These products are all that the norm of a weighted sum needs, and
+    small enough to keep.
     """
     heads = attention.split(values.double()).transpose(1, 2)  # (batch, key_len, heads, d_head)
     if not isinstance(attention.output, nn.Linear):
         return heads.square().sum(-1).diag_embed()
-    parts = attention.output.weight.double().T.view(
+    slices = attention.output.weight.double().T.view(
         attention.n_heads, attention.d_head, -1
     )  # (heads, d_head, d_model)
-    added = (heads[..., None, :] @ parts).squeeze(-2)  # (batch, key_len, heads, d_model)
+    added = (heads[..., None, :] @ slices).squeeze(-2)  # (batch, key_len, heads, d_model)
     products: Tensor = added @ added.mT
     return products
 
 
 @contextlib.contextmanager
 def _recorded(
-    model: Transformer, seam: str, make: Callable[[Attention, Tensor], Tensor]
+    model: Transformer, submodule: str, convert: Callable[[Attention, Tensor], Tensor]
 ) -> Iterator[Trace]:
-    """Keep what `make` makes of the output of one module of every attention."""
+    """Record what `convert` returns for the output of one submodule of every attention."""
     trace = Trace()
     with inference(model), contextlib.ExitStack() as hooks:
 
-        def watch(attention: Attention, into: list[Tensor]) -> None:
-            def keep(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
-                into.append(make(attention, output))
+        def hook(attention: Attention, tensors: list[Tensor]) -> None:
+            def record(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+                tensors.append(convert(attention, output))
 
-            hooks.callback(attention.get_submodule(seam).register_forward_hook(keep).remove)
+            hooks.callback(attention.get_submodule(submodule).register_forward_hook(record).remove)
 
         for kind in KINDS:
             for attention in attentions(model, kind):
-                watch(attention, getattr(trace, kind))
+                hook(attention, getattr(trace, kind))
         yield trace
 
 
 def attentions(model: Transformer, kind: str) -> list[Attention]:
-    """The modules of one of `KINDS`, a layer each."""
+    """The modules of one of `KINDS`, one per layer."""
     layers: Any = model.encoder.layers if kind == "encoder" else model.decoder.layers
-    return [
-        cast(Attention, layer.cross_attention if kind == "cross" else layer.self_attention)
-        for layer in layers
-    ]
+    name = "cross_attention" if kind == "cross" else "self_attention"
+    return [cast(Attention, getattr(layer, name)) for layer in layers]

@@ -10,9 +10,17 @@ import numpy as np
 import psutil
 import torch
 
-from s2s.analysis import Attention, capture
-from s2s.analysis.alignment import Ints, aligned, by_words, entropy, error_rate, places
-from s2s.analysis.attention import Weights
+from s2s.analysis import (
+    Attention,
+    Ints,
+    Weights,
+    alignment_error_rate,
+    best_sources,
+    capture,
+    mean_entropy,
+    merge_to_words,
+    word_indices,
+)
 from s2s.data import Pair, batches
 from s2s.decode import Greedy, greedy
 from s2s.model import inference, stepper_for
@@ -164,7 +172,7 @@ def heads(trainer: Trainer, cuts: Sequence[Cut]) -> dict[str, Any]:
     heads; `uniform` is the entropy of looking everywhere alike.
     """
     seen = list(_cross(trainer, cuts))
-    sharpness = entropy(seen)
+    sharpness = mean_entropy(seen)
     if not np.isfinite(sharpness).all():
         return {}
     n_rows = sum(weights.shape[-2] for weights in seen)
@@ -202,21 +210,21 @@ def _errors(trainer: Trainer, cuts: Sequence[Cut], seen: Sequence[Weights]) -> d
         src = _places(trainer.data.src_tokenizer, cut.src, cut.pair.src)
         tgt = _places(trainer.data.tgt_tokenizer, cut.tgt[1:], cut.pair.tgt)
         if cut.pair.gold and cut.pair.gold.links and src is not None and tgt is not None:
-            words = by_words(weights, tgt, src)
-            guesses.append(aligned(words))
-            of_means.append(aligned(words.mean(1)))  # over heads
+            words = merge_to_words(weights, tgt, src)
+            guesses.append(best_sources(words))
+            of_means.append(best_sources(words.mean(1)))  # over heads
             gold.append(cut.pair.gold.links)
     if not gold:
         return {}
     return {
-        "aer": _rounded(error_rate(guesses, gold)),
-        "aer_mean": _rounded(error_rate(of_means, gold)),
+        "aer": _rounded(alignment_error_rate(guesses, gold)),
+        "aer_mean": _rounded(alignment_error_rate(of_means, gold)),
     }
 
 
 def _places(tokenizer: Tokenizer, ids: batches.Ids, text: str) -> Ints | None:
     """The word of each token; None where tokens and blanks of the text do not give the same words."""
-    found = places(tokenizer.tokens(ids.tolist()), is_whole=tokenizer.kind == "word")
+    found = word_indices(tokenizer.tokens(ids.tolist()), is_whole=tokenizer.kind == "word")
     return found if found.max(initial=-1) + 1 == len(text.split()) else None
 
 

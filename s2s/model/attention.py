@@ -27,7 +27,7 @@ class Attention(nn.Module):
     """Softmax(Q K^T * scale + bias) V for several heads at once.
 
     `self.weights` is an identity that the weights pass through when anything hooks it: `analysis.trace` reads
-    them there and `analysis.steer` changes them. Unhooked, the fused kernel may skip it.
+    them there and `analysis.intervene` changes them. Unhooked, the fused kernel may skip it.
     """
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import safetensors.numpy
 from safetensors import SafetensorError, safe_open
 
-from s2s.analysis.attention import KINDS, Attention, Weights
+from s2s.analysis import KINDS, Attention, Weights
 from s2s.config import UserError
 from s2s.files import write_bytes
 from s2s.runs.store import RunFolder

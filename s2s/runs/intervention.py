@@ -9,8 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from s2s.analysis import Attention
-from s2s.analysis.steer import Head, ablate, force
+from s2s.analysis import Attention, Head, ablate, override_attention
 from s2s.config import UserError
 from s2s.runs.decoded import Decoded
 from s2s.runs.run import Run
@@ -19,7 +18,7 @@ from s2s.runs.teacher_forcing import first_difference
 
 @dataclass(frozen=True)
 class Interventions:
-    """Heads that work otherwise (rows of `HOWS`), and one place of the target, 0-based, that looks at `keys` of the source.
+    """Heads that work otherwise (rows of `INTERVENTIONS`), and one place of the target, 0-based, that looks at `keys` of the source.
 
     `among`: whose look is moved, all heads of cross-attention where None. Nothing is moved where `keys` are none.
     """
@@ -62,7 +61,9 @@ def active(run: Run, change: Interventions) -> Iterator[None]:
         if change.heads:
             stack.enter_context(ablate(run.model, dict(change.heads)))
         if change.keys:
-            stack.enter_context(force(run.model, change.place, change.keys, change.among))
+            stack.enter_context(
+                override_attention(run.model, change.place, change.keys, change.among)
+            )
         yield
 
 

@@ -12,10 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from s2s.analysis import KINDS, Attention, capture
-from s2s.analysis.attention import Weights
-from s2s.analysis.states import States, watched
-from s2s.analysis.trace import capture_grams
+from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
 from s2s.config import Recipe, UserError, override
 from s2s.decode import Begun, Found, Hypothesis, Kept, Rules, Strategy, Words, configure
 from s2s.decode.rules import check_limit, pieces
@@ -224,7 +221,7 @@ class Run:
     def states(self, source: str, target: str) -> States:
         """What stands at every position after each layer while the model reads `source` and is forced to write `target`."""
         (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
-        with watched(self.model) as streams:
+        with recorded_states(self.model) as streams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
             encoder = _stacked(streams.encoder)
             decoder = _stacked(streams.decoder)

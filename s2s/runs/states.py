@@ -7,8 +7,14 @@ from typing import NamedTuple
 
 import torch
 
-from s2s.analysis.lens import Lens, lens
-from s2s.analysis.states import States, Words, in_words, watched
+from s2s.analysis import (
+    LogitLens,
+    States,
+    WordStates,
+    apply_logit_lens,
+    recorded_states,
+    word_states,
+)
 from s2s.model import masks
 from s2s.runs.run import ROWS, Run
 
@@ -17,7 +23,7 @@ class SentenceStates(NamedTuple):
     """The encoder's states of one source, in words: (n_layers + 1, words, d_model)."""
 
     number: int  # its place among the sources
-    words: Words
+    words: WordStates
 
 
 def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates]:
@@ -41,13 +47,13 @@ def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates
             [ids[row] + [special.pad] * (width - len(ids[row])) for row in rows],
             device=run.model.device,
         )
-        with watched(run.model) as streams:
+        with recorded_states(run.model) as streams:
             run.model.encoder(src, masks.padding(src, special.pad))
             vectors = (
                 torch.stack(streams.encoder, 1).float().cpu().numpy()
             )  # (batch, n_layers + 1, width, d_model)
         for row, states in zip(rows, vectors, strict=True):
-            words = in_words(
+            words = word_states(
                 states[:, : len(ids[row])],
                 tokenizer.tokens(ids[row]),
                 is_whole=has_word_tokens(run),
@@ -56,15 +62,17 @@ def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates
                 yield SentenceStates(row, words)
 
 
-def words_of(run: Run, seen: States) -> Words:
+def words_of(run: Run, seen: States) -> WordStates:
     """The encoder's states of one sentence, in words: (n_layers + 1, words, d_model)."""
-    return in_words(seen.encoder, seen.src_tokens, is_whole=has_word_tokens(run))
+    return word_states(seen.encoder, seen.src_tokens, is_whole=has_word_tokens(run))
 
 
-def logit_lens(run: Run, seen: States, target: str, n: int = 5) -> Lens:
+def logit_lens(run: Run, seen: States, target: str, n: int = 5) -> LogitLens:
     """The logit lens on the states of a target; token ids are those of `run.tgt_tokenizer`."""
     written = [*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos]
-    return lens(run.model, torch.from_numpy(seen.decoder).to(run.model.device), written, n)
+    return apply_logit_lens(
+        run.model, torch.from_numpy(seen.decoder).to(run.model.device), written, n
+    )
 
 
 def has_word_tokens(run: Run) -> bool:

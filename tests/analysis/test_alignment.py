@@ -4,7 +4,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from s2s.analysis.alignment import aligned, by_words, entropies, entropy, error_rate, places
+from s2s.analysis.alignment import (
+    alignment_error_rate,
+    best_sources,
+    mean_entropy,
+    merge_to_words,
+    row_entropies,
+    word_indices,
+)
 from s2s.config import TokenizerConfig
 from s2s.tokenizers import EOS, TOKENIZERS, fit
 
@@ -25,28 +32,28 @@ def rows(*shape: int, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("n", [1, 2, 7, 100])
 def test_entropy_is_log_n_where_all_is_alike_and_0_where_one_has_it_all(n: int) -> None:
     np.testing.assert_allclose(
-        entropies(np.full((3, n), 1 / n, np.float32)), math.log(n), atol=1e-6
+        row_entropies(np.full((3, n), 1 / n, np.float32)), math.log(n), atol=1e-6
     )
-    assert (entropies(np.eye(n, dtype=np.float32)) == 0).all()
+    assert (row_entropies(np.eye(n, dtype=np.float32)) == 0).all()
 
 
 def test_entropy_of_two_keys_is_the_binary_one_and_order_plays_no_part() -> None:
     p = np.linspace(0.01, 0.99, 9)
     np.testing.assert_allclose(
-        entropies(np.stack([p, 1 - p], -1)), -p * np.log(p) - (1 - p) * np.log(1 - p)
+        row_entropies(np.stack([p, 1 - p], -1)), -p * np.log(p) - (1 - p) * np.log(1 - p)
     )
     weights = rows(5, 8)
-    np.testing.assert_allclose(entropies(weights[:, ::-1]), entropies(weights))
+    np.testing.assert_allclose(row_entropies(weights[:, ::-1]), row_entropies(weights))
     np.testing.assert_allclose(
-        entropies(np.pad(weights, ((0, 0), (0, 3)))), entropies(weights)
+        row_entropies(np.pad(weights, ((0, 0), (0, 3)))), row_entropies(weights)
     )  # keys that may not be seen
 
 
 def test_the_mean_is_over_rows_and_not_over_pairs() -> None:
     pairs = [rows(2, 3, 4, 6), rows(2, 3, 1, 2, seed=1)]
-    expected = np.concatenate([entropies(weights) for weights in pairs], -1).mean(-1)
-    assert entropy(pairs).shape == (2, 3)
-    np.testing.assert_allclose(entropy(pairs), expected)
+    expected = np.concatenate([row_entropies(weights) for weights in pairs], -1).mean(-1)
+    assert mean_entropy(pairs).shape == (2, 3)
+    np.testing.assert_allclose(mean_entropy(pairs), expected)
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
@@ -54,7 +61,7 @@ def test_the_mean_is_over_rows_and_not_over_pairs() -> None:
 def test_tokens_give_the_words_that_stand_between_blanks(kind: str, text: str) -> None:
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
     ids = [*tokenizer.encode(text), EOS]
-    found = places(tokenizer.tokens(ids), is_whole=kind == "word")
+    found = word_indices(tokenizer.tokens(ids), is_whole=kind == "word")
     assert len(found) == len(ids)
     assert found[-1] == -1
     words = [
@@ -65,7 +72,9 @@ def test_tokens_give_the_words_that_stand_between_blanks(kind: str, text: str) -
 
 
 def test_unknown_pieces_are_part_of_their_word() -> None:
-    assert places(("▁a", "<unk>", "s", "▁", "<unk>", "▁", "</s>"), is_whole=False).tolist() == [
+    assert word_indices(
+        ("▁a", "<unk>", "s", "▁", "<unk>", "▁", "</s>"), is_whole=False
+    ).tolist() == [
         0,
         0,
         0,
@@ -74,13 +83,13 @@ def test_unknown_pieces_are_part_of_their_word() -> None:
         -1,
         -1,
     ]
-    assert places(("le", "<unk>", "</s>"), is_whole=True).tolist() == [0, 1, -1]
-    assert places(("</s>",), is_whole=False).tolist() == [-1]
+    assert word_indices(("le", "<unk>", "</s>"), is_whole=True).tolist() == [0, 1, -1]
+    assert word_indices(("</s>",), is_whole=False).tolist() == [-1]
 
 
 def test_words_take_the_sum_of_their_keys_and_the_mean_of_their_rows() -> None:
     weights = rows(2, 3, 4, 5)
-    found = by_words(weights, np.array([0, 1, 1, -1]), np.array([0, 0, -1, 1, -1]))
+    found = merge_to_words(weights, np.array([0, 1, 1, -1]), np.array([0, 0, -1, 1, -1]))
     assert found.shape == (2, 3, 2, 2)
     np.testing.assert_allclose(found[..., 0, 0], weights[..., 0, :2].sum(-1), rtol=1e-6)
     np.testing.assert_allclose(found[..., 1, 1], weights[..., 1:3, 3].mean(-1), rtol=1e-6)
@@ -88,7 +97,7 @@ def test_words_take_the_sum_of_their_keys_and_the_mean_of_their_rows() -> None:
 
 def test_whole_words_stay_what_they_were() -> None:
     weights = rows(4, 5)
-    found = by_words(weights, np.array([0, 1, 2, -1]), np.array([0, 1, 2, 3, -1]))
+    found = merge_to_words(weights, np.array([0, 1, 2, -1]), np.array([0, 1, 2, 3, -1]))
     np.testing.assert_array_equal(found, weights[:3, :4])
 
 
@@ -110,7 +119,7 @@ def test_whole_words_stay_what_they_were() -> None:
 def test_error_of_pairs_done_by_hand(
     guess: list[int], gold: list[tuple[int, int]], rate: float
 ) -> None:
-    assert error_rate([np.array(guess)], [gold]) == pytest.approx(rate)
+    assert alignment_error_rate([np.array(guess)], [gold]) == pytest.approx(rate)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -122,7 +131,7 @@ def test_error_is_that_of_the_definition_over_sets_of_links(seed: int) -> None:
         [link for link in product(range(n_src), range(n_tgt)) if random.random() < 0.3]
         for n_src, n_tgt in sizes
     ]
-    found = error_rate([aligned(weights) for weights in words], gold)
+    found = alignment_error_rate([best_sources(weights) for weights in words], gold)
     assert found.shape == (2, 3)
     for layer, head in np.ndindex(2, 3):
         links = {
@@ -138,4 +147,4 @@ def test_error_is_that_of_the_definition_over_sets_of_links(seed: int) -> None:
 
 def test_without_links_there_is_nothing_to_compare() -> None:
     with pytest.raises(ValueError, match="no links"):
-        error_rate([], [])
+        alignment_error_rate([], [])

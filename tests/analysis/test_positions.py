@@ -31,10 +31,10 @@ def model(kind: str) -> Transformer:
 def test_a_wave_is_the_formula_and_an_odd_width_keeps_its_frequencies(
     layout: str, d_model: int
 ) -> None:
-    table = positions.waves(40, d_model, Positions(base=500.0, layout=layout))
+    table = positions.sinusoid_vectors(40, d_model, Positions(base=500.0, layout=layout))
     assert table.shape == (40, d_model)
     place = np.arange(40)
-    for i, (sine, cosine) in enumerate(positions.pairs(d_model, layout)):
+    for i, (sine, cosine) in enumerate(positions.wave_columns(d_model, layout)):
         np.testing.assert_allclose(
             table[:, sine], np.sin(place / 500 ** (2 * i / d_model)), atol=1e-6
         )
@@ -42,7 +42,7 @@ def test_a_wave_is_the_formula_and_an_odd_width_keeps_its_frequencies(
             table[:, cosine], np.cos(place / 500 ** (2 * i / d_model)), atol=1e-6
         )
     lone = set(range(d_model)) - {
-        column for pair in positions.pairs(d_model, layout) for column in pair
+        column for pair in positions.wave_columns(d_model, layout) for column in pair
     }
     assert len(lone) == d_model % 2
     for column in lone:
@@ -55,7 +55,7 @@ def test_a_column_repeats_after_its_wavelength() -> None:
     lengths = positions.wavelengths(12, 10_000.0)
     assert lengths[0] == pytest.approx(2 * math.pi)
     assert (np.diff(lengths) > 0).all()
-    table = positions.waves(4096, 12, Positions())
+    table = positions.sinusoid_vectors(4096, 12, Positions())
     for pair, length in enumerate(
         lengths[:3]
     ):  # those that repeat often enough for a transform to see
@@ -69,10 +69,10 @@ def test_a_position_so_many_places_on_is_a_matrix_times_the_position(
     layout: str, d_model: int, offset: int
 ) -> None:
     settings = Positions(layout=layout)
-    table = positions.waves(60, d_model, settings)
+    table = positions.sinusoid_vectors(60, d_model, settings)
     turn = np.zeros((d_model, d_model))  # block by block, as in the paper's section 3.5
     whole = []
-    for i, (sine, cosine) in enumerate(positions.pairs(d_model, layout)):
+    for i, (sine, cosine) in enumerate(positions.wave_columns(d_model, layout)):
         angle = offset / 10_000 ** (2 * i / d_model)
         turn[np.ix_([sine, cosine], [sine, cosine])] = [
             [math.cos(angle), math.sin(angle)],
@@ -83,37 +83,41 @@ def test_a_position_so_many_places_on_is_a_matrix_times_the_position(
         (table[: 60 - offset] @ turn.T)[:, whole], table[offset:][:, whole], atol=1e-5
     )
     np.testing.assert_allclose(
-        positions.turned(table, offset, settings)[:, whole], (table @ turn.T)[:, whole], atol=1e-5
+        positions.rotated_pairs(table, offset, settings)[:, whole],
+        (table @ turn.T)[:, whole],
+        atol=1e-5,
     )
-    assert positions.rotation_gap(table, offset, settings) < 1e-5
+    assert positions.rotation_error(table, offset, settings) < 1e-5
 
 
 def test_the_rotation_of_one_offset_is_not_that_of_another() -> None:
-    table = positions.waves(40, 16, Positions())
-    wrong = positions.rotation_gap(
+    table = positions.sinusoid_vectors(40, 16, Positions())
+    wrong = positions.rotation_error(
         np.roll(table, 1, axis=0), 4, Positions()
     )  # place 0 is now the last: no wave any more
     assert wrong > 0.1
 
 
 def test_likeness_of_sinusoids_depends_on_the_offset_alone() -> None:
-    table = positions.waves(50, 32, Positions())
-    alike = positions.likeness(table)
+    table = positions.sinusoid_vectors(50, 32, Positions())
+    alike = positions.similarities(table)
     found = positions.by_offset(alike)
     frequencies = 1 / 10_000 ** (np.arange(16) / 16)
     expected = [np.cos(offset * frequencies).sum() for offset in range(50)]
     np.testing.assert_allclose(found.mean, expected, atol=1e-4)
     np.testing.assert_allclose(found.high, found.low, atol=1e-4)
-    np.testing.assert_allclose(positions.likeness(positions.unit(table)), alike / 16, atol=1e-5)
+    np.testing.assert_allclose(
+        positions.similarities(positions.normalized(table)), alike / 16, atol=1e-5
+    )
     few = table.reshape(10, 5, 32).mean(1)
     np.testing.assert_allclose(
-        positions.likeness(few), alike.reshape(10, 5, 10, 5).mean((1, 3)), atol=1e-4
+        positions.similarities(few), alike.reshape(10, 5, 10, 5).mean((1, 3)), atol=1e-4
     )
 
 
 def test_the_spread_over_pairs_equally_far_apart() -> None:
     vectors = np.array([[1, 0], [0, 2], [3, 0]], np.float32)
-    found = positions.by_offset(positions.likeness(vectors))
+    found = positions.by_offset(positions.similarities(vectors))
     assert found.low.tolist() == [1, 0, 3]
     assert found.high.tolist() == [9, 0, 3]
     np.testing.assert_allclose(found.mean, [14 / 3, 0, 3])
@@ -128,8 +132,8 @@ def test_rotary_scores_are_transformers(base: float) -> None:
         num_attention_heads=1,
         rope_parameters={"rope_type": "default", "rope_theta": base},
     )
-    queries = positions.drawn(3, d_head, 1)
-    keys = positions.drawn(3, d_head, 2)
+    queries = positions.random_vectors(3, d_head, 1)
+    keys = positions.random_vectors(3, d_head, 2)
     place = torch.arange(length)[None]
     cos, sin = LlamaRotaryEmbedding(config)(torch.zeros(1, length, d_head), place)
     everywhere = [
@@ -144,11 +148,11 @@ def test_rotary_scores_are_transformers(base: float) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_rotary_score_is_a_sum_of_cosines_and_forgets_where_it_began(layout: str) -> None:
-    vectors = positions.drawn(4, 8)
+    vectors = positions.random_vectors(4, 8)
     settings = Positions(layout=layout)
     scores = positions.rotary_scores(vectors, vectors, 30, settings)
     sizes = np.stack(
-        [np.square(vectors[:, list(pair)]).sum(1) for pair in positions.pairs(8, layout)], 1
+        [np.square(vectors[:, list(pair)]).sum(1) for pair in positions.wave_columns(8, layout)], 1
     )
     angles = np.arange(30)[:, None] / 10_000 ** (np.arange(4) / 4)
     np.testing.assert_allclose(scores, sizes @ np.cos(angles).T / math.sqrt(8), atol=1e-4)
@@ -158,7 +162,7 @@ def test_a_rotary_score_is_a_sum_of_cosines_and_forgets_where_it_began(layout: s
 
 
 def test_a_turned_vector_keeps_its_length_and_an_odd_head_is_refused() -> None:
-    vector = positions.drawn(1, 10)[0]
+    vector = positions.random_vectors(1, 10)[0]
     found = positions.rotated(vector, 20, Positions())
     np.testing.assert_allclose(found[0], vector, atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), np.linalg.norm(vector), rtol=1e-5)
@@ -193,12 +197,12 @@ def test_two_words_change_places(kind: str) -> None:
     order = [3, 1, 2, 0, 4, 5]
     made = model(kind)
     held = made.encoder.embed.position
-    found = positions.swapped(made, ids, order)
-    assert found.bare.max() < 1e-5
-    assert (found.ordered.max() > 1e-3) == (kind != "none")
+    found = positions.reordering_effect(made, ids, order)
+    assert found.without_positions.max() < 1e-5
+    assert (found.with_positions.max() > 1e-3) == (kind != "none")
     assert found.size > 0
     assert made.encoder.embed.position is held
-    assert positions.swapped(made, ids, range(6)).ordered.max() == 0
+    assert positions.reordering_effect(made, ids, range(6)).with_positions.max() == 0
 
 
 def test_the_numbers_of_a_swap_are_those_of_the_encoder() -> None:
@@ -212,12 +216,14 @@ def test_the_numbers_of_a_swap_are_those_of_the_encoder() -> None:
             for row in (ids, [ids[i] for i in order])
         )
     expected = [np.abs(other[order.index(place)] - one[place]).max() for place in range(4)]
-    np.testing.assert_allclose(positions.swapped(made, ids, order).ordered, expected, atol=1e-5)
+    np.testing.assert_allclose(
+        positions.reordering_effect(made, ids, order).with_positions, expected, atol=1e-5
+    )
 
 
 def test_an_order_names_each_place_once() -> None:
-    with pytest.raises(ValueError, match="each of 3 places once"):
-        positions.swapped(model("none"), [5, 6, 2], [0, 0, 2])
+    with pytest.raises(ValueError, match="each of 3 positions once"):
+        positions.reordering_effect(model("none"), [5, 6, 2], [0, 0, 2])
 
 
 def test_positions_come_back_after_a_failure() -> None:
@@ -234,14 +240,16 @@ def test_positions_come_back_after_a_failure() -> None:
 def test_how_far_a_position_moves_a_word(kind: str) -> None:
     made = model(kind)
     ids = [5, 6, 5, 2]
-    found = positions.moved(made, ids)
+    found = positions.position_effect(made, ids)
     if kind not in ("sinusoidal", "learned"):
         assert found is None
         return
     assert found is not None
     words = made.encoder.embed.tokens.weight.detach().numpy()
     table = (
-        positions.table(made) if kind == "learned" else positions.waves(9, 16, Positions())[2:]
+        positions.position_table(made)
+        if kind == "learned"
+        else positions.sinusoid_vectors(9, 16, Positions())[2:]
     )  # the first position is 2
     assert table is not None
     for place, token in enumerate(ids):
@@ -255,17 +263,17 @@ def test_how_far_a_position_moves_a_word(kind: str) -> None:
         assert found.ratios[place] == pytest.approx(
             np.linalg.norm(total) / np.linalg.norm(vector), rel=1e-4
         )
-        assert found.after[place] == (unit @ total).argmax()
-        assert found.before[place] == next(
+        assert found.nearest_after[place] == (unit @ total).argmax()
+        assert found.nearest_before[place] == next(
             near for near in np.argsort(-(unit @ vector)) if near != token
         )
 
 
 def test_what_a_run_has_learned() -> None:
-    learned = positions.table(model("learned"))
+    learned = positions.position_table(model("learned"))
     assert learned is not None
     assert learned.shape == (12, 16)
-    assert positions.table(model("sinusoidal")) is None
+    assert positions.position_table(model("sinusoidal")) is None
     scores = positions.bucket_scores(model("relative"))
     assert scores is not None
     assert scores.shape == (32, 2)

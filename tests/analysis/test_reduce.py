@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 import s2s
-from s2s.analysis import KINDS, REDUCTIONS, Attention, Which, capture, reduced
+from s2s.analysis import KINDS, REDUCTIONS, Attention, HeadSelection, capture, reduced
 from s2s.analysis.reduce import rolled
 from s2s.analysis.trace import capture_grams
 from s2s.config import override
@@ -17,7 +17,10 @@ from tests.model.conftest import build, shrunk
 SRC = torch.tensor([[5, 9, 4, 12, 2]])
 TGT = torch.tensor([[1, 7, 8, 15]])
 WHICH = [
-    Which(kind, layer, head) for kind in KINDS for layer in (None, 0, 1) for head in (None, 0, 2)
+    HeadSelection(kind, layer, head)
+    for kind in KINDS
+    for layer in (None, 0, 1)
+    for head in (None, 0, 2)
 ]
 MODELS = {  # what a preset may do to values: their width, no projection, no biases, rotary positions, post-norm
     "small": {},
@@ -62,10 +65,10 @@ def opened(request: pytest.FixtureRequest) -> tuple[Transformer, Attention]:
 @pytest.mark.parametrize("slug", REDUCTIONS)
 @pytest.mark.parametrize("which", WHICH, ids=str)
 def test_every_reduction_makes_a_picture_of_every_choice(
-    seen: Attention, slug: str, which: Which
+    seen: Attention, slug: str, which: HeadSelection
 ) -> None:
     if which.kind not in REDUCTIONS[slug].kinds:
-        with pytest.raises(ValueError, match=f"`{slug}` means nothing for {which.kind} attention"):
+        with pytest.raises(ValueError, match=f"`{slug}` is not defined for {which.kind} attention"):
             reduced(seen, which, slug)
         return
     before = {kind: getattr(seen, kind).copy() for kind in KINDS}
@@ -97,7 +100,7 @@ def test_names_tell_the_reductions_apart(seen: Attention) -> None:
 
 
 @pytest.mark.parametrize("which", WHICH, ids=str)
-def test_mean_and_max_are_those_of_numpy(seen: Attention, which: Which) -> None:
+def test_mean_and_max_are_those_of_numpy(seen: Attention, which: HeadSelection) -> None:
     weights = getattr(seen, which.kind)
     layers = [which.layer] if which.layer is not None else [0, 1]
     heads = [which.head] if which.head is not None else [0, 1, 2]
@@ -123,7 +126,7 @@ def rollout_by_hand(layers: list[np.ndarray]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("which", WHICH, ids=str)
-def test_rollout_is_a_walk_down_the_layers(seen: Attention, which: Which) -> None:
+def test_rollout_is_a_walk_down_the_layers(seen: Attention, which: HeadSelection) -> None:
     def headed(weights: np.ndarray, head: int | None) -> list[np.ndarray]:
         return [layer.mean(0) if head is None else layer[head] for layer in weights]
 
@@ -190,7 +193,9 @@ def test_norms_are_those_of_what_the_modules_add(
         for chosen in (None, *range(len(rows))):
             expected = np.mean(rows, 0) if chosen is None else rows[chosen]
             np.testing.assert_allclose(
-                reduced(seen, Which(kind, chosen, head), "norm").weights, expected, atol=2e-6
+                reduced(seen, HeadSelection(kind, chosen, head), "norm").weights,
+                expected,
+                atol=2e-6,
             )
 
 
@@ -228,23 +233,23 @@ def test_a_weight_on_nothing_counts_nothing(seen: Attention) -> None:
         seen.decoder,
         grams,
     )
-    weights = reduced(silent, Which("cross", 1, 0), "norm").weights
+    weights = reduced(silent, HeadSelection("cross", 1, 0), "norm").weights
     assert not weights[:, 1].any()
     np.testing.assert_allclose(weights.sum(1), 1.0, atol=1e-6)
     grams["cross"][:] = 0.0
-    assert not reduced(silent, Which("cross"), "norm").weights.any()
+    assert not reduced(silent, HeadSelection("cross"), "norm").weights.any()
 
 
 def test_norms_need_more_than_weights(seen: Attention) -> None:
     kept = Attention(
         seen.src_tokens, seen.tgt_inputs, seen.tgt_tokens, seen.cross, seen.encoder, seen.decoder
     )
-    with pytest.raises(ValueError, match="only the weights were kept"):
-        reduced(kept, Which("cross"), "norm")
+    with pytest.raises(ValueError, match="only the weights of this attention were recorded"):
+        reduced(kept, HeadSelection("cross"), "norm")
 
 
 def test_shifted_rows_are_those_that_read_the_word(seen: Attention) -> None:
-    for which in (Which("cross", 1, 2), Which("cross", 0), Which("cross")):
+    for which in (HeadSelection("cross", 1, 2), HeadSelection("cross", 0), HeadSelection("cross")):
         usual = reduced(seen, which, "mean")
         later = reduced(seen, which, "shift")
         assert (later.verb, later.rows, later.keys) == ("reads", usual.rows[:-1], usual.keys)

@@ -5,9 +5,9 @@ import pytest
 
 import s2s
 from s2s.analysis import KINDS, Attention
-from s2s.analysis.alignment import entropies
+from s2s.analysis.alignment import row_entropies
 from s2s.analysis.attention import Weights
-from s2s.analysis.roles import ROLES, distances, heads, roles
+from s2s.analysis.roles import ROLES, distances, roles, summarize_heads
 
 N = 8
 
@@ -74,7 +74,7 @@ def test_a_role_depends_on_the_head_alone() -> None:
 
 def test_a_causal_row_is_measured_against_what_it_may_see() -> None:
     weights = HEADS["spread, causal"][1]
-    assert entropies(weights).mean() < 0.9 * np.log(
+    assert row_entropies(weights).mean() < 0.9 * np.log(
         N
     )  # against all keys it would not be spread out
     assert roles(weights, "decoder").item() == "spread"
@@ -117,7 +117,7 @@ def seen_by_demo(text: str) -> Attention:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_numbers_of_a_demo_head_are_those_of_its_rows(kind: str) -> None:
     seen = seen_by_demo("the cat who chased the mouse was black")
-    found = heads(seen, kind)
+    found = summarize_heads(seen, kind)
     weights = seen.view(kind).weights
     assert found.role.shape == found.entropy.shape == weights.shape[:2]
     for layer, head in np.ndindex(weights.shape[:2]):
@@ -131,5 +131,6 @@ def test_the_numbers_of_a_demo_head_are_those_of_its_rows(kind: str) -> None:
 
 def test_the_demo_has_heads_in_step_with_the_source() -> None:
     assert (
-        "aligned" in heads(seen_by_demo("the cat who chased the mouse was black"), "cross").role[-1]
+        "aligned"
+        in summarize_heads(seen_by_demo("the cat who chased the mouse was black"), "cross").role[-1]
     )

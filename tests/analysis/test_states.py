@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 import s2s
-from s2s.analysis.states import SIDES, in_words, watched
+from s2s.analysis.states import SIDES, recorded_states, word_states
 from s2s.config import PRESETS, override
 from tests.model.conftest import build, shrunk
 
@@ -20,7 +20,7 @@ def test_the_stream_is_what_each_layer_was_given_and_gave(preset: str) -> None:
         layer.register_forward_pre_hook(lambda _, inputs: given.append(inputs[0]))
         for layer in model.encoder.layers
     ]
-    with watched(model) as streams:
+    with recorded_states(model) as streams:
         logits = model(SRC, TGT)
     for hook in hooks:
         hook.remove()
@@ -41,9 +41,9 @@ def test_the_stream_is_what_each_layer_was_given_and_gave(preset: str) -> None:
 def test_the_hooks_are_gone_also_when_something_breaks_and_the_model_is_held() -> None:
     model = build(shrunk("small"))
     model.train()
-    with watched(model):
+    with recorded_states(model):
         assert not model.training
-    with pytest.raises(RuntimeError), watched(model):
+    with pytest.raises(RuntimeError), recorded_states(model):
         raise RuntimeError
     assert model.training
     assert not any(module._forward_hooks for module in model.modules())
@@ -58,7 +58,7 @@ def test_a_stack_without_a_final_norm_has_its_last_layer_as_last_state() -> None
     assert isinstance(model.encoder.final_norm, nn.Identity)
     kept: list[torch.Tensor] = []
     model.encoder.layers[-1].register_forward_hook(lambda _, given, output: kept.append(output))
-    with watched(model) as streams:
+    with recorded_states(model) as streams:
         model(SRC, TGT)
     torch.testing.assert_close(streams.encoder[-1], kept[0], rtol=0, atol=0)
 
@@ -91,11 +91,11 @@ def test_the_first_state_knows_nothing_of_the_other_words() -> None:
 
 def test_pieces_become_words_by_their_mean() -> None:
     vectors = np.arange(10, dtype=np.float32).reshape(1, 5, 2)
-    words = in_words(vectors, ("▁the", "▁ca", "ts", "▁", "</s>"), is_whole=False)
+    words = word_states(vectors, ("▁the", "▁ca", "ts", "▁", "</s>"), is_whole=False)
     assert words.words == ("the", "cats")
     np.testing.assert_allclose(words.vectors, [[[0, 1], [3, 4]]])
     np.testing.assert_allclose(words.mean, [[1.5, 2.5]])
-    whole = in_words(vectors, ("the", "ca", "ts", "x", "</s>"), is_whole=True)
+    whole = word_states(vectors, ("the", "ca", "ts", "x", "</s>"), is_whole=True)
     assert whole.words == ("the", "ca", "ts", "x")
     np.testing.assert_allclose(whole.vectors, vectors[:, :4])
-    assert in_words(vectors[:, :1], ("</s>",), is_whole=True).words == ()
+    assert word_states(vectors[:, :1], ("</s>",), is_whole=True).words == ()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from s2s.analysis import capture, reading
+from s2s.analysis import capture, strongest_keys
 from tests.model.conftest import build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 2], [6, 2, 0, 0]])
@@ -41,7 +41,7 @@ def test_padding_is_never_looked_at() -> None:
 
 def test_reading_names_the_token_looked_at_most() -> None:
     weights = np.array([[0.1, 0.9], [0.7, 0.3]], dtype=np.float32)
-    assert reading(weights, ["red", "house"], ["casa", "roja"]) == [
+    assert strongest_keys(weights, ["red", "house"], ["casa", "roja"]) == [
         ("casa", "house", pytest.approx(0.9)),
         ("roja", "red", pytest.approx(0.7)),
     ]

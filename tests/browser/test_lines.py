@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 import s2s
-from s2s.analysis import Which, reduced
-from s2s.analysis.tidy import links
+from s2s.analysis import HeadSelection, reduced
+from s2s.analysis.simplify import strongest_cells
 from tests.browser.conftest import PATIENCE, ROOT, Open, Server
 from tests.browser.test_home import PHONE
 
@@ -48,7 +48,7 @@ def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(
 ) -> None:
     run = s2s.load("demo-en-fr")
     seen = run.attention("the red house", run.translate(["the red house"])[0].text)
-    joined = links(reduced(seen, Which("cross", 0, 2)))
+    joined = strongest_cells(reduced(seen, HeadSelection("cross", 0, 2)).weights)
     page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}")
     expect(lines(page)).to_have_count(len(joined))
     row = next(link.row for link in joined)
@@ -73,8 +73,11 @@ def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(
 
 def test_a_tap_holds_a_token_and_another_lets_it_go(server: str, revisit: Open) -> None:
     run = s2s.load("demo-en-fr")
-    joined = links(
-        reduced(run.attention("the red house", "la maison rouge"), Which("encoder", 0, 2)), 0.9
+    joined = strongest_cells(
+        reduced(
+            run.attention("the red house", "la maison rouge"), HeadSelection("encoder", 0, 2)
+        ).weights,
+        0.9,
     )
     page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}%2Cshare%3A0.9&kind=encoder", **PHONE)
     expect(lines(page)).to_have_count(len(joined))

@@ -6,7 +6,7 @@ import torch
 
 import s2s
 from s2s.analysis import KINDS
-from s2s.analysis.steer import Head, attentions
+from s2s.analysis.intervene import Head, attentions
 from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.model.attention import is_hooked

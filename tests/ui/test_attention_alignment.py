@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s.analysis.alignment import aligned, by_words, error_rate, places
-from s2s.analysis.links import METHODS
+from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_words, word_indices
+from s2s.analysis.alignment_links import LINK_METHODS
 from s2s.ui.attention import alignment, gold
 from tests.screen import link, lost, opened, picture, said
 
@@ -21,8 +21,10 @@ TARGET = "la casa roja"
 def words(text: str = TEXT, target: str = TARGET) -> np.ndarray:
     """(layers, heads, tgt_words, src_words) of the demo."""
     seen = s2s.load(DEMO).attention(text, target)
-    return by_words(
-        seen.cross, places(seen.tgt_tokens, is_whole=True), places(seen.src_tokens, is_whole=True)
+    return merge_to_words(
+        seen.cross,
+        word_indices(seen.tgt_tokens, is_whole=True),
+        word_indices(seen.src_tokens, is_whole=True),
     )
 
 
@@ -36,7 +38,7 @@ def linked(screen: AppTest) -> pd.DataFrame:
 
 
 def test_the_best_cross_head_puts_roja_on_red_and_casa_on_house() -> None:
-    rates = error_rate([aligned(words())], [gold.of(s2s.load(DEMO))[TEXT][0].links])
+    rates = alignment_error_rate([best_sources(words())], [gold.of(s2s.load(DEMO))[TEXT][0].links])
     layer, head = (int(place) for place in np.unravel_index(rates.argmin(), rates.shape))
     first = opened("attention", run=DEMO, src=TEXT, layer="1", head="1", set="view:alignment")
     assert f"head {head + 1} of layer {layer + 1}" in said(first)
@@ -48,7 +50,7 @@ def test_the_best_cross_head_puts_roja_on_red_and_casa_on_house() -> None:
     assert numbers(first)["Alignment error"] == "0.00"
 
 
-@pytest.mark.parametrize("slug", METHODS)
+@pytest.mark.parametrize("slug", LINK_METHODS)
 def test_links_and_their_error_are_those_of_the_library(slug: str) -> None:
     text = "the cat sits on the mat"
     target = "el gato está sentado sobre la alfombra"
@@ -64,7 +66,7 @@ def test_links_and_their_error_are_those_of_the_library(slug: str) -> None:
     assert not screen.exception
     weights = words(text, target)[0, 2]
     np.testing.assert_allclose(picture(screen)[1], weights, atol=1e-6)
-    found = METHODS[slug].make(weights)
+    found = LINK_METHODS[slug].extract(weights)
     known = gold.of(s2s.load(DEMO))[text][0].links
     table = linked(screen)
     places_of = list(zip(table["source place"], table["target place"], strict=True))
@@ -87,7 +89,7 @@ def test_a_share_cuts_where_it_says() -> None:
     assert next(each for each in screen.slider if "hare" in each.label).value == 0.5
     table = linked(screen)
     found = set(zip(table["source place"], table["target place"], strict=True))
-    assert found == alignment.covered(words().mean((0, 1)), 0.5)
+    assert found == alignment.by_share(words().mean((0, 1)), 0.5)
 
 
 def test_another_target_is_offered_the_known_one() -> None:

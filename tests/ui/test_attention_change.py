@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.analysis import Attention
-from s2s.analysis.steer import HOWS, Head
+from s2s.analysis.intervene import INTERVENTIONS, Head
 from s2s.runs import Decoded, DecodedHypothesis, Run
 from s2s.runs.intervention import InterventionResult, Interventions, translate_with
 from s2s.share import pack, unpack
@@ -282,7 +282,7 @@ def test_what_happened_is_told(
 
 
 def test_tokens_are_inert_and_many_heads_are_counted() -> None:
-    heads = tuple((Head("cross", layer, 0), how) for how in HOWS for layer in range(5))
+    heads = tuple((Head("cross", layer, 0), how) for how in INTERVENTIONS for layer in range(5))
     told = effect.in_force(Interventions(heads, 0, (0, 1)), SEEN)
     assert r"*\*red\**" in told
     assert ":red[" not in told

@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s import settings
-from s2s.analysis.roles import ROLES
-from s2s.analysis.roles import heads as measured
+from s2s.analysis.roles import ROLES, summarize_heads
 from s2s.runs import Run
 from s2s.share import pack, unpack
 from s2s.ui.attention import heatmap
@@ -140,7 +139,7 @@ def test_the_canvas_and_the_table_have_all_heads_of_the_kind(run: Run, kind: str
     assert (head["rows"], head["keys"]) == ([*seen.view(kind).rows], [*seen.view(kind).keys])
     assert chosen(screen) == {"chosen": [0, 2], "alone": None, "perRow": False}
     table = next(each.value for each in screen.dataframe if "Entropy" in each.value)
-    found = measured(seen, kind)
+    found = summarize_heads(seen, kind)
     assert list(zip(table["Layer"], table["Head"], strict=True)) == [
         (layer, head) for layer in (1, 2) for head in (1, 2, 3, 4)
     ]

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s.analysis import Attention, Which, reduced
-from s2s.analysis.tidy import links, without_sinks
+from s2s.analysis import Attention, HeadSelection, reduced
+from s2s.analysis.simplify import strongest_cells, without_sinks
 from s2s.plots import svg
 from s2s.runs import Run
 from s2s.ui.attention import export
@@ -56,10 +56,10 @@ def joined(screen: AppTest) -> dict[str, list[list[float]]]:
     return {head["name"]: head["links"] for head in drawn(screen)["heads"]}
 
 
-def expected(seen: Attention, which: Which, share: float) -> list[list[float]]:
+def expected(seen: Attention, which: HeadSelection, share: float) -> list[list[float]]:
     return [
         [row, key, pytest.approx(weight, abs=1e-4)]
-        for row, key, weight in links(reduced(seen, which), share)
+        for row, key, weight in strongest_cells(reduced(seen, which).weights, share)
     ]
 
 
@@ -67,7 +67,7 @@ def expected(seen: Attention, which: Which, share: float) -> list[list[float]]:
 def test_a_link_opens_the_lines_of_the_models_own_weights(kind: str, seen: Attention) -> None:
     screen = lines(kind=kind, layer="1", head="3")
     assert not lost(screen)
-    assert list(joined(screen).values()) == [expected(seen, Which(kind, 0, 2), 0.75)]
+    assert list(joined(screen).values()) == [expected(seen, HeadSelection(kind, 0, 2), 0.75)]
     view = seen.view(kind)
     assert (drawn(screen)["rows"], drawn(screen)["keys"]) == ([*view.rows], [*view.keys])
     assert "75%" in said(screen)
@@ -80,15 +80,15 @@ def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_travels(seen: Atten
     assert "All lines are drawn" in said(screen)
     assert "share%3A1.0" in link(screen)
     screen.slider(key="look own share").set_value(0.5).run()
-    assert list(joined(screen).values()) == [expected(seen, Which("encoder", 1), 0.5)]
+    assert list(joined(screen).values()) == [expected(seen, HeadSelection("encoder", 1), 0.5)]
     assert "share%3A0.5" in link(screen)
 
 
 def test_several_heads_are_drawn_beside_each_other_and_travel(seen: Attention) -> None:
     screen = lines("heads:1.2 2.4")
     assert joined(screen) == {
-        "1.2": expected(seen, Which("cross", 0, 1), 0.75),
-        "2.4": expected(seen, Which("cross", 1, 3), 0.75),
+        "1.2": expected(seen, HeadSelection("cross", 0, 1), 0.75),
+        "2.4": expected(seen, HeadSelection("cross", 1, 3), 0.75),
     }
     screen.multiselect(key="look own heads").set_value(["2.1"]).run()
     assert [*joined(screen)] == ["2.1"]
@@ -97,9 +97,9 @@ def test_several_heads_are_drawn_beside_each_other_and_travel(seen: Attention) -
 
 def test_heads_are_tidied_as_the_one_picture_is(seen: Attention) -> None:
     screen = lines("heads:2.1 2.2,drop:1")
-    tidy = without_sinks(reduced(seen, Which("cross", 1, 1))).picture
+    tidy = without_sinks(reduced(seen, HeadSelection("cross", 1, 1))).picture
     assert drawn(screen)["keys"] == ["the", "red", "house"]
-    assert len(joined(screen)["2.2"]) == len(links(tidy))
+    assert len(joined(screen)["2.2"]) == len(strongest_cells(tidy.weights))
 
 
 def test_what_a_link_asks_for_and_is_not_there_is_said_and_left_out() -> None:
@@ -126,12 +126,12 @@ def test_more_lines_than_a_browser_draws_at_once_are_cut_to_the_strongest(
     )
 
 
-def asked(run: Run, seen: Attention, which: Which) -> Asked:
+def asked(run: Run, seen: Attention, which: HeadSelection) -> Asked:
     picture = reduced(seen, which)
     return Asked(run, "=<b>the</b>", "la", seen, which, "mean", picture, picture, "Without `<s>`.")
 
 
-def kept(run: Run, seen: Attention, *places: Which) -> export.Kept:
+def kept(run: Run, seen: Attention, *places: HeadSelection) -> export.Kept:
     pictures = {which: reduced(seen, which) for which in places}
     first = next(iter(pictures.values()))
     draw = partial(svg.heatmap, first.weights, first.keys, first.rows, verb=first.verb)
@@ -139,7 +139,7 @@ def kept(run: Run, seen: Attention, *places: Which) -> export.Kept:
 
 
 def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:
-    files = kept(run, seen, Which("cross", 1, 0))
+    files = kept(run, seen, HeadSelection("cross", 1, 0))
     head, *rows = csv.reader(io.StringIO(files.csv()))
     assert head == ["predicts", *seen.src_tokens]
     assert [row[0] for row in rows] == [*seen.tgt_tokens]
@@ -167,7 +167,7 @@ def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:
 
 
 def test_several_heads_are_in_one_table_each_by_its_name(run: Run, seen: Attention) -> None:
-    files = kept(run, seen, Which("cross", 0, 1), Which("cross", 1, 3))
+    files = kept(run, seen, HeadSelection("cross", 0, 1), HeadSelection("cross", 1, 3))
     head, *rows = csv.reader(io.StringIO(files.csv()))
     assert head == ["head", "predicts", *seen.src_tokens]
     n_rows = len(seen.tgt_tokens)
@@ -182,7 +182,7 @@ def test_several_heads_are_in_one_table_each_by_its_name(run: Run, seen: Attenti
 def test_the_picture_says_whose_it_is_and_no_text_of_a_visitor_is_markup(
     run: Run, seen: Attention
 ) -> None:
-    files = kept(run, seen, Which("cross", 1, 0))
+    files = kept(run, seen, HeadSelection("cross", 1, 0))
     about = "".join(ElementTree.fromstring(files.svg()).itertext())
     for part in (
         DEMO,

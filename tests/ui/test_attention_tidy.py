@@ -5,8 +5,8 @@ import pytest
 
 import s2s
 from s2s import settings
-from s2s.analysis import REDUCTIONS, Which, reduced
-from s2s.analysis.tidy import is_sink
+from s2s.analysis import REDUCTIONS, HeadSelection, reduced
+from s2s.analysis.simplify import is_sink
 from s2s.ui.kit.text import plain
 from tests.conftest import make_run
 from tests.screen import link, opened, picture, said, written
@@ -22,7 +22,7 @@ def test_sinks_are_left_out_and_their_weight_is_said(kind: str) -> None:
     )
     assert not screen.exception
     run = s2s.load(DEMO)
-    whole = reduced(run.attention("the red house", "la casa roja"), Which(kind, 0, 1))
+    whole = reduced(run.attention("the red house", "la casa roja"), HeadSelection(kind, 0, 1))
     kept = [key for key, token in enumerate(whole.keys) if not is_sink(token)]
     assert len(kept) == len(whole.keys) - 1
     weights = whole.weights[:, kept]
@@ -79,7 +79,7 @@ def test_a_blank_before_punctuation_is_merged_with_it_and_nothing_is_left_out() 
 @pytest.mark.parametrize("slug", REDUCTIONS)
 def test_each_reduction_says_what_it_can_tell_and_the_picture_names_it(slug: str) -> None:
     row = REDUCTIONS[slug]
-    which = Which("cross", 1, None)
+    which = HeadSelection("cross", 1, None)
     screen = opened(
         "attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug
     )

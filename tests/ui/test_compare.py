@@ -278,7 +278,7 @@ def test_marks_and_text_are_escaped() -> None:
         == '<del title="not here">a &amp;</del> <ins title="only here">&lt;b&gt;a&lt;/b&gt;</ins> x'
     )
     assert found is not None
-    assert not found.are_none
+    assert not found.is_empty
     assert differences.highlighted("<i>", None) == ("&lt;i&gt;", None)
 
 

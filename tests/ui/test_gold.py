@@ -3,7 +3,7 @@ import pytest
 
 import s2s
 from s2s import data, settings
-from s2s.analysis.alignment import aligned, by_words, error_rate, places
+from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_words, word_indices
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.demo import DEMOS
@@ -98,14 +98,16 @@ def test_the_demos_look_at_a_word_while_they_predict_it_and_not_while_they_read_
     known = []
     for src, targets in list(gold.of(run).items())[:40]:
         seen = run.attention(src, targets[0].tgt)
-        words = places(seen.tgt_tokens, is_whole=True)
+        words = word_indices(seen.tgt_tokens, is_whole=True)
         for slug, weights in (("mean", seen.cross), ("shift", np.roll(seen.cross, -1, axis=2))):
             guesses[slug].append(
-                aligned(
-                    by_words(weights, words, places(seen.src_tokens, is_whole=True)).mean(1)[-1]
+                best_sources(
+                    merge_to_words(
+                        weights, words, word_indices(seen.src_tokens, is_whole=True)
+                    ).mean(1)[-1]
                 )
             )
         known.append(targets[0].links)
-    usual, later = (float(error_rate(guesses[slug], known)) for slug in ("mean", "shift"))
+    usual, later = (float(alignment_error_rate(guesses[slug], known)) for slug in ("mean", "shift"))
     assert usual < 0.3
     assert later > 0.7

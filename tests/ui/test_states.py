@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import s2s
-from s2s.analysis.projection import principal
+from s2s.analysis.projection import principal_components
 from s2s.config import UserError
 from s2s.runs import states
 from s2s.share import unpack
@@ -70,7 +70,7 @@ def test_points_are_the_principal_components_of_the_runs_own_states(side: str, l
     run = s2s.load(DEMO)
     screen = opened("states", src=HERE, layer=str(layer), set=f"side:{side},colour:sentence")
     both = [run.states(text, own(run, text)).side(side).vectors[layer] for text in (HERE, THERE)]
-    theirs = principal(np.concatenate(both))
+    theirs = principal_components(np.concatenate(both))
     traces = drawn(screen)["data"]
     points = np.concatenate(
         [np.column_stack([numbers(each["x"]), numbers(each["y"])]) for each in traces]

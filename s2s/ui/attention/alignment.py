@@ -1,4 +1,4 @@
-"""Which words translate each other, going by attention: links over the heatmap, beside those that the corpus knows."""
+"""HeadSelection words translate each other, going by attention: links over the heatmap, beside those that the corpus knows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,18 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import Picture, Which, reduced
-from s2s.analysis.links import METHODS, Links, Method, agreement, covered, pharaoh
-from s2s.analysis.tidy import between_words
+from s2s.analysis import (
+    LINK_METHODS,
+    AttentionMap,
+    HeadSelection,
+    LinkMethod,
+    Links,
+    alignable_words,
+    by_share,
+    reduced,
+    score_links,
+    to_pharaoh,
+)
 from s2s.plots import mark_alignment, svg
 from s2s.ui.attention import export, gold, request, tidy
 from s2s.ui.attention.gold import Known
@@ -34,7 +43,7 @@ PICK = "look known"
 class Found(NamedTuple):
     """The words that are linked, which links there are, and which ones are known to be right; None where that isn't known."""
 
-    picture: Picture
+    picture: AttentionMap
     links: Links
     known: Links | None
 
@@ -51,7 +60,7 @@ def show(asked: Asked) -> None:
         method = _method()
     sentences = gold.of(asked.run)
     picture = _words(asked, asked.which)
-    found = Found(picture, method.make(picture.weights), _known(asked, picture, sentences))
+    found = Found(picture, method.extract(picture.weights), _known(asked, picture, sentences))
     st.caption(f"{method.about} ({method.source})")
     _draw(asked, found, method.label.lower())
     _measured(found)
@@ -60,15 +69,15 @@ def show(asked: Asked) -> None:
     _take_away(asked, found)
 
 
-def _method() -> Method:
+def _method() -> LinkMethod:
     """How links are made; one of them asks for its share."""
     key = OWN + "links"
-    if st.session_state.setdefault(key, value("links") or USUAL) not in METHODS:
+    if st.session_state.setdefault(key, value("links") or USUAL) not in LINK_METHODS:
         pickers.notify(
-            f"There is no way {str(st.session_state[key])[:40]} to make links; {METHODS[USUAL].label.lower()} is shown instead."
+            f"There is no way {str(st.session_state[key])[:40]} to make links; {LINK_METHODS[USUAL].label.lower()} is shown instead."
         )
         st.session_state[key] = USUAL
-    labels = {slug: row.label for slug, row in METHODS.items()}
+    labels = {slug: row.label for slug, row in LINK_METHODS.items()}
     chosen = (
         st.selectbox(
             "Links",
@@ -81,23 +90,23 @@ def _method() -> Method:
         or USUAL
     )
     remember(links="" if chosen == USUAL else chosen)
-    method = METHODS[chosen]
+    method = LINK_METHODS[chosen]
     return (
-        method._replace(make=partial(covered, share=share_slider()))
+        method._replace(extract=partial(by_share, share=share_slider()))
         if chosen == "share"
         else method
     )
 
 
-def _words(asked: Asked, which: Which) -> Picture:
+def _words(asked: Asked, which: HeadSelection) -> AttentionMap:
     """Words by words, whatever the switches above leave out: links are between words."""
     rows, keys = (tidy.is_whole(tokenizer) for tokenizer in tidy.sides(asked.run, "cross"))
     picture = asked.reduced if which == asked.which else reduced(asked.seen, which, asked.reduction)
-    return between_words(picture, rows_whole=rows, keys_whole=keys)
+    return alignable_words(picture, rows_whole=rows, keys_whole=keys)
 
 
 def _known(
-    asked: Asked, picture: Picture, sentences: Mapping[str, tuple[Known, ...]]
+    asked: Asked, picture: AttentionMap, sentences: Mapping[str, tuple[Known, ...]]
 ) -> Links | None:
     """The corpus's links of exactly this pair, whose words must be those of the picture."""
     links = next(
@@ -140,7 +149,7 @@ def _measured(found: Found) -> None:
     """Precision, recall and error of this sentence, where its links are known."""
     if found.known is None:
         return
-    score = agreement(found.links, found.known)
+    score = score_links(found.links, found.known)
     n_right = len(found.links & found.known)
     with st.container(horizontal=True):
         for label, number, about in (
@@ -155,14 +164,14 @@ def _measured(found: Found) -> None:
             st.metric(label, "–" if number is None else f"{number:.2f}", help=about, width=150)
 
 
-def _best(asked: Asked, found: Found, method: Method) -> None:
+def _best(asked: Asked, found: Found, method: LinkMethod) -> None:
     """The head whose links are nearest to the known ones."""
     if not found.known:
         return
     errors = np.empty(asked.view.weights.shape[:2])
     for layer, head in np.ndindex(errors.shape):
-        weights = _words(asked, Which("cross", layer, head)).weights
-        errors[layer, head] = agreement(method.make(weights), found.known).error
+        weights = _words(asked, HeadSelection("cross", layer, head)).weights
+        errors[layer, head] = score_links(method.extract(weights), found.known).error
     layer, head = (int(place) for place in np.unravel_index(errors.argmin(), errors.shape))
     with st.container(horizontal=True, vertical_alignment="center"):
         n_alike = int((errors == errors.min()).sum())
@@ -254,7 +263,7 @@ def _take_away(asked: Asked, found: Found) -> None:
         )
         st.download_button(
             "Links (i-j)",
-            f"{pharaoh(found.links)}\n",
+            f"{to_pharaoh(found.links)}\n",
             f"{name}.align",
             "text/plain",
             on_click="ignore",

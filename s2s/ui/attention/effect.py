@@ -13,8 +13,7 @@ import streamlit as st
 from torch import Tensor
 
 from s2s import plots
-from s2s.analysis import Attention
-from s2s.analysis.steer import HOWS, Head
+from s2s.analysis import INTERVENTIONS, Attention, Head
 from s2s.runs import Run
 from s2s.runs.intervention import InterventionResult, Interventions, Next
 from s2s.ui.attention.request import Asked
@@ -47,7 +46,7 @@ def in_force(change: Interventions, seen: Attention) -> str:
         parts.append(
             f"while {place} is written, {n_heads} of cross-attention look{'s' if n_heads == '1 head' else ''} only at {looked}"
         )
-    for how, row in HOWS.items():
+    for how, row in INTERVENTIONS.items():
         if own := [head for head, name in change.heads if name == how]:
             parts.append(f"{row.label.lower()}: {_heads(own)}")
     return "; ".join(parts)
@@ -107,7 +106,7 @@ def _texts(found: InterventionResult) -> None:
                 st.html(
                     f'<p dir="auto" title="Click to select, then copy">{text or "(nothing)"}</p>'
                 )
-        if differing and not differing.are_none:
+        if differing and not differing.is_empty:
             said = "<ins>Underlined</ins> words stand only in the new translation, <del>struck out</del> ones only in the old."
             st.html(f'<p class="legend"><small>{said}</small></p>')
     if found.kept:

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import REDUCTIONS, Picture, Which
+from s2s.analysis import REDUCTIONS, AttentionMap, HeadSelection
 from s2s.plots import standalone
 from s2s.ui.attention.request import Asked
 from s2s.ui.kit import captions
@@ -28,7 +28,7 @@ class Kept:
     """What is written into the files, all of it known before one of them is asked for."""
 
     about: Mapping[str, Any]  # what JSON says before the pictures
-    pictures: Mapping[Which, Picture]
+    pictures: Mapping[HeadSelection, AttentionMap]
     draw: Draw
     title: str
     caption: str
@@ -74,7 +74,11 @@ class Kept:
 
 
 def offer(
-    asked: Asked, draw: Draw, pictures: Mapping[Which, Picture] | None = None, *, note: str = ""
+    asked: Asked,
+    draw: Draw,
+    pictures: Mapping[HeadSelection, AttentionMap] | None = None,
+    *,
+    note: str = "",
 ) -> None:
     """The button, and what it opens. `draw(title=, caption=)` gives the SVG; `pictures` are its numbers (by default what is shown).
 
@@ -105,7 +109,9 @@ def offer(
             _button("JSON", kept.json, f"{name}.json", "application/json")
 
 
-def keep(asked: Asked, draw: Draw, pictures: Mapping[Which, Picture], note: str = "") -> Kept:
+def keep(
+    asked: Asked, draw: Draw, pictures: Mapping[HeadSelection, AttentionMap], note: str = ""
+) -> Kept:
     """What the files say, from what the page shows."""
     run = asked.run
     kind = asked.which.kind
@@ -128,21 +134,21 @@ def keep(asked: Asked, draw: Draw, pictures: Mapping[Which, Picture], note: str 
     return Kept(about, pictures, draw, what, "\n".join(filter(None, said)), _link())
 
 
-def place(pictures: Mapping[Which, Picture]) -> str:
+def place(pictures: Mapping[HeadSelection, AttentionMap]) -> str:
     """What the pictures are in words: the name of the only one, or `heads 1.2, 2.3 (layer.head)`."""
     if len(pictures) == 1:
         return next(iter(pictures.values())).name
     return f"heads {', '.join(map(short, pictures))} (layer.head)"
 
 
-def short(which: Which) -> str:
+def short(which: HeadSelection) -> str:
     """`2.3`, the third head of layer 2."""
     return ".".join(
         "mean" if index is None else str(index + 1) for index in (which.layer, which.head)
     )
 
 
-def _told(which: Which, picture: Picture) -> dict[str, Any]:
+def _told(which: HeadSelection, picture: AttentionMap) -> dict[str, Any]:
     layer, head = (None if index is None else index + 1 for index in (which.layer, which.head))
     tokens = {"verb": picture.verb, "rows": picture.rows, "keys": picture.keys}
     return {

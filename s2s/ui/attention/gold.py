@@ -1,4 +1,4 @@
-"""Which words of a pair translate each other, where a run's text knows it for certain."""
+"""HeadSelection words of a pair translate each other, where a run's text knows it for certain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import settings
-from s2s.analysis.links import Links
+from s2s.analysis import Links
 from s2s.config import Recipe, UserError
 from s2s.data import DATASET_HASH, Corpus, Gold, Link, Pair, apply_task, parse_spec
 from s2s.runs import Run

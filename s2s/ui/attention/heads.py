@@ -12,9 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from s2s.analysis import View
-from s2s.analysis.roles import ROLES, SELF, Heads
-from s2s.analysis.roles import heads as measured
+from s2s.analysis import ROLES, SELF, HeadSummary, LabeledWeights, summarize_heads
 from s2s.ui.attention import request
 from s2s.ui.attention.request import Asked
 from s2s.ui.canvas.heads import block, heads_canvas, packed
@@ -55,7 +53,7 @@ def show(asked: Asked) -> None:
         _table(asked)
 
 
-def _said(view: View) -> str:
+def _said(view: LabeledWeights) -> str:
     side = block(view.weights.shape)
     together = f" Each dot is the largest of {side} × {side} weights." if side > 1 else ""
     return f"Click a head to open it, double-click to see it alone; a number at the edge takes the mean.{together}"
@@ -67,7 +65,9 @@ def _named(asked: Asked) -> tuple[str, int, str, str, str]:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)  # at most 8 MB each
-def _pixels(folder: str, step: int, text: str, target: str, kind: str, _view: View) -> bytes:
+def _pixels(
+    folder: str, step: int, text: str, target: str, kind: str, _view: LabeledWeights
+) -> bytes:
     return packed(
         _view.weights,
         _view.rows,
@@ -77,8 +77,10 @@ def _pixels(folder: str, step: int, text: str, target: str, kind: str, _view: Vi
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _measured(folder: str, step: int, text: str, target: str, kind: str, _asked: Asked) -> Heads:
-    return measured(_asked.seen, kind)
+def _measured(
+    folder: str, step: int, text: str, target: str, kind: str, _asked: Asked
+) -> HeadSummary:
+    return summarize_heads(_asked.seen, kind)
 
 
 def _pick(shape: tuple[int, ...], layer: int | None, head: int | None) -> None:
@@ -94,7 +96,7 @@ def _isolate(shape: tuple[int, ...], layer: int | None, head: int | None) -> Non
         request.choose(layer, head)
 
 
-def _alone(view: View) -> tuple[int, int] | None:
+def _alone(view: LabeledWeights) -> tuple[int, int] | None:
     """The head that fills the canvas; one that the model doesn't have is said and forgotten."""
     if not (given := request.value("alone")):
         return None
@@ -153,7 +155,7 @@ def _column(name: str, help: str | None) -> Any:
     )
 
 
-def numbers(found: Heads) -> pd.DataFrame:
+def numbers(found: HeadSummary) -> pd.DataFrame:
     """A row for each head, counted from 1."""
     layers, heads = np.indices(found.entropy.shape).reshape(2, -1) + 1
     means = {

@@ -11,8 +11,7 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import Picture
-from s2s.analysis.attention import Weights
+from s2s.analysis import AttentionMap, Weights
 from s2s.plots import svg
 from s2s.ui.attention import export, request
 from s2s.ui.attention.request import OWN, Asked
@@ -86,7 +85,7 @@ def _scale() -> str:
     return str(chosen)
 
 
-def _part(shown: Picture) -> tuple[Picture, tuple[int, int]]:
+def _part(shown: AttentionMap) -> tuple[AttentionMap, tuple[int, int]]:
     """The part of a long picture that is drawn, and the places of its first row and key, from 1; `from` of the address."""
     pairs = itertools.product(parts(len(shown.rows)), parts(len(shown.keys)))
     blocks = {f"{down.start + 1}.{across.start + 1}": (down, across) for down, across in pairs}
@@ -117,7 +116,7 @@ def _part(shown: Picture) -> tuple[Picture, tuple[int, int]]:
         return shown, (1, 1)
     down, across = blocks[chosen]
     name = f"{shown.name}\n{names[chosen]} of {len(shown.rows)} × {len(shown.keys)}"
-    part = Picture(
+    part = AttentionMap(
         shown.weights[down, across], shown.rows[down], shown.keys[across], shown.verb, name
     )
     return part, (down.start + 1, across.start + 1)
@@ -135,7 +134,7 @@ def _of_sums(sums: Weights, is_whole: bool) -> str:
     )
 
 
-def _of_scale(part: Picture, per_row: bool) -> str:
+def _of_scale(part: AttentionMap, per_row: bool) -> str:
     if per_row:
         return "Each row has a scale of its own: the brightest cell is its largest weight, however small. Numbers stay the weights."
     most = part.weights.max(initial=0)

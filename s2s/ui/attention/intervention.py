@@ -9,8 +9,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import KINDS, Attention, reduced
-from s2s.analysis.steer import HOWS, Head
+from s2s.analysis import INTERVENTIONS, KINDS, Attention, Head, reduced
 from s2s.config import UserError
 from s2s.runs.intervention import InterventionResult, Interventions, translate_with
 from s2s.ui.attention import effect
@@ -170,9 +169,9 @@ def _heads(asked: Asked) -> tuple[tuple[Head, str], ...]:
     with st.expander("Switch heads off", expanded=bool(hows), icon=":material/toggle_off:"):
         st.caption(
             f"Heads of {captions.KIND_NAMES[kind]}. "
-            + " ".join(f"**{row.label}**: {row.about}" for row in HOWS.values())
+            + " ".join(f"**{row.label}**: {row.about}" for row in INTERVENTIONS.values())
         )
-        for how, row in HOWS.items():
+        for how, row in INTERVENTIONS.items():
             st.session_state[OWN + how] = [head for head in everyone if own.get(head) == how]
             st.multiselect(
                 row.label,
@@ -190,7 +189,7 @@ def _switch(kind: str, before: dict[Head, str]) -> None:
     others = {head: how for head, how in before.items() if head.kind != kind}
     remember(
         switched=_written(
-            others | {head: how for how in HOWS for head in st.session_state[OWN + how]}
+            others | {head: how for how in INTERVENTIONS for head in st.session_state[OWN + how]}
         )
     )
 
@@ -208,7 +207,7 @@ def _read(asked: Asked) -> dict[Head, str]:
     for part in value("switched").split():
         match = SWITCH.fullmatch(part)
         head = Head(match[1], int(match[2]) - 1, int(match[3]) - 1) if match else None
-        if head and match and match[4] in HOWS and _is_there(asked, head):
+        if head and match and match[4] in INTERVENTIONS and _is_there(asked, head):
             found[head] = match[4]
         else:
             pickers.notify(

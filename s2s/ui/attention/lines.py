@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from s2s.analysis import Picture, Which, tidy
+from s2s.analysis import AttentionMap, HeadSelection, strongest_cells
 from s2s.plots import svg
 from s2s.ui.attention import export
 from s2s.ui.attention.request import OWN, Asked, remember, value
@@ -28,7 +28,10 @@ def show(asked: Asked) -> None:
         share = share_slider()
     pictures = _pictures(asked, heads)
     links, n_lines = _strongest(
-        {export.short(which): tidy.links(picture, share) for which, picture in pictures.items()}
+        {
+            export.short(which): strongest_cells(picture.weights, share)
+            for which, picture in pictures.items()
+        }
     )
     first = next(iter(pictures.values()))
     title = captions.heatmap_title(asked.run, asked.which.kind, export.place(pictures))
@@ -46,11 +49,11 @@ def show(asked: Asked) -> None:
     export.offer(asked, draw, pictures, note=said)
 
 
-def _heads(asked: Asked) -> list[Which]:
+def _heads(asked: Asked) -> list[HeadSelection]:
     """Those to be shown beside each other; none: what is chosen above."""
     n_layers, n_heads = asked.view.weights.shape[:2]
     options = {
-        f"{layer + 1}.{head + 1}": Which(asked.which.kind, layer, head)
+        f"{layer + 1}.{head + 1}": HeadSelection(asked.which.kind, layer, head)
         for layer in range(n_layers)
         for head in range(n_heads)
     }
@@ -110,7 +113,7 @@ def _read(said: str) -> float:
     return round(round(share / STEP) * STEP, 2)
 
 
-def _pictures(asked: Asked, heads: list[Which]) -> dict[Which, Picture]:
+def _pictures(asked: Asked, heads: list[HeadSelection]) -> dict[HeadSelection, AttentionMap]:
     """What is drawn; each head is reduced and tidied as the page's one picture is."""
     if not heads:
         return {asked.which: asked.shown}

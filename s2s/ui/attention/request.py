@@ -11,7 +11,7 @@ from functools import partial
 
 import streamlit as st
 
-from s2s.analysis import REDUCTIONS, Attention, Picture, View, Which, reduced
+from s2s.analysis import REDUCTIONS, Attention, AttentionMap, HeadSelection, LabeledWeights, reduced
 from s2s.runs import Run
 from s2s.ui.attention import tidy, values
 from s2s.ui.attention.values import FIRST_VIEW, OWN, remember, value
@@ -34,18 +34,18 @@ class Asked:
     text: str
     target: str
     seen: Attention
-    which: Which
+    which: HeadSelection
     reduction: str  # a row of REDUCTIONS
-    reduced: Picture
-    shown: Picture
+    reduced: AttentionMap
+    shown: AttentionMap
     note: str
 
     @property
-    def view(self) -> View:
+    def view(self) -> LabeledWeights:
         """All heads of this kind."""
         return self.seen.view(self.which.kind)
 
-    def pictured(self, which: Which) -> Picture:
+    def pictured(self, which: HeadSelection) -> AttentionMap:
         """Other heads, reduced and tidied as what is shown."""
         return tidy.tidied(self.run, which.kind, reduced(self.seen, which, self.reduction))[0]
 
@@ -88,14 +88,14 @@ def ask() -> Asked | None:
 
 
 def view_picker(labels: Mapping[str, str]) -> str:
-    """Which of the views is shown."""
+    """HeadSelection of the views is shown."""
     if st.session_state.setdefault(VIEW, value("view") or FIRST_VIEW) not in labels:
         pickers.notify(
             f"There is no view {str(st.session_state[VIEW])[:40]} of attention; {labels[FIRST_VIEW]} is shown instead."
         )
         st.session_state[VIEW] = FIRST_VIEW
     chosen = st.segmented_control(
-        "View",
+        "LabeledWeights",
         list(labels),
         format_func=labels.__getitem__,
         required=True,
@@ -113,12 +113,12 @@ def choose(layer: int | None, head: int | None) -> None:
         st.session_state[key] = pickers.MEAN if index is None else str(index + 1)
 
 
-def _which(seen: Attention) -> tuple[Which, str]:
+def _which(seen: Attention) -> tuple[HeadSelection, str]:
     kind = pickers.kind_picker()
     view = seen.view(kind)
     layer = pickers.layer_picker(view, mean=True)
     head = pickers.head_picker(view)
-    return Which(kind, layer, head), _reduction(kind)
+    return HeadSelection(kind, layer, head), _reduction(kind)
 
 
 def _reduction(kind: str) -> str:

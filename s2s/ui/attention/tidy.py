@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s.analysis import Picture
-from s2s.analysis.tidy import Left, in_words, without_sinks
+from s2s.analysis import AttentionMap, Remaining, merge_words, without_sinks
 from s2s.runs import Run
 from s2s.tokenizers import Tokenizer
 from s2s.ui.attention.values import OWN, remember, value
@@ -36,12 +35,12 @@ def switches() -> None:
         )
 
 
-def tidied(run: Run, kind: str, picture: Picture) -> tuple[Picture, str]:
+def tidied(run: Run, kind: str, picture: AttentionMap) -> tuple[AttentionMap, str]:
     """The picture as the switches want it, and what was done to it, in our words with tokens in backticks; empty where nothing was."""
     said = []
     if value("words"):
         rows, keys = (is_whole(tokenizer) for tokenizer in sides(run, kind))
-        picture = in_words(picture, rows_whole=rows, keys_whole=keys)
+        picture = merge_words(picture, rows_whole=rows, keys_whole=keys)
         said.append(WHOLE if rows and keys else MERGED)
     if value("drop"):
         left = without_sinks(picture)
@@ -67,7 +66,7 @@ def is_whole(tokenizer: Tokenizer) -> bool:
     return tokenizer.kind == "word"
 
 
-def _scaled(left: Left, where: str) -> str:
+def _scaled(left: Remaining, where: str) -> str:
     """`41% of the weight lay on ... and is left out; ...`."""
     rows = {0: "", 1: " One row had nothing else and is empty."}.get(
         left.n_empty, f" {left.n_empty} rows had nothing else and are empty."

@@ -223,7 +223,7 @@ def _text(card: Card, texts: Mapping[str, str], wanted: Basis) -> None:
     shown, differing = differences.highlighted(texts[card.number], other)
     with st.container(key="translation" if card.key == column.PAGES else f"translation {card.key}"):
         st.html(f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>')
-    if differing is not None and differing.are_none:
+    if differing is not None and differing.is_empty:
         st.caption(f":material/equal: same as {wanted.name}")
     elif wanted.against == card.number:
         st.caption("The others are marked against this one.")

@@ -13,9 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots, settings
-from s2s.analysis import errors
-from s2s.analysis.errors import SORTS, Row
-from s2s.analysis.hints import RULES
+from s2s.analysis import RULES, SORTS, SentenceRow, score_gains, sentence_rows, sort_rows
 from s2s.runs import evaluations
 from s2s.runs.evaluations import Evaluation, System
 from s2s.scores import METRICS
@@ -53,13 +51,13 @@ def panel(asked: Evaluation, n: int) -> None:
     )
 
 
-def rows(evaluation: str, n: int) -> list[list[Row]]:
+def rows(evaluation: str, n: int) -> list[list[SentenceRow]]:
     """For each system a row a sentence, of the first `n`; nobody may write to them."""
     return _rows(str(settings.home()), evaluation, n)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking at the sentences …")
-def _rows(home: str, evaluation: str, n: int) -> list[list[Row]]:
+def _rows(home: str, evaluation: str, n: int) -> list[list[SentenceRow]]:
     place = evaluations.folder(evaluation)
     asked = place.evaluation()
     pairs = place.test()[:n]
@@ -73,7 +71,7 @@ def _of_system(
     number: int,
     sources: Sequence[str],
     references: Sequence[str],
-) -> list[Row]:
+) -> list[SentenceRow]:
     lines = place.lines(number)
     own = place.sentence_scores(number)
     places = range(len(sources))
@@ -88,7 +86,7 @@ def _of_system(
     if all(i in own for i in places):
         told["scored"] = [own[i] for i in places]
     texts = [str(lines[i]["text"]) for i in places]
-    return errors.rows(sources, references, texts, counts=place.words() or None, **told)
+    return sentence_rows(sources, references, texts, counts=place.words() or None, **told)
 
 
 def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
@@ -136,15 +134,15 @@ def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
 
 
 def _ordered(
-    every: Sequence[Sequence[Row]], place: int, other: int | None, by: str
+    every: Sequence[Sequence[SentenceRow]], place: int, other: int | None, by: str
 ) -> tuple[list[int], list[float] | None]:
     """Places of the sentences, those first that are worth a look; and the gaps where one was asked for."""
     ours = every[place]
     if other is None:
-        found = errors.ordered(ours, by, is_reversed=bool(st.session_state.get("eval reversed")))
+        found = sort_rows(ours, by, is_reversed=bool(st.session_state.get("eval reversed")))
         st.caption(SORTS[by].about)
         return [row.number - 1 for row in found], None
-    gaps = errors.gap(ours, every[other], by)
+    gaps = score_gains(ours, every[other], by)
     st.caption(
         f"Where the two are farthest apart by {METRICS[by].label}; above 0, the first is the better one."
     )
@@ -152,7 +150,7 @@ def _ordered(
 
 
 def _table(
-    rows: Sequence[Row], order: Sequence[int], gaps: Sequence[float] | None, first: str
+    rows: Sequence[SentenceRow], order: Sequence[int], gaps: Sequence[float] | None, first: str
 ) -> int:
     """Every sentence in a line, that score first. Returns the place of the one that was clicked, else of the first."""
     cells = [_cells(rows[i], None if gaps is None else gaps[i], first) for i in order]
@@ -178,7 +176,7 @@ LOOK = {
 }
 
 
-def _cells(row: Row, gap: float | None, first: str) -> dict[str, Any]:
+def _cells(row: SentenceRow, gap: float | None, first: str) -> dict[str, Any]:
     scores = {METRICS[key].label: row.scores.get(key) for key in SCORES if key != first}
     rarest = f"{row.rarest.word} ({row.rarest.n:,}×)" if row.rarest else ""
     return {
@@ -188,22 +186,24 @@ def _cells(row: Row, gap: float | None, first: str) -> dict[str, Any]:
         "source": row.source[:CELL],
         "translation": row.hypothesis[:CELL],
         **scores,
-        "hints": ", ".join(RULES[hint.rule].label for hint in row.hints),
+        "hints": ", ".join(RULES[flag.rule].label for flag in row.flags),
         "reference": row.reference[:CELL],
         "rarest word": rarest,
         "repeats": row.repeated,
     }
 
 
-def _detail(asked: Evaluation, every: Sequence[Sequence[Row]], place: int, picked: int) -> None:
+def _detail(
+    asked: Evaluation, every: Sequence[Sequence[SentenceRow]], place: int, picked: int
+) -> None:
     """One sentence: what each system made of it, what is suspicious, how the scores were counted, and where to go on."""
     row = every[place][picked]
     with st.container(border=True, key="sentence"):
         st.html(_lines(asked, [rows[picked] for rows in every if rows]))
-        for hint in row.hints:
-            rule = RULES[hint.rule]
+        for flag in row.flags:
+            rule = RULES[flag.rule]
             st.markdown(
-                f":material/flag: **{rule.label}** ({rule.kind}): {plain(hint.said)}. {rule.about}"
+                f":material/flag: **{rule.label}** ({rule.kind}): {plain(flag.evidence)}. {rule.about}"
             )
         _doors(asked, row, place)
         with st.expander(
@@ -213,7 +213,7 @@ def _detail(asked: Evaluation, every: Sequence[Sequence[Row]], place: int, picke
             score_counts.panel(row.hypothesis, row.reference)
 
 
-def _lines(asked: Evaluation, rows: Sequence[Row]) -> str:
+def _lines(asked: Evaluation, rows: Sequence[SentenceRow]) -> str:
     first = rows[0]
     lines = [
         f'<p dir="auto"><small>source {first.number:,}</small><br>{html.escape(first.source)}</p>'
@@ -232,7 +232,7 @@ def _lines(asked: Evaluation, rows: Sequence[Row]) -> str:
     return "".join(lines) + f"<p><small>{HOW}</small></p>"
 
 
-def _doors(asked: Evaluation, row: Row, place: int) -> None:
+def _doors(asked: Evaluation, row: SentenceRow, place: int) -> None:
     """To Compare with these systems in columns and the reference, and to Steps with the one that is looked at."""
     columns = [column(system) for system in asked.systems if system.run in cached.trained_runs()]
     here = asked.systems[place]
@@ -257,7 +257,7 @@ def column(system: System) -> Column:
     )
 
 
-def table(asked: Evaluation, every: Sequence[Sequence[Row]]) -> str:
+def table(asked: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> str:
     """A row a sentence and system: the texts, its scores, and what is suspicious."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
@@ -272,7 +272,7 @@ def table(asked: Evaluation, every: Sequence[Sequence[Row]]) -> str:
             ]
             scores = [_figure(row.scores.get(key)) for key in METRICS]
             rarest = [plots.csv_cell(row.rarest.word), row.rarest.n] if row.rarest else ["", ""]
-            said = plots.csv_cell("; ".join(f"{hint.rule}: {hint.said}" for hint in row.hints))
+            said = plots.csv_cell("; ".join(f"{flag.rule}: {flag.evidence}" for flag in row.flags))
             rows.writerow(
                 [
                     row.number,

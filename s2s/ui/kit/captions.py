@@ -13,8 +13,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s import analysis, plots
-from s2s.analysis import Picture
-from s2s.analysis.attention import Weights
+from s2s.analysis import AttentionMap, Weights
 from s2s.runs import Decoded, Run
 from s2s.ui.kit import cached
 from s2s.ui.kit.charts import chart
@@ -55,7 +54,7 @@ def log_probability(decoded: Decoded) -> None:
 
 
 def show_heatmap(
-    run: Run, kind: str, shown: Picture, *, sums: Weights | None = None, per_row: bool = False
+    run: Run, kind: str, shown: AttentionMap, *, sums: Weights | None = None, per_row: bool = False
 ) -> str:
     """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is. `sums` and `per_row` as in `plots.heatmap`."""
     title = heatmap_title(run, kind, shown.name)
@@ -89,7 +88,7 @@ def heatmap_title(run: Run, kind: str, place: str) -> str:
 
 
 def reading_guide(
-    kind: str, shown: Picture, *, is_whole: bool = True, is_part: bool = False
+    kind: str, shown: AttentionMap, *, is_whole: bool = True, is_part: bool = False
 ) -> None:
     """One sentence with words of this picture, one that holds for all. `is_whole`: rows sum to 1; `is_part`: of a larger picture."""
     if not shown.weights.size:
@@ -117,7 +116,7 @@ def clearest_row(
     weights: Weights, words: Sequence[str], keys: Sequence[str]
 ) -> tuple[str, str, float]:
     """The row that shows most: a strong look that crosses others, as where two words change places; never the end."""
-    rows = analysis.reading(weights, keys, words)
+    rows = analysis.strongest_keys(weights, keys, words)
     places = weights.argmax(1)
     candidates = [i for i, word in enumerate(words) if word != "</s>"] or [0]
 
@@ -129,7 +128,7 @@ def clearest_row(
     return rows[max(candidates, key=worth)]
 
 
-def download_button(shown: Picture, title: str) -> None:
+def download_button(shown: AttentionMap, title: str) -> None:
     """The numbers of the picture, as a table."""
     make = partial(plots.attention_csv, shown.weights, shown.keys, shown.rows, shown.verb)
     st.download_button(

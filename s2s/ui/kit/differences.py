@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import html
 
-from s2s.analysis.words import ADDED, MISSING, Differences, differences
+from s2s.analysis import ADDED, MISSING, WordDiff, diff_words
 
 TAGS = {ADDED: ("ins", "only here"), MISSING: ("del", "not here")}
 
 
-def highlighted(text: str, other: str | None) -> tuple[str, Differences | None]:
+def highlighted(text: str, other: str | None) -> tuple[str, WordDiff | None]:
     """`text` as HTML with its differences from `other` marked; no differences where `other` is None."""
     if other is None:
         return html.escape(text), None
-    found = differences(text, other)
-    return found.gap.join(
-        _tagged(part.kind, found.gap.join(part.words)) for part in found.parts
+    found = diff_words(text, other)
+    return found.separator.join(
+        _tagged(segment.kind, found.separator.join(segment.words)) for segment in found.segments
     ), found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from s2s.analysis import KINDS, View
+from s2s.analysis import KINDS, LabeledWeights
 from s2s.runs import Run
 from s2s.ui.kit import cached, vocabulary
 
@@ -49,7 +49,7 @@ def run_id_of(label: str) -> str:
     return label.rpartition(" · ")[2].strip()
 
 
-def layer_picker(view: View, *, mean: bool = False) -> int | None:
+def layer_picker(view: LabeledWeights, *, mean: bool = False) -> int | None:
     """0-based, or None for the mean of all layers; the last layer unless chosen, where words have found their partners."""
     options = [
         *([MEAN] if mean else []),
@@ -58,7 +58,7 @@ def layer_picker(view: View, *, mean: bool = False) -> int | None:
     return _index(_choice("Layer", "layer", options, options[-1]))
 
 
-def head_picker(view: View) -> int | None:
+def head_picker(view: LabeledWeights) -> int | None:
     """0-based, or None for the mean of all heads."""
     return _index(
         _choice(

@@ -10,8 +10,8 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import positions as engine
-from s2s.analysis.alignment import places
-from s2s.analysis.positions import Moved, Swapped
+from s2s.analysis import word_indices
+from s2s.analysis.positions import PositionEffect, ReorderingEffect
 from s2s.plots import csv_cell
 from s2s.runs import Run
 from s2s.ui.kit import cached, sentence, vocabulary
@@ -79,7 +79,7 @@ def _chosen(words: Sequence[str]) -> tuple[int, int]:
 
 def order(tokens: Sequence[str], chosen: tuple[int, int], *, is_whole: bool) -> list[int]:
     """The places of the tokens when two words change theirs, all pieces of a word together."""
-    words = places(tokens, is_whole=is_whole)
+    words = word_indices(tokens, is_whole=is_whole)
     a, b = sorted(chosen)
     pieces = [[int(place) for place in np.flatnonzero(words == word)] for word in (a, b)]
     if a == b or not all(pieces):
@@ -91,13 +91,13 @@ def order(tokens: Sequence[str], chosen: tuple[int, int], *, is_whole: bool) -> 
 
 def _swap(run: Run, tokens: Sequence[str], ids: Sequence[int], chosen: tuple[int, int]) -> None:
     st.subheader("Two words change places", anchor=False)
-    found = engine.swapped(
+    found = engine.reordering_effect(
         run.model, ids, order(tokens, chosen, is_whole=run.src_tokenizer.kind == "word")
     )
     kind = NAMES[run.recipe.model.positions.kind]
     with st.container(horizontal=True):
-        st.metric(f"With its positions ({kind})", f"{found.ordered.max():.2g}", border=True)
-        st.metric("With them taken away", f"{found.bare.max():.1e}", border=True)
+        st.metric(f"With its positions ({kind})", f"{found.with_positions.max():.2g}", border=True)
+        st.metric("With them taken away", f"{found.without_positions.max():.1e}", border=True)
     _swapped_figure(run, tokens, found)
     st.caption(
         "Each word's encoder output in the one order and in the other, word beside the same word: the largest difference of any number."
@@ -105,26 +105,29 @@ def _swap(run: Run, tokens: Sequence[str], ids: Sequence[int], chosen: tuple[int
     )
 
 
-def _verdict(found: Swapped) -> str:
+def _verdict(found: ReorderingEffect) -> str:
     """What the numbers say, where they do."""
     without = "Without positions the encoder only sees which words there are: they come out the same, but for rounding"
-    if found.bare.max() > EXACT * found.size:
+    if found.without_positions.max() > EXACT * found.size:
         return "Without positions the difference should be rounding, and here it is more."
-    if found.ordered.max() <= EXACT * found.size:
+    if found.with_positions.max() <= EXACT * found.size:
         return f"{without}. With positions nothing changed either: the words are the same, or this model has none."
     return f"{without}. With them every word feels the change. The weights are the same; a model trained without would have others."
 
 
-def _swapped_figure(run: Run, tokens: Sequence[str], found: Swapped) -> None:
+def _swapped_figure(run: Run, tokens: Sequence[str], found: ReorderingEffect) -> None:
     title = f"{cached.title(run.folder.id)} · how far each word's output moves"
     figure = plots.paired_bars(
         tokens,
-        {"with positions": found.ordered, "without": found.bare},
+        {"with positions": found.with_positions, "without": found.without_positions},
         title=title,
         up="largest difference",
     )
     named: dict[str, Sequence[object]] = {"token": [*map(csv_cell, tokens)]}
-    named |= {"with positions": found.ordered.tolist(), "without positions": found.bare.tolist()}
+    named |= {
+        "with positions": found.with_positions.tolist(),
+        "without positions": found.without_positions.tolist(),
+    }
     drawn(
         figure,
         title,
@@ -135,7 +138,7 @@ def _swapped_figure(run: Run, tokens: Sequence[str], found: Swapped) -> None:
 
 def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
     st.subheader("A position added to a word", anchor=False)
-    found = engine.moved(run.model, ids)
+    found = engine.position_effect(run.model, ids)
     if found is None:
         kind = NAMES[run.recipe.model.positions.kind]
         st.info(
@@ -146,7 +149,7 @@ def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
     frame = _frame(run, tokens, found)
     alt = "How far the position moves each word's vector, and its nearest words before and after"
     st.dataframe(frame, hide_index=True, placeholder="", alt=alt)
-    same = int((found.after == np.asarray(ids)).sum())
+    same = int((found.nearest_after == np.asarray(ids)).sum())
     st.caption(
         f"The angle between a word's vector and the same with its position added. After it, {same} of {len(tokens)} are still nearest"
         " to themselves among all words. A wide angle does not say that the word is lost: both may lie in different directions."
@@ -168,7 +171,7 @@ def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
     )
 
 
-def _frame(run: Run, tokens: Sequence[str], found: Moved) -> pd.DataFrame:
+def _frame(run: Run, tokens: Sequence[str], found: PositionEffect) -> pd.DataFrame:
     name = run.src_tokenizer.tokens
     return pd.DataFrame(
         {
@@ -176,7 +179,7 @@ def _frame(run: Run, tokens: Sequence[str], found: Moved) -> pd.DataFrame:
             "word": list(tokens),
             "turned by (°)": found.angles.round(1),
             "length ×": found.ratios.round(3),
-            "nearest other word": name([int(token) for token in found.before]),
-            "nearest with position": name([int(token) for token in found.after]),
+            "nearest other word": name([int(token) for token in found.nearest_before]),
+            "nearest with position": name([int(token) for token in found.nearest_after]),
         }
     )

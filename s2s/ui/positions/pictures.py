@@ -45,15 +45,15 @@ def drawn(figure: go.Figure, title: str, alt: str, numbers: Callable[[], str]) -
     max_entries=6, show_spinner=False
 )  # arrays that nobody writes to: shared, not copied
 def _waves(length: int, d_model: int, base: float, layout: str) -> Matrix:
-    return engine.waves(length, d_model, Positions(base=base, layout=layout))
+    return engine.sinusoid_vectors(length, d_model, Positions(base=base, layout=layout))
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _alike(of: tuple[object, ...], measure: str, _vectors: Matrix) -> tuple[Matrix, ByOffset]:
     """The matrix, made coarse where it is larger than a screen, and its diagonals."""
-    given = engine.unit(_vectors) if measure == "cosine" else _vectors
+    given = engine.normalized(_vectors) if measure == "cosine" else _vectors
     few = downsampled(given, -(-len(given) // plots.MAX_MATRIX_ROWS))
-    return engine.likeness(few), engine.by_offset(engine.likeness(given))
+    return engine.similarities(few), engine.by_offset(engine.similarities(given))
 
 
 def _sinusoids(config: PositionSettings) -> Matrix:
@@ -63,7 +63,7 @@ def _sinusoids(config: PositionSettings) -> Matrix:
 def _turned_ones(config: PositionSettings) -> Matrix:
     """A query whose pairs are all (1, 0), at each position: the cosine and the sine of each angle."""
     vector = np.zeros(config.d_head, np.float32)
-    vector[[first for first, _ in engine.pairs(config.d_head, config.layout)]] = 1
+    vector[[first for first, _ in engine.wave_columns(config.d_head, config.layout)]] = 1
     return engine.rotated(vector, config.length, config.positions("rotary"))
 
 
@@ -203,7 +203,7 @@ def learned_waves(asked: Asked) -> None:
 def _waves_of(
     values: Matrix, config: PositionSettings, width: int, name: str, sides: tuple[str, str]
 ) -> None:
-    pairs = engine.pairs(width, config.layout)
+    pairs = engine.wave_columns(width, config.layout)
     chosen = _pair(config, width)
     lengths = engine.wavelengths(width, config.base)
     x = np.arange(len(values))
@@ -320,7 +320,7 @@ def rotary_distance(asked: Asked) -> None:
         "score",
     )
     st.caption(
-        f"The same two vectors, farther and farther apart. Moved on together by {FAR} places, no score changes by more than"
+        f"The same two vectors, farther and farther apart. PositionEffect on together by {FAR} places, no score changes by more than"
         f" {np.abs(moved - scores).max():.1g}: only the distance counts. Vectors that are alike match best nearby; unlike ones show"
         " no such fall, so this is a leaning and not a rule. The shade is one standard deviation."
     )
@@ -330,8 +330,8 @@ def _queries_keys(config: PositionSettings) -> tuple[Matrix, Matrix]:
     if config.vectors == "ones":
         ones = np.ones((1, config.d_head), np.float32)
         return ones, ones
-    queries = engine.drawn(DRAWN, config.d_head, seed=1)
-    return queries, queries if config.vectors == "alike" else engine.drawn(
+    queries = engine.random_vectors(DRAWN, config.d_head, seed=1)
+    return queries, queries if config.vectors == "alike" else engine.random_vectors(
         DRAWN, config.d_head, seed=2
     )
 
@@ -415,9 +415,9 @@ def sinusoidal_rotation(asked: Asked) -> None:
     values = _sinusoids(config)
     positions = config.positions("sinusoidal")
     chosen = _pair(config, config.d_model)
-    sine, cosine = engine.pairs(config.d_model, config.layout)[chosen]
+    sine, cosine = engine.wave_columns(config.d_model, config.layout)[chosen]
     _turns(values[:, [cosine, sine]], config, chosen, ("cosine", "sine"), "Sinusoidal")
-    gap = engine.rotation_gap(values, config.offset, positions)
+    gap = engine.rotation_error(values, config.offset, positions)
     st.metric(
         f"PE(pos + {config.offset}) minus the turned PE(pos), largest of all numbers", f"{gap:.1e}"
     )
@@ -437,7 +437,7 @@ def rotary_rotation(asked: Asked) -> None:
     """One pair of a query as it turns."""
     config = asked.settings
     chosen = _pair(config, config.d_head)
-    columns = list(engine.pairs(config.d_head, config.layout)[chosen])
+    columns = list(engine.wave_columns(config.d_head, config.layout)[chosen])
     _turns(
         _turned_ones(config)[:, columns],
         config,
@@ -445,7 +445,7 @@ def rotary_rotation(asked: Asked) -> None:
         ("first column", "second column"),
         "Rotary",
     )
-    queries, keys = (engine.drawn(DRAWN, config.d_head, seed=seed) for seed in (1, 2))
+    queries, keys = (engine.random_vectors(DRAWN, config.d_head, seed=seed) for seed in (1, 2))
     positions = config.positions("rotary")
     scores = [
         engine.rotary_scores(queries, keys, config.offset + 1, positions, start)[:, -1]
@@ -487,7 +487,7 @@ def _turns(
 
 def _table(asked: Asked) -> Matrix | None:
     """The run's vectors, as many as are asked for; where it has none, what to do."""
-    found = engine.table(asked.run.model)
+    found = engine.position_table(asked.run.model)
     if found is None:
         kind = NAMES[asked.run.recipe.model.positions.kind]
         st.info(

@@ -11,8 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots, settings
-from s2s.analysis import View
-from s2s.analysis.attention import Weights
+from s2s.analysis import LabeledWeights, Weights
 from s2s.config import UserError
 from s2s.runs import RunFolder, attention_history
 from s2s.runs.attention_history import AttentionHistory, Floats, SavedAttention
@@ -166,19 +165,19 @@ def _hold_step(run_id: str, steps: list[int]) -> None:
     st.session_state[AT] = "" if held == steps[-1] else str(held)
 
 
-def _place(view: View, layer: int | None, head: int | None) -> str:
+def _place(view: LabeledWeights, layer: int | None, head: int | None) -> str:
     n_layers, n_heads = view.weights.shape[:2]
     where = f"mean of {n_layers} layers" if layer is None else f"layer {layer + 1} of {n_layers}"
     return f"{where} · {f'mean of {n_heads} heads' if head is None else f'head {head + 1} of {n_heads}'}"
 
 
-def _still(view: View, weights: Weights, shown: str) -> None:
+def _still(view: LabeledWeights, weights: Weights, shown: str) -> None:
     figure = plots.heatmap(weights, view.keys, view.rows, title=shown, verb=view.verb)
     chart(figure, alt=f"Heatmap of {shown.replace(chr(10), ', ')}", file_name=file_name(shown))
     _download(partial(plots.attention_csv, weights, view.keys, view.rows, view.verb), shown)
 
 
-def _film(pictures: dict[int, Weights], view: View, shown: str) -> None:
+def _film(pictures: dict[int, Weights], view: LabeledWeights, shown: str) -> None:
     figure = plots.attention_animation(pictures, view.keys, view.rows, title=shown, verb=view.verb)
     chart(
         figure,
@@ -187,7 +186,9 @@ def _film(pictures: dict[int, Weights], view: View, shown: str) -> None:
     )
 
 
-def _frames(folder: RunFolder, steps: list[int], shown: View, kind: str) -> dict[int, View]:
+def _frames(
+    folder: RunFolder, steps: list[int], shown: LabeledWeights, kind: str
+) -> dict[int, LabeledWeights]:
     """Of the pair that is shown; a file that cannot be read is left out."""
     found = {}
     for step in _spread(steps):

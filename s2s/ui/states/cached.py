@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from s2s.analysis.lens import Lens
-from s2s.analysis.neighbours import Floats, Index, cosines, strangers
-from s2s.analysis.states import States, Vectors
+from s2s.analysis import Floats, Index, LogitLens, States, Vectors, baseline_cosines, cosines
 from s2s.config import UserError
 from s2s.data import LONGEST_CELL, parse_spec, two_files
 from s2s.runs import Run
@@ -64,13 +62,13 @@ def _states(folder: str, step: int, text: str, target: str, _run: Run) -> States
     return _run.states(text, target)
 
 
-def lens(run: Run, text: str, target: str) -> Lens:
+def lens(run: Run, text: str, target: str) -> LogitLens:
     """What each layer would write."""
     return _lens(str(run.folder.path), run.step, text, target, run)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _lens(folder: str, step: int, text: str, target: str, _run: Run) -> Lens:
+def _lens(folder: str, step: int, text: str, target: str, _run: Run) -> LogitLens:
     return many.logit_lens(_run, states(_run, text, target), target)
 
 
@@ -145,7 +143,11 @@ def _usual(folder: str, step: int, _run: Run) -> Floats:
         words.vectors
         for _, words in many.sentence_states(_run, texts[:: max(1, len(texts) // SOME)][:SOME])
     ]
-    return strangers(found) if found else np.full(_run.recipe.model.encoder.n_layers + 1, np.nan)
+    return (
+        baseline_cosines(found)
+        if found
+        else np.full(_run.recipe.model.encoder.n_layers + 1, np.nan)
+    )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis.lens import Lens
+from s2s.analysis import LogitLens
 from s2s.plots import LensCell, fine_percent, logit_lens_csv
 from s2s.runs import Run
 from s2s.ui.kit.captions import file_name
@@ -44,11 +44,11 @@ def show(asked: Asked) -> None:
     )
 
 
-def said(found: Lens) -> str:
+def said(found: LogitLens) -> str:
     """How early the written tokens are the likeliest."""
-    n_layers = found.ranks.shape[0] - 1
-    n = found.ranks.shape[1]
-    counts = [(layer, int((row == 1).sum())) for layer, row in enumerate(found.ranks)]
+    n_layers = found.target_ranks.shape[0] - 1
+    n = found.target_ranks.shape[1]
+    counts = [(layer, int((row == 1).sum())) for layer, row in enumerate(found.target_ranks)]
     after = ", ".join(
         f"{count} {'before the first layer' if not layer else f'after layer {layer}'}"
         for layer, count in counts
@@ -84,21 +84,21 @@ def caveat(run: Run) -> str:
     )
 
 
-def _guesses(run: Run, found: Lens) -> list[list[LensCell]]:
+def _guesses(run: Run, found: LogitLens) -> list[list[LensCell]]:
     """`[place][layer]`."""
     names = run.tgt_tokenizer.tokens
 
     def guess(layer: int, place: int) -> LensCell:
         ids = found.ids[layer, place]
-        shares = found.shares[layer, place]
+        shares = found.probabilities[layer, place]
         return LensCell(
             names(ids),
             shares.tolist(),
-            int(found.ranks[layer, place]),
-            float(found.written[layer, place]),
+            int(found.target_ranks[layer, place]),
+            float(found.target_probabilities[layer, place]),
         )
 
-    n_layers, n_places = found.ranks.shape
+    n_layers, n_places = found.target_ranks.shape
     return [[guess(layer, place) for layer in range(n_layers)] for place in range(n_places)]
 
 

@@ -9,9 +9,7 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis.neighbours import unit
-from s2s.analysis.projection import Projection, principal
-from s2s.analysis.states import States, Vectors
+from s2s.analysis import Projection, States, Vectors, principal_components, unit
 from s2s.plots import COLORINGS, StateLayer, StatePoint, states_csv
 from s2s.ui.kit.captions import file_name, percent
 from s2s.ui.kit.charts import chart
@@ -34,7 +32,8 @@ def show(asked: Asked) -> None:
     points = _points(given, asked.side, vectors[asked.layer])
     chosen = range(len(vectors)) if is_all else [asked.layer]
     layers = [
-        _layer(principal(vectors[layer]), layer_name(layer, len(vectors) - 1)) for layer in chosen
+        _layer(principal_components(vectors[layer]), layer_name(layer, len(vectors) - 1))
+        for layer in chosen
     ]
     place = f"{asked.side} · every layer" if is_all else asked.layer_name
     title = f"{asked.name}\n{place}\nPCA of {len(points)} tokens of {SENTENCES[len(given)]}, by {colour}"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis.states import Words
+from s2s.analysis import WordStates
 from s2s.runs import states
 from s2s.ui.kit import vocabulary
 from s2s.ui.kit.captions import file_name
@@ -80,7 +80,9 @@ EXPLAINED = (
 )
 
 
-def neighbours(asked: Asked, words: Words, unit: str, pool: Pool, found: Gathered) -> list[Row]:
+def neighbours(
+    asked: Asked, words: WordStates, unit: str, pool: Pool, found: Gathered
+) -> list[Row]:
     """The nearest first; the sentence itself is left out."""
     if not found.numbers:
         return []
@@ -104,7 +106,7 @@ def _row(pool: Pool, found: Gathered, cosine: float, text: int, word: tuple[str,
     return Row(cosine, word[0], word[1] + 1, pool.texts[number], pool.origin(number))
 
 
-def _telling(asked: Asked, words: Words) -> int:
+def _telling(asked: Asked, words: WordStates) -> int:
     """A word worth looking up: the one that the view of two sentences compares."""
     beside = value("second") or partner(asked.run, vocabulary.of(asked.run), asked.text)
     return shared(words.words, beside.split())[0]

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from s2s import share
-from s2s.analysis.states import SIDES, States
+from s2s.analysis import SIDES, States
 from s2s.config import UserError
 from s2s.runs import Run
 from s2s.share import printable

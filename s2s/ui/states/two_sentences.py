@@ -10,8 +10,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis.neighbours import cosines
-from s2s.analysis.states import Words
+from s2s.analysis import WordStates, cosines
 from s2s.plots import CosineSeries, similarity_csv
 from s2s.runs import states
 from s2s.ui.kit.captions import file_name
@@ -96,14 +95,17 @@ def shared(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     return 0, 0
 
 
-def _picked(name: str, label: str, words: Words, usual: int) -> int:
+def _picked(name: str, label: str, words: WordStates, usual: int) -> int:
     """A place, from 0; the address counts from 1."""
     options = {str(at): f"{at} · {word}" for at, word in enumerate(words.words, 1)}
     return int(choice(name, label, options, str(usual + 1), st.selectbox, width=240)) - 1
 
 
 def _rows(
-    asked: Asked, one: tuple[Words, int], other: tuple[Words, int], likes: tuple[Likes, Likes]
+    asked: Asked,
+    one: tuple[WordStates, int],
+    other: tuple[WordStates, int],
+    likes: tuple[Likes, Likes],
 ) -> list[CosineSeries]:
     """What is asked about, each word beside its likes where there are any, and any two words."""
     states_of = [words.vectors[:, at] for words, at in (one, other)]  # (n_layers + 1, d_model) each

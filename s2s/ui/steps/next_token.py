@@ -10,7 +10,7 @@ from functools import partial
 import streamlit as st
 from torch import Tensor
 
-from s2s.analysis.verdict import times
+from s2s.analysis import probability_ratio
 from s2s.config import UserError
 from s2s.decode import ruler
 from s2s.plots import fine_percent
@@ -136,7 +136,9 @@ def _cells(run: Run, ids: Sequence[int], rows: Tensor, n_forced: int) -> list[Ce
 def _beside(found: Decoded, own: Decoded, n_forced: int) -> None:
     """What forcing cost."""
     is_rarer = found.log_prob < own.log_prob
-    factor = many(times(max(found.log_prob, own.log_prob), min(found.log_prob, own.log_prob)))
+    factor = many(
+        probability_ratio(max(found.log_prob, own.log_prob), min(found.log_prob, own.log_prob))
+    )
     st.markdown(
         f"{'The first token is' if n_forced == 1 else f'The first {n_forced} tokens are'} forced, the rest is the model's."
         f" Log-probability {nats(found.log_prob)} nats, against {nats(own.log_prob)} of its own translation:"

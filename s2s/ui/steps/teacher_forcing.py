@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis.verdict import Verdict, times
+from s2s.analysis import SearchDiagnosis, probability_ratio
 from s2s.plots import TokenLoss, fine_percent
 from s2s.runs import Decoded, DecodedHypothesis, Run
 from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference
@@ -97,7 +97,7 @@ def _verdict(asked: Asked, reference: Reference) -> None:
     """Which failed, in a sentence, and the three log-probabilities."""
     found = asked.found
     wide = decoding.wide_search(asked.run, asked.text)
-    verdict = Verdict(
+    verdict = SearchDiagnosis(
         reference.log_prob, found.log_prob, wide.log_prob, found.text == reference.text
     )
     st.subheader("Search error or model error?", anchor=False)
@@ -116,27 +116,27 @@ def _verdict(asked: Asked, reference: Reference) -> None:
     )
 
 
-def sentences(verdict: Verdict, nearer: float) -> list[str]:
+def sentences(verdict: SearchDiagnosis, nearer: float) -> list[str]:
     """What happened; `nearer`: by how many points of chrF the wide beam's text is nearer to the reference than what was found."""
     return [_first(verdict), *_second(verdict, nearer)]
 
 
-def _first(verdict: Verdict) -> str:
+def _first(verdict: SearchDiagnosis) -> str:
     if verdict.kind == "none":
         return "**No error.** The model wrote the reference."
     if verdict.kind == "search":
-        factor = many(times(verdict.reference, verdict.found))
+        factor = many(probability_ratio(verdict.reference, verdict.written))
         prefers = f"The model prefers the reference, {factor} as probable as what was written"
         return f"**Search error.** {prefers}, and the search did not find it."
-    factor = many(times(verdict.found, verdict.reference))
+    factor = many(probability_ratio(verdict.written, verdict.reference))
     prefers = f"The model itself prefers what was written, {factor} as probable as the reference"
     return f"**Model error.** {prefers}: a perfect search would not write the reference either."
 
 
-def _second(verdict: Verdict, nearer: float) -> list[str]:
+def _second(verdict: SearchDiagnosis, nearer: float) -> list[str]:
     said = []
     if verdict.is_missed:
-        factor = many(times(verdict.wide, verdict.found))
+        factor = many(probability_ratio(verdict.wide, verdict.written))
         better = (
             "nearer to the reference"
             if nearer > 0

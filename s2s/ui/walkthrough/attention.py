@@ -8,8 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import streamlit as st
 
-from s2s.analysis import probing
-from s2s.analysis.anatomy import Attended
+from s2s.analysis import AttentionTrace, experiments
 from s2s.config import ModelConfig
 from s2s.model import masks
 from s2s.model.attention import Attention, attention_weights
@@ -24,7 +23,7 @@ PAD = "<pad>"
 WAYS = ("way", "key")
 
 
-def _attended(walk: Walk) -> Attended:
+def _attended(walk: Walk) -> AttentionTrace:
     return walk.seen.encoder.self_attention
 
 
@@ -40,7 +39,7 @@ def _scores(walk: Walk) -> None:
     seen = _attended(walk)
     tokens = walk.src_tokens
     row = walk.place
-    products = seen.products[walk.head]
+    products = seen.dot_products[walk.head]
     pairs(f"Queries times keys, head {walk.head + 1}", products, tokens, tokens, mark=row)
     best = int(products[row].argmax())
     st.caption(
@@ -54,7 +53,7 @@ def _scaling(walk: Walk) -> None:
     row = walk.place
     pairs(f"Scaled scores, head {walk.head + 1}", seen.scaled[walk.head], tokens, tokens, mark=row)
     both = np.stack(
-        [probing.sharpened(each[walk.head, row]) for each in (seen.products, seen.scaled)]
+        [experiments.softmax(each[walk.head, row]) for each in (seen.dot_products, seen.scaled)]
     )
     pairs(
         f"Softmax of the row of {tokens[row]}",
@@ -93,23 +92,23 @@ def _mask(walk: Walk) -> None:
     )
     pairs("Scores", seen.scores[walk.head], tokens, tokens, mark=row)
     pairs("The mask M: 0 or −∞", looks(seen.mask), tokens, tokens, mark=row)
-    pairs("Scores plus M", seen.masked[walk.head], tokens, tokens, mark=row)
+    pairs("Scores plus M", seen.masked_scores[walk.head], tokens, tokens, mark=row)
     by_fill = ("−∞", "−1e9", "this model")
     st.markdown(
         "**What else could stand for “may not look”?** The softmax of the framed row, by what is added there:"
     )
-    found = probing.fills(seen, walk.head, row, seen.mask[row])
+    found = experiments.weights_by_fill(seen, walk.head, row, seen.mask[row])
     pairs(
         "Some keys are hidden",
-        np.stack([found.infinite, found.billion, found.ours]),
+        np.stack([found.minus_infinity, found.minus_billion, found.lowest]),
         by_fill,
         tokens,
         of=WAYS,
     )
-    found = probing.fills(seen, walk.head, row, np.zeros_like(seen.mask[row]))
+    found = experiments.weights_by_fill(seen, walk.head, row, np.zeros_like(seen.mask[row]))
     pairs(
         "All keys are hidden",
-        np.stack([found.infinite, found.billion, found.ours]),
+        np.stack([found.minus_infinity, found.minus_billion, found.lowest]),
         by_fill,
         tokens,
         of=WAYS,
@@ -139,7 +138,7 @@ def _weighted(walk: Walk) -> None:
     shares = seen.weights[walk.head, row]
     values = seen.values[walk.head]
     parts = [f"{token} × {share:.2f}" for token, share in zip(tokens, shares, strict=True)]
-    summed = np.concatenate([shares[:, None] * values, seen.gathered[walk.head, row][None]])
+    summed = np.concatenate([shares[:, None] * values, seen.head_outputs[walk.head, row][None]])
     numbers(
         f"What {tokens[row]} gathers: values by weight",
         summed,
@@ -148,14 +147,19 @@ def _weighted(walk: Walk) -> None:
         noun="row",
     )
     numbers(
-        f"What head {walk.head + 1} gathers for each", seen.gathered[walk.head], tokens, mark=row
+        f"What head {walk.head + 1} gathers for each",
+        seen.head_outputs[walk.head],
+        tokens,
+        mark=row,
     )
 
 
 def _heads(walk: Walk) -> None:
     seen = _attended(walk)
     tokens = walk.src_tokens
-    heads("The heads side by side", seen.joined, tokens, len(seen.gathered), mark=walk.place)
+    heads(
+        "The heads side by side", seen.concatenated, tokens, len(seen.head_outputs), mark=walk.place
+    )
     if walk.config.attention.output_projection:
         numbers("Mixed by the output matrix", seen.out, tokens, mark=walk.place)
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s.analysis.anatomy import Attended
+from s2s.analysis import AttentionTrace
 from s2s.model import masks
 from s2s.model.attention import attention_weights
 from s2s.model.layers import FeedForward
@@ -49,7 +49,7 @@ def _causal(walk: Walk) -> None:
     tokens = walk.tgt_tokens
     pairs(f"Scores, head {walk.head + 1}", seen.scores[walk.head], tokens, tokens, mark=walk.place)
     pairs("The mask M: 0 or −∞", looks(seen.mask), tokens, tokens, mark=walk.place)
-    pairs("Scores plus M", seen.masked[walk.head], tokens, tokens, mark=walk.place)
+    pairs("Scores plus M", seen.masked_scores[walk.head], tokens, tokens, mark=walk.place)
     sees = counted(int(seen.mask[walk.place].sum()), "token")
     st.caption(
         f"The row that reads {quoted(tokens[walk.place])} may look at {sees}: at itself and at what stands before it."
@@ -60,7 +60,9 @@ def _self_attention(walk: Walk) -> None:
     seen = walk.seen.decoder.self_attention
     tokens = walk.tgt_tokens
     weights(f"Weights of head {walk.head + 1}", seen.weights[walk.head], tokens, tokens, "reads")
-    numbers(f"What head {walk.head + 1} gathers", seen.gathered[walk.head], tokens, mark=walk.place)
+    numbers(
+        f"What head {walk.head + 1} gathers", seen.head_outputs[walk.head], tokens, mark=walk.place
+    )
 
 
 def _bridge(walk: Walk) -> None:
@@ -91,7 +93,7 @@ def _bridge(walk: Walk) -> None:
     )
 
 
-def _cross(walk: Walk) -> Attended:
+def _cross(walk: Walk) -> AttentionTrace:
     seen = walk.seen.decoder.cross_attention
     if seen is None:
         raise ValueError("a decoder layer has a cross-attention")
@@ -123,7 +125,7 @@ def _attentions(walk: Walk) -> None:
     )
 
 
-def _head(seen: Attended, walk: Walk) -> int:
+def _head(seen: AttentionTrace, walk: Walk) -> int:
     """The chosen head, or the last of a stack that has fewer."""
     return min(walk.head, len(seen.weights) - 1)
 

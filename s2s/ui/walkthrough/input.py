@@ -80,16 +80,19 @@ def _position(walk: Walk) -> None:
     kind = walk.config.positions.kind
     tokens = walk.src_tokens
     if kind in ("sinusoidal", "learned"):
-        numbers("What positions add", seen.placed - seen.scaled, tokens, mark=walk.place)
-        numbers("Vectors plus positions", seen.placed, tokens, mark=walk.place)
+        numbers("What positions add", seen.with_positions - seen.scaled, tokens, mark=walk.place)
+        numbers("Vectors plus positions", seen.with_positions, tokens, mark=walk.place)
     elif kind == "rotary":
         attended = walk.seen.encoder.self_attention
-        numbers("Queries as they come (head 1)", attended.unturned[0], tokens, mark=walk.place)
+        numbers(
+            "Queries as they come (head 1)", attended.unrotated_queries[0], tokens, mark=walk.place
+        )
         numbers(
             "Queries turned by their places (head 1)", attended.queries[0], tokens, mark=walk.place
         )
         lengths = (
-            np.linalg.norm(each[0, walk.place]) for each in (attended.unturned, attended.queries)
+            np.linalg.norm(each[0, walk.place])
+            for each in (attended.unrotated_queries, attended.queries)
         )
         st.caption(
             "Turning leaves lengths as they are: "
@@ -99,7 +102,7 @@ def _position(walk: Walk) -> None:
     elif (bias := walk.seen.encoder.self_attention.bias) is not None:
         pairs("Added to the scores (head 1)", bias[0], tokens, tokens, mark=walk.place)
     else:
-        numbers("Vectors, without positions", seen.placed, tokens, mark=walk.place)
+        numbers("Vectors, without positions", seen.with_positions, tokens, mark=walk.place)
     if walk.config.norm.after_embeddings:
         numbers("After the norm of embeddings", seen.out, tokens, mark=walk.place)
 

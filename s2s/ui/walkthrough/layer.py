@@ -10,8 +10,7 @@ import streamlit as st
 from torch import nn
 
 from s2s import plots
-from s2s.analysis import probing
-from s2s.analysis.anatomy import Fed, Joined
+from s2s.analysis import FeedForwardTrace, ResidualTrace, experiments
 from s2s.config import ModelConfig
 from s2s.model.layers import FeedForward, Residual, make_norm
 from s2s.model.transformer import Encoder, EncoderLayer
@@ -39,10 +38,10 @@ CURVES = lines(
 SRC = ("layer", "src")
 
 
-def residual(walk: Walk, joined: Joined, tokens: list[str]) -> None:
+def residual(walk: Walk, joined: ResidualTrace, tokens: list[str]) -> None:
     """The stream before, what joins it, the stream behind."""
     numbers("The stream before", joined.before, tokens, mark=walk.place)
-    numbers("What the attention adds", joined.added, tokens, mark=walk.place)
+    numbers("What the attention adds", joined.sublayer_output, tokens, mark=walk.place)
     is_normed = walk.config.norm.place == "post" and walk.config.norm.kind != "none"
     numbers(
         "Their sum, normed" if is_normed else "Their sum: the stream behind",
@@ -51,7 +50,7 @@ def residual(walk: Walk, joined: Joined, tokens: list[str]) -> None:
         mark=walk.place,
     )
     before, added = (
-        float(np.linalg.norm(each[walk.place])) for each in (joined.before, joined.added)
+        float(np.linalg.norm(each[walk.place])) for each in (joined.before, joined.sublayer_output)
     )
     st.caption(
         f"For {quoted(tokens[walk.place])} the stream is {before:.1f} long, and what joins it {added:.1f}."
@@ -61,17 +60,21 @@ def residual(walk: Walk, joined: Joined, tokens: list[str]) -> None:
 def _norm(walk: Walk) -> None:
     """The norm that stands between attention and feed-forward, before or behind as the model has it."""
     layer = walk.run.model.encoder.layers[walk.layer]
-    is_next = walk.config.norm.place == "pre" and walk.seen.encoder.fed_joined is not None
+    is_next = (
+        walk.config.norm.place == "pre" and walk.seen.encoder.feed_forward_residual is not None
+    )
     part = layer.feed_forward_residual if is_next else layer.self_residual
-    joined = walk.seen.encoder.fed_joined if is_next else walk.seen.encoder.self_joined
+    joined = walk.seen.encoder.feed_forward_residual if is_next else walk.seen.encoder.self_residual
     module = part.norm if isinstance(part, Residual) else nn.Identity()
-    found = probing.normed(module, joined.to_norm, joined.normed) if joined else None
+    found = (
+        experiments.norm_trace(module, joined.norm_input, joined.norm_output) if joined else None
+    )
     if found is None:
         st.info("This model has no norm: the stream goes on as it is.", icon=":material/block:")
         return
     where = "through which the feed-forward reads the stream" if is_next else _where(walk.config)
     st.caption(f"Every layer has several; this is the one {where}.")
-    numbers("Before the norm", found.given, walk.src_tokens, mark=walk.place)
+    numbers("Before the norm", found.input, walk.src_tokens, mark=walk.place)
     numbers("After it", found.out, walk.src_tokens, mark=walk.place)
     learned = [
         (name, each)
@@ -92,8 +95,8 @@ def _where(config: ModelConfig) -> str:
     )
 
 
-def _moments(walk: Walk, found: probing.Normed) -> None:
-    stages = {"before": found.given, "normed": found.plain, "after": found.out}
+def _moments(walk: Walk, found: experiments.NormTrace) -> None:
+    stages = {"before": found.input, "normed": found.normalized, "after": found.out}
     rows = [
         {"token": token}
         | {f"mean {name}": round(float(each[at].mean()), 3) for name, each in stages.items()}
@@ -110,7 +113,7 @@ def _moments(walk: Walk, found: probing.Normed) -> None:
     )
 
 
-def _fed(walk: Walk) -> Fed | None:
+def _fed(walk: Walk) -> FeedForwardTrace | None:
     fed = walk.seen.encoder.feed_forward
     if fed is None:
         st.info(
@@ -125,7 +128,7 @@ def _feed_forward(walk: Walk) -> None:
         wide(walk, fed, walk.src_tokens)
 
 
-def wide(walk: Walk, fed: Fed, tokens: list[str]) -> None:
+def wide(walk: Walk, fed: FeedForwardTrace, tokens: list[str]) -> None:
     """The hidden layer and what becomes of it."""
     if fed.gate is not None:
         numbers("The gate, before its activation", fed.gate, tokens, mark=walk.place)
@@ -172,16 +175,16 @@ def _one_position(walk: Walk) -> None:
 def _activation(walk: Walk) -> None:
     if not (fed := _fed(walk)):
         return
-    counts, edges = np.histogram(fed.inputs, BINS)
-    reach = max(3.0, float(np.abs(fed.inputs).max()))
+    counts, edges = np.histogram(fed.activation_inputs, BINS)
+    reach = max(3.0, float(np.abs(fed.activation_inputs).max()))
     grid = np.linspace(-reach, reach, POINTS, dtype=np.float32)
-    curves = probing.curves(grid)
+    curves = experiments.activation_curves(grid)
     used = walk.config.feed_forward.activation
     shown = {
         name: curve for name, curve in curves.items() if name in ("relu", "gelu", "silu", used)
     }
-    size = f"{counted(len(fed.inputs), 'token')} × {fed.inputs.shape[1]:,}"
-    title = f"Activations over this layer's inputs\n{fed.inputs.size:,} numbers: {size}"
+    size = f"{counted(len(fed.activation_inputs), 'token')} × {fed.activation_inputs.shape[1]:,}"
+    title = f"Activations over this layer's inputs\n{fed.activation_inputs.size:,} numbers: {size}"
     drawn = plots.activations(
         grid, shown, [*map(int, counts)], [*map(float, edges)], title=title, used=used
     )
@@ -193,7 +196,7 @@ def _activation(walk: Walk) -> None:
         rows=[*shown],
         columns=[f"{x:.3f}" for x in grid],
     )
-    below = float((fed.inputs < 0).mean())
+    below = float((fed.activation_inputs < 0).mean())
     st.caption(
         f"{below:.0%} of the inputs are below 0: ReLU makes 0 of them, GELU and SiLU numbers a little below 0."
     )
@@ -203,7 +206,7 @@ def _memory(walk: Walk) -> None:
     n = walk.config.encoder.n_layers
     numbers(
         f"Behind all {n} layers" if n > 1 else "Behind the layer",
-        walk.seen.encoded,
+        walk.seen.encoder_stream,
         walk.src_tokens,
     )
     if walk.config.encoder.final_norm and walk.config.norm.kind != "none":
@@ -319,7 +322,7 @@ ROWS: Mapping[str, Step] = MappingProxyType(
         "residual": Step(
             "The residual stream", "Encoder", residual_formula, _residual_words,
             lambda run: (Code(Residual.forward), Code(EncoderLayer.forward, "x = self.self_residual", "return")),
-            lambda walk: residual(walk, walk.seen.encoder.self_joined, walk.src_tokens), SRC,
+            lambda walk: residual(walk, walk.seen.encoder.self_residual, walk.src_tokens), SRC,
         ),
         "norm": Step("The norm", "Encoder", _norm_formula, _norm_words, lambda run: (Code(make_norm), Code(Residual.forward)), _norm, SRC),
         "feed-forward": Step(

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import probing
+from s2s.analysis import experiments
 from s2s.model.layers import Residual
 from s2s.plots import TokenLoss
 from s2s.runs import Run
@@ -123,7 +123,11 @@ ROWS: Mapping[str, Step] = MappingProxyType(
                 "The other bars are this very model with the sums taken out: trained with them, so they show what flows, not what a model"
                 " trained without them would do.",
             ),
-            lambda run: (Code(Residual.forward), Code(probing.Cut.forward), Code(probing.flow, "with torch.enable_grad", "lengths =")),
+            lambda run: (
+                Code(Residual.forward),
+                Code(experiments.WithoutResidual.forward),
+                Code(experiments.gradient_flow, "with torch.enable_grad", "lengths ="),
+            ),
             _gradients, stack="decoder",
         ),
         "counted": Step(

@@ -10,8 +10,7 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis import probing
-from s2s.analysis.anatomy import Array
+from s2s.analysis import Array, experiments
 from s2s.decode.greedy import greedy
 from s2s.model import Transformer
 from s2s.plots import fine_percent
@@ -31,7 +30,7 @@ PAIRS = 3  # of the run's own sentences, to take
 def _logits(walk: Walk) -> None:
     seen = walk.seen
     place = walk.place
-    numbers("The decoder's states", seen.states, walk.tgt_tokens, mark=place)
+    numbers("The decoder's states", seen.decoder_states, walk.tgt_tokens, mark=place)
     row = seen.logits[place]
     _ranked(
         walk,
@@ -43,7 +42,7 @@ def _logits(walk: Walk) -> None:
 
 
 def _probabilities(walk: Walk) -> None:
-    row = probing.sharpened(walk.seen.logits[walk.place])
+    row = experiments.softmax(walk.seen.logits[walk.place])
     name = f"Probabilities behind {walk.tgt_tokens[walk.place]}"
     shown = _ranked(
         walk, row, f"{name}\nthe {min(TOP, len(row))} largest of {len(row):,}", "probability", ".2%"

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from s2s import plots
-from s2s.analysis.anatomy import Array, Mask
+from s2s.analysis import Array, Mask
 from s2s.plots import tensor_hover
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart

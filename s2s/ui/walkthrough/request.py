@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import share
-from s2s.analysis.anatomy import Anatomy
+from s2s.analysis import ForwardTrace
 from s2s.config import ModelConfig, Stack
 from s2s.runs import Run
 from s2s.runs.teacher_forcing import Reference
@@ -68,7 +68,7 @@ class Walk:
         return self.run.tgt_tokenizer.tokens(self.tgt)
 
     @property
-    def seen(self) -> Anatomy:
+    def seen(self) -> ForwardTrace:
         """Every tensor."""
         return walkthrough_cached.dissected(self.run, self.src, self.tgt, self.layer)
 

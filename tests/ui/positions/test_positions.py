@@ -55,7 +55,7 @@ def test_the_page_opens_with_the_models_own_sinusoids() -> None:
     assert not screen.exception
     (figure,) = figures(screen)
     np.testing.assert_allclose(
-        array(figure["data"][0]["z"]), engine.waves(128, 128, Positions()), atol=1e-6
+        array(figure["data"][0]["z"]), engine.sinusoid_vectors(128, 128, Positions()), atol=1e-6
     )
     assert "added to the word" in said(screen)
 

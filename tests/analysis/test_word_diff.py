@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from s2s.analysis.words import ADDED, MISSING, SHARED, differences
+from s2s.analysis.word_diff import ADDED, MISSING, SHARED, diff_words
 
 
 def some_text(draw: random.Random, words: str) -> str:
@@ -15,23 +15,23 @@ def test_the_parts_hold_both_texts() -> None:
     for _ in range(300):
         text = some_text(draw, "abcd")
         other = some_text(draw, "bcde")
-        found = differences(text, other)
+        found = diff_words(text, other)
         assert found.text(ADDED) == text
         assert found.text(MISSING) == other
-        assert all(part.words for part in found.parts)
-        assert all(one.kind != next_one.kind for one, next_one in pairwise(found.parts))
+        assert all(part.words for part in found.segments)
+        assert all(one.kind != next_one.kind for one, next_one in pairwise(found.segments))
 
 
 def test_a_text_differs_from_itself_in_nothing_and_from_another_in_something() -> None:
-    assert differences("la  maison rouge ", "la maison rouge").are_none
-    assert differences("", "").are_none
-    assert not differences("la maison", "la maison rouge").are_none
-    assert not differences("la rouge maison", "la maison rouge").are_none
+    assert diff_words("la  maison rouge ", "la maison rouge").is_empty
+    assert diff_words("", "").is_empty
+    assert not diff_words("la maison", "la maison rouge").is_empty
+    assert not diff_words("la rouge maison", "la maison rouge").is_empty
 
 
 def test_what_is_missing_stands_before_what_was_written_instead() -> None:
-    found = differences("la grande maison", "la petite maison rouge")
-    assert [(part.kind, part.words) for part in found.parts] == [
+    found = diff_words("la grande maison", "la petite maison rouge")
+    assert [(part.kind, part.words) for part in found.segments] == [
         (SHARED, ("la",)),
         (MISSING, ("petite",)),
         (ADDED, ("grande",)),
@@ -44,11 +44,13 @@ def test_what_is_missing_stands_before_what_was_written_instead() -> None:
     ("text", "other"), [("", "la maison"), ("la maison", ""), ("猫が座る", "猫は座る"), ("", "猫")]
 )
 def test_texts_that_are_empty_or_have_no_blanks(text: str, other: str) -> None:
-    found = differences(text, other)
+    found = diff_words(text, other)
     assert (found.text(ADDED), found.text(MISSING)) == (text, other)
-    assert not found.are_none
+    assert not found.is_empty
 
 
 def test_texts_without_blanks_are_compared_sign_by_sign() -> None:
-    kinds = [(part.kind, "".join(part.words)) for part in differences("猫が座る", "猫は座る").parts]
+    kinds = [
+        (part.kind, "".join(part.words)) for part in diff_words("猫が座る", "猫は座る").segments
+    ]
     assert kinds == [(SHARED, "猫"), (MISSING, "は"), (ADDED, "が"), (SHARED, "座る")]

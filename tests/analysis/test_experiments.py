@@ -8,8 +8,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from s2s.analysis.anatomy import dissect
-from s2s.analysis.probing import Cut, curves, erased, fills, flow, normed, twin, without_residual
+from s2s.analysis.experiments import (
+    WithoutResidual,
+    activation_curves,
+    erasure_effect,
+    frozen_copy,
+    gradient_flow,
+    norm_trace,
+    weights_by_fill,
+    without_residual,
+)
+from s2s.analysis.forward_trace import trace_forward
 from s2s.config import PRESETS
 from s2s.model import masks
 from s2s.model.layers import Residual
@@ -22,16 +31,16 @@ CLOSE = MappingProxyType({"rtol": 1e-4, "atol": 1e-5})
 
 
 def test_a_hidden_key_gets_nothing_by_any_fill_and_an_empty_row_is_nan_even_or_zero() -> None:
-    seen = dissect(build(shrunk("small")), SRC, TGT[:-1], 0).encoder.self_attention
+    seen = trace_forward(build(shrunk("small")), SRC, TGT[:-1], 0).encoder.self_attention
     may = np.array([True, True, False, True, False, True])
-    found = fills(seen, 1, 2, may)
+    found = weights_by_fill(seen, 1, 2, may)
     powers = np.exp(seen.scores[1, 2]) * may
     for each in found:
         np.testing.assert_allclose(each, powers / powers.sum(), **CLOSE)
-    empty = fills(seen, 1, 2, np.zeros(6, bool))
-    assert np.isnan(empty.infinite).all()
-    np.testing.assert_allclose(empty.billion, np.full(6, 1 / 6), rtol=1e-6)
-    assert not empty.ours.any()
+    empty = weights_by_fill(seen, 1, 2, np.zeros(6, bool))
+    assert np.isnan(empty.minus_infinity).all()
+    np.testing.assert_allclose(empty.minus_billion, np.full(6, 1 / 6), rtol=1e-6)
+    assert not empty.lowest.any()
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -40,8 +49,8 @@ def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_atte
 ) -> None:
     model = build(shrunk(name))
     for layer in range(len(model.encoder.layers)):
-        seen = dissect(model, SRC, TGT[:-1], layer).encoder
-        found = erased(model, seen, layer, 3)
+        seen = trace_forward(model, SRC, TGT[:-1], layer).encoder
+        found = erasure_effect(model, seen, layer, 3)
         assert (np.abs(found.attention).max(1) > 0).sum() > 1
         part = model.encoder.layers[layer].feed_forward
         if part is None:
@@ -58,21 +67,23 @@ def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_atte
 @pytest.mark.parametrize("name", ["small", "modern-small", "blocks", "first-steps"])
 def test_a_norm_brings_every_token_to_one_size(name: str) -> None:
     model = build(shrunk(name))
-    joined = dissect(model, SRC, TGT[:-1], 0).encoder.self_joined
-    found = normed(model.encoder.layers[0].self_residual.norm, joined.to_norm, joined.normed)
+    joined = trace_forward(model, SRC, TGT[:-1], 0).encoder.self_residual
+    found = norm_trace(
+        model.encoder.layers[0].self_residual.norm, joined.norm_input, joined.norm_output
+    )
     if model.config.norm.kind == "none":
         assert found is None
         return
-    by_hand = found.plain * found.scale + (0 if found.shift is None else found.shift)
-    np.testing.assert_allclose(joined.normed, by_hand, **CLOSE)
-    mean = found.given.mean(1, keepdims=True) if model.config.norm.kind == "layer" else 0
-    size = np.sqrt(((found.given - mean) ** 2).mean(1, keepdims=True) + model.config.norm.eps)
-    np.testing.assert_allclose(found.plain, (found.given - mean) / size, **CLOSE)
+    by_hand = found.normalized * found.scale + (0 if found.shift is None else found.shift)
+    np.testing.assert_allclose(joined.norm_output, by_hand, **CLOSE)
+    mean = found.input.mean(1, keepdims=True) if model.config.norm.kind == "layer" else 0
+    size = np.sqrt(((found.input - mean) ** 2).mean(1, keepdims=True) + model.config.norm.eps)
+    np.testing.assert_allclose(found.normalized, (found.input - mean) / size, **CLOSE)
 
 
 def test_the_curves_are_those_of_their_formulas() -> None:
     u = np.linspace(-4, 4, 33, dtype=np.float32)
-    found = curves(u)
+    found = activation_curves(u)
     np.testing.assert_array_equal(found["relu"], np.maximum(u, 0))
     np.testing.assert_allclose(found["silu"], u / (1 + np.exp(-u)), **CLOSE)
     error = torch.erf(torch.from_numpy(u) / 2**0.5).numpy()
@@ -101,12 +112,12 @@ def loss(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
 @pytest.mark.parametrize("name", ["small", "blocks", "t5-small", "first-steps"])
 def test_gradients_are_those_of_small_steps_along_the_stream(name: str) -> None:
     model = build(shrunk(name)).double()
-    for changed in (twin(model), without_residual(model)):
+    for changed in (frozen_copy(model), without_residual(model)):
         begins = [
             changed.encoder.embed(torch.tensor([SRC])).detach(),
             changed.decoder.embed(torch.tensor([TGT[:-1]])).detach(),
         ]
-        found = flow(changed, SRC, TGT)
+        found = gradient_flow(changed, SRC, TGT)
         assert found.loss == pytest.approx(float(loss(changed, *begins)), rel=1e-5)
         for at, lengths in enumerate((found.encoder, found.decoder)):
             total = 0.0
@@ -127,19 +138,19 @@ def test_a_layer_without_its_residual_hands_on_the_sublayer_alone() -> None:
         part = build(shrunk(name)).encoder.layers[0].self_residual
         assert isinstance(part, Residual)
         expected = torch.tanh(part.norm(x)) if part.is_pre else part.norm(torch.tanh(x))
-        torch.testing.assert_close(Cut(part)(x, torch.tanh), expected)
+        torch.testing.assert_close(WithoutResidual(part)(x, torch.tanh), expected)
 
 
-@pytest.mark.parametrize("make", [twin, without_residual])
+@pytest.mark.parametrize("make", [frozen_copy, without_residual])
 def test_what_is_done_to_a_twin_the_model_never_sees(make) -> None:  # type: ignore[no-untyped-def]
     model = build(shrunk("small"))
     before = model(torch.tensor([SRC]), torch.tensor([TGT]))
     other = make(model)
-    flow(other, SRC, TGT)
+    gradient_flow(other, SRC, TGT)
     assert not any(module._forward_hooks for module in model.modules())
     assert all(weight.grad is None and weight.requires_grad for weight in model.parameters())
     assert not any(weight.requires_grad for weight in other.parameters())
     assert other.lock is not model.lock
     assert any(isinstance(module, Residual) for module in model.modules())
-    assert any(isinstance(module, Residual) for module in other.modules()) == (make is twin)
+    assert any(isinstance(module, Residual) for module in other.modules()) == (make is frozen_copy)
     torch.testing.assert_close(model(torch.tensor([SRC]), torch.tensor([TGT])), before)

@@ -6,7 +6,14 @@ import torch
 from torch import Tensor
 
 from s2s.analysis import KINDS, capture
-from s2s.analysis.steer import HOWS, Head, ablate, attentions, force, moved
+from s2s.analysis.intervene import (
+    INTERVENTIONS,
+    Head,
+    ablate,
+    attentions,
+    moved,
+    override_attention,
+)
 from s2s.config import PRESETS, UserError
 from s2s.model import Transformer, inference, masks, stepper_for
 from s2s.model.attention import is_hooked
@@ -96,11 +103,11 @@ def test_a_uniform_head_looks_alike_at_all_it_may_look_at(preset: str, sharpness
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", INTERVENTIONS)
 def test_one_token_at_a_time_gives_what_teacher_forcing_gives(preset: str, how: str) -> None:
     model = build(shrunk(preset))
     heads = {Head("cross", 1, 0): how, last(model, "encoder"): how, last(model, "decoder"): how}
-    with ablate(model, heads), force(model, 2, [1]):
+    with ablate(model, heads), override_attention(model, 2, [1]):
         torch.testing.assert_close(stepwise(model, SRC, TGT), model(SRC, TGT), atol=1e-4, rtol=1e-4)
 
 
@@ -110,7 +117,7 @@ def test_the_mass_lies_where_it_was_moved(preset: str, place: int) -> None:
     model = build(shrunk(preset))
     with capture(model) as free:
         before = model(SRC, TGT)
-    with force(model, place, [0, 1]), capture(model) as trace:
+    with override_attention(model, place, [0, 1]), capture(model) as trace:
         after = model(SRC, TGT)
     for layer in trace.cross:
         torch.testing.assert_close(
@@ -132,7 +139,7 @@ def test_only_the_chosen_heads_are_moved() -> None:
     model = build(shrunk("small"))
     with capture(model) as free:
         model(SRC, TGT)
-    with force(model, 1, [1], [Head("cross", 0, 2)]), capture(model) as trace:
+    with override_attention(model, 1, [1], [Head("cross", 0, 2)]), capture(model) as trace:
         model(SRC, TGT)
     torch.testing.assert_close(trace.cross[0][:, :2], free.cross[0][:, :2])
     torch.testing.assert_close(trace.cross[0][:, 2, 1, 1], torch.ones(3))
@@ -141,7 +148,11 @@ def test_only_the_chosen_heads_are_moved() -> None:
 
 def test_a_head_that_is_off_cannot_be_moved() -> None:
     model = build(shrunk("small"))
-    with ablate(model, {Head("cross", 0, 1): "off"}), force(model, 1, [1]), capture(model) as trace:
+    with (
+        ablate(model, {Head("cross", 0, 1): "off"}),
+        override_attention(model, 1, [1]),
+        capture(model) as trace,
+    ):
         model(SRC, TGT)
     torch.testing.assert_close(trace.cross[0][:, :, 1, 1], torch.tensor([[1.0, 0.0, 1.0]] * 3))
 
@@ -180,15 +191,15 @@ def test_the_hooks_are_gone_when_something_breaks() -> None:
         for layer in range(2)
         for head in range(3)
     }
-    with ablate(model, everything), force(model, 1, [0]):
+    with ablate(model, everything), override_attention(model, 1, [0]):
         assert (
             sum(map(is_hooked, model.modules())) == 2 * 6
         )  # of each attention itself, and of its weights
     assert is_free(model)
-    with pytest.raises(RuntimeError), ablate(model, everything), force(model, 1, [0]):
+    with pytest.raises(RuntimeError), ablate(model, everything), override_attention(model, 1, [0]):
         raise RuntimeError
     assert is_free(model)
-    with pytest.raises(IndexError), force(model, 1, [99]):
+    with pytest.raises(IndexError), override_attention(model, 1, [99]):
         model(torch.tensor([[5, 2]]), TGT[:1])
     assert is_free(model)
 
@@ -223,7 +234,7 @@ def test_what_cannot_be_changed_is_said(heads: dict[Head, str], sentence: str) -
             -1,
             [0],
             None,
-            r"Attention at place -1 cannot be moved to \[0\]; give a place and source positions from 0 on",
+            r"Attention at position -1 cannot be moved to \[0\]; give target and source positions from 0",
         ),
         (0, [], None, r"cannot be moved to \[\]"),
         (0, [1, -2], None, r"cannot be moved to \[1, -2\]"),
@@ -240,10 +251,10 @@ def test_what_cannot_be_moved_is_said(
     place: int, keys: list[int], heads: list[Head] | None, sentence: str
 ) -> None:
     model = build(shrunk("small"))
-    with pytest.raises(UserError, match=sentence), force(model, place, keys, heads):
+    with pytest.raises(UserError, match=sentence), override_attention(model, place, keys, heads):
         pass
 
 
 def test_every_way_has_its_words() -> None:
-    assert all(map(operator.attrgetter("label"), HOWS.values()))
-    assert len({row.about for row in HOWS.values()}) == len(HOWS)
+    assert all(map(operator.attrgetter("label"), INTERVENTIONS.values()))
+    assert len({row.about for row in INTERVENTIONS.values()}) == len(INTERVENTIONS)

@@ -1,11 +1,18 @@
 """Rows of a test set: what they say of a sentence, and the orders that they can be read in."""
 
-import json
 from collections import Counter
 
 import pytest
 
-from s2s.analysis.errors import SORTS, Rarest, Row, gap, length_ratio, ordered, rarest, rows
+from s2s.analysis.sentence_table import (
+    SORTS,
+    Rarest,
+    length_ratio,
+    rarest,
+    score_gains,
+    sentence_rows,
+    sort_rows,
+)
 from s2s.scores import METRICS, sentence_scores
 from tests.scores.pairs import hypotheses, pairs
 
@@ -13,7 +20,7 @@ SOURCES = ["the cat sleeps", "a dog and a cat eat", "", "two very old friends se
 REFERENCES = ["le chat dort", "un chien et un chat mangent", "", "deux vieux amis vendent du pain"]
 FOUND = ["le chat dort", "un chat", "", "deux amis deux amis deux amis vendent"]
 COUNTS = Counter("the cat sleeps a dog and a cat eat the the bread".split())
-ROWS = rows(
+ROWS = sentence_rows(
     SOURCES,
     REFERENCES,
     FOUND,
@@ -38,10 +45,10 @@ def test_a_row_holds_what_is_known_of_a_sentence() -> None:
         pytest.approx(-0.1),
     )
     assert (second.n_source, second.n_hypothesis, second.expected) == (6, 2, 6.0)
-    assert (empty.expected, empty.rarest, empty.stretch, empty.hints) == (None, None, None, ())
-    assert [hint.rule for hint in second.hints_at("omission")] == ["short"]
-    assert [hint.rule for hint in last.hints] == ["loops"]
-    assert (last.hints_at("omission"), last.repeated) == ((), "deux amis deux amis")
+    assert (empty.expected, empty.rarest, empty.length_ratio, empty.flags) == (None, None, None, ())
+    assert [flag.rule for flag in second.flags_of_kind("omission")] == ["short"]
+    assert [flag.rule for flag in last.flags] == ["loops"]
+    assert (last.flags_of_kind("omission"), last.repeated) == ((), "deux amis deux amis")
 
 
 def test_the_rarest_word_is_the_one_that_training_had_least() -> None:
@@ -52,7 +59,7 @@ def test_the_rarest_word_is_the_one_that_training_had_least() -> None:
         Rarest("two", 0),
     ]
     assert rarest("cafe\u0301", {"café": 3}) == Rarest("café", 3)
-    assert rows(SOURCES, REFERENCES, FOUND)[0].rarest is None
+    assert sentence_rows(SOURCES, REFERENCES, FOUND)[0].rarest is None
 
 
 def test_what_is_to_be_expected_is_the_median_of_the_test_set() -> None:
@@ -60,45 +67,42 @@ def test_what_is_to_be_expected_is_the_median_of_the_test_set() -> None:
     assert length_ratio([""], ["a"]) is None
 
 
-def test_rows_survive_json() -> None:
-    assert [Row.from_json(json.loads(json.dumps(row.to_json()))) for row in ROWS] == ROWS
-
-
 def test_scores_that_are_known_are_taken() -> None:
     known = [sentence_scores("x", "y") | {"chrf": 50.0 + number} for number in range(4)]
-    assert [row.scores for row in rows(SOURCES, REFERENCES, FOUND, scored=known)] == known
+    assert [row.scores for row in sentence_rows(SOURCES, REFERENCES, FOUND, scored=known)] == known
     with pytest.raises(ValueError, match="shorter"):
-        rows(SOURCES, REFERENCES, FOUND, scored=known[:3])
-    assert rows([], [], []) == []
+        sentence_rows(SOURCES, REFERENCES, FOUND, scored=known[:3])
+    assert sentence_rows([], [], []) == []
 
 
 @pytest.mark.parametrize("score", METRICS)
 def test_a_gap_is_positive_where_ours_is_better(score: str) -> None:
     _, references = pairs(30, 8)
     ours, theirs = (
-        rows(references, references, texts) for texts in (references, hypotheses(references, 9))
+        sentence_rows(references, references, texts)
+        for texts in (references, hypotheses(references, 9))
     )
-    assert min(gap(ours, theirs, score)) == 0
-    assert max(gap(ours, theirs, score)) > 0
-    assert gap(theirs, ours, score) == [-one for one in gap(ours, theirs, score)]
+    assert min(score_gains(ours, theirs, score)) == 0
+    assert max(score_gains(ours, theirs, score)) > 0
+    assert score_gains(theirs, ours, score) == [-one for one in score_gains(ours, theirs, score)]
     with pytest.raises(ValueError, match="two test sets"):
-        gap(ours, ROWS, score)
+        score_gains(ours, ROWS, score)
 
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_rows_come_in_the_order_of_their_keys_and_without_one_last(sort: str) -> None:
     for is_reversed in (False, True):
-        keys = [SORTS[sort].key(row) for row in ordered(ROWS, sort, is_reversed=is_reversed)]
+        keys = [SORTS[sort].key(row) for row in sort_rows(ROWS, sort, is_reversed=is_reversed)]
         known = [key for key in keys if key is not None]
         assert keys[: len(known)] == sorted(known, reverse=SORTS[sort].is_descending != is_reversed)
-    assert sorted(row.number for row in ordered(ROWS, sort)) == [1, 2, 3, 4]
-    bare = rows(SOURCES, REFERENCES, FOUND)
+    assert sorted(row.number for row in sort_rows(ROWS, sort)) == [1, 2, 3, 4]
+    bare = sentence_rows(SOURCES, REFERENCES, FOUND)
     if all(SORTS[sort].key(row) is None for row in bare):
-        assert ordered(bare, sort) == bare
+        assert sort_rows(bare, sort) == bare
 
 
 def test_what_is_worth_a_look_comes_first() -> None:
-    assert ordered(ROWS, "chrf")[-1].number == 1
-    assert ordered(ROWS, "stretch")[0].number == 2
-    assert ordered(ROWS, "log_prob")[0].number == 2
-    assert [row.number for row in ordered(ROWS, "rarest")] == [4, 1, 2, 3]
+    assert sort_rows(ROWS, "chrf")[-1].number == 1
+    assert sort_rows(ROWS, "stretch")[0].number == 2
+    assert sort_rows(ROWS, "log_prob")[0].number == 2
+    assert [row.number for row in sort_rows(ROWS, "rarest")] == [4, 1, 2, 3]

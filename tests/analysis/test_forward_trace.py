@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 import s2s
-from s2s.analysis.anatomy import Anatomy, Attended, dissect
+from s2s.analysis.forward_trace import AttentionTrace, ForwardTrace, trace_forward
 from s2s.config import PRESETS
 from s2s.model.transformer import Transformer
 from tests.model.conftest import build, shrunk
@@ -43,21 +43,21 @@ def linear(x: np.ndarray, module: torch.nn.Module) -> np.ndarray:
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_layers_lead_from_the_embeddings_to_the_models_own_logits(name: str) -> None:
     model = model_of(name)
-    seen = [dissect(model, SRC, TGT, layer) for layer in range(2)]
+    seen = [trace_forward(model, SRC, TGT, layer) for layer in range(2)]
     n_encoder = len(model.encoder.layers)
     n_decoder = len(model.decoder.layers)
     first = seen[0]
     last = seen[-1]
-    np.testing.assert_array_equal(first.encoder.self_joined.before, first.src.out)
-    np.testing.assert_array_equal(first.decoder.self_joined.before, first.tgt.out)
+    np.testing.assert_array_equal(first.encoder.self_residual.before, first.src.out)
+    np.testing.assert_array_equal(first.decoder.self_residual.before, first.tgt.out)
     for n_layers, stack in ((n_encoder, "encoder"), (n_decoder, "decoder")):
         if n_layers > 1:
             before, after = (getattr(each, stack) for each in seen)
-            np.testing.assert_allclose(after.self_joined.before, before.out, **CLOSE)
-    np.testing.assert_array_equal(last.encoder.out, last.encoded)
-    np.testing.assert_array_equal(last.decoder.out, last.decoded)
+            np.testing.assert_allclose(after.self_residual.before, before.out, **CLOSE)
+    np.testing.assert_array_equal(last.encoder.out, last.encoder_stream)
+    np.testing.assert_array_equal(last.decoder.out, last.decoder_stream)
     np.testing.assert_allclose(
-        last.logits, linear(last.states * model.logit_scale, model.output), **CLOSE
+        last.logits, linear(last.decoder_states * model.logit_scale, model.output), **CLOSE
     )
     np.testing.assert_allclose(last.logits, logits(model), **CLOSE)
 
@@ -65,16 +65,24 @@ def test_the_layers_lead_from_the_embeddings_to_the_models_own_logits(name: str)
 @pytest.mark.parametrize("name", PRESETS)
 def test_scores_mask_and_values_compose_to_what_each_attention_gives(name: str) -> None:
     model = model_of(name)
-    seen = dissect(model, SRC, TGT, 0)
+    seen = trace_forward(model, SRC, TGT, 0)
     reads = model.encoder.layers[0]
     writes = model.decoder.layers[0]
     for attention, module, sides in (
-        (seen.encoder.self_attention, reads.self_attention, (seen.encoder.self_joined.read,) * 2),
-        (seen.decoder.self_attention, writes.self_attention, (seen.decoder.self_joined.read,) * 2),
+        (
+            seen.encoder.self_attention,
+            reads.self_attention,
+            (seen.encoder.self_residual.sublayer_input,) * 2,
+        ),
+        (
+            seen.decoder.self_attention,
+            writes.self_attention,
+            (seen.decoder.self_residual.sublayer_input,) * 2,
+        ),
         (
             seen.decoder.cross_attention,
             writes.cross_attention,
-            (seen.decoder.cross_joined.read, seen.memory),
+            (seen.decoder.cross_residual.sublayer_input, seen.memory),
         ),
     ):
         check_attention(attention, module, sides)
@@ -85,55 +93,64 @@ def test_scores_mask_and_values_compose_to_what_each_attention_gives(name: str) 
 
 
 def check_attention(
-    seen: Attended, module: torch.nn.Module, sides: tuple[np.ndarray, np.ndarray]
+    seen: AttentionTrace, module: torch.nn.Module, sides: tuple[np.ndarray, np.ndarray]
 ) -> None:
     asks, answers = sides
 
     def split(x: np.ndarray) -> np.ndarray:
         return x.reshape(len(x), seen.queries.shape[0], -1).transpose(1, 0, 2)
 
-    np.testing.assert_allclose(seen.unturned, split(linear(asks, module.query)), **CLOSE)
+    np.testing.assert_allclose(seen.unrotated_queries, split(linear(asks, module.query)), **CLOSE)
     np.testing.assert_allclose(seen.values, split(linear(answers, module.value)), **CLOSE)
     np.testing.assert_allclose(
-        seen.products, np.einsum("hqd,hkd->hqk", seen.queries, seen.keys), **CLOSE
+        seen.dot_products, np.einsum("hqd,hkd->hqk", seen.queries, seen.keys), **CLOSE
     )
-    np.testing.assert_allclose(seen.scaled, seen.products * module.scale, **CLOSE)
-    weights = softmax(seen.masked)
+    np.testing.assert_allclose(seen.scaled, seen.dot_products * module.scale, **CLOSE)
+    weights = softmax(seen.masked_scores)
     np.testing.assert_allclose(seen.weights, weights, **CLOSE)
     np.testing.assert_allclose(
-        seen.gathered, np.einsum("hqk,hkd->hqd", weights, seen.values), **CLOSE
+        seen.head_outputs, np.einsum("hqk,hkd->hqd", weights, seen.values), **CLOSE
     )
-    np.testing.assert_allclose(seen.out, linear(seen.joined, module.output), **CLOSE)
+    np.testing.assert_allclose(seen.out, linear(seen.concatenated, module.output), **CLOSE)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
     model = model_of(name)
-    seen = dissect(model, SRC, TGT, 1)
+    seen = trace_forward(model, SRC, TGT, 1)
     for layer in (seen.encoder, seen.decoder):
-        for joined in filter(None, (layer.self_joined, layer.cross_joined, layer.fed_joined)):
-            added = joined.before + joined.added
+        for joined in filter(
+            None, (layer.self_residual, layer.cross_residual, layer.feed_forward_residual)
+        ):
+            added = joined.before + joined.sublayer_output
             is_pre = model.config.norm.place == "pre"
-            np.testing.assert_allclose(joined.after if is_pre else joined.to_norm, added, **CLOSE)
-            np.testing.assert_array_equal(joined.read, joined.normed if is_pre else joined.before)
+            np.testing.assert_allclose(
+                joined.after if is_pre else joined.norm_input, added, **CLOSE
+            )
+            np.testing.assert_array_equal(
+                joined.sublayer_input, joined.norm_output if is_pre else joined.before
+            )
     fed = seen.encoder.feed_forward
     module = model.encoder.layers[-1].feed_forward
     if fed is None:
         assert module is None
         return
-    read = seen.encoder.fed_joined.read
+    read = seen.encoder.feed_forward_residual.sublayer_input
     np.testing.assert_allclose(fed.up, linear(read, module.up), **CLOSE)
-    opened = module.activation(torch.from_numpy(fed.inputs)).numpy()
+    opened = module.activation(torch.from_numpy(fed.activation_inputs)).numpy()
     np.testing.assert_allclose(fed.hidden, opened * fed.up if module.gate else opened, **CLOSE)
     np.testing.assert_allclose(fed.out, linear(fed.hidden, module.down), **CLOSE)
-    np.testing.assert_array_equal(fed.out, seen.encoder.fed_joined.added)
+    np.testing.assert_array_equal(fed.out, seen.encoder.feed_forward_residual.sublayer_output)
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_vectors_are_rows_of_the_table_scaled_and_placed(name: str) -> None:
     model = model_of(name)
     for embedded, stack, ids in zip(
-        sides(dissect(model, SRC, TGT, 0)), (model.encoder, model.decoder), (SRC, TGT), strict=True
+        sides(trace_forward(model, SRC, TGT, 0)),
+        (model.encoder, model.decoder),
+        (SRC, TGT),
+        strict=True,
     ):
         table = stack.embed.tokens.weight.detach().numpy()
         width = model.config.d_model
@@ -144,20 +161,20 @@ def test_vectors_are_rows_of_the_table_scaled_and_placed(name: str) -> None:
             **CLOSE,
         )
         is_added = model.config.positions.kind in ("sinusoidal", "learned")
-        assert (np.abs(embedded.placed - embedded.scaled).max() > 0) == is_added
+        assert (np.abs(embedded.with_positions - embedded.scaled).max() > 0) == is_added
 
 
-def sides(seen: Anatomy) -> tuple:
+def sides(seen: ForwardTrace) -> tuple:
     return seen.src, seen.tgt
 
 
 def test_padding_behind_a_source_changes_nothing_of_its_tokens() -> None:
     model = model_of("small")
-    alone, padded = (dissect(model, (*SRC, *[0] * n), TGT, 0) for n in (0, 3))
+    alone, padded = (trace_forward(model, (*SRC, *[0] * n), TGT, 0) for n in (0, 3))
     np.testing.assert_allclose(padded.logits, alone.logits, **CLOSE)
     seen = padded.encoder.self_attention
     np.testing.assert_array_equal(seen.mask, np.broadcast_to(np.arange(9) < 6, (9, 9)))
-    assert np.isneginf(seen.masked[:, :, 6:]).all()
+    assert np.isneginf(seen.masked_scores[:, :, 6:]).all()
     np.testing.assert_allclose(
         seen.weights[:, :6, :6], alone.encoder.self_attention.weights, **CLOSE
     )
@@ -166,13 +183,13 @@ def test_padding_behind_a_source_changes_nothing_of_its_tokens() -> None:
 def test_a_layer_beyond_a_stacks_end_is_its_last() -> None:
     model = model_of("small")
     np.testing.assert_array_equal(
-        dissect(model, SRC, TGT, 9).encoder.out, dissect(model, SRC, TGT, 1).encoder.out
+        trace_forward(model, SRC, TGT, 9).encoder.out, trace_forward(model, SRC, TGT, 1).encoder.out
     )
 
 
 def test_the_model_is_left_as_it_was() -> None:
     model = model_of("small").train()
-    dissect(model, SRC, TGT, 0)
+    trace_forward(model, SRC, TGT, 0)
     assert model.training
     assert not any(module._forward_hooks for module in model.modules())
 
@@ -186,7 +203,7 @@ def test_weights_and_probabilities_of_a_trained_run_are_those_of_its_own_methods
     tgt = (ids.start, *run.tgt_tokenizer.encode(target))
     theirs = run.attention(source, target)
     for layer in range(2):
-        seen = dissect(run.model, src, tgt, layer)
+        seen = trace_forward(run.model, src, tgt, layer)
         np.testing.assert_allclose(
             seen.encoder.self_attention.weights, theirs.encoder[layer], **CLOSE
         )

@@ -4,15 +4,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from s2s.analysis import Picture
-from s2s.analysis.alignment import by_words, places
-from s2s.analysis.tidy import (
-    belonging,
-    between_words,
-    in_words,
+from s2s.analysis import AttentionMap
+from s2s.analysis.alignment import merge_to_words, word_indices
+from s2s.analysis.simplify import (
+    alignable_words,
+    display_words,
     is_sink,
-    links,
-    strongest,
+    merge_words,
+    strongest_cells,
     without,
     without_sinks,
 )
@@ -35,9 +34,9 @@ PUNCTUATION = sorted(
 
 def pictured(
     weights: np.ndarray, keys: tuple[str, ...] = (), rows: tuple[str, ...] = ()
-) -> Picture:
+) -> AttentionMap:
     n_rows, n_keys = weights.shape
-    return Picture(
+    return AttentionMap(
         weights.astype(np.float32),
         rows or tuple("abcdefgh"[:n_rows]),
         keys or tuple("stuvwxyz"[:n_keys]),
@@ -105,7 +104,7 @@ def test_words_are_those_between_blanks_and_marks_words_of_their_own(
     ids = tokenizer.encode(text)
     tokens = tuple(tokenizer.tokens([BOS, *ids] if is_started else [*ids, EOS]))
     weights = random(len(tokens), len(tokens))
-    found = in_words(
+    found = merge_words(
         pictured(weights, tokens, tokens), rows_whole=kind == "word", keys_whole=kind == "word"
     )
     expected = ("<s>", *text.split()) if is_started else (*text.split(), "</s>")
@@ -119,13 +118,13 @@ def test_alignment_is_shown_on_the_cells_that_it_is_measured_on(kind: str) -> No
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
     tokens = tuple(tokenizer.tokens([*tokenizer.encode(TEXTS[0]), EOS]))
     weights = random(len(tokens), len(tokens))
-    where = places(tokens, is_whole=kind == "word")
-    measured = by_words(weights, where, where)
+    where = word_indices(tokens, is_whole=kind == "word")
+    measured = merge_to_words(weights, where, where)
     picture = pictured(weights, tokens, tokens)
     is_whole = kind == "word"
     shown, words = (
         make(picture, rows_whole=is_whole, keys_whole=is_whole)
-        for make in (between_words, in_words)
+        for make in (alignable_words, merge_words)
     )
     np.testing.assert_allclose(shown.weights, measured, atol=1e-6)
     assert (*shown.rows, "</s>") == words.rows
@@ -146,9 +145,9 @@ def test_a_blank_on_its_own_is_a_piece_of_the_word_that_it_begins(
     tokens: str, words: list[int], expected: tuple[str, ...]
 ) -> None:
     pieces = tuple(tokens.split())
-    assert belonging(pieces, is_whole=False).tolist() == words
+    assert display_words(pieces, is_whole=False).tolist() == words
     weights = random(len(pieces), len(pieces))
-    found = in_words(pictured(weights, pieces, pieces), rows_whole=False, keys_whole=False)
+    found = merge_words(pictured(weights, pieces, pieces), rows_whole=False, keys_whole=False)
     assert found.rows == found.keys == expected
     for row, key in product(range(len(expected)), repeat=2):
         of_row, of_key = (
@@ -160,13 +159,15 @@ def test_a_blank_on_its_own_is_a_piece_of_the_word_that_it_begins(
 
 
 def test_marks_stand_alone_wherever_they_are() -> None:
-    assert belonging(("<s>", "le", "chat"), is_whole=True).tolist() == [0, 1, 2]
-    assert belonging((), is_whole=False).tolist() == []
+    assert display_words(("<s>", "le", "chat"), is_whole=True).tolist() == [0, 1, 2]
+    assert display_words((), is_whole=False).tolist() == []
     assert set(SPECIALS) - {"<unk>"} == {token for token in SPECIALS if is_sink(token)}
 
 
 def test_nothing_becomes_nothing() -> None:
-    found = in_words(pictured(np.zeros((0, 2)), ("le", "</s>")), rows_whole=True, keys_whole=True)
+    found = merge_words(
+        pictured(np.zeros((0, 2)), ("le", "</s>")), rows_whole=True, keys_whole=True
+    )
     assert found.weights.shape == (0, 2)
 
 
@@ -174,7 +175,7 @@ def test_nothing_becomes_nothing() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_links_are_the_fewest_cells_that_hold_the_share(share: float, seed: int) -> None:
     weights = random(5, 7, seed)
-    found = links(pictured(weights), share)
+    found = strongest_cells(weights, share)
     for row in range(5):
         cells = [cell for cell in found if cell.row == row]
         assert [cell.weight for cell in cells] == sorted(weights[row], reverse=True)[: len(cells)]
@@ -188,6 +189,6 @@ def test_links_of_equals_and_of_empty_rows() -> None:
     weights = np.array(
         [[0.25, 0.25, 0.25, 0.25], [0, 0, 0, 0], [0, 1, 0, 0], [0.2, 0.4, 0.4, 0]], np.float32
     )
-    found = [(cell.row, cell.key) for cell in strongest(weights, 0.75)]
+    found = [(cell.row, cell.key) for cell in strongest_cells(weights, 0.75)]
     assert found == [(0, 0), (0, 1), (0, 2), (2, 1), (3, 1), (3, 2)]
-    assert strongest(np.zeros((0, 3), np.float32), 0.75) == []
+    assert strongest_cells(np.zeros((0, 3), np.float32), 0.75) == []

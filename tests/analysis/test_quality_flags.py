@@ -2,7 +2,7 @@
 
 import pytest
 
-from s2s.analysis.hints import RULES, Texts, hints, longest_repeated
+from s2s.analysis.quality_flags import RULES, Texts, find_flags, longest_repeated
 from s2s.scores import sentence_scores
 
 
@@ -72,22 +72,22 @@ PASSED = {
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_sees_what_it_is_for(rule: str) -> None:
     case, said = SEEN[rule]
-    assert dict(hints(case))[rule] == said
+    assert dict(find_flags(case))[rule] == said
     assert RULES[rule].kind in ("omission", "hallucination")
     assert RULES[rule].about.endswith(".")
-    assert RULES[rule].sees.__doc__
+    assert RULES[rule].find.__doc__
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_lets_pass_what_is_alike_but_sound(rule: str) -> None:
     for case in PASSED[rule]:
-        assert rule not in dict(hints(case))
+        assert rule not in dict(find_flags(case))
 
 
-def test_a_right_translation_has_no_hints() -> None:
+def test_a_right_translation_has_no_flags() -> None:
     right = "En 2024, Anna a vu 3,5 millions de chats et de chats et de chats."
-    assert hints(texts(right, right, right)) == ()
-    assert hints(Texts("", "", "", None, 0.0)) == ()
+    assert find_flags(texts(right, right, right)) == ()
+    assert find_flags(Texts("", "", "", None, 0.0)) == ()
 
 
 def test_the_longest_repeat_is_found() -> None:

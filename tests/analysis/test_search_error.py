@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from s2s.analysis.verdict import Verdict, times
+from s2s.analysis.search_error import SearchDiagnosis, probability_ratio
 from s2s.decode import Beam, beam
 from tests.decode.table import Table, every_target
 
@@ -11,14 +11,14 @@ LONGEST = 4
 
 def judged(
     seed: int, num_beams: int, reference: tuple[int, ...]
-) -> tuple[Verdict, Table, tuple[int, ...]]:
+) -> tuple[SearchDiagnosis, Table, tuple[int, ...]]:
     table = Table(1, seed)
     found = beam(
         Table(1, seed), Beam(num_beams=num_beams, max_new_tokens=LONGEST, length_penalty=0.0)
     )[0].best
     best = max(table.log_prob(0, ids) for ids in every_target(LONGEST))
     return (
-        Verdict(table.log_prob(0, reference), found.log_prob, best, found.ids == reference),
+        SearchDiagnosis(table.log_prob(0, reference), found.log_prob, best, found.ids == reference),
         table,
         found.ids,
     )
@@ -47,25 +47,25 @@ def test_each_verdict_is_that_of_brute_force() -> None:
 @pytest.mark.parametrize(
     ("verdict", "kind", "is_missed", "is_beyond"),
     [
-        (Verdict(-2.0, -2.0, -2.0, True), "none", False, False),
-        (Verdict(-2.0, -2.0, -1.0, True), "none", True, False),
-        (Verdict(-1.0, -2.0, -2.0, False), "search", False, True),
-        (Verdict(-1.0, -2.0, -1.0, False), "search", True, False),
-        (Verdict(-3.0, -2.0, -2.0, False), "model", False, False),
-        (Verdict(-3.0, -2.0, -1.0, False), "model", True, False),
+        (SearchDiagnosis(-2.0, -2.0, -2.0, True), "none", False, False),
+        (SearchDiagnosis(-2.0, -2.0, -1.0, True), "none", True, False),
+        (SearchDiagnosis(-1.0, -2.0, -2.0, False), "search", False, True),
+        (SearchDiagnosis(-1.0, -2.0, -1.0, False), "search", True, False),
+        (SearchDiagnosis(-3.0, -2.0, -2.0, False), "model", False, False),
+        (SearchDiagnosis(-3.0, -2.0, -1.0, False), "model", True, False),
         (
-            Verdict(-2.0 + 1e-4, -2.0, -2.0 + 1e-4, False),
+            SearchDiagnosis(-2.0 + 1e-4, -2.0, -2.0 + 1e-4, False),
             "model",
             False,
             False,
         ),  # what rounding adds is no error of a search
     ],
 )
-def test_the_cases(verdict: Verdict, kind: str, is_missed: bool, is_beyond: bool) -> None:
+def test_the_cases(verdict: SearchDiagnosis, kind: str, is_missed: bool, is_beyond: bool) -> None:
     assert (verdict.kind, verdict.is_missed, verdict.is_beyond) == (kind, is_missed, is_beyond)
 
 
 def test_how_many_times() -> None:
-    assert times(-1.0, -3.0) == pytest.approx(math.e**2)
-    assert times(-3.0, -1.0) == pytest.approx(math.e**-2)
-    assert times(0.0, -1e4) == math.inf
+    assert probability_ratio(-1.0, -3.0) == pytest.approx(math.e**2)
+    assert probability_ratio(-3.0, -1.0) == pytest.approx(math.e**-2)
+    assert probability_ratio(0.0, -1e4) == math.inf

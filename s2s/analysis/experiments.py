@@ -1,0 +1,214 @@
+"""Small experiments on one layer: another mask, one position erased, no residual connection. Knows nothing of screens."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from s2s.analysis.forward_trace import Array, AttentionTrace, LayerTrace, Mask
+from s2s.model import Transformer, inference, masks
+from s2s.model.attention import attention_weights
+from s2s.model.layers import ACTIVATIONS, Residual
+from s2s.model.transformer import EncoderLayer
+
+BILLION = -1e9  # many programs add this instead of -inf
+
+
+class WeightsByFill(NamedTuple):
+    """The weights of one row, (keys,), by the number that stands for "may not look"."""
+
+    lowest: Array  # the lowest finite number, then zeros: our own model
+    minus_infinity: Array  # NaN where every key is masked
+    minus_billion: Array
+
+
+def weights_by_fill(seen: AttentionTrace, head: int, query: int, mask: Mask) -> WeightsByFill:
+    """One query's weights under another mask (keys,), True = may look."""
+    scores = torch.from_numpy(seen.scores[head, query])  # (keys,)
+    allowed = torch.from_numpy(mask.copy())
+    # d_head 1 and a query of 1: the dot products are the scores, so the model's own function masks them
+    lowest = attention_weights(
+        torch.ones(1, 1, 1, 1), scores[None, None, :, None], allowed, None, scale=1.0
+    )  # (1, 1, 1, keys)
+    return WeightsByFill(
+        lowest=lowest[0, 0, 0].numpy(),
+        minus_infinity=scores.masked_fill(~allowed, -torch.inf).softmax(0).numpy(),
+        minus_billion=(scores + BILLION * ~allowed).softmax(0).numpy(),
+    )
+
+
+def softmax(scores: Array) -> Array:
+    """Over the last axis."""
+    return cast(Array, torch.from_numpy(scores).softmax(-1).numpy())
+
+
+class ErasureEffect(NamedTuple):
+    """The change of each sublayer's output when one position's input becomes zeros, each (src_len, d_model)."""
+
+    attention: Array
+    feed_forward: Array | None
+
+
+def erasure_effect(
+    model: Transformer, seen: LayerTrace, layer: int, position: int
+) -> ErasureEffect:
+    """Erase one position in the encoder's `layer` (from 0), traced in `seen`; every position may look at every other."""
+    module = cast(EncoderLayer, model.encoder.layers[layer])
+    with inference(model):
+        x = seen.self_residual.sublayer_input
+        attention = _change(_self_attention(model, module, len(x)), x, position, model.device)
+        feed_forward = module.feed_forward
+        residual = seen.feed_forward_residual
+        if feed_forward is None or residual is None:
+            return ErasureEffect(attention, None)
+        x = residual.sublayer_input
+        return ErasureEffect(attention, _change(feed_forward, x, position, model.device))
+
+
+def _self_attention(
+    model: Transformer, layer: EncoderLayer, length: int
+) -> Callable[[Tensor], Tensor]:
+    """The layer's self-attention as a function of its input alone: (1, len, d_model) -> (1, len, d_model)."""
+    position = model.encoder.embed.position
+    attention = layer.self_attention
+    pad = model.config.ids.pad
+    mask = masks.padding(torch.full((1, length), pad + 1, device=model.device), pad)
+    bias = position.bias(length, length, model.device)
+
+    def attend(x: Tensor) -> Tensor:
+        keys_values = attention.keys_values(x, position)
+        return cast(Tensor, attention(attention.queries(x, position), keys_values, mask, bias))
+
+    return attend
+
+
+def _change(
+    sublayer: Callable[[Tensor], Tensor], x: Array, position: int, device: torch.device
+) -> Array:
+    intact = torch.from_numpy(x).to(device)[None]  # (1, len, d_model)
+    erased = intact.clone()
+    erased[0, position] = 0
+    return cast(Array, (sublayer(erased) - sublayer(intact))[0].float().cpu().numpy())
+
+
+class NormTrace(NamedTuple):
+    """One norm: its input, the same normalized without the learned scale and shift, and its output, each (len, d_model)."""
+
+    input: Array
+    normalized: Array
+    out: Array
+    scale: Array | None  # (d_model,)
+    shift: Array | None  # (d_model,)
+
+
+def norm_trace(norm: nn.Module, x: Array, out: Array) -> NormTrace | None:
+    """The steps of a LayerNorm or RMSNorm from `x` to `out`; None where a model has no norm there."""
+    if not isinstance(norm, nn.LayerNorm | nn.RMSNorm):
+        return None
+    normalized = _normalize(norm, torch.from_numpy(x)).numpy()
+    learned = [getattr(norm, name, None) for name in ("weight", "bias")]
+    scale, shift = (
+        None if each is None else each.detach().float().cpu().numpy().copy() for each in learned
+    )
+    return NormTrace(x, normalized, out, scale, shift)
+
+
+def _normalize(norm: nn.LayerNorm | nn.RMSNorm, x: Tensor) -> Tensor:
+    """Without the learned scale and shift."""
+    shape = tuple(norm.normalized_shape)
+    if isinstance(norm, nn.LayerNorm):
+        return F.layer_norm(x, shape, eps=norm.eps)
+    return F.rms_norm(x, shape, eps=norm.eps)
+
+
+def activation_curves(inputs: Array) -> dict[str, Array]:
+    """Every activation function of `inputs`, by the names of `config.FeedForwardConfig`."""
+    x = torch.from_numpy(inputs)
+    return {name: activation(x).numpy() for name, activation in ACTIVATIONS.items()}
+
+
+class GradientFlow(NamedTuple):
+    """Norm of the loss's gradient with respect to the residual stream before layer 1 and after each: (layers + 1,)."""
+
+    encoder: Array
+    decoder: Array
+    loss: float  # nats per token
+
+
+class WithoutResidual(nn.Module):
+    """A `Residual` without its residual connection: the sublayer's output replaces the stream."""
+
+    def __init__(self, residual: Residual) -> None:
+        super().__init__()
+        self.norm = residual.norm
+        self.is_pre = residual.is_pre
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """(batch, len, d_model) -> (batch, len, d_model)."""
+        out: Tensor = sublayer(self.norm(x)) if self.is_pre else self.norm(sublayer(x))
+        return out
+
+
+def frozen_copy(model: Transformer) -> Transformer:
+    """New modules that share the weights and need no gradient for them: changing the copy never changes the model."""
+    with model.lock:
+        memo: dict[int, Any] = {id(model.lock): threading.RLock(), id(model.flat): None}
+        memo |= {
+            id(weight): nn.Parameter(weight.detach(), requires_grad=False)
+            for weight in model.parameters()
+        }
+        return copy.deepcopy(model, memo).eval()
+
+
+def without_residual(model: Transformer) -> Transformer:
+    """A frozen copy in which every sublayer's output replaces the stream instead of being added to it."""
+    changed = frozen_copy(model)
+    for layer in (*changed.encoder.layers, *changed.decoder.layers):
+        for name, module in [*layer.named_children()]:
+            if isinstance(module, Residual):
+                setattr(layer, name, WithoutResidual(module))
+    return changed
+
+
+def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> GradientFlow:
+    """Gradients of the mean -log p of each token of `tgt` but the first. `model` is a frozen copy of the caller's own."""
+    streams: dict[str, list[Tensor]] = {"encoder": [], "decoder": []}
+    for name, stack in (("encoder", model.encoder), ("decoder", model.decoder)):
+        stack.embed.register_forward_hook(_record_as_leaf(streams[name]))
+        for layer in stack.layers:
+            layer.register_forward_hook(_record(streams[name]))
+    src_ids, tgt_ids = (torch.tensor([[*ids]], device=model.device) for ids in (src, tgt))
+    with torch.enable_grad():
+        loss = F.cross_entropy(model(src_ids, tgt_ids[:, :-1])[0].float(), tgt_ids[0, 1:])
+        both = [*streams["encoder"], *streams["decoder"]]
+        gradients = torch.autograd.grad(loss, both)
+        lengths = np.array([float(gradient.norm()) for gradient in gradients], np.float32)
+    n_encoder = len(streams["encoder"])
+    return GradientFlow(lengths[:n_encoder], lengths[n_encoder:], float(loss.detach()))
+
+
+def _record_as_leaf(
+    outputs: list[Tensor],
+) -> Callable[[nn.Module, tuple[Any, ...], Tensor], Tensor]:
+    """The weights are frozen, so the graph begins at the embeddings' output."""
+
+    def hook(module: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> Tensor:
+        leaf = output.detach().requires_grad_()
+        outputs.append(leaf)
+        return leaf
+
+    return hook
+
+
+def _record(outputs: list[Tensor]) -> Callable[[nn.Module, tuple[Any, ...], Tensor], None]:
+    def hook(module: nn.Module, inputs: tuple[Any, ...], output: Tensor) -> None:
+        outputs.append(output)
+
+    return hook

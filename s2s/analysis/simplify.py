@@ -1,0 +1,182 @@
+"""Simplify an attention map: leave out columns, merge tokens into words, keep only the strongest cells."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from s2s.analysis.alignment import NO_WORD, Ints, merge_to_words, word_indices
+from s2s.analysis.attention import Weights
+from s2s.analysis.reduce import AttentionMap
+from s2s.tokenizers import BOS, EOS, PAD, SPACE, SPECIALS
+
+MARKS = frozenset(SPECIALS[index] for index in (PAD, BOS, EOS))
+BYTES = re.compile("(?:<0x[0-9A-F]{2}>)+")  # as the byte tokenizer writes what is not ASCII
+ROUNDING = 1e-6  # of float32, in a sum of weights
+
+
+class Remaining(NamedTuple):
+    """A map without some columns, its rows scaled back to 1."""
+
+    picture: AttentionMap
+    share: float  # of all weight, in the columns left out: 0 to 1
+    n_empty: int  # rows with no weight outside those columns
+    least: float  # the lowest share of its weight that a row kept, empty rows aside
+
+
+class Cell(NamedTuple):
+    """One weight of a map."""
+
+    row: int
+    key: int
+    weight: float
+
+
+def is_sink(token: str) -> bool:
+    """Whether a token often collects weight without meaning: `<s>`, `</s>`, `<pad>`, punctuation (Clark et al. 2019, section 3.2).
+
+    >>> [token for token in ("▁a", "▁,", "l'", "…", "</s>", "▁") if is_sink(token)]
+    ['▁,', '…', '</s>']
+    """
+    letters = token.strip(SPACE)
+    is_punctuation = all(unicodedata.category(letter).startswith("P") for letter in letters)
+    return token in MARKS or (bool(letters) and is_punctuation)
+
+
+def without(picture: AttentionMap, keys: Sequence[int]) -> Remaining:
+    """Leave out these columns and scale each row to 1; a row with no other weight becomes zeros."""
+    kept = [key for key in range(len(picture.keys)) if key not in keys]
+    smaller = replace(
+        picture, weights=picture.weights[:, kept], keys=tuple(picture.keys[key] for key in kept)
+    )
+    return _scaled(smaller, _share(picture.weights, keys), picture.weights.sum(1))
+
+
+def without_sinks(picture: AttentionMap) -> Remaining:
+    """Leave out every column that `is_sink`."""
+    return without(picture, [key for key, token in enumerate(picture.keys) if is_sink(token)])
+
+
+def merge_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) -> AttentionMap:
+    """Merge tokens into words as `merge_to_words` does; every token belongs to a word, so row sums stay.
+
+    `rows_whole`, `keys_whole`: each token of that side is a word.
+    """
+    rows = display_words(picture.rows, is_whole=rows_whole)
+    keys = display_words(picture.keys, is_whole=keys_whole)
+    return _merged(picture, rows, keys)
+
+
+def alignable_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) -> AttentionMap:
+    """The cells that alignment is measured on: words as `word_indices` counts them, without `<s>` and `</s>`, not scaled."""
+    rows, keys = (
+        [index for index, token in enumerate(tokens) if token not in MARKS]
+        for tokens in (picture.rows, picture.keys)
+    )
+    unmarked = replace(
+        picture,
+        weights=picture.weights[np.ix_(rows, keys)],
+        rows=tuple(picture.rows[row] for row in rows),
+        keys=tuple(picture.keys[key] for key in keys),
+    )
+    return _merged(
+        unmarked,
+        _word_indices(unmarked.rows, is_whole=rows_whole),
+        _word_indices(unmarked.keys, is_whole=keys_whole),
+    )
+
+
+def _merged(picture: AttentionMap, rows: Ints, keys: Ints) -> AttentionMap:
+    return replace(
+        picture,
+        weights=merge_to_words(picture.weights, rows, keys),
+        rows=word_texts(picture.rows, rows),
+        keys=word_texts(picture.keys, keys),
+    )
+
+
+def display_words(tokens: Sequence[str], *, is_whole: bool) -> Ints:
+    """`word_indices` for display: every token belongs to a word.
+
+    `<s>` and `</s>` are words wherever they are. A space on its own belongs to the word after it, or if there is none, to
+    the word before it.
+
+    >>> display_words(("<s>", "▁le", "▁chat", "s", "▁", ".", "</s>"), is_whole=False)
+    array([0, 1, 2, 2, 3, 3, 4])
+    """
+    indices = list[int]()
+    for is_mark, group in groupby(tokens, MARKS.__contains__):
+        members = [*group]
+        first = max(indices, default=NO_WORD) + 1
+        words = np.arange(len(members)) if is_mark else _word_indices(members, is_whole=is_whole)
+        last = max(0, words.max())  # where there are only spaces, they are a word
+        following = np.minimum.accumulate(np.where(words == NO_WORD, last, words)[::-1])[::-1]
+        indices += (first + following).tolist()
+    return np.array(indices, np.int64)
+
+
+def word_texts(tokens: Sequence[str], indices: Ints) -> tuple[str, ...]:
+    """The text of each word, given the word of each token."""
+    n_words = int(indices.max(initial=NO_WORD)) + 1
+    words = [""] * n_words
+    for token, word in zip(tokens, indices.tolist(), strict=True):
+        if word != NO_WORD:
+            words[word] += token
+    return tuple(
+        BYTES.sub(lambda match: _decode_bytes(match[0]), word.strip(SPACE) or word)
+        for word in words
+    )
+
+
+def strongest_cells(weights: Weights, share: float = 0.75) -> list[Cell]:
+    """Of each row the largest weights, until they hold `share` (0 to 1) of it: by row, largest first, equals in order.
+
+    A row of zeros has none.
+    """
+    cells = list[Cell]()
+    for row, values in enumerate(weights.astype(float)):
+        order = np.argsort(-values, kind="stable")
+        before = np.cumsum(values[order]) - values[order]
+        n_needed = int((before < share * values.sum() - ROUNDING).sum())
+        cells += [
+            Cell(row, int(key), float(weights[row, key]))
+            for key in order[:n_needed]
+            if values[key] > 0
+        ]
+    return cells
+
+
+def _scaled(picture: AttentionMap, share: float, before: Weights) -> Remaining:
+    """Scale rows to 1; `before` is what they summed to with all columns."""
+    weights = picture.weights.astype(float)
+    sums = weights.sum(1)
+    is_full = sums > 0
+    scaled = np.divide(weights, sums[:, None], out=np.zeros_like(weights), where=is_full[:, None])
+    return Remaining(
+        picture=replace(picture, weights=scaled.astype(np.float32)),
+        share=share,
+        n_empty=int((~is_full).sum()),
+        least=float((sums[is_full] / before[is_full]).min(initial=1.0)),
+    )
+
+
+def _share(weights: Weights, keys: Sequence[int]) -> float:
+    """The share of all weight in these columns."""
+    total = float(weights.sum(dtype=float))
+    return float(weights[:, [*keys]].sum(dtype=float)) / total if total else 0.0
+
+
+def _word_indices(tokens: Sequence[str], *, is_whole: bool) -> Ints:
+    """`word_indices` of tokens that do not end in `</s>`."""
+    return word_indices((*tokens, SPECIALS[EOS]), is_whole=is_whole)[:-1]
+
+
+def _decode_bytes(names: str) -> str:
+    """`<0xC3><0xA9>` -> `é`."""
+    return bytes.fromhex(names.replace("<0x", "").replace(">", "")).decode(errors="replace")
