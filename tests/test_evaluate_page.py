@@ -114,7 +114,7 @@ def test_the_error_browser_sorts_and_shows_one_sentence_in_full() -> None:
     assert not screen.exception
     rows = frame(screen, "translation")
     assert list(rows["chrF"]) == sorted(rows["chrF"])
-    assert "Loops" in ",".join(rows["hints"])
+    assert "Repetition" in ",".join(rows["hints"])
     bodies = "".join(str(each.proto.body) for each in screen.get("html"))
     assert "<i>noir</i>" not in bodies
     assert "&lt;b&gt;theirs" in bodies
