@@ -155,11 +155,6 @@ INSIDES_LEFT = Counter(
 ROOMS_LEFT = Counter(
     {
         "attention": 1,
-        "data": 1,
-        "evaluate": 2,
-        "positions": 1,
-        "runs": 6,
-        "train": 1,
     }
 )
 SHARED_ROOMS = {"shell", "kit", "canvas"}

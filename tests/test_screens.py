@@ -325,7 +325,7 @@ def test_another_preset_brings_its_own_settings() -> None:
 
 
 def test_all_settings_open_and_every_one_can_be_set() -> None:
-    from s2s.ui.train.recipe import ALL
+    from s2s.ui.kit.recipe_state import RECIPE_KEYS
 
     screen = opened("train")
     screen.session_state["all settings"] = True
@@ -336,8 +336,8 @@ def test_all_settings_open_and_every_one_can_be_set() -> None:
         for kind in ("number_input", "selectbox", "toggle", "text_input")
         for each in getattr(screen, kind)
     ]
-    assert {f"set {key}" for key in ALL} <= set(widgets)
-    assert all(hints(screen, f"set {key}") for key in ALL)
+    assert {f"set {key}" for key in RECIPE_KEYS} <= set(widgets)
+    assert all(hints(screen, f"set {key}") for key in RECIPE_KEYS)
 
 
 def finish(job: queue.Job) -> None:

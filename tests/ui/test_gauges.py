@@ -11,6 +11,7 @@ from s2s.config import Recipe, override
 from s2s.plots import Curve, CurveOptions
 from s2s.runs.metrics import Curves, Metrics
 from s2s.ui.kit import cached
+from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import numbers
 from s2s.ui.train.curves import _marks, _missing, awaited
 
@@ -91,13 +92,11 @@ def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyP
         "large": ["20 are held out."],
     }
     monkeypatch.setattr(cached, "run_notes", notes.__getitem__)
-    assert (
-        numbers.pairs_of("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
+    assert worded_for("large", "Nats, on the held-out pairs.") == "Nats, on the held-out pairs."
+    assert worded_for("tiny", "Nats, on the held-out pairs.").startswith(
+        "Nats, on the training pairs. The dataset is too small"
     )
-    assert numbers.pairs_of("tiny", "Nats, on the held-out pairs.").startswith(
-        "Nats, on the training pairs. Nothing is held out"
-    )
-    assert numbers.pairs_of("tiny", "Nats.") == "Nats."
+    assert worded_for("tiny", "Nats.") == "Nats."
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,11 @@ from s2s.ui.data import cleaning, overview, sources, statistics, tokenizers, upl
 from s2s.ui.data.sources import Chosen
 from s2s.ui.kit import address, forms, pickers
 from s2s.ui.kit.captions import file_name
+from s2s.ui.kit.datasets import DEFAULT_DATASET
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS, data_choices
 from s2s.ui.kit.text import as_markdown
-from s2s.ui.train.recipe import ALL, PREFIX, USUAL, learnt
 
-OURS = tuple(key for key in ALL if key.startswith(("data.", "tokenizer.")))
+OURS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))
 MEASURED = "Lengths as the text stands; the rest of the pairs that would be trained on: cleaned, as the task makes them."
 SHOWN = 50  # pairs whose input and output are shown
 
@@ -55,7 +56,7 @@ def arrive() -> None:
     if (
         source or st.session_state.get("origin") not in sources.BRINGING
     ):  # an address names no draft, and is no reason to leave it
-        sources.fill(source or sources.FIRST)
+        sources.fill(source or DEFAULT_DATASET)
     if (view := given.pop("view", "Pairs")) in VIEWS:
         st.session_state["view"] = view
     wanted, lost = forms.from_address(
@@ -74,10 +75,10 @@ def hold(chosen: Chosen | None) -> None:
         if is_kept
         else "Only a kept text can be linked: press Train on these pairs, which keeps it."
     )
-    place = {"source": chosen.spec if chosen else sources.FIRST} if is_kept else {}
+    place = {"source": chosen.spec if chosen else DEFAULT_DATASET} if is_kept else {}
     shown = {"view": str(st.session_state.get("view") or "Pairs"), **forms.to_address(changes())}
     address.hold(
-        "set", share.pack(place | shown), share.pack({"source": sources.FIRST, "view": "Pairs"})
+        "set", share.pack(place | shown), share.pack({"source": DEFAULT_DATASET, "view": "Pairs"})
     )
 
 
@@ -96,7 +97,7 @@ def views(chosen: Chosen) -> None:
     view = VIEWS[str(name)]
     if any(key.startswith("data.") for key in changes()):
         with st.container(horizontal=True, vertical_alignment="center"):
-            learnt(changes())
+            data_choices(changes())
             st.button(
                 "Start anew",
                 key="start anew",
@@ -147,7 +148,7 @@ def _start_anew() -> None:
 
 def base() -> Recipe:
     """The recipe of the preset that Train shows."""
-    return PRESETS[st.session_state.get("preset", USUAL)].recipe
+    return PRESETS[st.session_state.get("preset", DEFAULT_PRESET)].recipe
 
 
 def changes() -> dict[str, Any]:

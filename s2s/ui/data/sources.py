@@ -11,11 +11,12 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.data import BUILTINS, FILE_KINDS, SYNTHETIC, DatasetProfile, Preview, saved_datasets
+from s2s.data import FILE_KINDS, DatasetProfile, Preview, saved_datasets
 from s2s.share import printable
 from s2s.ui.data import hub_dataset, uploads
 from s2s.ui.data.uploads import Draft
 from s2s.ui.kit import cached, forms, pickers
+from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.text import as_markdown, plain, shortened, unique_names
 
 MOST_MEGABYTES = 200
@@ -26,7 +27,6 @@ UNITS = MappingProxyType(
         "dialogue": "dialogues, with a blank line between",
     }
 )
-FIRST = "builtin:en-fr"
 NEEDY = (
     "queued",
     "starting",
@@ -34,13 +34,6 @@ NEEDY = (
     "stopped",
     "interrupted",
 )  # states of runs that would read their text again
-SHIPPED = MappingProxyType(
-    {
-        f"{kind}:{name}": row.summary
-        for kind, rows in (("builtin", BUILTINS), ("synthetic", SYNTHETIC))
-        for name, row in rows.items()
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -96,25 +89,27 @@ def chosen(origin: str) -> Chosen | None:
 
 def fill(spec: str) -> None:
     """Choose the text that a link names, and by that its way."""
-    if spec in SHIPPED:
+    if spec in SHIPPED_DATASETS:
         st.session_state["origin"], st.session_state["builtin"] = "Built-in", spec
     elif spec in {text.spec for text in cached.datasets()}:
         st.session_state["origin"], st.session_state["kept"] = "Kept", spec
     else:
-        pickers.notify(f"There is no text {spec[:60]} here (any more); {FIRST} is shown instead.")
-        st.session_state["origin"], st.session_state["builtin"] = "Built-in", FIRST
+        pickers.notify(
+            f"There is no text {spec[:60]} here (any more); {DEFAULT_DATASET} is shown instead."
+        )
+        st.session_state["origin"], st.session_state["builtin"] = "Built-in", DEFAULT_DATASET
 
 
 def _builtin() -> Chosen:
     spec = st.selectbox(
         "Text",
-        list(SHIPPED),
-        index=list(SHIPPED).index(FIRST),
+        list(SHIPPED_DATASETS),
+        index=list(SHIPPED_DATASETS).index(DEFAULT_DATASET),
         key="builtin",
         persist_state="session",
         format_func=_bare,
     )
-    st.caption(SHIPPED[spec])
+    st.caption(SHIPPED_DATASETS[spec])
     return Chosen(_bare(spec), cached.preview(spec), uploads.study_of(spec), spec)
 
 

@@ -13,8 +13,8 @@ from s2s.runs.evaluations import Evaluation
 from s2s.ui.evaluate import charts, sentences, table, translate_file
 from s2s.ui.evaluate import form as evaluate_form
 from s2s.ui.kit import forms, polling
+from s2s.ui.kit.badges import badge
 from s2s.ui.kit.text import as_markdown, duration, plain, shortened
-from s2s.ui.train import progress
 
 KEY = "evaluation"  # in the session, and in the address
 PULSE = 0.7  # seconds between two looks at one that is at work
@@ -94,7 +94,7 @@ def _badge(state: str) -> None:
     if state == "running":
         st.badge("evaluating", icon=":material/hourglass_top:", color="blue")
     else:
-        progress.badge(state)
+        badge(state)
 
 
 def _what(asked: Evaluation) -> str:

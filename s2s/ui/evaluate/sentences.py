@@ -20,9 +20,9 @@ from s2s.scores import METRICS
 from s2s.share import Column
 from s2s.ui.kit import cached, forms, score_counts
 from s2s.ui.kit.captions import file_name, nats
+from s2s.ui.kit.reference_diff import LEGEND, marked
 from s2s.ui.kit.text import plain
 from s2s.ui.shell.pages import PAGES, page_link
-from s2s.ui.train.probes import HOW, marked
 
 GAP = "gap"
 MOST_COLUMNS = 6  # of Compare
@@ -229,7 +229,7 @@ def _lines(asked: Evaluation, rows: Sequence[SentenceRow]) -> str:
         told = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
         named = f"<small><b>{html.escape(', '.join(names))}</b> · {scores}{told}</small>"
         lines.append(f'<p dir="auto">{named}<br>{marked(row.hypothesis, row.reference)}</p>')
-    return "".join(lines) + f"<p><small>{HOW}</small></p>"
+    return "".join(lines) + f"<p><small>{LEGEND}</small></p>"
 
 
 def _doors(asked: Evaluation, row: SentenceRow, place: int) -> None:

@@ -16,12 +16,12 @@ from s2s.plots import LineSeries
 from s2s.runs import RunFolder
 from s2s.runs.listing import RunSummary, runs_folder
 from s2s.ui.kit import cached, forms
+from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.text import duration
 from s2s.ui.positions import request
 from s2s.ui.positions.pictures import drawn
 from s2s.ui.positions.request import NAMES, PREFIX
 from s2s.ui.shell.pages import page_link
-from s2s.ui.train import recipe
 
 PULSE = 2.0  # seconds between two looks at twins that train
 SCORE = PREFIX + "score"
@@ -217,6 +217,6 @@ def _button(asked: Twins, own: Mapping[str, RunSummary]) -> None:
 def _train(asked: Twins) -> None:
     """All six, or none with the reason."""
     try:
-        recipe.queued(twins.orders(asked, settings.OWNER))
+        queue_runs(twins.orders(asked, settings.OWNER))
     except UserError as wrong:
         st.session_state[PREFIX + "refused"] = wrong

@@ -8,17 +8,18 @@ import streamlit as st
 
 from s2s import settings, share
 from s2s.config import PRESETS, UserError
-from s2s.jobs import board, training, worker
+from s2s.jobs import board
 from s2s.jobs.sweep import TWIN
 from s2s.runs import differences
 from s2s.runs.listing import LONGEST_COMMENT, MOST_TAGS, RunSummary, annotate
-from s2s.ui.data.sources import SHIPPED
 from s2s.ui.kit import cached, forms
+from s2s.ui.kit.badges import badge
+from s2s.ui.kit.datasets import SHIPPED_DATASETS
+from s2s.ui.kit.queueing import queue_resume
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
 from s2s.ui.kit.text import as_markdown, plain
 from s2s.ui.runs import table
 from s2s.ui.shell.pages import page_link
-from s2s.ui.train import progress
-from s2s.ui.train.recipe import FROM, USUAL
 
 
 def actions(run_id: str) -> None:
@@ -46,7 +47,7 @@ def actions(run_id: str) -> None:
 def _head(run_id: str, row: RunSummary | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(cached.title(run_id)), anchor=False, width="content")
-        progress.badge(row.state if row else "done")
+        badge(row.state if row else "done")
         for tag in row.tags if row else ():
             st.badge(plain(tag), color="gray", icon=":material/sell:")
     if row and row.error:
@@ -101,7 +102,7 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
         return "", ["Its recipe cannot be read, so that it cannot be duplicated."]
     source = str(about.get("source") or (row.source if row else ""))
     preset = str(about.get("preset") or (row.preset if row else ""))
-    base = preset if preset in PRESETS else USUAL
+    base = preset if preset in PRESETS else DEFAULT_PRESET
     begun = about.get("init_from")
     origin = (
         str(begun.get("run"))
@@ -113,7 +114,7 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
         {
             "source": source,
             "preset": base,
-            **({FROM: origin} if origin else {}),
+            **({INIT_FROM: origin} if origin else {}),
             **forms.to_address(changes),
         }
     )
@@ -126,7 +127,7 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
 
 def _untold(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
     lost = []
-    if source not in SHIPPED and source not in {text.spec for text in cached.datasets()}:
+    if source not in SHIPPED_DATASETS and source not in {text.spec for text in cached.datasets()}:
         lost.append(f"Its text `{source}` is not among those on Data, so choose one.")
     if valid:
         lost.append(
@@ -210,8 +211,7 @@ def _do(what: str, run_id: str) -> None:
         elif what == "delete":
             board.delete(run_id, settings.OWNER)
         else:
-            training.submit_resume(run_id, settings.OWNER)
-            worker.ensure()
+            queue_resume(run_id)
     except UserError as wrong:
         st.session_state["refused change"] = wrong
     cached.refresh_runs()

@@ -19,7 +19,7 @@ from s2s.ui.kit import cached, forms, pickers
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
-from s2s.ui.train import numbers
+from s2s.ui.kit.validation_pairs import validation_kind, worded_for
 
 PULSE = 5.0  # seconds between two looks at a live run
 FRAMES = 30  # of the film, spread over the checkpoints
@@ -76,7 +76,7 @@ def _tab(run_id: str, is_live: bool, at: str) -> None:
     _hold_step(run_id, steps)
     if st.session_state[AT] != at:  # the address and the link to share are the whole page's
         st.rerun()
-    st.caption(numbers.pairs_of(run_id, TASK))
+    st.caption(worded_for(run_id, TASK))
     chosen = _pictures(run_id, folder, steps) if steps else None
     if history:
         _lines(run_id, history, chosen)
@@ -209,7 +209,7 @@ def _spread(steps: list[int]) -> list[int]:
 def _lines(run_id: str, history: AttentionHistory, chosen: tuple[int, int] | None) -> None:
     """Two numbers of each head against steps."""
     name = cached.title(run_id)
-    pairs = f"{history.n_pairs} {numbers.kind_of_pairs(run_id)} pairs"
+    pairs = f"{history.n_pairs} {validation_kind(run_id)} pairs"
     with st.grid(2, min_column_width=340, border=True) as grid:
         with grid.cell():
             _entropy(f"{name}\nentropy of cross-attention over {pairs}", history, chosen)

@@ -18,12 +18,12 @@ from s2s.plots import ParallelAxis, format_value
 from s2s.runs import differences
 from s2s.runs.listing import RunSummary
 from s2s.ui.kit import cached, pickers
+from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import as_markdown, plain, unique_names
 from s2s.ui.runs import table as runs_table
 from s2s.ui.shell.pages import page_link
-from s2s.ui.train import progress
 
 KEY = "sweep"
 LOSS = "validation loss"
@@ -147,7 +147,7 @@ def _finite(value: float | None) -> float | None:
 
 def _progress(rows: Sequence[RunSummary]) -> None:
     """How far the sweep is."""
-    states = Counter(progress.STATES[row.state][2] for row in rows)
+    states = Counter(STATES[row.state].label for row in rows)
     said = [f"{n} {word}" for word, n in states.items() if word != "done"]
     steps = sum(row.steps for row in rows)
     done = sum(

@@ -14,10 +14,10 @@ from s2s import share
 from s2s.config import UserError
 from s2s.runs.listing import RunSummary
 from s2s.ui.kit import address, cached, forms
+from s2s.ui.kit.badges import STATES
 from s2s.ui.runs import attention_history
 from s2s.ui.runs.attention_history import AT
 from s2s.ui.shell.pages import page_link
-from s2s.ui.train import progress
 
 PULSE = 2.0  # seconds between two looks at live runs
 POINTS = 40  # of a sparkline
@@ -199,7 +199,7 @@ def state(row: RunSummary) -> str:
     return (
         "❚❚ paused"
         if row.is_paused and row.state == "running"
-        else f"{MARKS[row.state]} {progress.STATES[row.state][2]}"
+        else f"{MARKS[row.state]} {STATES[row.state].label}"
     )
 
 

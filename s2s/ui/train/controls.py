@@ -10,11 +10,12 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import Recipe, UserError
-from s2s.jobs import board, training, worker
+from s2s.jobs import board
 from s2s.runs.listing import RunSummary
 from s2s.runs.metrics import Curves
 from s2s.train.schedules import learning_rate
 from s2s.ui.kit import cached, forms
+from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.text import as_markdown
 from s2s.ui.shell.pages import page_link
 
@@ -215,7 +216,6 @@ def _do(what: str, run_id: str) -> None:
             more = (
                 (int(st.session_state["to step"]), _new_rate(run_id)) if what == "continue" else ()
             )
-            training.submit_resume(run_id, settings.OWNER, *more)
-            worker.ensure()
+            queue_resume(run_id, *more)
         case _:
             raise ValueError(f"nobody can do {what} to a run")

@@ -19,6 +19,7 @@ from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import as_markdown, unique_names
+from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import numbers
 
 MOST_RUNS = 6  # as many dashes and markers as one tells apart
@@ -119,7 +120,7 @@ def picture(run_id: str, curves: Curves) -> None:
                 lines, title=shown, up=quantity.axis, look=look, marks=marks, **nothing
             )
             chart(figure, alt=f"{shown}{_last(lines)}", file_name=file_name(shown))
-            reading = numbers.pairs_of(run_id, quantity.reading) + (
+            reading = worded_for(run_id, quantity.reading) + (
                 numbers.SHORT if quantity.is_score and numbers.is_short(curves) else ""
             )
             st.caption(as_markdown(f"{reading}{_missing(lines, look, due)}"))

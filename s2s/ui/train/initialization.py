@@ -9,12 +9,15 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.jobs import origin
 from s2s.ui.kit import cached, forms
+from s2s.ui.kit.recipe_state import INIT_FROM, PREFIX, RECIPE_KEYS
 from s2s.ui.kit.text import plain, unique_names
-from s2s.ui.train.recipe import ALL, FROM, PREFIX, Asked
+from s2s.ui.train.recipe import Asked
 
 SCRATCH = ""
 TAKEN = tuple(
-    key for key in ALL if key.startswith(("model.", "tokenizer.")) or key == "data.max_length"
+    key
+    for key in RECIPE_KEYS
+    if key.startswith(("model.", "tokenizer.")) or key == "data.max_length"
 )
 HELP = (
     "Two ways that people go: denoise, then summarize (teach a model the language on plain text, then the task),"
@@ -24,9 +27,9 @@ HELP = (
 
 def panel(asked: Asked) -> Asked:
     """What the form says, with the run that it starts from."""
-    held = st.session_state.get(FROM) or SCRATCH
+    held = st.session_state.get(INIT_FROM) or SCRATCH
     if held and held not in cached.trained_runs():  # deleted meanwhile
-        held = st.session_state[FROM] = SCRATCH
+        held = st.session_state[INIT_FROM] = SCRATCH
     with st.expander(
         "Start from a run", icon=":material/fork_right:", key="from a run", on_change="rerun"
     ) as part:
@@ -44,13 +47,13 @@ def panel(asked: Asked) -> Asked:
 
 def _widgets(held: str) -> None:
     names = {SCRATCH: "none: from scratch"} | unique_names(cached.trained_runs())
-    st.session_state.setdefault(FROM, SCRATCH)
+    st.session_state.setdefault(INIT_FROM, SCRATCH)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Start from",
             list(names),
             format_func=names.__getitem__,
-            key=FROM,
+            key=INIT_FROM,
             help=HELP,
             on_change=_take,
             persist_state="session",
@@ -67,7 +70,7 @@ def _widgets(held: str) -> None:
 
 def _take() -> None:
     """Fill the form with what the weights need."""
-    if (held := st.session_state.get(FROM)) and (known := cached.recipe(held)):
+    if (held := st.session_state.get(INIT_FROM)) and (known := cached.recipe(held)):
         forms.fill(known, TAKEN, PREFIX)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from s2s.runs.metrics import Curves
-from s2s.ui.kit import cached
+from s2s.ui.kit.validation_pairs import worded_for
 
 NONE = "–"
 WIDTH = 130  # pixels that a number needs
@@ -30,23 +30,6 @@ def gauges(run_id: str, curves: Curves) -> None:
     _grid(run_id, first(curves))
     with st.expander("More numbers", icon=":material/speed:"):
         _grid(run_id, rest(curves))
-
-
-def holds_out(run_id: str) -> bool:
-    """Whether a run is validated on pairs that it does not train on: a very small text leaves none."""
-    return not any("nothing is held out" in note for note in cached.run_notes(run_id))
-
-
-def kind_of_pairs(run_id: str) -> str:
-    """Those that a run is validated on: `held-out`, or `training`."""
-    return "held-out" if holds_out(run_id) else "training"
-
-
-def pairs_of(run_id: str, text: str) -> str:
-    """A text about held-out pairs, as it is true of a run."""
-    if holds_out(run_id) or "held-out" not in text.lower():
-        return text
-    return f"{text.replace('Held-out', 'Training').replace('held-out', 'training')} Nothing is held out of this small text."
 
 
 def first(curves: Curves) -> list[Gauge]:
@@ -163,7 +146,7 @@ def _figure(value: float | None, form: str) -> str:
 def _grid(run_id: str, row: Sequence[Gauge]) -> None:
     with st.grid(len(row), min_column_width=WIDTH):
         for gauge in row:
-            help = pairs_of(run_id, gauge.help)
+            help = worded_for(run_id, gauge.help)
             st.metric(
                 gauge.label,
                 gauge.value,

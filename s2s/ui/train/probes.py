@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import Any
 
 import streamlit as st
 
 from s2s.ui.kit import cached
+from s2s.ui.kit.reference_diff import LEGEND, LONGEST, marked
 from s2s.ui.kit.text import shortened
-from s2s.ui.train import numbers
-
-LONGEST = 300  # characters of a cell
-ROOM = (
-    40  # characters that a translation may have beyond twice its reference's: early ones never end
-)
-MISSING = '<b title="something is missing here">⌄</b>'
-HOW = f"What the reference does not have there is <u>underlined</u>; {MISSING} stands where it has more."
+from s2s.ui.kit.validation_pairs import are_held_out
 
 
 def sentences(run_id: str) -> None:
@@ -30,7 +23,7 @@ def sentences(run_id: str) -> None:
         st.subheader("Probe sentences", anchor=False)
         whose = (
             "Held-out sentences"
-            if numbers.holds_out(run_id)
+            if are_held_out(run_id)
             else "Training sentences (nothing is held out)"
         )
         st.caption(f"{whose} and their translation at step {steps[-1]:,} (greedy).")
@@ -72,7 +65,7 @@ def _table(
         _row(names, _cells(line, None if earlier is None else then.get(line["source"], "")))
         for line in now
     )
-    return f'<div class="samples"><table><tr>{head}</tr>{rows}</table><p><small>{HOW}</small></p></div>'
+    return f'<div class="samples"><table><tr>{head}</tr>{rows}</table><p><small>{LEGEND}</small></p></div>'
 
 
 def _row(names: Sequence[str], cells: Sequence[str]) -> str:
@@ -97,23 +90,3 @@ def _cells(line: dict[str, Any], then: str | None) -> list[str]:
 
 def _shown(text: str) -> str:
     return html.escape(shortened(text, LONGEST))
-
-
-def marked(text: str, reference: str) -> str:
-    """As HTML: words that differ from the reference underlined, a sign where some of its are missing.
-
-    Texts without blanks between words are compared sign by sign.
-    """
-    reference = shortened(reference, LONGEST).strip()
-    text = shortened(text, 2 * len(reference) + ROOM).strip()
-    gap = " " if " " in text + reference else ""
-    ours, theirs = (each.split() if gap else list(each) for each in (text, reference))
-    pieces = []
-    for what, first, last, _, _ in SequenceMatcher(
-        None, ours, theirs, autojunk=False
-    ).get_opcodes():
-        part = html.escape(gap.join(ours[first:last]))
-        pieces.append(
-            part if what == "equal" else MISSING if what == "insert" else f"<u>{part}</u>"
-        )
-    return gap.join(pieces) if text else f"(nothing) {MISSING if reference else ''}"

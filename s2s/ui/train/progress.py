@@ -11,19 +11,11 @@ from s2s.jobs.steering import LONGEST_PAUSE
 from s2s.runs.listing import RunSummary
 from s2s.runs.metrics import Curves
 from s2s.ui.kit import cached, forms, polling
+from s2s.ui.kit.badges import badge
 from s2s.ui.kit.text import as_markdown, duration, plain
 from s2s.ui.train import controls, curves, numbers, probes
 
 PULSE = 1.0  # seconds between two looks at a live run, where few look
-STATES = {
-    "queued": ("blue", ":material/schedule:", "waiting"),
-    "starting": ("blue", ":material/hourglass_top:", "starting"),
-    "running": ("blue", ":material/model_training:", "training"),
-    "done": ("green", ":material/check_circle:", "done"),
-    "stopped": ("gray", ":material/pause_circle:", "stopped"),
-    "interrupted": ("orange", ":material/power_off:", "interrupted"),
-    "failed": ("red", ":material/error:", "failed"),
-}
 
 
 def panel(run_id: str) -> None:
@@ -82,12 +74,6 @@ def _head(run_id: str, row: RunSummary | None) -> None:
         st.info(as_markdown(row.note), icon=":material/hourglass_top:")
     if notes := cached.run_notes(run_id):
         st.caption(as_markdown(" ".join(notes)))
-
-
-def badge(state: str) -> None:
-    """A state in a word and a colour."""
-    colour, icon, word = STATES[state]
-    st.badge(word, icon=icon, color=colour)  # type: ignore[arg-type]
 
 
 def _progress(row: RunSummary, curves: Curves) -> None:

@@ -12,16 +12,15 @@ import pandas as pd
 import streamlit as st
 
 from s2s import settings, share
-from s2s.config import PRESETS, Recipe, UserError, flat, override
+from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import sweep, training, worker
 from s2s.jobs.advice import short_count
-from s2s.ui.data.sources import FIRST, SHIPPED
 from s2s.ui.kit import address, cached, forms, pickers
-from s2s.ui.kit.text import as_markdown, unique_names
+from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
+from s2s.ui.kit.queueing import queue_runs
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
+from s2s.ui.kit.text import unique_names
 
-PREFIX = "set "
-USUAL = "small"
-FROM = "start from"  # in the session: the run whose weights are taken, or ""
 MAIN = (
     "train.steps",
     "train.batch_tokens",
@@ -32,9 +31,6 @@ MAIN = (
     "model.dropout",
     "tokenizer.kind",
 )
-ALL = tuple(
-    key for key in flat(Recipe()) if not key.startswith("model.ids.")
-)  # fixed by our tokenizers
 TABS = MappingProxyType(
     {
         "Text": ("data.", "tokenizer."),
@@ -83,9 +79,7 @@ def form() -> Asked:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         source = _source()
         preset = _preset()
-        usual = (
-            f"{preset} on {cached.dataset_name(source)}{_origin(st.session_state.get(FROM) or '')}"
-        )
+        usual = f"{preset} on {cached.dataset_name(source)}{_origin(st.session_state.get(INIT_FROM) or '')}"
         name = st.text_input(
             "Name",
             key="run name",
@@ -109,14 +103,14 @@ def form() -> Asked:
     st.caption(
         f"{row.summary} Good for: {row.good_for[0].lower()}{row.good_for[1:]} Source: {row.source}."
     )
-    changes = forms.changes(base, ALL, PREFIX)
-    learnt(changes)
+    changes = forms.changes(base, RECIPE_KEYS, PREFIX)
+    data_choices(changes)
     wrong = forms.why_not(base, changes)
     made = base if wrong else override(base, changes)
     _settings(base, wrong)
-    start = {FROM: st.session_state[FROM]} if st.session_state.get(FROM) else {}
+    start = {INIT_FROM: st.session_state[INIT_FROM]} if st.session_state.get(INIT_FROM) else {}
     packed = share.pack({"source": source, "preset": preset, **start, **forms.to_address(changes)})
-    address.hold("set", packed, share.pack({"source": FIRST, "preset": USUAL}))
+    address.hold("set", packed, share.pack({"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET}))
     return Asked(source, preset, name or usual, made, wrong)
 
 
@@ -139,17 +133,6 @@ def _table_of_presets() -> None:
     )
 
 
-def learnt(changes: Mapping[str, Any]) -> None:
-    """What was decided for the text: the task, and what is left out."""
-    said = [
-        f"{key.removeprefix('data.').removeprefix('clean.')} = {value}"
-        for key, value in changes.items()
-        if key.startswith("data.")
-    ]
-    if said:
-        st.caption(as_markdown(f"Chosen for the text: {', '.join(f'`{each}`' for each in said)}."))
-
-
 def _settings(base: Recipe, wrong: UserError | None) -> None:
     """The few settings that people change, and all others behind a click."""
     with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
@@ -163,7 +146,7 @@ def _settings(base: Recipe, wrong: UserError | None) -> None:
         return
     with more:
         for tab, (name, starts) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
-            keys = [key for key in ALL if key.startswith(starts) and key not in MAIN]
+            keys = [key for key in RECIPE_KEYS if key.startswith(starts) and key not in MAIN]
             with (
                 tab,
                 st.grid(3, min_column_width=200, vertical_alignment="bottom", key=f"tab {name}"),
@@ -173,10 +156,11 @@ def _settings(base: Recipe, wrong: UserError | None) -> None:
 
 def _source() -> str:
     names = unique_names(
-        {text.spec: text.name for text in cached.datasets()} | {spec: spec for spec in SHIPPED}
+        {text.spec: text.name for text in cached.datasets()}
+        | {spec: spec for spec in SHIPPED_DATASETS}
     )
     if st.session_state.get("source") not in names:
-        st.session_state["source"] = FIRST
+        st.session_state["source"] = DEFAULT_DATASET
     return str(
         st.selectbox(
             "Text",
@@ -190,7 +174,7 @@ def _source() -> str:
 
 
 def _preset() -> str:
-    st.session_state.setdefault("preset", USUAL)
+    st.session_state.setdefault("preset", DEFAULT_PRESET)
     return str(
         st.selectbox(
             "Preset",
@@ -204,37 +188,39 @@ def _preset() -> str:
 
 
 def _take_preset() -> None:
-    """All that a preset is about; which pairs are learnt, and how they are cleaned, stays."""
-    keys = [key for key in ALL if key == "data.max_length" or not key.startswith("data.")]
+    """All that a preset is about; which pairs are data_choices, and how they are cleaned, stays."""
+    keys = [key for key in RECIPE_KEYS if key == "data.max_length" or not key.startswith("data.")]
     forms.fill(PRESETS[st.session_state["preset"]].recipe, keys, PREFIX)
 
 
 def _fill(given: dict[str, str]) -> None:
     """Put what a link says into the widgets; what it cannot mean is said and left out. A text alone leaves the recipe as it is."""
     names_recipe = set(given) - {"source"}
-    source = given.pop("source", FIRST)
-    preset = given.pop("preset", USUAL)
-    start = given.pop(FROM, "")
-    if source not in SHIPPED and source not in {text.spec for text in cached.datasets()}:
-        pickers.notify(f"There is no text {source[:60]} here (any more); {FIRST} is shown instead.")
-        source = FIRST
+    source = given.pop("source", DEFAULT_DATASET)
+    preset = given.pop("preset", DEFAULT_PRESET)
+    start = given.pop(INIT_FROM, "")
+    if source not in SHIPPED_DATASETS and source not in {text.spec for text in cached.datasets()}:
+        pickers.notify(
+            f"There is no text {source[:60]} here (any more); {DEFAULT_DATASET} is shown instead."
+        )
+        source = DEFAULT_DATASET
     if preset not in PRESETS:
-        pickers.notify(f"There is no preset {preset[:40]}; {USUAL} is shown instead.")
-        preset = USUAL
+        pickers.notify(f"There is no preset {preset[:40]}; {DEFAULT_PRESET} is shown instead.")
+        preset = DEFAULT_PRESET
     st.session_state["source"] = source
     if not names_recipe:  # what was chosen on Data stays
-        st.session_state.setdefault("preset", USUAL)
+        st.session_state.setdefault("preset", DEFAULT_PRESET)
         return
     if start and start not in cached.trained_runs():
         pickers.notify(f"There is no trained run {start[:40]} here to start from (any more).")
         start = ""
-    st.session_state[FROM] = start
+    st.session_state[INIT_FROM] = start
     base = PRESETS[preset].recipe
     changes, lost = forms.from_address(base, given)
     for sentence in lost:
         pickers.notify(sentence)
     st.session_state["preset"] = preset
-    forms.fill(override(base, changes), ALL, PREFIX)
+    forms.fill(override(base, changes), RECIPE_KEYS, PREFIX)
 
 
 def button(asked: Asked, why_not: UserError | None) -> None:
@@ -258,7 +244,7 @@ def button(asked: Asked, why_not: UserError | None) -> None:
 def _train(asked: Asked) -> None:
     try:
         orders = _twins(asked) if asked.has_twin else [asked.order()]
-        run_id, *_ = queued(orders)
+        run_id, *_ = queue_runs(orders)
     except UserError as wrong:
         st.session_state["refused"] = wrong
         return
@@ -275,15 +261,6 @@ def _twins(asked: Asked) -> list[training.Asked]:
 def _origin(run_id: str) -> str:
     """What a run's usual name says of the one it starts from."""
     return f", from {cached.title(run_id)}" if run_id in cached.trained_runs() else ""
-
-
-def queued(orders: list[training.Asked]) -> list[str]:
-    """The ids of the runs, all of them queued. Raises UserError where one is refused: then none is."""
-    are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
-    ids = sweep.submit(orders, are_express)
-    worker.ensure()
-    cached.refresh_runs()
-    return ids
 
 
 def take_preset(preset: str) -> None:

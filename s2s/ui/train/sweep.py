@@ -11,12 +11,14 @@ from s2s import share
 from s2s.config import UserError, flat
 from s2s.jobs import sweep, training
 from s2s.ui.kit import cached, forms
+from s2s.ui.kit.queueing import queue_runs
+from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from s2s.ui.kit.text import as_markdown, duration, plain
 from s2s.ui.shell.pages import page_link
-from s2s.ui.train.recipe import ALL, MAIN, Asked, queued
+from s2s.ui.train.recipe import MAIN, Asked
 
 NOTHING = ""
-SETTINGS = tuple(dict.fromkeys((*MAIN, *ALL)))  # the usual ones first
+SETTINGS = tuple(dict.fromkeys((*MAIN, *RECIPE_KEYS)))  # the usual ones first
 CAPTION = f"One run for each combination of these values, at most {sweep.MOST}; everything else is as the form says."
 
 
@@ -118,7 +120,7 @@ def _button(orders: list[training.Asked]) -> None:
 def _queue(orders: list[training.Asked]) -> None:
     """All, or none with the reason."""
     try:
-        queued(orders)
+        queue_runs(orders)
     except UserError as wrong:
         st.session_state["not swept"] = wrong
         return

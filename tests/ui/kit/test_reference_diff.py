@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from s2s.ui.train.probes import MISSING, marked
+from s2s.ui.kit.reference_diff import MISSING, marked
 
 
 def words(shown: str) -> str:

@@ -1,0 +1,36 @@
+"""The state of a run as a word, an icon and a color."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+import streamlit as st
+
+
+class StateLook(NamedTuple):
+    """How a state is shown."""
+
+    color: Literal["blue", "green", "gray", "orange", "red"]
+    icon: str
+    label: str
+
+
+STATES: Mapping[str, StateLook] = MappingProxyType(
+    {
+        "queued": StateLook("blue", ":material/schedule:", "waiting"),
+        "starting": StateLook("blue", ":material/hourglass_top:", "starting"),
+        "running": StateLook("blue", ":material/model_training:", "training"),
+        "done": StateLook("green", ":material/check_circle:", "done"),
+        "stopped": StateLook("gray", ":material/pause_circle:", "stopped"),
+        "interrupted": StateLook("orange", ":material/power_off:", "interrupted"),
+        "failed": StateLook("red", ":material/error:", "failed"),
+    }
+)
+
+
+def badge(state: str) -> None:
+    """A badge for the state of a run or an evaluation."""
+    look = STATES[state]
+    st.badge(look.label, icon=look.icon, color=look.color)

@@ -1,0 +1,18 @@
+"""The datasets that ship with the program: those that are built in and those that are generated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from s2s.data import BUILTINS, SYNTHETIC
+
+DEFAULT_DATASET = "builtin:en-fr"
+# from a dataset's SPEC to its summary
+SHIPPED_DATASETS: Mapping[str, str] = MappingProxyType(
+    {
+        f"{kind}:{name}": row.summary
+        for kind, rows in (("builtin", BUILTINS), ("synthetic", SYNTHETIC))
+        for name, row in rows.items()
+    }
+)

@@ -1,0 +1,22 @@
+"""Runs go into the queue, and a worker starts where none is at work."""
+
+from __future__ import annotations
+
+from s2s import settings
+from s2s.jobs import sweep, training, worker
+from s2s.ui.kit import cached
+
+
+def queue_runs(orders: list[training.Asked]) -> list[str]:
+    """The ids of the runs. Raises UserError where one is refused; then none is queued."""
+    are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
+    ids = sweep.submit(orders, are_express)
+    worker.ensure()
+    cached.refresh_runs()
+    return ids
+
+
+def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None) -> None:
+    """Resume a run, perhaps to another last step or with another learning rate. Raises UserError where it is refused."""
+    training.submit_resume(run_id, settings.OWNER, steps, lr)
+    worker.ensure()

@@ -1,0 +1,28 @@
+"""Where the session keeps the recipe that Data and Train edit together: the keys of its widgets and their defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from s2s.config import Recipe, keys
+from s2s.ui.kit.text import as_markdown
+
+PREFIX = "set "  # of the key of each setting's widget
+DEFAULT_PRESET = "small"
+INIT_FROM = "start from"  # the run whose weights initialize the new one, or ""
+# the ids of special tokens are fixed by our tokenizers
+RECIPE_KEYS = tuple(key for key in keys(Recipe) if not key.startswith("model.ids."))
+
+
+def data_choices(changes: Mapping[str, Any]) -> None:
+    """A caption with the task and the cleaning rules that were chosen for the dataset; nothing where none were."""
+    chosen = [
+        f"`{key.removeprefix('data.').removeprefix('clean.')} = {value}`"
+        for key, value in changes.items()
+        if key.startswith("data.")
+    ]
+    if chosen:
+        st.caption(as_markdown(f"Chosen for the dataset: {', '.join(chosen)}."))
