@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import settings as hypothesis
 
 from s2s.config import PRESETS, Recipe, override
 from s2s.jobs import training
 
-DATA = Path(os.environ.get("S2S_TEST_DATA") or Path(__file__).parents[1].parent / "shared" / "data")
+# The same examples in every run, and few enough that the suite stays fast.
+hypothesis.register_profile("s2s", derandomize=True, database=None, max_examples=50, deadline=None)
+hypothesis.load_profile("s2s")
 AT_ONCE = (
     2  # processes that share the whole suite: each has a browser, a server and torch of its own
 )

@@ -1,4 +1,4 @@
-"""Byte-pair pieces: characters, then the most frequent neighbours joined again and again (Sennrich et al., 2016)."""
+"""Byte-pair encoding: starts from characters and merges the most frequent adjacent pair, repeatedly (Sennrich et al., 2016)."""
 
 from __future__ import annotations
 
@@ -9,49 +9,47 @@ from typing import Any, Self
 from tokenizers import models, trainers
 
 from s2s.tokenizers.subword import INNER, SubwordTokenizer, pipeline, size_of
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, listed, nfc
+from s2s.tokenizers.tokenizer import SPECIALS, UNK, nfc, read_vocabulary
 
 
 class BpeTokenizer(SubwordTokenizer):
-    """`"lower"` becomes e.g. `▁low` `er`: two neighbours at a time are joined, in the order in which the pairs were learnt."""
+    """`"lower"` becomes e.g. `▁low` `er`: adjacent tokens are merged in the order in which the merges were learned."""
 
     kind = "bpe"
 
-    def __init__(self, pieces: Iterable[str], merges: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> None:
         self.merges = tuple(merges)
-        super().__init__(pieces)
+        super().__init__(tokens)
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
-        vocabulary = {piece: index for index, piece in enumerate(inner)}
+        vocabulary = {token: index for index, token in enumerate(inner)}
         return models.BPE(vocab=vocabulary, merges=list(self.merges), unk_token=INNER[UNK])
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Joins pairs seen at least twice until `vocab_size` pieces, specials included, or until none is left.
+        """Merges pairs seen at least twice until there are `vocab_size` tokens, specials included, or no such pair.
 
-        Raises UserError when the characters of the text alone are more than `vocab_size`.
+        Raises UserError when the text has more distinct characters than `vocab_size` has room for.
         """
         texts = [nfc(text) for text in texts]
-        size = size_of(texts, vocab_size, "byte pairs")
+        size = size_of(texts, vocab_size, "byte-pair encoding")
         trainer = trainers.BpeTrainer(
             vocab_size=size - len(SPECIALS), min_frequency=2, show_progress=False
         )
         learner = pipeline(models.BPE())
         learner.train_from_iterator(texts, trainer)
         learned = json.loads(learner.to_str())["model"]
-        return cls(
-            sorted(learned["vocab"], key=learned["vocab"].__getitem__),
-            map(tuple, learned["merges"]),
-        )
+        tokens = sorted(learned["vocab"], key=learned["vocab"].__getitem__)
+        return cls(tokens, map(tuple, learned["merges"]))
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "merges": [list(merge) for merge in self.merges]}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        pieces = listed(given["pieces"])
-        merges = [(left, right) for left, right in given["merges"]]
-        known = set(pieces)
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        tokens = read_vocabulary(content)
+        merges = [(left, right) for left, right in content["merges"]]
+        known = set(tokens)
         if not all({left, right, left + right} <= known for left, right in merges):
-            raise ValueError("a merge has a piece that is not in the list of pieces")
-        return cls(pieces, merges)
+            raise ValueError("a merge has a token that is not in the vocabulary")
+        return cls(tokens, merges)

@@ -1,4 +1,4 @@
-"""One piece a byte of the text's UTF-8: 256 pieces, nothing to learn, nothing unknown."""
+"""One token per byte of the text's UTF-8: 256 tokens, nothing to learn, nothing unknown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OFFSET = len(SPECIALS)
 
 
 def _name(byte: int) -> str:
-    """`▁` for the blank, ASCII as itself, anything else in hexadecimal."""
+    """`▁` for the space, ASCII characters as they are, all other bytes in hexadecimal."""
     if byte == ord(" "):
         return SPACE
     return chr(byte) if ord(" ") < byte < 0x7F else f"<0x{byte:02X}>"
@@ -28,7 +28,7 @@ class ByteTokenizer(Tokenizer):
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Nothing is learned. Raises UserError when `vocab_size` has no room for all 256 bytes."""
+        """Learns nothing. Raises UserError when `vocab_size` has no room for all 256 bytes."""
         needed = OFFSET + 256
         if vocab_size is not None and vocab_size < needed:
             raise UserError(
@@ -40,7 +40,7 @@ class ByteTokenizer(Tokenizer):
         return [OFFSET + byte for byte in nfc(text).encode()]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Bytes that are no UTF-8, as a model may write them, show as U+FFFD."""
+        """Bytes that are not UTF-8, which a model may generate, become U+FFFD."""
         content = b"".join(
             b"<unk>" if index == UNK else bytes([index - OFFSET]) for index in ids if index >= UNK
         )
@@ -50,5 +50,5 @@ class ByteTokenizer(Tokenizer):
         return {}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
         return cls()

@@ -1,4 +1,4 @@
-"""Every kind of tokenizer at several sizes on the same pairs, side by side. Knows nothing of screens."""
+"""Compares every kind of tokenizer at several sizes on the same pairs. Knows nothing of screens."""
 
 from __future__ import annotations
 
@@ -14,41 +14,48 @@ from s2s.tokenizers.registry import TOKENIZERS
 from s2s.tokenizers.subword import automatic_size, size_of
 from s2s.tokenizers.tokenizer import UNK, Tokenizer, nfc
 
-SAMPLE = 20_000  # pairs that are learnt from
-MEASURED = 5_000  # of those, pairs whose tokens are counted
-HELD_OUT = 2_000  # pairs in which unknown tokens are counted
-LIMIT = 128  # tokens, `</s>` included: what `data.max_length` is at first
+MAX_FITTED = 20_000  # pairs that tokenizers are fitted to
+MAX_MEASURED = 5_000  # of those, pairs whose tokens are counted
+MAX_HELD_OUT = 2_000  # pairs in which unknown tokens are counted
+LIMIT = 128  # tokens, `</s>` included: the default of `data.max_length`
 SIZES = (
     250,
     1_000,
     4_000,
     8_000,
     16_000,
-)  # of these, what is at least a tenth of the automatic one
-FULL = 0.9  # of the pieces that were asked for; with fewer, the text has no more to give
-NEAR = 1.3  # a round size is left out where the automatic one is less than this many times larger or smaller
+)  # those from a tenth of the automatic size on are compared
+FULL = 0.9  # of the requested size; a smaller result means that larger sizes would change nothing
+NEAR = 1.3  # a round size within this factor of the automatic size is skipped
 
-ExampleTokens = tuple[tuple[str, int], ...]
+# The names of fields in JSON where they differ from those in the code.
+STORED_NAMES = {"tokens_per_word": "pieces_per_word", "requested_size": "asked"}
+
+ExampleTokens = tuple[tuple[str, int], ...]  # (token, id)
 Sizes = tuple[int | None, int | None]  # of each side
 
 
-def _silent(note: str) -> None:
-    """Tells nobody."""
+def _ignore(note: str) -> None:
+    """Reports to nobody."""
 
 
 @dataclass(frozen=True)
 class SideStatistics:
-    """One side of the pairs, cut; lengths are in tokens, `</s>` not among them."""
+    """One side of the pairs after tokenization; lengths are in tokens, without `</s>`."""
 
     vocab_size: int
-    pieces_per_word: float  # words are what stands between blanks
-    unknown_rate: (
-        float | None
-    )  # share of the held-out tokens that are `<unk>`; None without held-out pairs
+    tokens_per_word: float  # words are split on spaces
+    unknown_rate: float | None  # share of `<unk>` in held-out tokens; None without held-out pairs
     median: float
     p95: int
     longest: int
-    example: ExampleTokens  # (piece, id) of the example sentence
+    example: ExampleTokens
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Reads what `ComparisonRow.to_json` wrote for one side."""
+        values = _read(cls, content)
+        return cls(**values | {"example": tuple((token, id) for token, id in values["example"])})
 
 
 @dataclass(frozen=True)
@@ -56,45 +63,46 @@ class ComparisonRow:
     """One tokenizer, measured."""
 
     kind: str
-    asked: int | None  # pieces that were asked for; None: chosen by the size of the text
+    requested_size: int | None  # None: chosen by the size of the dataset
     shared: bool
     src: SideStatistics
     tgt: SideStatistics
     limit: int  # tokens of a side, `</s>` included
     too_long: float  # share of the pairs with more
-    seconds: float  # to learn
+    seconds: float  # to fit
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What to `--set` for this one."""
+        """The recipe settings that choose this tokenizer, as `--set` takes them."""
         return {
             "tokenizer.kind": self.kind,
-            "tokenizer.vocab_size": self.asked,
+            "tokenizer.vocab_size": self.requested_size,
             "tokenizer.shared": self.shared,
         }
 
     def to_json(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers."""
-        return asdict(self)
+        content = _stored(asdict(self))
+        return content | {side: _stored(content[side]) for side in ("src", "tgt")}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        """The opposite of `to_json`."""
-        return cls(
-            **{field.name: given[field.name] for field in fields(cls)}
-            | {key: _side(given[key]) for key in ("src", "tgt")}
-        )
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`."""
+        sides = {side: SideStatistics.from_json(content[side]) for side in ("src", "tgt")}
+        return cls(**_read(cls, content) | sides)
 
 
-def _side(given: Mapping[str, Any]) -> SideStatistics:
-    values = {field.name: given[field.name] for field in fields(SideStatistics)}
-    return SideStatistics(
-        **values | {"example": tuple((piece, index) for piece, index in given["example"])}
-    )
+def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {STORED_NAMES.get(name, name): value for name, value in values.items()}
 
 
-class Texts(NamedTuple):
-    """Both sides of some pairs."""
+def _read(cls: type, content: Mapping[str, Any]) -> dict[str, Any]:
+    names = [field.name for field in fields(cls)]
+    return {name: content[STORED_NAMES.get(name, name)] for name in names}
+
+
+class Sides(NamedTuple):
+    """The texts of both sides of some pairs."""
 
     src: list[str]
     tgt: list[str]
@@ -103,148 +111,144 @@ class Texts(NamedTuple):
 def compare(
     src: Sequence[str],
     tgt: Sequence[str],
-    held_src: Sequence[str],
-    held_tgt: Sequence[str],
+    held_out_src: Sequence[str],
+    held_out_tgt: Sequence[str],
     *,
     shared: bool,
     example: tuple[str, str],
     limit: int = LIMIT,
-    tell: Callable[[str], None] = _silent,
+    report: Callable[[str], None] = _ignore,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Iterator[ComparisonRow]:
-    """A row for each kind and size that these texts give, as soon as it is measured.
+    """Yields a row for each kind and size, as soon as it is measured.
 
-    Of larger corpora 20,000 pairs, spread evenly, are learnt from, 5,000 and 2,000 held-out ones are measured; the automatic
-    size is that of the whole. Raises UserError when a side has no text.
+    Of larger datasets, 20,000 evenly spaced pairs are fitted; 5,000 of them and 2,000 held-out pairs are measured. The
+    automatic size is that of the whole dataset. Raises UserError if a side has no text.
     """
     for name, texts in (("source", src), ("target", tgt)):
         if not any(text.strip() for text in texts):
             raise UserError(
-                f"The {name} side has no text to cut; give at least one pair with text on both sides."
+                f"The {name} side has no text to tokenize; give at least one pair with text on both sides."
             )
-    seen = Texts(_spread(src, SAMPLE), _spread(tgt, SAMPLE))
-    held = Texts(_spread(held_src, HELD_OUT), _spread(held_tgt, HELD_OUT))
-    measured = Texts(_spread(seen.src, MEASURED), _spread(seen.tgt, MEASURED))
-    tell(scope(len(src), len(held_src)))
-    automatic = _automatic((src, tgt), seen, shared=shared)
+    fitted = Sides(_spaced(src, MAX_FITTED), _spaced(tgt, MAX_FITTED))
+    held_out = Sides(_spaced(held_out_src, MAX_HELD_OUT), _spaced(held_out_tgt, MAX_HELD_OUT))
+    measured = Sides(_spaced(fitted.src, MAX_MEASURED), _spaced(fitted.tgt, MAX_MEASURED))
+    report(scope(len(src), len(held_out_src)))
+    automatic = _automatic_sizes((src, tgt), fitted, shared=shared)
     for kind in TOKENIZERS:
-        most = math.inf
-        for asked, sizes in _sizes(kind, automatic):
-            if asked and asked >= most:
+        largest = math.inf
+        for requested, sizes in _sizes(kind, automatic):
+            if requested and requested >= largest:
                 break
-            tell(
-                f"{kind}, {'size chosen by the text' if asked is None else f'at most {asked:,} pieces'}."
-            )
+            report(f"{kind}, {_size_text(requested)}.")
             started = clock()
             try:
-                made = _learned(kind, seen, sizes, shared=shared)
-            except UserError:  # fewer pieces than the text has characters: no row
+                tokenizers = _fit(kind, fitted, sizes, shared=shared)
+            except UserError:  # `vocab_size` has no room for the characters: no row
                 continue
-            yield _row(
-                kind,
-                asked,
-                made,
-                measured,
-                held,
-                example=example,
-                limit=limit,
-                shared=shared,
-                seconds=clock() - started,
-            )
-            found = max(side.vocab_size for side in made)
-            if found < FULL * max(size or 0 for size in sizes):
-                most = found  # larger sizes would give the same
+            seconds = clock() - started
+            sides, too_long = _measure(tokenizers, measured, held_out, example, limit)
+            yield ComparisonRow(kind, requested, shared, *sides, limit, too_long, seconds)
+            size = max(tokenizer.vocab_size for tokenizer in tokenizers)
+            if size < FULL * max(size or 0 for size in sizes):
+                largest = size  # larger sizes would give the same
 
 
-def scope(n_pairs: int, n_held: int) -> str:
-    """One sentence: how many pairs of so many the numbers rest on."""
-    seen = min(n_pairs, SAMPLE)
-    held = min(n_held, HELD_OUT)
-    of = f"{seen:,} of {n_pairs:,} pairs, spread evenly" if seen < n_pairs else f"{n_pairs:,} pairs"
-    return f"Learnt from {of}; tokens counted in {min(seen, MEASURED):,} of them, unknown ones in {held:,} held-out pairs."
+def _size_text(requested: int | None) -> str:
+    return "automatic size" if requested is None else f"at most {requested:,} tokens"
 
 
-def _spread(texts: Sequence[str], most: int) -> list[str]:
-    """At most so many, at even distances."""
-    if len(texts) <= most:
+def scope(n_pairs: int, n_held_out: int) -> str:
+    """One sentence: how many pairs the comparison is based on."""
+    n_fitted = min(n_pairs, MAX_FITTED)
+    of = f"{n_pairs:,} pairs"
+    if n_fitted < n_pairs:
+        of = f"{n_fitted:,} of {n_pairs:,} pairs, evenly spaced"
+    return (
+        f"Fitted to {of}; tokens counted in {min(n_fitted, MAX_MEASURED):,} of them, unknown tokens in"
+        f" {min(n_held_out, MAX_HELD_OUT):,} held-out pairs."
+    )
+
+
+def _spaced(texts: Sequence[str], n_max: int) -> list[str]:
+    """At most `n_max` texts, evenly spaced."""
+    if len(texts) <= n_max:
         return list(texts)
-    return [texts[place * len(texts) // most] for place in range(most)]
+    return [texts[index * len(texts) // n_max] for index in range(n_max)]
 
 
-def _automatic(
-    texts: tuple[Sequence[str], Sequence[str]], seen: Texts, *, shared: bool
+def _automatic_sizes(
+    texts: tuple[Sequence[str], Sequence[str]], fitted: Sides, *, shared: bool
 ) -> tuple[int, int]:
-    """What each side gets where no size is asked for: by the length of all texts, and room for the characters."""
-    sides = (
-        [(texts, seen)] * 2
-        if shared
-        else [((whole,), (part,)) for whole, part in zip(texts, seen, strict=True)]
+    """The automatic size of each side: by the length of all texts, with room for the characters."""
+    if shared:
+        size = _automatic_size(texts, fitted)
+        return size, size
+    return (
+        _automatic_size((texts[0],), (fitted.src,)),
+        _automatic_size((texts[1],), (fitted.tgt,)),
     )
-    src, tgt = (
-        max(
-            automatic_size(sum(len(text) for side in whole for text in side)),
-            size_of([nfc(text) for side in part for text in side]),
-        )
-        for whole, part in sides
-    )
-    return src, tgt
+
+
+def _automatic_size(sides: Iterable[Sequence[str]], fitted: Iterable[Sequence[str]]) -> int:
+    n_characters = sum(len(text) for side in sides for text in side)
+    needed = size_of([nfc(text) for side in fitted for text in side])
+    return max(automatic_size(n_characters), needed)
 
 
 def _sizes(kind: str, automatic: tuple[int, int]) -> list[tuple[int | None, Sizes]]:
-    """What is asked for and what each side then gets: the automatic size, then round ones, smallest first."""
+    """The requested size and the resulting size of each side: the automatic one, then round ones, smallest first."""
     if not TOKENIZERS[kind].is_subword:
         return [(None, (None, None))]
-    usual = max(automatic)
-    apart = [
-        size for size in SIZES if usual / 10 <= size and not usual / NEAR < size < usual * NEAR
+    default = max(automatic)
+    round_sizes = [
+        size
+        for size in SIZES
+        if default / 10 <= size and not default / NEAR < size < default * NEAR
     ]
-    return [(None, automatic), *((size, (size, size)) for size in apart)]
+    return [(None, automatic), *((size, (size, size)) for size in round_sizes)]
 
 
-def _learned(kind: str, seen: Texts, sizes: Sizes, *, shared: bool) -> tuple[Tokenizer, Tokenizer]:
+def _fit(kind: str, texts: Sides, sizes: Sizes, *, shared: bool) -> tuple[Tokenizer, Tokenizer]:
     make = TOKENIZERS[kind].make
     if shared:
-        both = make([*seen.src, *seen.tgt], sizes[0])
+        both = make([*texts.src, *texts.tgt], sizes[0])
         return both, both
-    return make(seen.src, sizes[0]), make(seen.tgt, sizes[1])
+    return make(texts.src, sizes[0]), make(texts.tgt, sizes[1])
 
 
-def _row(
-    kind: str,
-    asked: int | None,
-    made: tuple[Tokenizer, Tokenizer],
-    seen: Texts,
-    held: Texts,
-    *,
+def _measure(
+    tokenizers: tuple[Tokenizer, Tokenizer],
+    measured: Sides,
+    held_out: Sides,
     example: tuple[str, str],
     limit: int,
-    shared: bool,
-    seconds: float,
-) -> ComparisonRow:
+) -> tuple[list[SideStatistics], float]:
+    """The statistics of both sides, and the share of pairs over the limit."""
     lengths = [
         [len(ids) for ids in tokenizer.encode_many(texts)]
-        for tokenizer, texts in zip(made, seen, strict=True)
+        for tokenizer, texts in zip(tokenizers, measured, strict=True)
     ]
-    too_long = sum(max(pair) >= limit for pair in zip(*lengths, strict=True)) / len(
-        lengths[0]
-    )  # with `</s>` one more
-    sides = [_measured(*each) for each in zip(made, seen, held, example, lengths, strict=True)]
-    return ComparisonRow(kind, asked, shared, sides[0], sides[1], limit, too_long, seconds)
+    # `</s>` makes each side one token longer.
+    n_too_long = sum(max(pair) >= limit for pair in zip(*lengths, strict=True))
+    rows = zip(tokenizers, measured, held_out, example, lengths, strict=True)
+    return [_side_statistics(*row) for row in rows], n_too_long / len(lengths[0])
 
 
-def _measured(
+def _side_statistics(
     tokenizer: Tokenizer,
     texts: Sequence[str],
-    held: Sequence[str],
-    sentence: str,
+    held_out: Sequence[str],
+    example: str,
     lengths: Sequence[int],
 ) -> SideStatistics:
-    ids = tokenizer.encode(nfc(sentence))
+    ids = tokenizer.encode(nfc(example))
     ordered = sorted(lengths)
+    n_words = sum(len(text.split()) for text in texts)
     return SideStatistics(
         vocab_size=tokenizer.vocab_size,
-        pieces_per_word=sum(lengths) / max(1, sum(len(text.split()) for text in texts)),
-        unknown_rate=_unknown_rate(tokenizer.encode_many(held)),
+        tokens_per_word=sum(lengths) / max(1, n_words),
+        unknown_rate=_unknown_rate(tokenizer.encode_many(held_out)),
         median=float(median(ordered)),
         p95=ordered[(len(ordered) - 1) * 95 // 100],
         longest=ordered[-1],

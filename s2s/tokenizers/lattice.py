@@ -1,6 +1,6 @@
-"""All ways to cut words into pieces at once, weighed by probability (Kudo, 2018, section 3.2). Knows nothing of files.
+"""Learns a unigram vocabulary from all segmentations of the words at once (Kudo, 2018, section 3.2). Knows nothing of files.
 
-Written with arrays and sums in one fixed order: the same words give the same pieces, whatever the number of threads.
+Arrays and sums have one fixed order: the same words give the same vocabulary, whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-LONGEST = 16  # characters of a piece, as in SentencePiece
-LONGEST_WORD = 32  # characters; longer words must be given in parts, or the products of probabilities leave float64
-LEAST = 1e-8  # probability of a character that hardly occurs on its own; LEAST ** LONGEST_WORD is 1e-256
-KEPT = 0.75  # of the pieces, in each round of pruning, as in SentencePiece
-STEPS = 2  # of expectation-maximisation before each pruning, as in SentencePiece
-SELDOM = 0.5  # expected uses under which a piece is dropped, as in SentencePiece
+LONGEST = 16  # characters of a token, as in SentencePiece
+LONGEST_WORD = 32  # characters; longer words must be split first, or products of probabilities underflow float64
+MIN_PROBABILITY = (
+    1e-8  # of a character that is rare on its own; MIN_PROBABILITY ** LONGEST_WORD is 1e-256
+)
+KEPT_SHARE = 0.75  # of the tokens, in each round of pruning, as in SentencePiece
+EM_STEPS = 2  # of expectation maximization before each pruning, as in SentencePiece
+MIN_USES = 0.5  # a token with fewer expected uses is dropped, as in SentencePiece
 NONE = -1
 
 
 def learn(words: Mapping[str, int], size: int) -> dict[str, float]:
-    """Log-probabilities, in nats, of at most `size` pieces; every character of the words stays, even if those are more.
+    """Log-probabilities, in nats, of at most `size` tokens; all characters are kept, even if there are more of them.
 
-    Raises ValueError for words that are empty or longer than 32 characters.
+    Raises ValueError for empty words and for words longer than 32 characters.
     """
     if not all(0 < len(word) <= LONGEST_WORD for word in words):
         raise ValueError(f"words must have 1 to {LONGEST_WORD} characters")
@@ -43,18 +45,18 @@ def learn(words: Mapping[str, int], size: int) -> dict[str, float]:
 
 
 class Seeds(NamedTuple):
-    """The pieces to begin with. `grid[n, i]` is the one of n characters at character i of all words, or -1."""
+    """The initial tokens. `grid[n, i]` is the token of n characters at character i of the joined words, or -1."""
 
     grid: npt.NDArray[np.int32]  # (LONGEST + 1, characters)
-    first: Ints  # (pieces,) where it first stands
-    length: Ints  # (pieces,) characters
-    total: Floats  # (pieces,) how often; 0 for those that always stand in the same longer one
+    first: Ints  # (tokens,) position of its first occurrence
+    length: Ints  # (tokens,) in characters
+    total: Floats  # (tokens,) occurrences; 0 for tokens that only occur inside one longer token
 
 
 def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
-    """Characters, and what stands at least twice; grown a character at a time from what is frequent already.
+    """All characters, and all substrings that occur at least twice, grown one character at a time.
 
-    The words go from long to short.
+    Words must be sorted from long to short.
     """
     lengths = np.array([len(word) for word in words])
     often = np.repeat(counts, lengths)
@@ -88,7 +90,7 @@ def seeds_of(words: Sequence[str], counts: Floats) -> Seeds:
 def _drop_covered(
     shorter: Floats, offset: int, row: npt.NDArray[np.int32], first: Ints, longer: Floats
 ) -> None:
-    """Sets to 0 the count of each shorter piece that stands nowhere but in one longer one; characters stay."""
+    """Sets to 0 the count of each shorter token that only occurs inside one longer token; characters stay."""
     if offset == 0:
         return
     most = np.zeros(len(shorter))
@@ -98,41 +100,41 @@ def _drop_covered(
 
 
 def _sums(groups: npt.NDArray[np.integer[Any]], values: Floats, n: int) -> Floats:
-    """The sum of each group's values, added in their order."""
+    """The sum of the values of each group, in a fixed order."""
     return np.bincount(groups, values, n).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)
 class Paths:
-    """A node for each place in each word, an edge for each piece that leads on; nodes are numbered place by place."""
+    """A graph with a node per position in each word and an edge per token; nodes are numbered position by position."""
 
-    base: Ints  # (places + 1,) first node of each place in a word
+    base: Ints  # (positions + 1,) first node of each position
     ends: Ints  # (words,) node after the last character
     counts: Floats  # (words,)
-    src: Ints  # (edges,) ordered by the place of dst
+    src: Ints  # (edges,) ordered by the position of dst
     dst: Ints
-    piece: Ints
-    back: Ints  # (edges,) the same edges ordered by the place of src
+    token: Ints
+    back: Ints  # (edges,) the same edges ordered by the position of src
 
     @classmethod
     def of(cls, words: Sequence[str], counts: Floats, seeds: Seeds) -> Paths:
-        """Of words from long to short, as `seeds_of` was given them."""
+        """The paths of words sorted from long to short, as in `seeds_of`."""
         lengths = np.array([len(word) for word in words])  # falling
         base = np.concatenate(
-            [[0], np.cumsum([(lengths >= place).sum() for place in range(lengths[0] + 1)])]
+            [[0], np.cumsum([(lengths >= position).sum() for position in range(lengths[0] + 1)])]
         )
         word = np.repeat(np.arange(len(words)), lengths)
-        place = np.concatenate([np.arange(length) for length in lengths])
+        position = np.concatenate([np.arange(length) for length in lengths])
         n, at = np.nonzero(np.where(seeds.grid == NONE, 0, seeds.total[seeds.grid]) > 0)
-        src = base[place[at]] + word[at]
-        dst = base[place[at] + n] + word[at]
+        src = base[position[at]] + word[at]
+        dst = base[position[at] + n] + word[at]
         ends = base[lengths] + np.arange(len(words))
-        piece = seeds.grid[n, at].astype(np.int64)
-        return cls(base, ends, counts, src, dst, piece, src)._taking(np.argsort(dst, kind="stable"))
+        token = seeds.grid[n, at].astype(np.int64)
+        return cls(base, ends, counts, src, dst, token, src)._taking(np.argsort(dst, kind="stable"))
 
     def only(self, alive: npt.NDArray[np.bool_]) -> Paths:
-        """Without the edges of dropped pieces."""
-        return self._taking(np.flatnonzero(alive[self.piece]))
+        """Without the edges of dropped tokens."""
+        return self._taking(np.flatnonzero(alive[self.token]))
 
     def _taking(self, edges: Ints) -> Paths:
         src = self.src[edges]
@@ -140,16 +142,16 @@ class Paths:
             self,
             src=src,
             dst=self.dst[edges],
-            piece=self.piece[edges],
+            token=self.token[edges],
             back=np.argsort(src, kind="stable"),
         )
 
     def expected(self, p: Floats) -> Floats:
-        """How often each piece is used, over all ways to cut (forward-backward)."""
-        weight = p[self.piece]
+        """The expected number of uses of each token, over all segmentations (forward-backward)."""
+        weight = p[self.token]
         forward = np.zeros(self.base[-1])
         forward[: self.base[1]] = 1
-        for low, high, edges in self._places(self.dst):
+        for low, high, edges in self._positions(self.dst):
             into = forward[self.src[edges]] * weight[edges]
             forward[low:high] += _sums(self.dst[edges] - low, into, high - low)
         backward = np.zeros(self.base[-1])
@@ -157,14 +159,14 @@ class Paths:
         src = self.src[self.back]
         dst = self.dst[self.back]
         out = weight[self.back]
-        for low, high, edges in reversed(list(self._places(src))):
+        for low, high, edges in reversed(list(self._positions(src))):
             backward[low:high] += _sums(
                 src[edges] - low, backward[dst[edges]] * out[edges], high - low
             )
-        return _sums(self.piece, forward[self.src] * weight * backward[self.dst], len(p))
+        return _sums(self.token, forward[self.src] * weight * backward[self.dst], len(p))
 
-    def _places(self, nodes: Ints) -> Iterator[tuple[int, int, slice]]:
-        """Of edges ordered by these nodes: the nodes of one place and the edges there."""
+    def _positions(self, nodes: Ints) -> Iterator[tuple[int, int, slice]]:
+        """For edges ordered by these nodes: the nodes of each position and the edges there."""
         bounds = np.searchsorted(nodes, self.base)
         for low, high, start, stop in zip(
             self.base, self.base[1:], bounds, bounds[1:], strict=False
@@ -173,18 +175,18 @@ class Paths:
 
 
 def _pruned(seeds: Seeds, paths: Paths, size: int) -> Floats:
-    """Probabilities of the pieces that are left, 0 of the others."""
+    """Probabilities of the remaining tokens, 0 for the dropped ones."""
     single = seeds.length == 1
     size = max(size, int(single.sum()))
     alive = single | (seeds.total > 0)
-    p = np.where(alive, seeds.total * seeds.length, 0)  # longer ones first, as in SentencePiece
+    p = np.where(alive, seeds.total * seeds.length, 0)  # favors long tokens, as in SentencePiece
     p /= p.sum()
     while True:
-        for _ in range(STEPS):
+        for _ in range(EM_STEPS):
             uses = paths.expected(p)
-            p = np.where(alive, np.maximum(uses / uses.sum(), LEAST), 0)
-        wanted = max(size, int(KEPT * alive.sum()))
-        if alive.sum() <= size and (uses[alive & ~single] >= SELDOM).all():
+            p = np.where(alive, np.maximum(uses / uses.sum(), MIN_PROBABILITY), 0)
+        wanted = max(size, int(KEPT_SHARE * alive.sum()))
+        if alive.sum() <= size and (uses[alive & ~single] >= MIN_USES).all():
             return p
         alive = _best(seeds, p, uses, wanted)
         paths = paths.only(alive)
@@ -192,25 +194,25 @@ def _pruned(seeds: Seeds, paths: Paths, size: int) -> Floats:
 
 
 def _best(seeds: Seeds, p: Floats, uses: Floats, wanted: int) -> npt.NDArray[np.bool_]:
-    """The characters, and of the other pieces those without which the words would lose most log-probability."""
+    """The characters, and the other tokens whose removal would cost the most log-probability."""
     alive: npt.NDArray[np.bool_] = seeds.length == 1
-    others = np.flatnonzero((p > 0) & ~alive & (uses >= SELDOM))
+    others = np.flatnonzero((p > 0) & ~alive & (uses >= MIN_USES))
     loss = uses[others] * (np.log(p[others]) - _without(seeds, p, others))
     alive[others[np.argsort(-loss, kind="stable")[: max(0, wanted - int(alive.sum()))]]] = True
     return alive
 
 
-def _without(seeds: Seeds, p: Floats, pieces: Ints) -> Floats:
-    """The log-probability of the best way to write each of these pieces with others (Viterbi)."""
+def _without(seeds: Seeds, p: Floats, tokens: Ints) -> Floats:
+    """The log-probability of the best segmentation of each token into other tokens (Viterbi)."""
     with np.errstate(divide="ignore"):
         score = np.log(np.append(p, 0.0))  # the last for NONE
-    best = np.full((LONGEST + 1, len(pieces)), -np.inf)
+    best = np.full((LONGEST + 1, len(tokens)), -np.inf)
     best[0] = 0
     for end in range(1, LONGEST + 1):
-        here = np.flatnonzero(seeds.length[pieces] >= end)
-        start = seeds.first[pieces[here]]
+        here = np.flatnonzero(seeds.length[tokens] >= end)
+        start = seeds.first[tokens[here]]
         for n in range(1, end + 1):
             used = seeds.grid[n, start + end - n]
-            found = np.where(used == pieces[here], -np.inf, best[end - n, here] + score[used])
+            found = np.where(used == tokens[here], -np.inf, best[end - n, here] + score[used])
             best[end, here] = np.maximum(best[end, here], found)
-    return best[seeds.length[pieces], np.arange(len(pieces))]
+    return best[seeds.length[tokens], np.arange(len(tokens))]

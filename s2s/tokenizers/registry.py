@@ -22,10 +22,10 @@ Fit = Callable[[Iterable[str], int | None], Tokenizer]
 
 @dataclass(frozen=True, kw_only=True)
 class TokenizerKind(Choice[Fit]):
-    """One row: `make` learns a tokenizer from texts, `read` builds it from its saved content."""
+    """One row: `make` fits a tokenizer to texts, `read` builds it from its saved content."""
 
     read: Callable[[Mapping[str, Any]], Tokenizer]
-    is_subword: bool = False  # cuts words into pieces that it learns, as many as are asked for
+    is_subword: bool = False  # splits words into learned subwords; their number can be set
 
 
 TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
@@ -34,19 +34,19 @@ TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
             make=CharTokenizer.fit,
             read=CharTokenizer.from_json,
             config=TokenizerConfig,
-            summary="One piece a character: nothing to learn, long sequences.",
+            summary="One token per character: nothing to learn, long sequences.",
         ),
         "word": TokenizerKind(
             make=WordTokenizer.fit,
             read=WordTokenizer.from_json,
             config=TokenizerConfig,
-            summary="One piece a word between blanks: easy to read, but a new word is unknown.",
+            summary="One token per word, split on spaces: easy to read, but new words are unknown.",
         ),
         "byte": TokenizerKind(
             make=ByteTokenizer.fit,
             read=ByteTokenizer.from_json,
             config=TokenizerConfig,
-            summary="One piece a byte of UTF-8: 256 pieces for every language, nothing is unknown.",
+            summary="One token per UTF-8 byte: 256 tokens for every language, nothing is unknown.",
             source="Xue et al. (2022), ByT5, TACL 10",
         ),
         "bpe": TokenizerKind(
@@ -54,7 +54,7 @@ TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
             read=BpeTokenizer.from_json,
             is_subword=True,
             config=TokenizerConfig,
-            summary="Frequent words stay whole, rare ones are cut into pieces.",
+            summary="Frequent words stay whole, rare ones are split into subwords.",
             source="Sennrich, Haddow & Birch (2016), Neural Machine Translation of Rare Words with Subword Units, ACL",
         ),
         "unigram": TokenizerKind(
@@ -62,7 +62,7 @@ TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
             read=UnigramTokenizer.from_json,
             is_subword=True,
             config=TokenizerConfig,
-            summary="Every piece has a probability, and a word is cut in its most probable way.",
+            summary="Every token has a probability, and each word gets its most probable segmentation.",
             source="Kudo (2018), Subword Regularization: Improving Neural Network Translation Models with Multiple Subword Candidates, ACL",
         ),
     }
@@ -72,9 +72,9 @@ TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
 def fit(
     config: TokenizerConfig, src_texts: Iterable[str], tgt_texts: Iterable[str]
 ) -> tuple[Tokenizer, Tokenizer]:
-    """A tokenizer for each side, the same object twice when shared; the same texts always give the same tokenizer.
+    """A tokenizer for each side, the same object twice if shared; the same texts always give the same tokenizer.
 
-    Raises UserError when a side has no text, or when `vocab_size` is too small for the kind.
+    Raises UserError if a side has no text, or if `vocab_size` is too small for the kind.
     """
     make = choose("tokenizer", config.kind, TOKENIZERS).make
     src = list(src_texts)
@@ -82,7 +82,7 @@ def fit(
     for name, texts in (("source", src), ("target", tgt)):
         if not any(text.strip() for text in texts):
             raise UserError(
-                f"The {name} side has no text to learn pieces from; give at least one pair with text on both sides."
+                f"The {name} side has no text to fit a tokenizer to; give at least one pair with text on both sides."
             )
     if config.shared:
         both = make([*src, *tgt], config.vocab_size)
@@ -91,14 +91,14 @@ def fit(
 
 
 def load(path: str | Path) -> Tokenizer:
-    """The tokenizer that `save` wrote. Raises UserError for a file that is missing, broken, newer or of an unknown kind."""
+    """The tokenizer that `save` wrote. Raises UserError for a file that is missing, damaged, newer or of an unknown kind."""
     content = _content(Path(path))
     kind = choose("tokenizer", str(content.get("kind")), TOKENIZERS)
     try:
         return kind.read(content)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
-            f"`{path}` does not hold a whole `{content['kind']}` tokenizer; take a fresh copy of it."
+            f"`{path}` is not a complete `{content['kind']}` tokenizer; copy the file again."
         ) from error
 
 
@@ -107,16 +107,14 @@ def _content(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(
-            f"The tokenizer file `{path}` cannot be read ({error.strerror}); check the folder of the run."
+            f"The tokenizer file `{path}` cannot be read ({error.strerror}); check the run's folder."
         ) from error
     except ValueError as error:
-        raise UserError(
-            f"`{path}` is not JSON; a tokenizer file is one that this program saved."
-        ) from error
+        raise UserError(f"`{path}` is not JSON; give a tokenizer file that s2s saved.") from error
     if not isinstance(content, dict) or not isinstance(content.get("format"), int):
         raise UserError(f"`{path}` is not a tokenizer file; it has no `format`.")
     if content["format"] > FORMAT:
         raise UserError(
-            f"`{path}` has format {content['format']}, newer than the {FORMAT} known here; update this program."
+            f"`{path}` has format {content['format']}, newer than the supported format {FORMAT}; update s2s."
         )
     return content

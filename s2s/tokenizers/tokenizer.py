@@ -1,4 +1,4 @@
-"""What every tokenizer is: text to ids and back. Knows nothing of models or files of pairs."""
+"""What every tokenizer is: text to ids and back. Knows nothing of models or datasets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from s2s.files import write_text
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
 PAD, BOS, EOS, UNK = range(4)
 FORMAT = 1
-SPACE = "▁"  # U+2581, SentencePiece's visible blank
+SPACE = "▁"  # U+2581, SentencePiece's visible space
+VOCABULARY_KEY = "pieces"  # in tokenizer files
 
 
 def nfc(text: str) -> str:
@@ -23,46 +24,49 @@ def nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def visible(piece: str) -> str:
-    """A piece as people read it: a blank is `▁`, and a piece with nothing to see is named by its code points.
+def visible(token: str) -> str:
+    """A token as it is displayed: spaces become `▁`, and an invisible token is named by its code points.
 
-    Only whole pieces are named: a zero-width joiner inside a Persian word or an emoji must stay what it is.
+    Only tokens that are invisible as a whole are named: a zero-width joiner inside a Persian word or an emoji stays.
     """
-    piece = piece.replace(" ", SPACE)
-    if all(
-        unicodedata.category(character)[0] == "Z" or unicodedata.category(character) in ("Cc", "Cf")
-        for character in piece
-    ):
-        return "".join(f"<U+{ord(character):04X}>" for character in piece)
-    return piece
+    token = token.replace(" ", SPACE)
+    if all(_is_invisible(character) for character in token):
+        return "".join(f"<U+{ord(character):04X}>" for character in token)
+    return token
 
 
-def listed(pieces: Any) -> list[str]:
-    """What a file says are pieces. Raises ValueError when they are not texts."""
-    if not isinstance(pieces, list) or not all(
-        isinstance(piece, str) and piece for piece in pieces
+def _is_invisible(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] == "Z" or category in ("Cc", "Cf")
+
+
+def read_vocabulary(content: Mapping[str, Any]) -> list[str]:
+    """The tokens in a tokenizer file, without specials. Raises KeyError, or ValueError if they are not strings."""
+    tokens = content[VOCABULARY_KEY]
+    if not isinstance(tokens, list) or not all(
+        isinstance(token, str) and token for token in tokens
     ):
-        raise ValueError("the pieces are not texts")
-    return pieces
+        raise ValueError("the vocabulary is not a list of strings")
+    return tokens
 
 
 class Tokenizer(ABC):
-    """Text to ids and back; ids 0 to 3 are `SPECIALS`, then one id a piece."""
+    """Text to ids and back; ids 0 to 3 are `SPECIALS`, then one id per token of the vocabulary."""
 
     kind: ClassVar[str]
 
-    def __init__(self, pieces: Iterable[str]) -> None:
-        self.pieces = (*SPECIALS, *pieces)
-        self._shown = (*SPECIALS, *map(visible, self.pieces[len(SPECIALS) :]))
+    def __init__(self, tokens: Iterable[str]) -> None:
+        self.vocabulary = (*SPECIALS, *tokens)
+        self._visible = (*SPECIALS, *map(visible, self.vocabulary[len(SPECIALS) :]))
 
     @property
     def vocab_size(self) -> int:
-        """How many ids there are, specials included."""
-        return len(self.pieces)
+        """The number of ids, specials included."""
+        return len(self.vocabulary)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The known words, most frequent first; empty for a tokenizer that cuts words into smaller pieces."""
+        """The known words, most frequent first; empty for tokenizers that do not have whole words."""
         return ()
 
     @abstractmethod
@@ -75,29 +79,39 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some ids: `<pad> <s> </s>` are left out, `<unk>` is shown."""
+        """The text of these ids: without `<pad>`, `<s>` and `</s>`, with `<unk>`."""
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """One readable piece an id, specials included; `▁` is a blank."""
-        return [self._shown[index] for index in ids]
+        """The readable token of each id, specials included; `▁` is a space."""
+        return [self._visible[index] for index in ids]
 
     def unknown(self, text: str) -> list[str]:
-        """The distinct words that do not survive, because some `<unk>` is in them; `" "` where even the blank is unknown."""
-        found = dict.fromkeys(re.findall(r" |[^ ]+", nfc(text)))
-        return [word for word in found if UNK in self.encode(word)]
+        """The distinct words that contain `<unk>` after encoding; `" "` if even the space is unknown."""
+        words = dict.fromkeys(re.findall(r" |[^ ]+", nfc(text)))
+        return [word for word in words if UNK in self.encode(word)]
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` needs to build the same tokenizer."""
-        return {"pieces": list(self.pieces[len(SPECIALS) :])}
+        return {VOCABULARY_KEY: list(self.vocabulary[len(SPECIALS) :])}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        """The opposite of `to_json`. Raises KeyError, TypeError or ValueError when the content does not fit."""
-        return cls(listed(given["pieces"]))
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for invalid content."""
+        return cls(read_vocabulary(content))
 
     def save(self, path: str | Path) -> None:
-        """One JSON file, written whole; `s2s.tokenizers.load` reads it. Raises UserError where it cannot be written."""
-        write_text(
-            Path(path),
-            json.dumps({"format": FORMAT, "kind": self.kind, **self.to_json()}, ensure_ascii=False),
-        )
+        """Writes one JSON file atomically; `s2s.tokenizers.load` reads it. Raises UserError if it cannot be written."""
+        content = {"format": FORMAT, "kind": self.kind, **self.to_json()}
+        write_text(Path(path), json.dumps(content, ensure_ascii=False))
+
+
+class LookupTokenizer(Tokenizer):
+    """A tokenizer whose units are looked up in the vocabulary; all others become `<unk>`."""
+
+    def __init__(self, tokens: Iterable[str]) -> None:
+        super().__init__(tokens)
+        tokens_with_ids = list(enumerate(self.vocabulary))[len(SPECIALS) :]
+        self._ids = {token: index for index, token in tokens_with_ids}
+
+    def _lookup(self, units: Iterable[str]) -> list[int]:
+        return [self._ids.get(unit, UNK) for unit in units]

@@ -1,4 +1,4 @@
-"""Pieces with a probability each; a word is cut in its most probable way (Kudo, 2018)."""
+"""Unigram language model: each token has a probability, and a word gets its most probable segmentation (Kudo, 2018)."""
 
 from __future__ import annotations
 
@@ -10,81 +10,78 @@ from typing import Any, Self
 
 from tokenizers import models, pre_tokenizers
 
-from s2s.tokenizers.lattice import LEAST, LONGEST_WORD, learn
+from s2s.tokenizers.lattice import LONGEST_WORD, MIN_PROBABILITY, learn
 from s2s.tokenizers.subword import PUNCTUATION, SubwordTokenizer, size_of
-from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, listed, nfc
+from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, nfc, read_vocabulary
 
-LEARNT = 1_000_000  # characters of distinct words; the 29,000 pairs of Multi30k have 280,000
+MAX_CHARACTERS = 1_000_000  # of distinct training words; the 29,000 pairs of Multi30k have 280,000
 DIGITS = 6  # of a log-probability: the later ones may differ between processors
 
 
 class UnigramTokenizer(SubwordTokenizer):
-    """`"lower"` becomes `▁low` `er` where log p(▁low) + log p(er), in nats, is more than any other cut gives."""
+    """`"lower"` becomes `▁low` `er` where log p(▁low) + log p(er), in nats, exceeds all other segmentations."""
 
     kind = "unigram"
 
-    def __init__(self, pieces: Iterable[str], log_probs: Iterable[float]) -> None:
+    def __init__(self, tokens: Iterable[str], log_probs: Iterable[float]) -> None:
         self.log_probs = tuple(log_probs)
-        super().__init__(pieces)
+        super().__init__(tokens)
 
     def _model(self, inner: tuple[str, ...]) -> models.Model:
-        scores = (*[0.0] * len(SPECIALS), *self.log_probs)  # a special's is never asked for
-        return models.Unigram(
-            vocab=list(zip(inner, scores, strict=True)), unk_id=UNK, byte_fallback=False
-        )
+        scores = (*[0.0] * len(SPECIALS), *self.log_probs)  # the scores of specials are never used
+        vocabulary = list(zip(inner, scores, strict=True))
+        return models.Unigram(vocab=vocabulary, unk_id=UNK, byte_fallback=False)
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Starts with every frequent piece and drops those that matter least, until `vocab_size`, specials included.
+        """Starts with every frequent substring and drops those that matter least, down to `vocab_size`, specials included.
 
-        Each round estimates the probabilities anew (expectation-maximisation) from at most 1,000,000 characters of distinct
-        words, the most frequent ones; characters are never dropped. Raises UserError when those alone are more than `vocab_size`.
+        Each round re-estimates the probabilities by expectation maximization on the most frequent words, at most 1,000,000
+        characters of them; characters are never dropped. Raises UserError if those alone exceed `vocab_size`.
         """
         texts = [nfc(text) for text in texts]
         size = size_of(texts, vocab_size, "unigram")
         words = _words(texts)
-        frequent = _frequent(words)
+        frequent = _most_frequent(words)
         rare = {SPACE}.union(*words).difference(*frequent)
-        found = learn(frequent, size - len(SPECIALS) - len(rare)) | dict.fromkeys(
-            rare, math.log(LEAST)
-        )
-        pieces = sorted(
-            ((piece, round(value, DIGITS)) for piece, value in found.items()),
-            key=lambda row: (-row[1], row[0]),
-        )
-        return cls((piece for piece, _ in pieces), (log_prob for _, log_prob in pieces))
+        log_probs = learn(frequent, size - len(SPECIALS) - len(rare))
+        log_probs |= dict.fromkeys(rare, math.log(MIN_PROBABILITY))
+        rounded = ((token, round(value, DIGITS)) for token, value in log_probs.items())
+        rows = sorted(rounded, key=lambda row: (-row[1], row[0]))
+        return cls((token for token, _ in rows), (value for _, value in rows))
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "log_probs": list(self.log_probs)}
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        pieces = listed(given["pieces"])
-        log_probs = given["log_probs"]
-        if len(set(pieces)) != len(pieces) or len(pieces) != len(log_probs):
-            raise ValueError("there are not as many different pieces as probabilities")
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        tokens = read_vocabulary(content)
+        log_probs = content["log_probs"]
+        if len(set(tokens)) != len(tokens) or len(tokens) != len(log_probs):
+            raise ValueError("there are not as many distinct tokens as probabilities")
         if not all(isinstance(value, float) and math.isfinite(value) for value in log_probs):
-            raise ValueError("the log-probabilities are not numbers")
-        return cls(pieces, log_probs)
+            raise ValueError("the log-probabilities are not finite numbers")
+        return cls(tokens, log_probs)
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:
-    """How often each stretch between blanks stands there, its `▁` before it, punctuation cut off."""
-    stretches = Counter(word for text in texts for word in text.replace(SPACE, " ").split(" "))
+    """Counts of the words, each with its `▁` and split from punctuation; longer ones in chunks of LONGEST_WORD characters."""
+    chunks = Counter(chunk for text in texts for chunk in text.replace(SPACE, " ").split(" "))
     words: Counter[str] = Counter()
-    cutter = pre_tokenizers.Split(PUNCTUATION, "isolated")
-    for stretch, count in stretches.items():
-        whole = SPACE + stretch
-        for word in (
-            [whole] if stretch.isalnum() else [part for part, _ in cutter.pre_tokenize_str(whole)]
-        ):
+    splitter = pre_tokenizers.Split(PUNCTUATION, "isolated")
+    for chunk, count in chunks.items():
+        marked = SPACE + chunk
+        split = [marked]
+        if not chunk.isalnum():
+            split = [word for word, _ in splitter.pre_tokenize_str(marked)]
+        for word in split:
             for start in range(0, len(word), LONGEST_WORD):
                 words[word[start : start + LONGEST_WORD]] += count
     return words
 
 
-def _frequent(words: Counter[str]) -> dict[str, int]:
-    """The most frequent words, up to so many characters together."""
+def _most_frequent(words: Counter[str]) -> dict[str, int]:
+    """The most frequent words that have at most MAX_CHARACTERS characters together."""
     ordered = sorted(words.items(), key=lambda row: (-row[1], row[0]))
-    sums = accumulate(len(word) for word, _ in ordered)
-    return dict(row for row, length in zip(ordered, sums, strict=True) if length <= LEARNT)
+    totals = accumulate(len(word) for word, _ in ordered)
+    return dict(row for row, total in zip(ordered, totals, strict=True) if total <= MAX_CHARACTERS)

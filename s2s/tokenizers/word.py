@@ -1,4 +1,4 @@
-"""One piece a word; words are what stands between blanks. And for which texts that is no good."""
+"""One token per word, split on spaces; and a check for texts where that does not work."""
 
 from __future__ import annotations
 
@@ -9,75 +9,68 @@ from itertools import islice
 from statistics import median
 from typing import Self
 
-from s2s.tokenizers.tokenizer import SPECIALS, UNK, Tokenizer, nfc
+from s2s.tokenizers.tokenizer import SPECIALS, UNK, LookupTokenizer, nfc
 
-LOOKED_AT = 2000  # texts of a side, the first ones
-# Thai and Lao, Tibetan, Burmese, Khmer, kana, and what is Han: scripts that put no blank between words.
+N_CHECKED = 2000  # texts of a side, the first ones
+# Thai and Lao, Tibetan, Burmese, Khmer, kana, and Han: scripts without spaces between words.
 UNSPACED = re.compile(
     "[\u0e00-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
 LONG_WORD = 25  # characters; German compounds of a dozen are common, of 25 rare
-LONG_UNSPACED = 6  # cut into words, Chinese has 2 characters a word and Thai 4; a Thai phrase, or a sentence, has 15 and more
+LONG_UNSPACED = (
+    6  # characters per word: Chinese words have 2, Thai words 4, unsegmented phrases 15 and more
+)
 
 
-class WordTokenizer(Tokenizer):
-    """`"le chat dort"` becomes three ids; several blanks in a row come back as one."""
+class WordTokenizer(LookupTokenizer):
+    """`"le chat dort"` becomes three ids; decoding turns several spaces in a row into one."""
 
     kind = "word"
-
-    def __init__(self, pieces: Iterable[str]) -> None:
-        super().__init__(pieces)
-        self._ids = {
-            piece: index for index, piece in enumerate(self.pieces) if index >= len(SPECIALS)
-        }
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
         """Every word, or the most frequent ones; ties by first appearance."""
         counts = Counter(word for text in texts for word in nfc(text).split())
-        keep = None if vocab_size is None else vocab_size - len(SPECIALS)
-        return cls(word for word, _ in counts.most_common(keep))
+        n_kept = None if vocab_size is None else vocab_size - len(SPECIALS)
+        return cls(word for word, _ in counts.most_common(n_kept))
 
     @property
     def words(self) -> tuple[str, ...]:
-        return self.pieces[len(SPECIALS) :]
+        return self.vocabulary[len(SPECIALS) :]
 
     def encode(self, text: str) -> list[int]:
-        return [self._ids.get(word, UNK) for word in nfc(text).split()]
+        return self._lookup(nfc(text).split())
 
     def decode(self, ids: Sequence[int]) -> str:
-        return " ".join(self.pieces[index] for index in ids if index >= UNK)
+        return " ".join(self.vocabulary[index] for index in ids if index >= UNK)
 
 
 def lacks_spaces(texts: Iterable[str]) -> bool:
-    """Whether words are hardly ever set apart, as in Chinese, Japanese or Thai; judged by the first 2,000 texts.
+    """Whether words are rarely separated, as in Chinese, Japanese or Thai; judged by the first 2,000 texts.
 
-    The same languages already cut into words do have blanks.
+    The same languages after word segmentation do have spaces.
     """
-    first = [text for text in islice(texts, LOOKED_AT) if not text.isspace() and text]
-    words = [word for text in first for word in text.split()]
+    checked = [text for text in islice(texts, N_CHECKED) if text and not text.isspace()]
+    words = [word for text in checked for word in text.split()]
     if not words:
         return False
     n_characters = sum(map(len, words))
-    n_cut = sum(len(text.split()) > 1 for text in first)
-    if sum(len(UNSPACED.findall(text)) for text in first) > n_characters / 2:
-        return n_characters > LONG_UNSPACED * len(words) or n_cut < len(first) / 5
+    if sum(len(UNSPACED.findall(text)) for text in checked) > n_characters / 2:
+        n_with_spaces = sum(len(text.split()) > 1 for text in checked)
+        return n_characters > LONG_UNSPACED * len(words) or n_with_spaces < len(checked) / 5
     return median(map(len, words)) > LONG_WORD
 
 
 def advice(kind: str, src_texts: Iterable[str], tgt_texts: Iterable[str]) -> str:
-    """One sentence where the word tokenizer is chosen for a side without blanks; empty where there is nothing to say."""
+    """A warning if the word tokenizer is chosen for a side without spaces; otherwise empty."""
     if kind != WordTokenizer.kind:
         return ""
-    sides = [
-        name
-        for name, texts in (("source", src_texts), ("target", tgt_texts))
-        if lacks_spaces(texts)
-    ]
+    texts_by_side = (("source", src_texts), ("target", tgt_texts))
+    sides = [name for name, texts in texts_by_side if lacks_spaces(texts)]
     if not sides:
         return ""
     which = f"the {sides[0]} side has" if len(sides) == 1 else "both sides have"
     return (
-        f"The `word` tokenizer cuts at blanks and {which} hardly any, so that each whole sentence would be one word;"
+        f"The `word` tokenizer splits on spaces and {which} almost none, so that a whole sentence would be one token;"
         " set `tokenizer.kind` to `char` or `bpe`."
     )

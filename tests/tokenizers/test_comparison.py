@@ -20,15 +20,15 @@ HELD = [f"{text} zebra" for text in SRC[:20]]
 EXAMPLE = (SRC[0], "<b> & " + TGT[0])
 
 
-def rows(*, shared=True, src=SRC, tgt=TGT, held=(HELD, TGT[:20]), tell=lambda note: None):
+def rows(*, shared=True, src=SRC, tgt=TGT, held_out=(HELD, TGT[:20]), report=lambda note: None):
     return list(
         compare(
             src,
             tgt,
-            *held,
+            *held_out,
             shared=shared,
             example=EXAMPLE,
-            tell=tell,
+            report=report,
             clock=itertools.count().__next__,
         )
     )
@@ -39,11 +39,11 @@ def found(request):
     return rows(shared=request.param)
 
 
-def test_every_kind_is_there_and_the_learnt_ones_at_several_sizes(found):
+def test_every_kind_is_there_and_the_learned_ones_at_several_sizes(found):
     assert {row.kind for row in found} == set(TOKENIZERS)
     assert sum(row.kind == "unigram" for row in found) >= 2
     assert sum(row.kind == "bpe" for row in found) >= 2
-    assert len({(row.kind, row.asked) for row in found}) == len(found)
+    assert len({(row.kind, row.requested_size) for row in found}) == len(found)
 
 
 def test_a_row_is_what_its_settings_give(found):
@@ -65,7 +65,7 @@ def test_a_row_is_what_its_settings_give(found):
                 > sum(count < side.p95 for count in counts)
             )
             assert [index for _, index in side.example] == tokenizer.encode(sentence)
-            assert [piece for piece, _ in side.example] == tokenizer.tokens(
+            assert [token for token, _ in side.example] == tokenizer.tokens(
                 tokenizer.encode(sentence)
             )
         assert row.too_long == sum(
@@ -77,18 +77,20 @@ def test_a_row_is_what_its_settings_give(found):
 
 def test_the_numbers_say_what_one_expects(found):
     by_kind = {row.kind: row for row in found}
-    assert by_kind["word"].src.pieces_per_word == 1
+    assert by_kind["word"].src.tokens_per_word == 1
     assert by_kind["word"].src.unknown_rate >= 20 / sum(len(text.split()) for text in HELD)
     assert by_kind["byte"].src.unknown_rate == 0
-    assert by_kind["char"].src.pieces_per_word > by_kind["bpe"].src.pieces_per_word >= 1
+    assert by_kind["char"].src.tokens_per_word > by_kind["bpe"].src.tokens_per_word >= 1
     assert by_kind["char"].too_long > by_kind["word"].too_long
     for kind in ("bpe", "unigram"):
         sized = [row for row in found if row.kind == kind]
-        assert sized[0].asked is None, "what training would take comes first"
+        assert sized[0].requested_size is None, "what training would take comes first"
         assert [row.src.vocab_size for row in sized[1:]] == sorted(
             row.src.vocab_size for row in sized[1:]
         )
-        assert all(row.asked is None or row.src.vocab_size <= row.asked for row in sized)
+        assert all(
+            row.requested_size is None or row.src.vocab_size <= row.requested_size for row in sized
+        )
 
 
 def test_rows_travel_as_json(found):
@@ -102,51 +104,51 @@ def test_larger_sizes_than_the_text_gives_are_not_repeated(found):
             row
             for row in found
             if row.kind == kind
-            and row.asked
-            and max(row.src.vocab_size, row.tgt.vocab_size) < row.asked
+            and row.requested_size
+            and max(row.src.vocab_size, row.tgt.vocab_size) < row.requested_size
         ]
         assert len(short) <= 1
 
 
 def test_sizes_with_no_room_for_the_characters_are_left_out():
     src = ["".join(map(chr, range(0x4E00 + n, 0x4E00 + n + 40))) for n in range(0, 1400, 20)]
-    found = rows(src=src, tgt=src, held=([], []))
-    assert {row.asked for row in found if row.kind == "bpe"} == {None, 4000}
+    found = rows(src=src, tgt=src, held_out=([], []))
+    assert {row.requested_size for row in found if row.kind == "bpe"} == {None, 4000}
 
 
-def test_what_is_done_is_told():
-    told = []
-    found = rows(tell=told.append)
+def test_progress_is_reported():
+    reports = []
+    found = rows(report=reports.append)
     assert (
-        told[0]
-        == "Learnt from 300 pairs; tokens counted in 300 of them, unknown ones in 20 held-out pairs."
+        reports[0]
+        == "Fitted to 300 pairs; tokens counted in 300 of them, unknown tokens in 20 held-out pairs."
     )
-    assert len(told) == len(found) + 1
+    assert len(reports) == len(found) + 1
     assert all(row.seconds == 1 for row in found), "one tick of this clock"
 
 
 def test_large_corpora_are_sampled_evenly(monkeypatch):
     assert scope(29_000, 1014).startswith(
-        "Learnt from 20,000 of 29,000 pairs, spread evenly; tokens counted in 5,000 of them"
+        "Fitted to 20,000 of 29,000 pairs, evenly spaced; tokens counted in 5,000 of them"
     )
-    monkeypatch.setattr(module, "SAMPLE", 100)
+    monkeypatch.setattr(module, "MAX_FITTED", 100)
     src = [*SRC[:150], *["zz zz"] * 150]
     word = next(row for row in rows(src=src, tgt=src) if row.kind == "word")
     assert word.src.vocab_size == 4 + len({word for text in src[::3] for word in text.split()})
 
 
 def test_the_automatic_size_is_that_of_the_whole(monkeypatch):
-    whole = next(row for row in rows() if row.kind == "bpe" and row.asked is None)
-    monkeypatch.setattr(module, "SAMPLE", 250)
-    part = next(row for row in rows() if row.kind == "bpe" and row.asked is None)
+    whole = next(row for row in rows() if row.kind == "bpe" and row.requested_size is None)
+    monkeypatch.setattr(module, "MAX_FITTED", 250)
+    part = next(row for row in rows() if row.kind == "bpe" and row.requested_size is None)
     assert part.src.vocab_size == pytest.approx(whole.src.vocab_size, rel=0.05)
 
 
 def test_without_held_out_pairs_nothing_is_said_of_the_unknown():
-    assert {row.src.unknown_rate for row in rows(held=([], []))} == {None}
+    assert {row.src.unknown_rate for row in rows(held_out=([], []))} == {None}
 
 
 @pytest.mark.parametrize(("src", "tgt", "side"), [([], [], "source"), (["a"], [" "], "target")])
 def test_a_side_without_text(src, tgt, side):
-    with pytest.raises(UserError, match=f"The {side} side has no text to cut"):
+    with pytest.raises(UserError, match=f"The {side} side has no text to tokenize"):
         rows(src=src, tgt=tgt)

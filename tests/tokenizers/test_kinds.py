@@ -17,27 +17,20 @@ from s2s.tokenizers.char import CharTokenizer
 from s2s.tokenizers.subword import automatic_size
 from s2s.tokenizers.unigram import UnigramTokenizer
 from s2s.tokenizers.word import WordTokenizer, advice, lacks_spaces
+from tests.samples import sample_lines
 
-DATA = Path(os.environ.get("S2S_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SENTENCES = ["the low house", "the lower house", "the lowest house", "a house"]
 
 
-def real_lines(name, n=None):
-    path = DATA / "multi30k" / name
-    if not path.is_file():
-        pytest.skip(f"{path} is not here")
-    return path.read_text(encoding="utf-8").split("\n")[:n]
-
-
 def test_most_frequent_first_and_ties_by_first_appearance():
-    assert CharTokenizer.fit(["cba", "a"]).pieces[4:] == ("a", "c", "b")
+    assert CharTokenizer.fit(["cba", "a"]).vocabulary[4:] == ("a", "c", "b")
     assert WordTokenizer.fit(["z y x", "y"]).words == ("y", "z", "x")
 
 
 @pytest.mark.parametrize(("cls", "kept"), [(CharTokenizer, "a"), (WordTokenizer, "aa")])
 def test_a_small_vocabulary_keeps_the_most_frequent(cls, kept):
     tokenizer = cls.fit(["aa aa b"], 5)
-    assert tokenizer.pieces[4:] == (kept,)
+    assert tokenizer.vocabulary[4:] == (kept,)
     assert tokenizer.encode("b") == [UNK]
 
 
@@ -85,7 +78,7 @@ def test_bpe_shows_where_words_start():
     assert "".join(tokenizer.tokens(tokenizer.encode(" the  low"))) == "▁▁the▁▁low"
 
 
-def test_bpe_cuts_punctuation_off_but_not_the_apostrophe():
+def test_bpe_splits_punctuation_off_but_not_the_apostrophe():
     tokenizer = BpeTokenizer.fit(["l'eau, l'eau. l'eau? (l'eau)"])
     assert tokenizer.tokens(tokenizer.encode("l'eau, (l'eau)")) == [
         "▁l'eau",
@@ -107,11 +100,11 @@ def test_bpe_never_spells_a_special_however_frequent():
     texts = ["</s> <s> <unk> <pad>"] * 50
     tokenizer = BpeTokenizer.fit(texts)
     assert min(tokenizer.encode(texts[0])) >= 4
-    assert "▁</s>" not in tokenizer.pieces[:4]
+    assert "▁</s>" not in tokenizer.vocabulary[:4]
     assert tokenizer.decode(tokenizer.encode(texts[0])) == texts[0]
 
 
-def test_bpe_gives_one_unknown_a_character():
+def test_bpe_gives_one_unknown_per_character():
     tokenizer = BpeTokenizer.fit(SENTENCES)
     assert tokenizer.encode("☃☂").count(UNK) == 2
 
@@ -119,59 +112,59 @@ def test_bpe_gives_one_unknown_a_character():
 def test_bpe_needs_room_for_the_characters():
     with pytest.raises(
         UserError,
-        match=r"vocab_size` 9 is too small for byte pairs on this text: .* need at least 15\.",
+        match=r"vocab_size` 9 is too small for byte-pair encoding on this dataset: .* need at least 15\.",
     ):
         BpeTokenizer.fit(SENTENCES, 9)
     assert BpeTokenizer.fit(SENTENCES, 15).vocab_size == 15
 
 
-def test_bpe_joins_nothing_that_was_seen_once():
-    assert all(len(piece) == 1 for piece in BpeTokenizer.fit(["abcdefgh"]).pieces[4:])
+def test_bpe_merges_nothing_seen_only_once():
+    assert all(len(token) == 1 for token in BpeTokenizer.fit(["abcdefgh"]).vocabulary[4:])
 
 
 @pytest.mark.parametrize(
     ("n_characters", "size"), [(100, 50), (10_000, 500), (3_880_000, 9849), (10**9, 32_000)]
 )
-def test_the_automatic_size_grows_with_the_root_of_the_text(n_characters, size):
+def test_the_automatic_size_grows_with_the_square_root_of_the_dataset(n_characters, size):
     assert automatic_size(n_characters) == size
 
 
 def test_bpe_on_real_sentences():
-    src = real_lines("train.en", 1000)
-    tgt = real_lines("train.de", 1000)
-    both, _ = fit(TokenizerConfig(), src, tgt)
-    texts = [*src, *tgt]
+    src = sample_lines("captions.en", 1000)
+    tgt = sample_lines("captions.de", 1000)
+    seen = slice(0, len(src) * 3 // 4)
+    both, _ = fit(TokenizerConfig(), src[seen], tgt[seen])
+    texts = [*src[seen], *tgt[seen]]
     encoded = both.encode_many(texts)
     assert [both.decode(ids) for ids in encoded] == texts
-    assert 1000 < both.vocab_size < 3000
-    assert sum(map(len, encoded)) < 0.35 * sum(map(len, texts)), "three characters a piece and more"
-    unseen = [text for text in real_lines("val.en", 200) if not both.unknown(text)]
-    assert len(unseen) > 190
+    assert sum(map(len, encoded)) < 0.6 * sum(map(len, texts)), "shorter than characters"
+    unseen = [text for text in src[seen.stop :] if not both.unknown(text)]
+    assert len(unseen) >= 0.8 * len(src[seen.stop :])
     assert [both.decode(ids) for ids in both.encode_many(unseen)] == unseen
 
 
-def best_cut(tokenizer, word):
-    """The highest sum of log-probabilities over all ways to cut a word, by hand."""
-    chances = dict(zip(tokenizer.pieces[4:], tokenizer.log_probs, strict=True))
+def best_segmentation(tokenizer, word):
+    """The highest sum of log-probabilities over all segmentations of a word, by brute force."""
+    log_probs = dict(zip(tokenizer.vocabulary[4:], tokenizer.log_probs, strict=True))
     best = [0.0] + [-math.inf] * len(word)
     for end in range(1, len(word) + 1):
         best[end] = max(
-            best[start] + chances.get(word[start:end], -math.inf) for start in range(end)
+            best[start] + log_probs.get(word[start:end], -math.inf) for start in range(end)
         )
     return best[-1]
 
 
-def test_unigram_cuts_a_word_in_its_most_probable_way():
+def test_unigram_finds_the_most_probable_segmentation():
     tokenizer = UnigramTokenizer.fit([*SENTENCES, "lowering slower houses lest lower"], 40)
     for word in ("lowest", "houses", "slow", "elthouserlow"):
         value = sum(tokenizer.log_probs[index - 4] for index in tokenizer.encode(word))
-        assert value == pytest.approx(best_cut(tokenizer, "▁" + word), abs=1e-6)
+        assert value == pytest.approx(best_segmentation(tokenizer, "▁" + word), abs=1e-6)
 
 
 def test_unigram_needs_room_for_the_characters():
     with pytest.raises(
         UserError,
-        match=r"vocab_size` 9 is too small for unigram on this text: .* need at least 15\.",
+        match=r"vocab_size` 9 is too small for unigram on this dataset: .* need at least 15\.",
     ):
         UnigramTokenizer.fit(SENTENCES, 9)
     tokenizer = UnigramTokenizer.fit(SENTENCES, 15)
@@ -179,14 +172,14 @@ def test_unigram_needs_room_for_the_characters():
     assert tokenizer.decode(tokenizer.encode(SENTENCES[2])) == SENTENCES[2]
 
 
-def test_unigram_pieces_go_from_probable_to_rare():
+def test_unigram_tokens_go_from_probable_to_rare():
     tokenizer = UnigramTokenizer.fit(SENTENCES * 5)
     assert list(tokenizer.log_probs) == sorted(tokenizer.log_probs, reverse=True)
     assert math.fsum(map(math.exp, tokenizer.log_probs)) == pytest.approx(1, abs=1e-3)
 
 
 def test_unigram_keeps_characters_of_words_that_it_does_not_learn_from(monkeypatch):
-    monkeypatch.setattr("s2s.tokenizers.unigram.LEARNT", 30)
+    monkeypatch.setattr("s2s.tokenizers.unigram.MAX_CHARACTERS", 30)
     texts = [*SENTENCES * 5, "xyzXYZ"]
     tokenizer = UnigramTokenizer.fit(texts, 30)
     assert tokenizer.vocab_size <= 30
@@ -231,15 +224,15 @@ def test_another_process_with_other_threads_learns_the_same(kind):
     )
 
 
-def test_unigram_on_real_sentences_needs_no_more_pieces_than_bpe():
-    texts = [*real_lines("train.en", 2000), *real_lines("train.de", 2000)]
+def test_unigram_needs_about_as_few_tokens_as_bpe():
+    texts = [*sample_lines("captions.en", 2000), *sample_lines("captions.de", 2000)]
     counts = {}
     for cls in (BpeTokenizer, UnigramTokenizer):
-        tokenizer = cls.fit(texts, 2000)
+        tokenizer = cls.fit(texts, 400)
         encoded = tokenizer.encode_many(texts)
         assert [tokenizer.decode(ids) for ids in encoded] == texts
         counts[cls.kind] = sum(map(len, encoded))
-    assert counts["unigram"] < 1.02 * counts["bpe"]
+    assert counts["unigram"] < 1.05 * counts["bpe"]
 
 
 CHINESE = ["我喜欢在公园里散步。", "他们正在海滩上踢足球。", "一个女人在看书。"]
@@ -267,17 +260,17 @@ def test_sides_without_blanks(texts):
         ["the word 我喜欢在公园里散步 inside an English sentence that goes on"],
     ],
 )
-def test_sides_with_blanks(texts):
+def test_sides_with_spaces(texts):
     assert not lacks_spaces(texts)
 
 
-def test_only_the_first_texts_are_looked_at():
+def test_only_the_first_texts_are_checked():
     assert lacks_spaces(text for text in (*CHINESE * 700, *SENTENCES * 10_000))
 
 
-def test_words_are_advised_against_where_there_are_no_blanks():
-    assert "and the target side has hardly any" in advice("word", SENTENCES, CHINESE)
-    assert "and the source side has hardly any" in advice("word", THAI, SENTENCES)
-    assert "and both sides have hardly any" in advice("word", THAI, CHINESE)
+def test_the_word_tokenizer_warns_about_sides_without_spaces():
+    assert "and the target side has almost none" in advice("word", SENTENCES, CHINESE)
+    assert "and the source side has almost none" in advice("word", THAI, SENTENCES)
+    assert "and both sides have almost none" in advice("word", THAI, CHINESE)
     assert advice("word", SENTENCES, SENTENCES) == ""
     assert {advice(kind, THAI, CHINESE) for kind in TOKENIZERS if kind != "word"} == {""}

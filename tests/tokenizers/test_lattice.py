@@ -1,4 +1,4 @@
-"""The sums over all ways to cut, against ways written out one by one."""
+"""The sums over all segmentations, against segmentations listed one by one."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ WORDS = sorted(
 COUNTS = np.array([RNG.randrange(1, 9) for _ in WORDS], np.float64)
 
 
-def cuts(word):
+def segmentations(word):
     """`ab` -> (ab), (a, b)."""
     for n in range(len(word)):
         for places in itertools.combinations(range(1, len(word)), n):
@@ -25,43 +25,46 @@ def cuts(word):
             yield [word[start:stop] for start, stop in itertools.pairwise(edges)]
 
 
-def spelled(seeds):
+def spellings(seeds):
     text = "".join(WORDS)
     return [text[start : start + n] for start, n in zip(seeds.first, seeds.length, strict=True)]
 
 
 def test_seeds_are_counted_as_they_stand():
     seeds = seeds_of(WORDS, COUNTS)
-    names = spelled(seeds)
+    names = spellings(seeds)
     assert len(set(names)) == len(names)
-    for piece, total in zip(names, seeds.total, strict=True):
+    for token, total in zip(names, seeds.total, strict=True):
         real = sum(
-            count * sum(word.startswith(piece, at) for at in range(len(word)))
+            count * sum(word.startswith(token, at) for at in range(len(word)))
             for word, count in zip(WORDS, COUNTS, strict=True)
         )
         if total:
-            assert total == real >= (1 if len(piece) == 1 else 2)
+            assert total == real >= (1 if len(token) == 1 else 2)
         else:
-            longer = [other for other in names if len(other) == len(piece) + 1 and piece in other]
-            assert longer, "only what always stands in one longer piece is left out"
+            longer = [other for other in names if len(other) == len(token) + 1 and token in other]
+            assert longer, "only what always stands in one longer token is left out"
 
 
-def test_expected_uses_are_those_of_all_cuts():
+def test_expected_uses_are_those_of_all_segmentations():
     seeds = seeds_of(WORDS, COUNTS)
     p = np.where(seeds.total > 0, np.random.default_rng(1).random(len(seeds.total)), 0)
     p /= p.sum()
-    chance = dict(zip(spelled(seeds), p, strict=True))
+    chance = dict(zip(spellings(seeds), p, strict=True))
     wanted = dict.fromkeys(chance, 0.0)
     for word, count in zip(WORDS, COUNTS, strict=True):
-        ways = [(cut, math.prod(chance.get(piece, 0.0) for piece in cut)) for cut in cuts(word)]
-        for cut, weight in ways:
-            for piece in cut if weight else ():
-                wanted[piece] += count * weight / sum(other for _, other in ways)
+        ways = [
+            (segmentation, math.prod(chance.get(token, 0.0) for token in segmentation))
+            for segmentation in segmentations(word)
+        ]
+        for segmentation, weight in ways:
+            for token in segmentation if weight else ():
+                wanted[token] += count * weight / sum(other for _, other in ways)
     found = Paths.of(WORDS, COUNTS, seeds).expected(p)
     np.testing.assert_allclose(found, list(wanted.values()), rtol=1e-9)
 
 
-def test_dropped_pieces_leave_the_paths():
+def test_dropped_tokens_leave_the_paths():
     seeds = seeds_of(WORDS, COUNTS)
     single = seeds.length == 1
     p = np.where(single, 1.0, 0.0) / single.sum()
@@ -70,14 +73,14 @@ def test_dropped_pieces_leave_the_paths():
 
 
 @pytest.mark.parametrize("size", [1, 3, 5, 10, 40, 10_000])
-def test_no_more_pieces_than_asked_but_every_character(size):
+def test_no_more_tokens_than_asked_but_every_character(size):
     found = learn(dict(zip(WORDS, map(int, COUNTS), strict=True)), size)
     assert {"a", "b", "c"} <= set(found)
     assert len(found) <= max(3, size)
     assert all(value <= 0 for value in found.values())
 
 
-def test_a_frequent_word_becomes_a_piece_although_no_other_holds_it():
+def test_a_frequent_word_becomes_a_token_although_no_other_contains_it():
     found = learn({"▁einem": 500, "▁ein": 400, "▁es": 30, "▁im": 20}, 9)
     assert {"▁einem", "▁ein"} <= set(found)
 
@@ -100,5 +103,5 @@ def test_words_that_are_empty_or_too_long_are_refused(word):
         learn({word: 1}, 10)
 
 
-def test_no_words_no_pieces():
+def test_no_words_no_tokens():
     assert learn({}, 10) == {}

@@ -62,7 +62,7 @@ def test_the_recipe_is_changed_by_what_is_chosen(rows):
 
 def test_at_first_it_is_the_recipes_own(rows):
     other = next(row for row in rows if row.kind == "unigram")
-    screen = opened(rows, kind="unigram", vocab_size=other.asked)
+    screen = opened(rows, kind="unigram", vocab_size=other.requested_size)
     assert screen.session_state["changes"] == other.changes
     assert (
         opened(rows, kind="unigram", vocab_size=123_456).session_state["changes"]["tokenizer.kind"]
@@ -75,7 +75,7 @@ def test_both_cut_the_example(rows):
     strips = [str(each.proto.body) for each in screen.get("html")]
     assert len(strips) == 4
     for body, side in zip(strips[:2], ("src", "tgt"), strict=True):
-        row = next(row for row in rows if row.kind == "bpe" and row.asked is None)
+        row = next(row for row in rows if row.kind == "bpe" and row.requested_size is None)
         ids = [int(found) for found in re.findall(r"<small>(\d+)</small>", body)]
         assert ids == [index for _, index in getattr(row, side).example]
 
@@ -87,7 +87,7 @@ def test_the_table_has_a_line_a_tokenizer(rows):
     char = table.loc[next(name for name in table.index if name.startswith("char"))]
     assert (
         char["pieces a word, source"]
-        == next(row for row in rows if row.kind == "char").src.pieces_per_word
+        == next(row for row in rows if row.kind == "char").src.tokens_per_word
     )
     assert tokenizers.frame(tokenizers.names(rows)).to_csv().count("\n") == len(rows) + 1
 
@@ -105,7 +105,7 @@ def test_no_rows_no_changes():
 
 
 def test_settings_are_those_of_the_command_line(rows):
-    row = next(row for row in rows if row.kind == "unigram" and row.asked is None)
+    row = next(row for row in rows if row.kind == "unigram" and row.requested_size is None)
     assert (
         tokenizers.settings(row)
         == "--set tokenizer.kind=unigram --set tokenizer.vocab_size=null --set tokenizer.shared=true"
@@ -167,7 +167,7 @@ def test_pieces_can_be_read(theme, colour):
 
 def test_names_say_both_sizes_where_they_differ():
     side = {
-        "pieces_per_word": 1.0,
+        "tokens_per_word": 1.0,
         "unknown_rate": None,
         "median": 1.0,
         "p95": 1,

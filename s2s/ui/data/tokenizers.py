@@ -73,7 +73,9 @@ def names(rows: Sequence[ComparisonRow]) -> dict[str, ComparisonRow]:
 
 def _name(row: ComparisonRow) -> str:
     sizes = dict.fromkeys((f"{row.src.vocab_size:,}", f"{row.tgt.vocab_size:,}"))
-    automatic = " (automatic)" if row.asked is None and TOKENIZERS[row.kind].is_subword else ""
+    automatic = (
+        " (automatic)" if row.requested_size is None and TOKENIZERS[row.kind].is_subword else ""
+    )
     return f"{row.kind} · {' / '.join(sizes)}{automatic}"
 
 
@@ -105,7 +107,7 @@ def _line(row: ComparisonRow) -> dict[str, float | None]:
 
 def _numbers(side: SideStatistics) -> dict[str, float | None]:
     return {
-        "pieces a word": side.pieces_per_word,
+        "pieces a word": side.tokens_per_word,
         "unknown": side.unknown_rate,
         "median length": side.median,
         "95 % have at most": side.p95,
@@ -161,9 +163,13 @@ def _picture(named: Mapping[str, ComparisonRow], key: str) -> None:
 def _usual(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
     """The one that the recipe has; else the automatic one of its kind, else the first."""
     same = [
-        name for name, row in named.items() if (row.kind, row.asked) == (now.kind, now.vocab_size)
+        name
+        for name, row in named.items()
+        if (row.kind, row.requested_size) == (now.kind, now.vocab_size)
     ]
-    kind = [name for name, row in named.items() if (row.kind, row.asked) == (now.kind, None)]
+    kind = [
+        name for name, row in named.items() if (row.kind, row.requested_size) == (now.kind, None)
+    ]
     return next(iter([*same, *kind, *named]))
 
 
@@ -172,7 +178,9 @@ def _other(others: Mapping[str, ComparisonRow], taken: ComparisonRow) -> str:
     alike = [
         name
         for name, row in others.items()
-        if row.kind != taken.kind and TOKENIZERS[row.kind].is_subword and row.asked == taken.asked
+        if row.kind != taken.kind
+        and TOKENIZERS[row.kind].is_subword
+        and row.requested_size == taken.requested_size
     ]
     return next(iter([*alike, *others]))
 
