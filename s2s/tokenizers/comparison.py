@@ -147,8 +147,12 @@ def compare(
             except UserError:  # `vocab_size` has no room for the characters: no row
                 continue
             seconds = clock() - started
-            sides, too_long = _measure(tokenizers, measured, held_out, example, limit)
-            yield ComparisonRow(kind, requested, shared, *sides, limit, too_long, seconds)
+            (src_side, tgt_side), too_long = _measure(
+                tokenizers, measured, held_out, example, limit
+            )
+            yield ComparisonRow(
+                kind, requested, shared, src_side, tgt_side, limit, too_long, seconds
+            )
             size = max(tokenizer.vocab_size for tokenizer in tokenizers)
             if size < FULL * max(size or 0 for size in sizes):
                 largest = size  # larger sizes would give the same
