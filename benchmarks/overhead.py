@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.report import last_line, table
 from benchmarks.serving import DATA, ROOT
-from s2s.config import PRESETS, Recipe, Watch, override
+from s2s.config import PRESETS, Monitoring, Recipe, override
 from s2s.jobs import training
 from s2s.train import Event, Sample, Saved, Step, Validation
 
@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     usual = {
-        f"train.watch.{name}": getattr(Watch(), name)
+        f"train.watch.{name}": getattr(Monitoring(), name)
         for name in ("validate_every", "save_every", "keep", "samples", "scores")
     }
     recipe = override(

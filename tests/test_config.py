@@ -16,6 +16,7 @@ from s2s.config import (
     nearest,
     override,
     parse_assignments,
+    settings_of,
     unknown,
 )
 
@@ -39,16 +40,20 @@ def walk(config: Config) -> list[Config]:
 
 def test_every_setting_explains_itself_and_no_group_has_more_than_twelve_of_its_own() -> None:
     for config in walk(Recipe()):
-        assert (
-            sum(
-                not isinstance(getattr(config, field.name), Config)
-                for field in fields_of(type(config))
-            )
-            <= 12
-        )
-        for field in fields_of(type(config)):
-            assert re.search(r"\w", field.metadata["help"])
-            assert field.metadata["help"].endswith(".")
+        values = [getattr(config, field.name) for field in fields_of(type(config))]
+        assert sum(not isinstance(value, Config) for value in values) <= 12
+    for setting in settings_of(Recipe).values():
+        assert re.search(r"\w", setting.help)
+        assert setting.help.endswith(".")
+
+
+def test_every_label_is_for_people_and_no_two_of_a_recipe_are_equal() -> None:
+    labels = {key: setting.label for key, setting in settings_of(Recipe).items()}
+    for key, label in labels.items():
+        assert re.fullmatch(r"[A-Z][^_]+", label), key
+        assert label != key.rpartition(".")[2]
+    assert len(set(labels.values())) == len(labels)
+    assert labels["model.encoder.n_layers"] == "Layers (encoder)"
 
 
 FIXED = [
@@ -109,7 +114,7 @@ BAD: Mapping[str, tuple[dict[str, Any], str]] = {
     ),
     "rotary": (
         {"model.d_head": 5, "model.positions.kind": "rotary"},
-        "`d_head` 5 is odd and rotary positions turn pairs of columns; try 6.",
+        "`d_head` 5 is odd and rotary positions rotate pairs of columns; try 6.",
     ),
     "sinusoids": (
         {"model.d_model": 45, "model.n_heads": 5},
@@ -147,7 +152,7 @@ BAD: Mapping[str, tuple[dict[str, Any], str]] = {
     ),
     "buckets": (
         {"model.positions.kind": "relative", "model.positions.max_distance": 16},
-        "`max_distance` 16 is too near for 32 buckets; give more than 16.",
+        "`max_distance` 16 is too small for 32 buckets; give more than 16.",
     ),
     "section": (
         {"model.norm": 3},

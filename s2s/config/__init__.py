@@ -1,4 +1,4 @@
-"""Settings: how they are declared (`fields`), and all those of a run (`recipe`). Standard library only."""
+"""Configs: how settings are declared, every setting of a run, and the presets. Standard library only."""
 
 from s2s.config.fields import (
     Choice,
@@ -17,64 +17,27 @@ from s2s.config.fields import (
     settings_of,
     unknown,
 )
-from s2s.config.presets import PRESETS, Preset
-from s2s.config.recipe import (
+from s2s.config.model_config import (
     POSITION_KINDS,
-    TASK_KINDS,
     AttentionConfig,
-    Cleaning,
-    DataConfig,
     Embeddings,
     FeedForwardConfig,
     Init,
     ModelConfig,
     Norm,
-    Optimizer,
     Output,
     Positions,
-    Recipe,
     SpecialIds,
     Stack,
+)
+from s2s.config.presets import PRESETS, Preset
+from s2s.config.recipe import (
+    TASK_KINDS,
+    Cleaning,
+    DataConfig,
+    Monitoring,
+    Optimizer,
+    Recipe,
     TokenizerConfig,
     TrainConfig,
-    Watch,
 )
-
-__all__ = [
-    "POSITION_KINDS",
-    "PRESETS",
-    "TASK_KINDS",
-    "AttentionConfig",
-    "Choice",
-    "Cleaning",
-    "Config",
-    "DataConfig",
-    "Embeddings",
-    "FeedForwardConfig",
-    "Init",
-    "ModelConfig",
-    "Norm",
-    "Optimizer",
-    "Output",
-    "Positions",
-    "Preset",
-    "Recipe",
-    "SettingInfo",
-    "SpecialIds",
-    "Stack",
-    "TokenizerConfig",
-    "TrainConfig",
-    "UserError",
-    "Watch",
-    "choose",
-    "fields_of",
-    "flat",
-    "keys",
-    "nearest",
-    "override",
-    "parse_assignments",
-    "section",
-    "setting",
-    "settings_of",
-    "unknown",
-]

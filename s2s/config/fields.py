@@ -1,4 +1,4 @@
-"""What a setting is: a default, a range or choices, a sentence; checked when made, read and written as JSON."""
+"""How settings are declared (default, range or choices, label, help), checked, and read from and written to JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ C = TypeVar("C", bound="Config")
 
 
 class UserError(ValueError):
-    """Something the visitor can mend: the message says what was given, what is allowed and what to do."""
+    """A mistake that the user can correct: the message says what was given, what is allowed and what to do."""
 
 
 def setting(
@@ -26,21 +26,25 @@ def setting(
     high: float | None = None,
     *,
     help: str,
+    label: str = "",
     choices: Iterable[str] = (),
 ) -> Any:
-    """A setting: its default, its inclusive range or its choices, and one sentence for people."""
-    metadata = {"low": low, "high": high, "help": help, "choices": tuple(choices)}
-    return field(default=default, metadata=metadata)
+    """Declare a field of a Config. The range includes both ends.
+
+    Without `label`, forms show the field's name: `num_samples` as "Num samples".
+    """
+    row = {"low": low, "high": high, "help": help, "label": label, "choices": tuple(choices)}
+    return field(default=default, metadata=row)
 
 
-def section(cls: Callable[[], Any], *, help: str) -> Any:
-    """A group of settings inside another."""
-    return field(default_factory=cls, metadata={"help": help})
+def section(cls: Callable[[], Any], *, help: str, of: str = "") -> Any:
+    """Declare a field that is a Config itself. Forms add `of` to its labels: "Layers (encoder)"."""
+    return field(default_factory=cls, metadata={"help": help, "of": of})
 
 
 @dataclass(frozen=True)
 class Choice(Generic[T]):
-    """One row of a registry: the thing itself, its settings, one sentence, and where it comes from."""
+    """One row of a registry: a function or class, the config it takes, a one-sentence summary, and its source."""
 
     make: T
     config: type[Config]
@@ -49,7 +53,7 @@ class Choice(Generic[T]):
 
 
 def nearest(given: str, allowed: Iterable[str], n: int = 3) -> list[str]:
-    """The `n` allowed names most like the given one, best first; matches on the last part of a dotted key count."""
+    """The `n` allowed names most similar to the given one, best first; the last part of a dotted key may match, too."""
     names = list(allowed)
     close = difflib.get_close_matches(given, names, n=n, cutoff=0.4)
     tail = given.rsplit(".", 1)[-1]
@@ -59,7 +63,7 @@ def nearest(given: str, allowed: Iterable[str], n: int = 3) -> list[str]:
 
 
 def unknown(what: str, given: str, allowed: Iterable[str]) -> UserError:
-    """The error for a name that is not in a registry, with the nearest ones that are."""
+    """The error for a name that is not in a registry; it suggests the nearest ones that are."""
     names = list(allowed)
     close = nearest(given, names) or names[:3]
     if not close:
@@ -76,11 +80,12 @@ def choose(what: str, name: str, registry: Mapping[str, T]) -> T:
 
 
 class Config:
-    """Base of all settings: checked when made, read from and written to JSON. Subclasses are frozen dataclasses."""
+    """Base class of all configs, which are frozen dataclasses: checked when made, read from and written to JSON."""
 
     def __post_init__(self) -> None:
-        for setting in fields_of(type(self)):
-            _check(setting, _hints(type(self))[setting.name], getattr(self, setting.name))
+        hints = _hints(type(self))
+        for each in fields_of(type(self)):
+            _check(each, hints[each.name], getattr(self, each.name))
 
     def to_json(self) -> dict[str, Any]:
         """Plain dicts, numbers, strings, booleans and None."""
@@ -88,8 +93,8 @@ class Config:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
-        """The opposite of `to_json`; a missing key takes its default, an unknown one is an error that names it."""
-        known = {setting.name: setting for setting in fields_of(cls)}
+        """The inverse of `to_json`. A missing key takes its default; an unknown key raises UserError."""
+        known = {each.name for each in fields_of(cls)}
         values = {}
         for key, value in given.items():
             if key not in known:
@@ -102,12 +107,12 @@ class Config:
 
     @classmethod
     def shorthands(cls) -> Mapping[str, tuple[str, ...]]:
-        """Keys that stand for several."""
+        """Keys that each stand for several: `model.n_layers` for the encoder's and the decoder's."""
         return {}
 
 
 def fields_of(cls: type[Config]) -> tuple[Field[Any], ...]:
-    """The fields of a config, each with `low, high, help, choices` in its metadata."""
+    """The dataclass fields of a config, sections included."""
     return fields(cls)  # type: ignore[arg-type]
 
 
@@ -147,52 +152,65 @@ def _fits(value: Any, accepted: tuple[type, ...]) -> bool:
     return isinstance(value, accepted) and not (isinstance(value, float) and math.isnan(value))
 
 
-def _check(setting: Field[Any], hint: Any, value: Any) -> None:
-    name = setting.name
-    allowed = setting.metadata
+def _check(declared: Field[Any], hint: Any, value: Any) -> None:
+    name = declared.name
+    allowed = declared.metadata
     accepted = _accepted(hint)
     if value is None and type(None) in accepted:
         return
     if not _fits(value, accepted):
-        wanted = " or ".join(KINDS.get(kind, kind.__name__) for kind in accepted)
-        raise UserError(f"`{name}` is {value!r}; give {wanted}.")
+        kinds = " or ".join(KINDS.get(kind, kind.__name__) for kind in accepted)
+        raise UserError(f"`{name}` is {value!r}; give {kinds}.")
     if allowed.get("choices") and isinstance(value, str) and value not in allowed["choices"]:
         raise unknown(f"choice of `{name}`", value, allowed["choices"])
-    low = allowed.get("low")
-    high = allowed.get("high")
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if is_number and ((low is not None and value < low) or (high is not None and value > high)):
-        span = (
-            f"between {low} and {high}"
-            if high is not None and low is not None
-            else f"at least {low}"
-        )
-        raise UserError(f"`{name}` {value} is out of range; give a number {span}.")
+    if is_number:
+        _check_range(name, value, allowed.get("low"), allowed.get("high"))
+
+
+def _check_range(name: str, value: float, low: float | None, high: float | None) -> None:
+    if (low is None or value >= low) and (high is None or value <= high):
+        return
+    has_both = low is not None and high is not None
+    span = f"between {low} and {high}" if has_both else f"at least {low}"
+    raise UserError(f"`{name}` {value} is out of range; give a number {span}.")
 
 
 class SettingInfo(NamedTuple):
-    """One setting of a config: its field, with `low, high, help, choices` in the metadata, and the types it takes."""
+    """What is declared of one setting, and the types it takes."""
 
-    field: Field[Any]
+    label: str
+    help: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
     types: tuple[type, ...]
 
 
 def settings_of(cls: Any) -> Mapping[str, SettingInfo]:
     """Every setting of a config class by its dotted key, e.g. `train.optimizer.beta1`, in the order of the fields."""
-    return _settings_of(cls, "")
+    return _settings_of(cls, "", "")
 
 
 @functools.cache
-def _settings_of(cls: Any, prefix: str) -> Mapping[str, SettingInfo]:
+def _settings_of(cls: Any, prefix: str, of: str) -> Mapping[str, SettingInfo]:
     found: dict[str, SettingInfo] = {}
-    for one in fields_of(cls):
-        inner = _hints(cls)[one.name]
-        name = prefix + one.name
-        if _is_section(inner):
-            found |= _settings_of(inner, f"{name}.")
+    for each in fields_of(cls):
+        hint = _hints(cls)[each.name]
+        key = prefix + each.name
+        if _is_section(hint):
+            found |= _settings_of(hint, f"{key}.", each.metadata["of"])
         else:
-            found[name] = SettingInfo(one, _accepted(inner))
+            found[key] = _info(each, _accepted(hint), of)
     return types.MappingProxyType(found)
+
+
+def _info(declared: Field[Any], accepted: tuple[type, ...], of: str) -> SettingInfo:
+    row = declared.metadata
+    label = row["label"] or declared.name.replace("_", " ").capitalize()
+    if of:
+        label = f"{label} ({of})"
+    return SettingInfo(label, row["help"], row["low"], row["high"], row["choices"], accepted)
 
 
 def keys(cls: type[Config]) -> list[str]:
@@ -224,7 +242,7 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
 
 
 def override(config: C, changes: Mapping[str, Any]) -> C:
-    """A copy with the dotted keys changed together, then checked; a shorthand changes all that it stands for."""
+    """A copy with the dotted keys changed together, then checked; a shorthand changes all keys it stands for."""
     tree = config.to_json()
     cls = type(config)
     short = cls.shorthands()

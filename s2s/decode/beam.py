@@ -20,7 +20,7 @@ from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 class Beams(Rules):
     """Settings of every search that keeps several prefixes."""
 
-    num_beams: int = setting(5, 1, 100, help="Prefixes kept at each step.")
+    num_beams: int = setting(5, 1, 100, label="Beams", help="Prefixes kept at each step.")
     length_penalty: float = setting(
         1.0,
         -5.0,

@@ -26,7 +26,9 @@ class Constrained(Beams):
     """Settings of lexically constrained beam search."""
 
     force_words: str = setting(
-        "", help="Words or phrases that must be written, with commas between; twice for twice."
+        "",
+        label="Forced words",
+        help="Words or phrases that must be written, with commas between; twice for twice.",
     )
 
     def texts(self) -> dict[str, list[str]]:

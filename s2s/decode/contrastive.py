@@ -21,10 +21,18 @@ class Contrastive(Rules):
     """Settings of contrastive search."""
 
     penalty_alpha: float = setting(
-        0.6, 0.0, 1.0, help="Weight of being unlike the tokens before; 0 is greedy search."
+        0.6,
+        0.0,
+        1.0,
+        label="Degeneration penalty",
+        help="Weight of being unlike the tokens before; 0 is greedy search.",
     )
     top_k: int = setting(
-        4, 1, 100, help="How many of the most probable tokens are compared at each step."
+        4,
+        1,
+        100,
+        label="Top-k candidates",
+        help="How many of the most probable tokens are compared at each step.",
     )
 
     def __post_init__(self) -> None:

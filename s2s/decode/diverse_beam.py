@@ -22,9 +22,15 @@ Steps = Sequence[tuple[Kept, ...]]
 class DiverseBeam(Beams):
     """Settings of diverse beam search."""
 
-    num_beams: int = setting(6, 1, 100, help="Prefixes kept at each step, of all groups together.")
+    num_beams: int = setting(
+        6, 1, 100, label="Beams", help="Prefixes kept at each step, of all groups together."
+    )
     num_beam_groups: int = setting(
-        3, 1, 100, help="Groups that the beams are split into; 1 is beam search."
+        3,
+        1,
+        100,
+        label="Beam groups",
+        help="Groups that the beams are split into; 1 is beam search.",
     )
     diversity_penalty: float = setting(
         0.5,

@@ -45,27 +45,35 @@ class Truncation(Heat):
         None,
         0.001,
         1.0,
+        label="Top-H",
         help="Keep the likeliest while their entropy is at most this part of all (Potraghloo et al. 2025); empty: all.",
     )
     top_k: int = setting(
-        0, 0, 100_000, help="Keep so many of the likeliest tokens (Fan et al. 2018); 0 keeps all."
+        0,
+        0,
+        100_000,
+        label="Top-k",
+        help="Keep so many of the likeliest tokens (Fan et al. 2018); 0 keeps all.",
     )
     top_p: float = setting(
         1.0,
         0.0,
         1.0,
+        label="Top-p",
         help="Keep the fewest tokens that have this probability together (Holtzman et al. 2020).",
     )
     min_p: float = setting(
         0.0,
         0.0,
         1.0,
+        label="Min-p",
         help="Keep what has this part of the likeliest token's probability (Nguyen et al. 2024).",
     )
     typical_p: float = setting(
         1.0,
         0.001,
         1.0,
+        label="Typical-p",
         help="Keep those nearest to the expected surprise that have this probability together (Meister et al. 2022).",
     )
     epsilon_cutoff: float = setting(

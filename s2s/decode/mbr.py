@@ -31,10 +31,14 @@ class MBR(Truncation):
         16,
         1,
         100,
+        label="Samples",
         help="Targets to draw; they are the candidates, and what candidates are compared with.",
     )
     utility: str = setting(
-        "chrf", help="What says how alike two targets are, from 0 to 100.", choices=("chrf", "bleu")
+        "chrf",
+        label="Utility metric",
+        help="What says how alike two targets are, from 0 to 100.",
+        choices=("chrf", "bleu"),
     )
 
     def __post_init__(self) -> None:

@@ -20,33 +20,59 @@ class Rules(Config):
     """The settings that all strategies share; the defaults change nothing."""
 
     max_new_tokens: int | None = setting(
-        None, 1, 4096, help="Most tokens to write, `</s>` included; empty takes the run's limit."
+        None,
+        1,
+        4096,
+        label="Maximum new tokens",
+        help="Most tokens to write, `</s>` included; empty takes the run's limit.",
     )
     min_new_tokens: int = setting(
-        0, 0, 4096, help="`</s>` may not come before so many other tokens."
+        0,
+        0,
+        4096,
+        label="Minimum new tokens",
+        help="`</s>` may not come before so many other tokens.",
     )
     repetition_penalty: float = setting(
         1.0, 0.01, 100.0, help="Above 1, tokens that were written before become less likely."
     )
     no_repeat_ngram_size: int = setting(
-        0, 0, 100, help="No n tokens in a row are written twice; 0 allows it."
+        0,
+        0,
+        100,
+        label="No repeated n-grams",
+        help="No n tokens in a row are written twice; 0 allows it.",
     )
     encoder_no_repeat_ngram_size: int = setting(
-        0, 0, 100, help="No n tokens in a row of the source are written; 0 allows it."
+        0,
+        0,
+        100,
+        label="No n-grams of the source",
+        help="No n tokens in a row of the source are written; 0 allows it.",
     )
-    bad_words: str = setting("", help="Words that may not be written, with commas between.")
-    prefix: str = setting("", help="How every target begins.")
+    bad_words: str = setting(
+        "", label="Forbidden words", help="Words that may not be written, with commas between."
+    )
+    prefix: str = setting("", label="Forced prefix", help="How every target begins.")
     num_return_sequences: int | None = setting(
-        None, 1, 100, help="Hypotheses to return; empty takes what the strategy finds."
+        None,
+        1,
+        100,
+        label="Hypotheses to return",
+        help="Hypotheses to return; empty takes what the strategy finds.",
     )
     seed: int = setting(
         1,
         0,
         2**53 - 1,
+        label="Random seed",
         help="Of whatever is drawn: the same seed draws the same for a source, alone or among others.",
     )
     precision: str = setting(
-        "exact", help="fast rounds the output matrix to 8 bits.", choices=("exact", "fast")
+        "exact",
+        label="Output precision",
+        help="fast rounds the output matrix to 8 bits.",
+        choices=("exact", "fast"),
     )
 
     def __post_init__(self) -> None:

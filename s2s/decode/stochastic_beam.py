@@ -23,7 +23,7 @@ from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
 class StochasticBeam(Heat):
     """Settings of stochastic beam search."""
 
-    num_beams: int = setting(5, 1, 100, help="Different targets to draw.")
+    num_beams: int = setting(5, 1, 100, label="Beams", help="Different targets to draw.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from s2s import files
-from s2s.config import PRESETS, Config, UserError, override, setting
-from s2s.config.recipe import POSITION_KINDS
+from s2s.config import POSITION_KINDS, PRESETS, Config, UserError, override, setting
 from s2s.data import synthetic
 from s2s.jobs import sweep
 from s2s.jobs.training import Asked
@@ -68,8 +67,10 @@ class Twins(Config):
         help="What is learnt: to write the digits backwards, or again as they stand.",
         choices=("reverse", "copy"),
     )
-    steps: int = setting(800, 100, 20_000, help="Updates of each twin.")
-    seed: int = setting(1, 0, 2**31 - 1, help="First weights and the order of the lines.")
+    steps: int = setting(800, 100, 20_000, label="Training steps", help="Updates of each twin.")
+    seed: int = setting(
+        1, 0, 2**31 - 1, label="Random seed", help="First weights and the order of the lines."
+    )
 
     @property
     def name(self) -> str:

@@ -166,7 +166,7 @@ def test_a_turned_vector_keeps_its_length_and_an_odd_head_is_refused() -> None:
     found = positions.rotated(vector, 20, Positions())
     np.testing.assert_allclose(found[0], vector, atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), np.linalg.norm(vector), rtol=1e-5)
-    with pytest.raises(UserError, match="odd and rotary positions turn pairs"):
+    with pytest.raises(UserError, match="odd and rotary positions rotate pairs"):
         positions.rotary(5, Positions())
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s.config.recipe import POSITION_KINDS
+from s2s.config import POSITION_KINDS
 from s2s.demo import twins
 from s2s.jobs.training import Asked
 from s2s.jobs.twins import EACH, LENGTHS, TRAINED, Twins, read

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 import s2s
-from s2s.config import UserError, override
-from s2s.config.recipe import POSITION_KINDS
+from s2s.config import POSITION_KINDS, UserError, override
 from s2s.jobs import sweep, training, twins
 from s2s.jobs.twins import LENGTHS, Twins
 from s2s.runs import Decoded, DecodedHypothesis, RunFolder

@@ -48,10 +48,12 @@ def test_a_sentence_without_a_control_has_no_place() -> None:
     assert forms.blamed_key(UserError("Training needs 3 GB."), keys(Recipe)) is None
 
 
-def test_every_setting_says_what_it_does() -> None:
+def test_every_setting_says_what_it_does_under_a_label_for_people() -> None:
     for cls in (Recipe, *(row.config for row in STRATEGIES.values())):
         for setting in settings_of(cls).values():
-            assert setting.field.metadata["help"].endswith((".", ")"))
+            assert setting.help.endswith((".", ")"))
+            assert setting.label[0].isupper()
+            assert "_" not in setting.label
             assert setting.types
 
 

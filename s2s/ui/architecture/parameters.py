@@ -130,7 +130,7 @@ def _differences(asked: ArchitectureRequest) -> None:
         st.caption(f"{plain(name)} and {plain(other)} have the same shape.")
         return
     known = settings_of(ModelConfig)
-    meaning = {key: setting.field.metadata["help"] for key, setting in known.items()}
+    meaning = {key: setting.help for key, setting in known.items()}
     cells = [
         {
             "setting": row.key,

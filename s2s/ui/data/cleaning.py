@@ -72,12 +72,12 @@ def _row(rule: str, report: LintReport, prefix: str) -> None:
 
 def _limit(rule: str, prefix: str) -> None:
     held = f"{prefix}{rule} limit"
-    field = settings_of(Cleaning)[rule].field
+    setting = settings_of(Cleaning)[rule]
     kind = type(st.session_state[held])
     st.number_input(
         f"{LINT_RULES[rule].label}: the limit",
-        min_value=kind(field.metadata["low"]),
-        max_value=kind(field.metadata["high"]),
+        min_value=kind(setting.low),
+        max_value=kind(setting.high),
         key=held,
         width=120,
         label_visibility="collapsed",

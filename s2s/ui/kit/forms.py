@@ -98,38 +98,40 @@ def _read(text: str) -> Any:
 
 
 def _input(key: str, setting: SettingInfo, widget: str) -> None:
-    help = _help(setting)
-    choices = list(setting.field.metadata["choices"])
+    help = _help(key, setting)
     kinds = set(setting.types)
-    if choices:
-        options = [*([False, True] if bool in kinds else []), *choices]
+    if setting.choices:
+        options = [*([False, True] if bool in kinds else []), *setting.choices]
         st.selectbox(
-            key, options, format_func=_name, key=widget, help=help, persist_state="session"
+            setting.label,
+            options,
+            format_func=_name,
+            key=widget,
+            help=help,
+            persist_state="session",
         )
     elif kinds == {bool}:
-        st.toggle(key, key=widget, help=help, persist_state="session")
+        st.toggle(setting.label, key=widget, help=help, persist_state="session")
     elif kinds == {str}:
-        st.text_input(key, key=widget, help=help, persist_state="session")
+        st.text_input(setting.label, key=widget, help=help, persist_state="session")
     else:
         _number(key, setting, widget)
 
 
 def _number(key: str, setting: SettingInfo, widget: str) -> None:
     kind = float if float in setting.types else int
-    low = setting.field.metadata["low"]
-    high = setting.field.metadata["high"]
     held = st.session_state[widget]
     if isinstance(held, int) and kind is float:
         st.session_state[widget] = float(held)
     st.number_input(
-        key,
-        min_value=None if low is None else kind(low),
-        max_value=None if high is None else kind(min(high, LARGEST)),
+        setting.label,
+        min_value=None if setting.low is None else kind(setting.low),
+        max_value=None if setting.high is None else kind(min(setting.high, LARGEST)),
         step=_stride(held or 0.0) if kind is float else 1,
         format="%g" if kind is float else None,
-        placeholder="chosen for you" if type(None) in setting.types else None,
+        placeholder="automatic" if type(None) in setting.types else None,
         key=widget,
-        help=_help(setting),
+        help=_help(key, setting),
         persist_state="session",
     )
 
@@ -139,17 +141,17 @@ def _stride(value: float) -> float:
     return 10.0 ** (math.floor(math.log10(abs(value))) - 1) if value else 0.01
 
 
-def _help(setting: SettingInfo) -> str:
-    low = setting.field.metadata["low"]
-    high = setting.field.metadata["high"]
-    span = (
-        f" From {low:,} to {high:,}."
-        if high is not None
-        else f" At least {low:,}."
-        if low is not None
-        else ""
-    )
-    return plain(setting.field.metadata["help"] + span)
+def _help(key: str, setting: SettingInfo) -> str:
+    """What a setting does, its range, and its key as recipes, links and the command line write it."""
+    return f"{plain(f'{setting.help}{_span(setting)}')}  \n`{key}`"
+
+
+def _span(setting: SettingInfo) -> str:
+    if setting.high is not None:
+        return f" From {setting.low:,} to {setting.high:,}."
+    if setting.low is not None:
+        return f" At least {setting.low:,}."
+    return ""
 
 
 def _name(option: Any) -> str:

@@ -37,31 +37,54 @@ NAMES = {
 class PositionSettings(Config):
     """What may be turned; each encoding uses some of them."""
 
-    length: int = setting(128, 2, 2048, help="How many positions are drawn.")
-    d_model: int = setting(128, 2, 1024, help="Columns of a position's vector.")
+    length: int = setting(128, 2, 2048, label="Positions", help="How many positions are drawn.")
+    d_model: int = setting(
+        128, 2, 1024, label="Model dimension", help="Columns of a position's vector."
+    )
     d_head: int = setting(
-        32, 2, 256, help="Columns of one head's queries and keys, which are turned in pairs."
+        32,
+        2,
+        256,
+        label="Head dimension",
+        help="Columns of one head's queries and keys, which are turned in pairs.",
     )
     base: float = setting(
         10_000.0,
         1.1,
         1e6,
+        label="Frequency base",
         help="The longest wave takes nearly 2 pi times so many positions for a turn.",
     )
     layout: str = setting(
         "halves",
+        label="Sine and cosine layout",
         help="All sines before all cosines, or a sine and its cosine in turn.",
         choices=("interleaved", "halves"),
     )
-    heads: int = setting(8, 1, 64, help="Heads of one layer: each has its own slope.")
-    buckets: int = setting(32, 4, 256, help="How many scores are learned; distances share them.")
-    max_distance: int = setting(
-        128, 2, 4096, help="From this distance on, all share the last bucket."
+    heads: int = setting(
+        8, 1, 64, label="Attention heads", help="Heads of one layer: each has its own slope."
     )
-    pair: int = setting(4, 1, 512, help="Which sine and cosine, counted from the fastest.")
+    buckets: int = setting(
+        32,
+        4,
+        256,
+        label="Distance buckets",
+        help="How many scores are learned; distances share them.",
+    )
+    max_distance: int = setting(
+        128,
+        2,
+        4096,
+        label="Maximum distance",
+        help="From this distance on, all share the last bucket.",
+    )
+    pair: int = setting(
+        4, 1, 512, label="Pair of columns", help="Which sine and cosine, counted from the fastest."
+    )
     offset: int = setting(5, 0, 2047, help="How many places on.")
     measure: str = setting(
         "cosine",
+        label="Similarity measure",
         help="Dot products grow with the vectors' lengths, their cosine does not.",
         choices=("cosine", "dot"),
     )

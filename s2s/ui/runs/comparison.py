@@ -342,7 +342,7 @@ def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
 
 def _cells(row: differences.SettingRow, names: Sequence[str]) -> dict[str, str]:
     known = settings_of(Recipe)
-    meaning = known[row.key].field.metadata["help"] if row.key in known else ""
+    meaning = known[row.key].help if row.key in known else ""
     values = (format_value(value) for value in row.values)
     return {
         " ": DIFFERS if row.differs else "",

@@ -101,7 +101,7 @@ def _heat(config: Truncation) -> None:
             f"The ruler's temperature goes from {COOLEST:g} to {HOTTEST:g}; {wanted:g} is beyond."
         )
     st.session_state[key] = min(HOTTEST, max(COOLEST, wanted))
-    help = plain(settings_of(Truncation)[HEAT].field.metadata["help"])
+    help = plain(settings_of(Truncation)[HEAT].help)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(
             HEAT,

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from s2s import share
-from s2s.config import UserError, flat
+from s2s.config import Recipe, UserError, flat, settings_of
 from s2s.jobs import sweep, training
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.queueing import queue_runs
@@ -63,7 +63,7 @@ def _row(asked: Asked, number: int) -> tuple[str, str] | None:
         key = st.selectbox(
             f"Setting {number + 1}",
             [NOTHING, *SETTINGS],
-            format_func=lambda key: key or "none",
+            format_func=_label,
             key=f"sweep key {number}",
             persist_state="session",
             width=280,
@@ -79,6 +79,10 @@ def _row(asked: Asked, number: int) -> tuple[str, str] | None:
             width=360,
         )
     return key, text
+
+
+def _label(key: str) -> str:
+    return f"{settings_of(Recipe)[key].label} · {key}" if key else "none"
 
 
 def _shown(value: Any) -> str:

@@ -9,8 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import settings
 from s2s.analysis import positions as engine
-from s2s.config import Positions
-from s2s.config.recipe import POSITION_KINDS
+from s2s.config import POSITION_KINDS, Positions
 from s2s.jobs import queue, training, twins
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
