@@ -67,7 +67,7 @@ def test_an_unknown_word_is_marked_and_the_nearest_known_one_offered(
     assert strange.strip(".") in said(screen)
     assert "is not among the" in said(screen)
     assert "guess" in said(screen)
-    screen.button(key="offer0").click().run()
+    screen.button(key="suggestion0").click().run()
     assert not screen.exception
     assert not s2s.load(DEMO).unknown(box(screen))
     assert mended in (None, box(screen))
@@ -192,7 +192,7 @@ def test_a_run_that_cannot_be_opened_says_why(own: str, tmp_path: Path) -> None:
 def test_without_any_run_home_says_how_to_make_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(cached, "DEMO_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("s2s.ui.kit.cached.runs.DEMO_FOLDER", tmp_path / "none")
     screen = opened()
     assert not screen.exception
     assert "python -m s2s.demo" in said(screen)

@@ -57,7 +57,7 @@ class Plot(NamedTuple):
     """One row of the registry: what draws it, and one sentence that says how to read it."""
 
     draw: Callable[..., go.Figure]
-    reading: str
+    caption: str
 
 
 PLOTS: Mapping[str, Plot] = MappingProxyType(

@@ -161,5 +161,5 @@ def test_the_numbers_come_as_a_table() -> None:
 
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_plot_says_how_to_read_it(name: str) -> None:
-    assert PLOTS[name].reading.endswith(".")
+    assert PLOTS[name].caption.endswith(".")
     assert callable(PLOTS[name].draw)

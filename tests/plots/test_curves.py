@@ -170,4 +170,4 @@ def test_nothing_to_measure_is_said() -> None:
 
 
 def test_every_plot_says_how_to_read_it() -> None:
-    assert all(row.reading.endswith(".") for row in PLOTS.values())
+    assert all(row.caption.endswith(".") for row in PLOTS.values())

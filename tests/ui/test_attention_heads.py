@@ -260,7 +260,7 @@ def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
 
 
 def test_too_much_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cached, "MAX_WEIGHTS", 100)
+    monkeypatch.setattr("s2s.ui.kit.cached.decoding.MAX_WEIGHTS", 100)
     screen = opened("attention", run=DEMO, src="the cat sleeps here", tgt="le chat")
     assert not screen.exception
     assert "and at most 0 million are kept; shorten the sentence, or the target." in said(screen)

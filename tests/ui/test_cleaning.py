@@ -146,7 +146,7 @@ def test_statistics_are_six_pictures_with_their_sentences(empty: bool) -> None:
         "coverage",
         "word_frequencies",
     ):
-        assert any(PLOTS[name].reading in caption for caption in said)
+        assert any(PLOTS[name].caption in caption for caption in said)
     assert all(bool(picture["data"]) is not empty for picture in pictures)
     if not empty:
         assert any("different words stand only once" in caption for caption in said)

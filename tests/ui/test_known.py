@@ -14,7 +14,7 @@ WORDS = RunVocabulary(
 
 
 @pytest.mark.parametrize(
-    ("word", "offer"),
+    ("word", "suggestion"),
     [
         ("tiger", "tired"),
         ("The", "the"),
@@ -27,12 +27,12 @@ WORDS = RunVocabulary(
     ],
 )
 def test_offer(word: str, offer: str | None) -> None:
-    assert WORDS.offer(word) == offer
+    assert WORDS.suggestion(word) == offer
 
 
 def test_a_surprise_is_another_sentence() -> None:
-    assert {WORDS.surprise("the cat") for _ in range(5)} == {"the mat"}
-    assert RunVocabulary((), (), (), None).surprise("x") == "x"
+    assert {WORDS.random_sentence("the cat") for _ in range(5)} == {"the mat"}
+    assert RunVocabulary((), (), (), None).random_sentence("x") == "x"
 
 
 @pytest.mark.parametrize("demo", DEMOS)
@@ -86,4 +86,4 @@ def test_what_a_demo_of_several_tasks_does_not_know_is_marked() -> None:
     run = s2s.load("demo-tasks")
     assert run.unknown("summarize: the mill burned down . a tiger slept .") == ("tiger",)
     assert run.unknown("shorten: the mill burned down .") == ("shorten:",)
-    assert vocabulary.of(run).offer("Reverse") == "reverse:"
+    assert vocabulary.of(run).suggestion("Reverse") == "reverse:"

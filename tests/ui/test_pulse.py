@@ -13,7 +13,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def look(monkeypatch: pytest.MonkeyPatch, who: int) -> int:
-    monkeypatch.setattr(st, "session_state", {"who looks": str(who)})
+    monkeypatch.setattr(st, "session_state", {"polling session": str(who)})
     return polling.slowdown()
 
 

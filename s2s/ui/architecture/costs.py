@@ -99,7 +99,7 @@ def _curve(
     alt = f"Lines of {title.replace(chr(10), ', ')}. {summary}"
     with st.container(border=True, key="picture"):
         chart(figure, alt=alt, file_name=file_name(title))
-        st.caption(f"{summary} {plots.PLOTS['costs'].reading}")
+        st.caption(f"{summary} {plots.PLOTS['costs'].caption}")
 
 
 def _largest_terms(points: tuple[CostPoint, ...], now: int) -> str:

@@ -74,7 +74,7 @@ def _show_masks(found: SentenceMasks, src: tuple[str, ...], tgt: tuple[str, ...]
             "Every target token may attend to every source token except padding: the source's padding mask, repeated in"
             " each row."
         )
-    st.caption(plots.PLOTS["mask"].reading)
+    st.caption(plots.PLOTS["mask"].caption)
 
 
 def second_sentence(run: Run, facts: RunVocabulary, text: str) -> str:

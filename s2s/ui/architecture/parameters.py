@@ -77,7 +77,7 @@ def _bars(asked: ArchitectureRequest) -> None:
     alt = f"Bars of {title}; the most are in {group}, {most:,}"
     with st.container(border=True, key="bars"):
         chart(figure, alt=alt, file_name=file_name(title))
-        st.caption(f"{plots.PLOTS['bars'].reading} A shared matrix counts once, at its first use.")
+        st.caption(f"{plots.PLOTS['bars'].caption} A shared matrix counts once, at its first use.")
 
 
 def components_table(asked: ArchitectureRequest) -> pd.DataFrame:

@@ -131,7 +131,7 @@ def _picture(
 ) -> None:
     """With the sentence that says how to read it, `more` (Markdown) after that, and the numbers to download."""
     chart(figure, alt=alt, file_name=file_name(shown))
-    st.caption(f"{plots.PLOTS[plot].reading} {more}")
+    st.caption(f"{plots.PLOTS[plot].caption} {more}")
     file = f"{file_name(shown)}.csv"
     st.download_button(
         "Numbers (CSV)",

@@ -157,7 +157,7 @@ def _picture(named: Mapping[str, ComparisonRow], key: str) -> None:
         for kind, points in measured.items()
     )
     chart(figure, alt=f"Median length of the targets: {said}", file_name="tokenizers")
-    st.caption(plots.PLOTS["vocabulary_size"].reading)
+    st.caption(plots.PLOTS["vocabulary_size"].caption)
 
 
 def _usual(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:

@@ -99,7 +99,7 @@ def _scatter(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str, a
     )
     said = "; ".join(f"{point.name}: {point.across:.4g}, {point.up:.4g}" for point in points)
     chart(figure, alt=f"{what} of {len(points)} systems. {said}", file_name=file_name(title))
-    st.caption(plots.PLOTS["tradeoff"].reading)
+    st.caption(plots.PLOTS["tradeoff"].caption)
     _download(
         what, ("system", across, up), [(point.name, point.across, point.up) for point in points]
     )
@@ -143,7 +143,7 @@ def _sweep(asked: Evaluation, systems: Sequence[Mapping[str, Any]], up: str) -> 
         for x, y in zip(line.values, line.scores, strict=True)
     )
     chart(figure, alt=f"{what}. {said}", file_name=file_name(title))
-    st.caption(plots.PLOTS["sweep_curve"].reading)
+    st.caption(plots.PLOTS["sweep_curve"].caption)
     rows = [
         (line.name, x, y) for line in lines for x, y in zip(line.values, line.scores, strict=True)
     ]

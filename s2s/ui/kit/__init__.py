@@ -1,1 +1,21 @@
-"""What pages are made of: controls, forms, pickers, charts, cards, cached reads, view state."""
+"""What pages are made of: view state, pickers, forms, sentences, charts, captions and cached reads."""
+
+from s2s.ui.kit import (
+    address,
+    cached,
+    captions,
+    forms,
+    pickers,
+    polling,
+    score_counts,
+    sentence,
+    target,
+    vocabulary,
+)
+from s2s.ui.kit.captions import file_name, nats, percent
+from s2s.ui.kit.cards import Card, cards
+from s2s.ui.kit.charts import chart, clickable_chart
+from s2s.ui.kit.differences import highlighted
+from s2s.ui.kit.state import ViewState, between, field, one_of
+from s2s.ui.kit.text import JOINER, as_markdown, duration, plain, shortened, unique_names
+from s2s.ui.kit.vocabulary import RunVocabulary

@@ -1,4 +1,4 @@
-"""Words around the picture: the translation, how to read the attention, the numbers."""
+"""Around a heatmap of attention: the translation, how to read the picture, the data to download."""
 
 from __future__ import annotations
 
@@ -18,94 +18,96 @@ from s2s.runs import Decoded, Run
 from s2s.ui.kit import cached
 from s2s.ui.kit.charts import chart
 
-SURE = 0.6  # a weight that is worth a sentence
+CLEAR = 0.6  # a weight from which on a row makes a good example
 MOSTLY = 0.5
-LINE = 62  # characters of a title; a reduction with a long name takes two lines
-DOING = {"predicts": "Writing", "reads": "Reading"}
-KIND_NAMES = {
-    "cross": "cross-attention",
-    "encoder": "encoder self-attention",
-    "decoder": "decoder self-attention",
-}
-RULES = {
-    "cross": plots.PLOTS["attention"].reading,
-    "encoder": "Each row is one source word being read; its cells, which sum to 1, say which words of the source it takes from.",
-    "decoder": "Each row is one word being written; its cells, which sum to 1, say where it looks among the words already written"
-    " (never ahead: the upper right is empty).",
-}
-MARKS = MappingProxyType({"<s>": "is the start", "</s>": "marks the end"})
-READ_BACK = "Each row is one word that was written and is now being read; its cells, which sum to 1, say where the model looks meanwhile."
+TITLE_WIDTH = 62  # characters of a line; a reduction with a long name takes two
+KIND_NAMES = MappingProxyType(
+    {
+        "cross": "cross-attention",
+        "encoder": "encoder self-attention",
+        "decoder": "decoder self-attention",
+    }
+)
+# by kind and verb: what a row is, and what its weights are on
+ROWS = MappingProxyType(
+    {
+        ("cross", "predicts"): ("predicted token", "each source token"),
+        ("cross", "reads"): ("decoder input token (the previous output)", "each source token"),
+        ("encoder", "reads"): ("source token", "each token of the source"),
+        ("decoder", "predicts"): ("predicted token", "each earlier token; later ones are masked"),
+        ("decoder", "reads"): ("decoder input token", "itself and each earlier token"),
+    }
+)
+SPECIAL = MappingProxyType({"<s>": "starts a sentence", "</s>": "ends it"})
 
 
 def show_translation(decoded: Decoded) -> None:
-    """Large; a click selects all of it. (`st.code` would bring a copy icon, and 0.8 s of highlighter before the picture.)"""
+    """Large; a click selects it. (`st.code` would bring a copy icon, and 0.8 s of highlighter before the picture.)"""
     with st.container(key="translation"):
-        st.html(
-            f'<p dir="auto" title="Click to select, then copy">{html.escape(decoded.text) or "(nothing)"}</p>'
-        )
+        text = html.escape(decoded.text) or "(empty)"
+        st.html(f'<p dir="auto" title="Click to select, then copy">{text}</p>')
 
 
 def log_probability(decoded: Decoded) -> None:
-    """How probable the model finds what it wrote."""
+    """How probable the model finds its translation."""
     st.caption(
-        f"Log-probability {nats(decoded.log_prob)} nats: of all it could have written, the model puts"
-        f" {percent(math.exp(decoded.log_prob))} on this sentence."
+        f"Log-probability {nats(decoded.log_prob)} nats: the model gives this sentence a probability of"
+        f" {percent(math.exp(decoded.log_prob))}."
     )
 
 
 def show_heatmap(
     run: Run, kind: str, shown: AttentionMap, *, sums: Weights | None = None, per_row: bool = False
 ) -> str:
-    """The heatmap. Returns its name: run, checkpoint, kind, and what the picture is. `sums` and `per_row` as in `plots.heatmap`."""
+    """Returns the heatmap's title. `sums` and `per_row` as in `plots.heatmap`."""
     title = heatmap_title(run, kind, shown.name)
-    broken = "\n".join(part for line in title.split("\n") for part in textwrap.wrap(line, LINE))
-    figure = plots.heatmap(
-        shown.weights,
-        shown.keys,
-        shown.rows,
-        title=broken,
-        verb=shown.verb,
-        sums=sums,
-        per_row=per_row,
-    )
+    wrapped = "\n".join(part for line in title.split("\n") for part in _wrap(line))
+    labels = (shown.weights, shown.keys, shown.rows)
+    figure = plots.heatmap(*labels, title=wrapped, verb=shown.verb, sums=sums, per_row=per_row)
     with st.container(key="canvas", gap=None):
         chart(figure, alt=f"Heatmap of {title.replace(chr(10), ', ')}", file_name=file_name(title))
-        is_first = (
-            st.session_state.setdefault("first picture", title) == title
-        )  # the browser has no Plotly yet
-        if (
-            is_first
-            and not per_row
-            and (still := plots.static_heatmap(shown.weights, shown.keys, shown.rows, title=broken))
-        ):
-            st.html(still)
+        is_first = st.session_state.setdefault("first picture", title) == title
+        if not is_first or per_row:
+            return title
+        if static := plots.static_heatmap(*labels, title=wrapped):  # until the browser has Plotly
+            st.html(static)
     return title
 
 
-def heatmap_title(run: Run, kind: str, place: str) -> str:
+def _wrap(line: str) -> list[str]:
+    return textwrap.wrap(line, TITLE_WIDTH)
+
+
+def heatmap_title(run: Run, kind: str, reduction: str) -> str:
     """Two lines: `demo-en-fr · step 1,500`, `cross-attention · layer 2 of 2 · mean of 4 heads`."""
-    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{KIND_NAMES[kind]} · {place}"
+    return f"{cached.title(run.folder.id)} · step {run.step:,}\n{KIND_NAMES[kind]} · {reduction}"
 
 
 def reading_guide(
     kind: str, shown: AttentionMap, *, is_whole: bool = True, is_part: bool = False
 ) -> None:
-    """One sentence with words of this picture, one that holds for all. `is_whole`: rows sum to 1; `is_part`: of a larger picture."""
+    """An example from this picture, then a rule for all. `is_whole`: rows sum to 1; `is_part`: of a larger picture."""
     if not shown.weights.size:
         return
-    word, key, weight = clearest_row(shown.weights, shown.rows, shown.keys)
+    token, key, weight = clearest_row(shown.weights, shown.rows, shown.keys)
     most = "mostly" if weight >= MOSTLY else "most"
-    of_what = "of what is shown here, " if is_part else ""
-    example = f"{DOING[shown.verb]} {_quoted(word)}, {of_what}the model looks {most} at {_quoted(key)} ({weight:.2f})."
-    rule = READ_BACK if (kind, shown.verb) == ("cross", "reads") else RULES[kind]
-    rule = rule if is_whole and not is_part else rule.replace(", which sum to 1,", "")
-    marks = [
-        f"<code>{html.escape(mark)}</code> {does}"
-        for mark, does in MARKS.items()
-        if mark in (*shown.rows, *shown.keys)
+    part = " of what is shown here," if is_part else ""
+    verb = "predicts" if shown.verb == "predicts" else "reads"
+    example = f"When the model {verb} {_quoted(token)},{part} it attends {most} to {_quoted(key)} ({weight:.2f})."
+    rule = _rule(kind, shown.verb, is_normalized=is_whole and not is_part)
+    special = [
+        f"<code>{html.escape(token)}</code> {meaning}"
+        for token, meaning in SPECIAL.items()
+        if token in (*shown.rows, *shown.keys)
     ]
-    end = f" {' and '.join(marks)}." if marks else ""
-    st.html(f"{f'<p>{example}</p>' if weight else ''}<p>{html.escape(rule)}{end}</p>")
+    end = f" {' and '.join(special)}." if special else ""
+    st.html(f"{f'<p>{example}</p>' if weight else ''}<p>{rule}{end}</p>")
+
+
+def _rule(kind: str, verb: str, *, is_normalized: bool) -> str:
+    row, keys = ROWS[kind, verb]
+    sums = ", which sum to 1," if is_normalized else ""
+    return f"Each row is one {row}; its weights{sums} show how much attention goes to {keys}."
 
 
 def _quoted(token: str) -> str:
@@ -113,27 +115,28 @@ def _quoted(token: str) -> str:
 
 
 def clearest_row(
-    weights: Weights, words: Sequence[str], keys: Sequence[str]
+    weights: Weights, tokens: Sequence[str], keys: Sequence[str]
 ) -> tuple[str, str, float]:
-    """The row that shows most: a strong look that crosses others, as where two words change places; never the end."""
-    rows = analysis.strongest_keys(weights, keys, words)
-    places = weights.argmax(1)
-    candidates = [i for i, word in enumerate(words) if word != "</s>"] or [0]
+    """The row that makes the best example: a high weight that crosses others, as in a change of word order; never `</s>`."""
+    rows = analysis.strongest_keys(weights, keys, tokens)
+    peaks = weights.argmax(1)
+    candidates = [row for row, token in enumerate(tokens) if token != "</s>"] or [0]
 
-    def worth(i: int) -> tuple[bool, int, float]:
-        crossings = sum(int((places[other] - places[i]) * (other - i) < 0) for other in candidates)
-        is_sure = rows[i][2] >= SURE
-        return is_sure, crossings if is_sure else 0, rows[i][2]
+    def crossings(row: int) -> int:
+        return sum(int((peaks[other] - peaks[row]) * (other - row) < 0) for other in candidates)
+
+    def worth(row: int) -> tuple[bool, int, float]:
+        is_clear = rows[row][2] >= CLEAR
+        return is_clear, crossings(row) if is_clear else 0, rows[row][2]
 
     return rows[max(candidates, key=worth)]
 
 
 def download_button(shown: AttentionMap, title: str) -> None:
-    """The numbers of the picture, as a table."""
-    make = partial(plots.attention_csv, shown.weights, shown.keys, shown.rows, shown.verb)
+    """The weights of the picture, as a table."""
     st.download_button(
-        "Numbers (CSV)",
-        make,
+        "Download data (CSV)",
+        partial(plots.attention_csv, shown.weights, shown.keys, shown.rows, shown.verb),
         f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",
@@ -141,9 +144,9 @@ def download_button(shown: AttentionMap, title: str) -> None:
     )
 
 
-def file_name(shown: str) -> str:
-    """What a picture's name gives a file: letters, digits and hyphens."""
-    return re.sub(r"[^\w-]+", "-", shown).strip("-")
+def file_name(title: str) -> str:
+    """A title as a file's name: letters, digits and hyphens."""
+    return re.sub(r"[^\w-]+", "-", title).strip("-")
 
 
 def nats(log_prob: float) -> str:

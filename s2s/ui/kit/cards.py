@@ -1,4 +1,4 @@
-"""Numbers side by side, each with a line that says what it means."""
+"""Numbers side by side, each with a caption that says what it means."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Card(NamedTuple):
 
     label: str
     value: str
-    about: str
+    caption: str
 
 
 def cards(rows: Sequence[Card]) -> None:
-    """As many in a row as there is room for."""
+    """As many side by side as there is room for."""
     with st.grid(len(rows), min_column_width=150, border=True) as grid:
         for row in rows:
             with grid.cell():
                 st.metric(row.label, row.value)
-                st.caption(row.about)
+                st.caption(row.caption)

@@ -1,4 +1,4 @@
-"""Figures on the screen."""
+"""Plotly figures on the screen."""
 
 from __future__ import annotations
 
@@ -8,51 +8,34 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from s2s.ui.canvas.touch import touch_scrolling
+
 
 def chart(figure: go.Figure, *, alt: str, file_name: str) -> None:
-    """A picture that one can hover, tap and save, and that lets the page scroll."""
+    """A figure with hover, tap and a save button that never catches the page's scrolling."""
     st.plotly_chart(figure, config=_config(file_name), alt=alt, theme="streamlit")
 
 
 def clickable_chart(
     figure: go.Figure, *, alt: str, file_name: str, key: str, on_pick: Callable[[Any], None]
 ) -> None:
-    """A picture as wide as it says, whose points one can click; `on_pick` is given the point's `customdata`."""
+    """A figure in its own width, whose points can be clicked; `on_pick` gets the point's `customdata`."""
 
     def picked() -> None:
         for point in st.session_state[key].selection.points:
             on_pick(point["customdata"])
 
-    config = _config(file_name)
-    width = int(figure.layout.width)
-    with st.container(key=f"{key} and fingers", gap=None):
+    with touch_scrolling(key):
         st.plotly_chart(
             figure,
-            config=config,
+            config=_config(file_name),
             alt=alt,
             theme="streamlit",
-            width=width,
+            width=int(figure.layout.width),
             key=key,
             on_select=picked,
             selection_mode="points",
         )
-        FINGERS(key=f"{key} fingers", height=1)
-
-
-# A picture with points to click catches every finger, and the page would not scroll. A tap is a click all the same.
-FINGERS = st.components.v2.component(
-    "fingers",
-    html="<i></i>",
-    js="""
-export default function({ parentElement }) {
-  const root = parentElement.getRootNode(), around = (root.host || parentElement).closest('[class*="and-fingers"]');
-  if (!around) return;
-  const pass = (event) => event.stopPropagation();
-  around.addEventListener('touchstart', pass, { capture: true, passive: true });
-  return () => around.removeEventListener('touchstart', pass, { capture: true });
-}
-""",
-)
 
 
 def _config(file_name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Widgets whose value stands in the address."""
+"""Widgets whose value is in the address."""
 
 from __future__ import annotations
 
@@ -9,65 +9,54 @@ from s2s.runs import Run
 from s2s.ui.kit import cached, vocabulary
 
 MEAN = "mean"
-SEGMENTS = 9  # more options than this go into a list
+MAX_SEGMENTS = 9  # more options become a list
 
 
 def run_picker() -> str | None:
-    """The id of the run that the page shows; None where there is none at all."""
-    names = cached.labels()
-    ids = list(names)
+    """The id of the run that the page shows; None where there is no run."""
+    labels = cached.labels()
+    ids = list(labels)
     if not ids:
         return None
     wanted = run_id_of(st.query_params.get("run", "")) or st.session_state.get("run")
     if wanted and wanted not in ids:
         notify(f"There is no run {wanted[:40]} here (any more); {ids[0]} is shown instead.")
         st.session_state["run"] = ids[0]
-    elif (
-        wanted and st.query_params.get("run", names[wanted]) != names[wanted]
-    ):  # it was given another name
+    elif wanted and st.query_params.get("run", labels[wanted]) != labels[wanted]:  # it was renamed
         st.session_state["run"] = wanted
-    if st.session_state.pop("run again", False):
-        st.session_state["run"] = st.session_state[
-            "run"
-        ]  # what is set by hand is written into the address
+    if st.session_state.pop("rewrite run", False):
+        # a bound widget writes into the address what is set by hand
+        st.session_state["run"] = st.session_state["run"]
     chosen = st.selectbox(
         "Run",
         ids,
-        format_func=names.__getitem__,
+        format_func=labels.__getitem__,
         key="run",
         bind="query-params",
         label_visibility="collapsed",
         width=230,
-        on_change=_follow,
+        on_change=_change_example,
     )
-    st.session_state["run before"] = chosen
+    st.session_state["previous run"] = chosen
     return chosen
 
 
 def run_id_of(label: str) -> str:
-    """The run that an address names: `my model · 3f9c…` -> `3f9c…`."""
+    """The id in a run's label: `my model · 3f9c…` -> `3f9c…`."""
     return label.rpartition(" · ")[2].strip()
 
 
 def layer_picker(view: LabeledWeights, *, mean: bool = False) -> int | None:
-    """0-based, or None for the mean of all layers; the last layer unless chosen, where words have found their partners."""
-    options = [
-        *([MEAN] if mean else []),
-        *(str(layer) for layer in range(1, view.weights.shape[0] + 1)),
-    ]
+    """0-based, or None for the mean of all layers; by default the last, where alignment is usually clearest."""
+    numbers = [str(layer) for layer in range(1, view.weights.shape[0] + 1)]
+    options = [MEAN, *numbers] if mean else numbers
     return _index(_choice("Layer", "layer", options, options[-1]))
 
 
 def head_picker(view: LabeledWeights) -> int | None:
     """0-based, or None for the mean of all heads."""
-    return _index(
-        _choice(
-            "Head",
-            "head",
-            [MEAN, *(str(head) for head in range(1, view.weights.shape[1] + 1))],
-            MEAN,
-        )
-    )
+    options = [MEAN, *(str(head) for head in range(1, view.weights.shape[1] + 1))]
+    return _index(_choice("Head", "head", options, MEAN))
 
 
 def kind_picker() -> str:
@@ -76,26 +65,24 @@ def kind_picker() -> str:
 
 
 def checkpoint_picker(best: Run, key: str) -> int:
-    """The step of a checkpoint: the best one unless chosen; what the session holds and the run doesn't is said."""
+    """The step of a checkpoint, by default the best; a step that the run does not have is reported."""
     steps = best.folder.steps_by_choice()
-    whose = f"{key} of"
-    if (
-        st.session_state.setdefault(whose, best.folder.id) != best.folder.id
-    ):  # another run, other checkpoints
-        st.session_state[whose] = best.folder.id
+    owner = f"{key} of"
+    if st.session_state.setdefault(owner, best.folder.id) != best.folder.id:
+        st.session_state[owner] = best.folder.id
         st.session_state.pop(key, None)
-    names = {str(step): f"step {step:,}{' (best)' if step == best.step else ''}" for step in steps}
-    held = str(st.session_state.get(key) or "")
-    if held and held not in names:
+    labels = {str(step): f"step {step:,}{' (best)' if step == best.step else ''}" for step in steps}
+    wanted = str(st.session_state.get(key) or "")
+    if wanted and wanted not in labels:
         notify(
-            f"There is no checkpoint of step {held[:20]} in this run (any more); step {best.step:,} is shown instead."
+            f"There is no checkpoint of step {wanted[:20]} in this run (any more); step {best.step:,} is shown instead."
         )
-    if held not in names:
+    if wanted not in labels:
         st.session_state[key] = str(best.step)
     chosen = st.selectbox(
         "Checkpoint",
-        list(names),
-        format_func=names.__getitem__,
+        list(labels),
+        format_func=labels.__getitem__,
         key=key,
         persist_state="session",
         width=190,
@@ -109,11 +96,11 @@ def _index(chosen: str) -> int | None:
 
 def _choice(label: str, key: str, options: list[str], default: str) -> str:
     given = st.query_params.get_all(key)
-    if given and given[-1] not in options:  # which the widget would drop without a word
+    if given and given[-1] not in options:  # the widget would drop it silently
         notify(
-            f"The link asked for {key} {given[-1][:40]}, which this model doesn't have; {key} {default} is shown instead."
+            f"The link asks for {key} {given[-1][:40]}, which this model doesn't have; {key} {default} is shown instead."
         )
-    if len(options) <= SEGMENTS:
+    if len(options) <= MAX_SEGMENTS:
         chosen = st.segmented_control(
             label, options, default=default, required=True, key=key, bind="query-params"
         )
@@ -125,14 +112,11 @@ def _choice(label: str, key: str, options: list[str], default: str) -> str:
 
 
 def notify(sentence: str) -> None:
-    """Under the title, once: something that was asked for and cannot be shown. The sentence may quote a visitor."""
-    st.session_state.setdefault("lost", []).append(sentence)
+    """Shows a sentence under the title, once: what was asked for and cannot be shown. It may quote a visitor."""
+    st.session_state.setdefault("notices", []).append(sentence)
 
 
-def _follow() -> None:
-    """An example of the previous run stays where the new model knows all its words; a typed sentence always stays."""
-    text = str(st.session_state.get("src", ""))
-    run_id = st.session_state["run"]
-    is_example = text in vocabulary.examples(st.session_state["run before"])
-    if is_example and not vocabulary.can_read(run_id, text):
-        st.session_state["src"] = next(iter(vocabulary.examples(run_id)), "")
+def _change_example() -> None:
+    """An example of the previous run, unless the new one knows it, gives way to one of the new run's own."""
+    if st.session_state.get("src") in vocabulary.examples(st.session_state["previous run"]):
+        st.session_state["src"] = next(iter(vocabulary.examples(st.session_state["run"])), "")

@@ -1,4 +1,4 @@
-"""How often a part of a page that runs by itself looks again: the more people look at once, the more slowly."""
+"""How often a part of a page that refreshes itself does so: the more sessions watch at once, the more rarely."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ import time
 
 import streamlit as st
 
-# sessions: up to so many look as often as they like, or half as often; more of them a quarter
+# up to so many sessions refresh at full rate, or at half; beyond that at a quarter
 FEW_SESSIONS = 8
 MANY_SESSIONS = 16
-SESSION_SECONDS = 20.0  # seconds after its last look that a session counts
-LAST_POLLS: dict[str, float] = {}  # seconds of each session's last look, of this server
+SESSION_SECONDS = 20.0  # how long after its last refresh a session counts
+LAST_POLLS: dict[str, float] = {}  # seconds of each session's last refresh, on this server
 _LOCK = threading.Lock()
 
 
 def slowdown() -> int:
-    """Counts this session in; how many times longer than usual it waits between two looks: 1, 2 or 4."""
+    """Counts this session in. Returns how many times longer than the base interval it should wait: 1, 2 or 4."""
     now = time.monotonic()
-    me = st.session_state.setdefault("who looks", secrets.token_hex(8))
+    session = st.session_state.setdefault("polling session", secrets.token_hex(8))
     with _LOCK:
-        LAST_POLLS[me] = now
+        LAST_POLLS[session] = now
         for gone in [one for one, at in LAST_POLLS.items() if now - at > SESSION_SECONDS]:
             del LAST_POLLS[gone]
-        return (
-            1 if len(LAST_POLLS) <= FEW_SESSIONS else 2 if len(LAST_POLLS) <= MANY_SESSIONS else 4
-        )
+        n_sessions = len(LAST_POLLS)
+    if n_sessions <= FEW_SESSIONS:
+        return 1
+    return 2 if n_sessions <= MANY_SESSIONS else 4
 
 
 def still_fits(times: int) -> bool:
-    """Counts this session in; whether it may go on so: who comes and goes changes nothing at once."""
+    """Counts this session in. Returns whether its interval may stay, so that one visitor more or less changes nothing."""
     now = slowdown()
     return now <= times < 4 * now

@@ -1,4 +1,4 @@
-"""The sentence box: examples, surprises, and help with words that the run has never seen."""
+"""The sentence box: examples, random sentences, and help with words that the run does not know."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_SUGGESTIONS = 3
 
 
 def sentence_box(known: RunVocabulary) -> str:
-    """What is to be translated: on one line, single blanks, not longer than a picture can hold."""
+    """The sentence to translate: on one line, single spaces, not longer than a picture can hold."""
     language = known.languages[0] if known.languages else "source"
     typed = st.text_input(
         f"Your {language} sentence",
@@ -43,55 +43,51 @@ def example_chips(known: RunVocabulary) -> None:
             "Surprise me",
             key="surprise",
             icon=":material/casino:",
-            on_click=_surprise,
+            on_click=_use_random,
             args=(known,),
         )
         for number, example in enumerate(known.examples):
-            st.button(plain(example), key=f"chip{number}", on_click=_say, args=(example,))
+            st.button(plain(example), key=f"chip{number}", on_click=_use, args=(example,))
 
 
 def unknown_words(run: Run, known: RunVocabulary, text: str) -> None:
-    """One line for each word that the run has never seen, with the nearest that it has."""
-    strange = run.unknown(text)
-    if not strange:
+    """One line per unknown word, with the nearest known one."""
+    unknown = run.unknown(text)
+    if not unknown:
         return
     with st.container(key="unknown", gap="xsmall"):
-        for number, word in enumerate(strange[:MAX_SUGGESTIONS]):
-            _offer(known, text, (number, word))
-        more = (
-            f"{len(strange) - MAX_SUGGESTIONS} more words are unknown. "
-            if len(strange) > MAX_SUGGESTIONS
-            else ""
-        )
-        st.caption(f"{more}What the model makes below of words that it never read is a guess.")
+        for number, word in enumerate(unknown[:MAX_SUGGESTIONS]):
+            _suggestion(known, text, word, number)
+        n_more = len(unknown) - MAX_SUGGESTIONS
+        more = f"{n_more} more words are unknown. " if n_more > 0 else ""
+        st.caption(f"{more}For words it has never seen, the translation below is a guess.")
 
 
-def _offer(known: RunVocabulary, text: str, numbered: tuple[int, str]) -> None:
-    number, word = numbered
-    near = known.offer(word)
-    among = f"the {len(known.words):,} known words" if known.words else "the known signs"
-    asked = f"; did you mean *{plain(near)}*?" if near else "."
+def _suggestion(known: RunVocabulary, text: str, word: str, number: int) -> None:
+    nearest = known.suggestion(word)
+    vocabulary = f"the {len(known.words):,} known words" if known.words else "the known characters"
+    question = f"; did you mean *{plain(nearest)}*?" if nearest else "."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
-            f":material/help: **{plain(shortened(word))}** is not among {among}{asked}",
+            f":material/help: **{plain(shortened(word))}** is not among {vocabulary}{question}",
             width="content",
         )
-        if near:
+        if nearest:
             st.button(
-                f"Use {plain(near)}",
-                key=f"offer{number}",
+                f"Use {plain(nearest)}",
+                key=f"suggestion{number}",
                 on_click=_replace,
-                args=(text, word, near),
+                args=(text, word, nearest),
             )
 
 
-def _say(text: str) -> None:
+def _use(text: str) -> None:
     st.session_state["src"] = text
 
 
-def _surprise(known: RunVocabulary) -> None:
-    _say(known.surprise(st.session_state.get("src", "")))
+def _use_random(known: RunVocabulary) -> None:
+    _use(known.random_sentence(st.session_state.get("src", "")))
 
 
-def _replace(text: str, word: str, near: str) -> None:
-    _say(" ".join(near if each == word else each for each in text.split()))
+def _replace(text: str, word: str, nearest: str) -> None:
+    _use(" ".join(nearest if each == word else each for each in text.split()))

@@ -1,4 +1,4 @@
-"""Words on our screens: those of other people are shown as they stand, never run."""
+"""Text for the screen: what visitors wrote is shown literally, never interpreted."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-JOINER = "\u2060"  # invisible, no width, never a line's end
+JOINER = "\u2060"  # invisible, without width, and no line breaks at it
 
 
 def plain(text: str) -> str:
-    r"""Markdown that shows `text` and nothing else: `*x*` -> `\*x\*`.
+    r"""Markdown that shows `text` literally: `*x*` -> `\*x\*`.
 
     A backslash does not stop `:material/x:` or an emoji's `:name:`; an invisible joiner after the colon does.
     """
@@ -22,21 +22,21 @@ def _escaped(text: str) -> str:
 
 
 def as_markdown(sentence: str) -> str:
-    """One of our own sentences, which may quote a visitor: what stands in backticks is set as code, the rest is `plain`."""
+    """One of our own sentences, which may quote a visitor: what is in backticks becomes code, the rest is `plain`."""
     parts = re.split(r"`([^`]*[^`\s][^`]*)`", " ".join(sentence.split()))
     return "".join(f"`{part}`" if i % 2 else _escaped(part) for i, part in enumerate(parts))
 
 
 def unique_names(names: Mapping[str, str]) -> dict[str, str]:
-    """The same names, but for those that stand for several keys: they get the key's end. (A widget's options travel by name.)"""
-    often = Counter(names.values())
+    """Names that several keys share get the end of the key appended: the options of a widget travel by name."""
+    counts = Counter(names.values())
     return {
-        key: name if often[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()
+        key: name if counts[name] == 1 else f"{name} · {key[-4:]}" for key, name in names.items()
     }
 
 
 def shortened(text: str, length: int = 40) -> str:
-    """So many characters at most, the last one `…` where some are missing."""
+    """At most `length` characters, the last one `…` where some are missing."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

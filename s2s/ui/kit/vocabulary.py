@@ -1,4 +1,4 @@
-"""What a run has seen: its words, sentences to try, and the nearest known word to a new one."""
+"""The words a run knows, sentences to try with it, and the nearest known word to an unknown one."""
 
 from __future__ import annotations
 
@@ -58,28 +58,26 @@ PUNCTUATION = ".,;:!?\"'()«»¿¡"
 
 @dataclass(frozen=True)
 class RunVocabulary:
-    """Of one run. `words` is empty where the tokenizer cuts words into pieces, so that none is unknown as a whole."""
+    """`words` is empty where the tokenizer makes subwords or characters: then no word is unknown as a whole."""
 
     words: tuple[str, ...]
     examples: tuple[str, ...]
-    sentences: tuple[str, ...]  # to draw a surprise from
+    sentences: tuple[str, ...]  # to draw a random one from
     languages: tuple[str, str] | None
-    prefixes: tuple[
-        str, ...
-    ] = ()  # each of which begins the sources of one task; none where there is only one task
+    prefixes: tuple[str, ...] = ()  # one per task; none where there is only one task
 
-    def surprise(self, now: str) -> str:
-        """A sentence other than the one that stands there."""
-        return random.choice([sentence for sentence in self.sentences if sentence != now] or [now])
+    def random_sentence(self, current: str) -> str:
+        """One other than the current."""
+        others = [sentence for sentence in self.sentences if sentence != current]
+        return random.choice(others or [current])
 
-    def offer(self, word: str) -> str | None:
-        """The nearest known word: another case, without punctuation, or alike."""
+    def suggestion(self, word: str) -> str | None:
+        """The nearest known word: in another case, without punctuation, or with a similar spelling."""
         bare = word.strip(PUNCTUATION)
         cases = {bare, bare.lower(), bare.capitalize(), bare.upper()} & set(self.words)
-        alike = nearest(bare.lower(), self.words, 5)
-        return min(cases, default=None) or max(
-            alike, key=partial(_likeness, bare.lower()), default=None
-        )
+        similar = nearest(bare.lower(), self.words, 5)
+        by_similarity = partial(_similarity, bare.lower())
+        return min(cases, default=None) or max(similar, key=by_similarity, default=None)
 
 
 def examples(run_id: str) -> tuple[str, ...]:
@@ -98,21 +96,19 @@ def can_read(run_id: str, text: str) -> bool:
         return True
 
 
-def _likeness(word: str, other: str) -> tuple[float, int]:
-    """Equally alike words: the one that begins alike, as people finish what they have begun to type."""
-    alike_from_the_start = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
-    )
-    return round(SequenceMatcher(None, word, other).ratio(), 2), alike_from_the_start
+def _similarity(word: str, other: str) -> tuple[float, int]:
+    """Of equally similar words the one with the longer common prefix wins: people finish what they have begun to type."""
+    prefix = takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+    return round(SequenceMatcher(None, word, other).ratio(), 2), sum(1 for _ in prefix)
 
 
 def of(run: Run) -> RunVocabulary:
-    """What is known of a run's data."""
-    return _known(str(run.folder.path), run.step, run)
+    """The vocabulary of a run, with sentences of its dataset."""
+    return _vocabulary(str(run.folder.path), run.step, run)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _known(folder: str, step: int, _run: Run) -> RunVocabulary:
+def _vocabulary(folder: str, step: int, _run: Run) -> RunVocabulary:
     source = str(_run.folder.about().get("source", ""))
     probes = tuple(
         dict.fromkeys(
@@ -123,13 +119,13 @@ def _known(folder: str, step: int, _run: Run) -> RunVocabulary:
     return RunVocabulary(
         _run.src_tokenizer.words,
         examples,
-        _surprises(source) or probes,
+        _random_sentences(source) or probes,
         LANGUAGES.get(source),
         PREFIXES.get(source, ()),
     )
 
 
-def _surprises(source: str) -> tuple[str, ...]:
-    """The sources of a built-in corpus' split `random`, kept as a file: to write the corpus again takes seconds."""
+def _random_sentences(source: str) -> tuple[str, ...]:
+    """The sources of a built-in dataset's split `random`, shipped as a file: generating the dataset takes seconds."""
     file = RANDOM_SENTENCES / f"{source.removeprefix('builtin:')}.txt"
     return tuple(file.read_text().splitlines()) if source in EXAMPLES else ()

@@ -230,7 +230,7 @@ def _entropy(shown: str, history: AttentionHistory, chosen: tuple[int, int] | No
         alt=f"Entropy of each head by step, {_range(history.entropy)} nats at the end",
         file_name=file_name(shown),
     )
-    st.caption(f"{plots.PLOTS['entropy'].reading} L2 H3 is head 3 of layer 2.")
+    st.caption(f"{plots.PLOTS['entropy'].caption} L2 H3 is head 3 of layer 2.")
 
 
 def _error(
@@ -245,7 +245,7 @@ def _error(
         file_name=file_name(shown),
     )
     more = "Thick: a layer's heads averaged first." if history.aer_mean is not None else ""
-    st.caption(f"{plots.PLOTS['alignment_error'].reading} {more}")
+    st.caption(f"{plots.PLOTS['alignment_error'].caption} {more}")
 
 
 def _range(values: Floats) -> str:

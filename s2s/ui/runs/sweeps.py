@@ -206,7 +206,7 @@ def _picture(sweep: Sweep) -> None:
     alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{said}; the table below holds the numbers"
     with st.container(key="parallel"):
         chart(figure, alt=alt, file_name=file_name(title))
-    st.caption(plots.PLOTS["parallel_coordinates"].reading)
+    st.caption(plots.PLOTS["parallel_coordinates"].caption)
 
 
 def table(sweep: Sweep) -> pd.DataFrame:

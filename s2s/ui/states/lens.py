@@ -30,7 +30,7 @@ def show(asked: Asked) -> None:
         alt=f"Grid: {title.replace(chr(10), ', ')}; {said(found)}",
         file_name=file_name(title),
     )
-    st.markdown(f"{said(found)} {plots.PLOTS['logit_lens'].reading}")
+    st.markdown(f"{said(found)} {plots.PLOTS['logit_lens'].caption}")
     st.caption(caveat(asked.run))
     _layer(asked, guesses)
     make = partial(logit_lens_csv, guesses, rows, names)

@@ -218,7 +218,7 @@ def _layer(n_layers: int, side: str) -> int:
         *options,
     ):  # of another page, or of a deeper stack
         del st.session_state["layer"]
-    if len(options) <= pickers.SEGMENTS:
+    if len(options) <= pickers.MAX_SEGMENTS:
         return int(
             SEGMENTS(
                 "Layer", options, default=options[-1], key="layer", bind="query-params", help=LAYER

@@ -56,7 +56,7 @@ def show(asked: Asked) -> None:
             file_name=file_name(title),
         )
     st.markdown(verdict(one.words[here], other.words[there], [row.cosines for row in rows]))
-    st.caption(f"{plots.PLOTS['similarity'].reading} {EXPLAINED}")
+    st.caption(f"{plots.PLOTS['similarity'].caption} {EXPLAINED}")
     make = partial(similarity_csv, rows, names)
     st.download_button(
         "Numbers (CSV)",

@@ -16,7 +16,7 @@ from s2s.decode import ruler
 from s2s.plots import fine_percent
 from s2s.runs import Decoded, Run
 from s2s.ui.canvas.token_strip import Cell, Rival, strip
-from s2s.ui.kit import captions, decoding, pickers
+from s2s.ui.kit import cached, captions, pickers
 from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.steps import request, truncation
@@ -34,12 +34,12 @@ def show(asked: Asked) -> None:
     """The translation token by token; of one place the distribution, the filters, and other words to write there."""
     forced = _forced(asked)
     found = (
-        decoding.continuation(asked.run, asked.text, forced, asked.strategy, asked.settings)
+        cached.continuation(asked.run, asked.text, forced, asked.strategy, asked.settings)
         if forced
         else asked.found
     )
     target = found.hypotheses[0]
-    rows = decoding.next_tokens(asked.run, asked.text, target.ids[:-1])
+    rows = cached.next_tokens(asked.run, asked.text, target.ids[:-1])
     at = _place(asked.said.get("at", ""), rows)
     with st.container(border=True):
         captions.show_translation(found)
@@ -70,7 +70,7 @@ def _forced(asked: Asked) -> tuple[int, ...]:
         return ()
     try:
         ids = _read(written)
-        decoding.continuation(asked.run, asked.text, ids, asked.strategy, asked.settings)
+        cached.continuation(asked.run, asked.text, ids, asked.strategy, asked.settings)
     except UserError as wrong:
         pickers.notify(f"The forced words cannot be used: {wrong}")
         request.remember(forced="")

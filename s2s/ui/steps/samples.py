@@ -55,7 +55,7 @@ def show(asked: Asked) -> None:
     captions.show_translation(asked.found)
     with st.container(border=True, key="utility"):
         st.markdown(_why(rows, measure))
-        st.caption(plots.PLOTS["utility"].reading)
+        st.caption(plots.PLOTS["utility"].caption)
         drawn = [row.times for row in rows]
         title = f"{cached.title(asked.run.folder.id)} · step {asked.run.step:,}\n{measure} of {sum(drawn)} samples (mbr)"
         figure = plots.utility(

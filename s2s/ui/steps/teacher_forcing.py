@@ -18,7 +18,7 @@ from s2s.runs import Decoded, DecodedHypothesis, Run
 from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference
 from s2s.scores import METRICS
 from s2s.share import printable
-from s2s.ui.kit import address, cached, decoding
+from s2s.ui.kit import address, cached
 from s2s.ui.kit.captions import file_name, nats
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.sentence import MAX_CHARACTERS
@@ -42,7 +42,7 @@ def show(asked: Asked) -> None:
             icon=":material/rule:",
         )
         return
-    reference = decoding.reference(asked.run, asked.text, wanted)
+    reference = cached.reference(asked.run, asked.text, wanted)
     if reference.unknown:
         words = ", ".join(f"*{plain(shortened(word))}*" for word in reference.unknown[:5])
         st.caption(
@@ -78,7 +78,7 @@ def _box(asked: Asked) -> str:
 
 def _examples(run: Run) -> None:
     """Sentences with their references, from the run's own probes."""
-    pairs = decoding.probes(run)[:EXAMPLES]
+    pairs = cached.probes(run)[:EXAMPLES]
     if pairs:
         with st.container(horizontal=True, gap="xsmall", key="pairs"):
             for number, (source, target) in enumerate(pairs):
@@ -96,7 +96,7 @@ def _take(run_id: str, source: str, target: str) -> None:
 def _verdict(asked: Asked, reference: Reference) -> None:
     """Which failed, in a sentence, and the three log-probabilities."""
     found = asked.found
-    wide = decoding.wide_search(asked.run, asked.text)
+    wide = cached.wide_search(asked.run, asked.text)
     verdict = SearchDiagnosis(
         reference.log_prob, found.log_prob, wide.log_prob, found.text == reference.text
     )
@@ -223,7 +223,7 @@ def _losses(asked: Asked, reference: Reference) -> None:
             alt=alt,
             file_name=file_name(title),
         )
-    st.caption(plots.PLOTS["token_losses"].reading)
+    st.caption(plots.PLOTS["token_losses"].caption)
     st.markdown(parted(reference, own.tokens, parting))
     if parting is not None and parting < len(own.ids):
         st.button(

@@ -49,7 +49,7 @@ def show(asked: Asked) -> None:
     tree = cached.search_tree(asked.run, asked.found, asked.strategy, asked.settings)
     captions.show_translation(asked.found)
     with st.container(border=True, key="beamtree"):
-        st.caption(f"{plots.PLOTS['tree'].reading} {_counts(asked, tree)}")
+        st.caption(f"{plots.PLOTS['tree'].caption} {_counts(asked, tree)}")
         words = _words(asked, tree)
         chosen = _held(asked, tree)
         shown = _shown(asked)
@@ -182,7 +182,7 @@ def _picture(asked: Asked, tree: Tree, twigs: list[TreeNode], chosen: int) -> No
     wide = f"min-width: {figure.layout.width}px; max-width: none;"
     with st.container(key="treescroll"):
         st.html(
-            f"<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-fingers) {{ {wide} }}</style>"
+            f"<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-touch) {{ {wide} }}</style>"
         )
         clickable_chart(
             figure, alt=alt, file_name=file_name(shown), key="steps tree chart", on_pick=_pick

@@ -149,7 +149,7 @@ def _picture(measured: Ruler, config: Truncation, names: Sequence[str], title: s
         alt=f"Bars of the next token's probabilities, {title.replace(chr(10), ', ')}: {alt}",
         file_name=file_name(title),
     )
-    st.caption(plots.PLOTS["truncation"].reading)
+    st.caption(plots.PLOTS["truncation"].caption)
     before = measured.entropy
     after = measured.together.entropy
     st.markdown(

@@ -47,7 +47,7 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             "Loss",
             "loss (nats a token)",
             {"training": (TRAIN, "loss"), "validation": (VALID, "valid_loss")},
-            plots.PLOTS["curves"].reading,
+            plots.PLOTS["curves"].caption,
         ),
         "accuracy": Quantity(
             "Accuracy",

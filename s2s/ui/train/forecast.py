@@ -221,7 +221,7 @@ def _more(asked: Asked, found: Band) -> None:
         f"{run.n_pairs:,} pairs with {run.preset} ({_best(run)})" for run in found.runs
     )
     st.caption(
-        f"{plots.PLOTS['expected_quality'].reading} From our runs on {runs}; {expected.MARGIN:.0f} BLEU are added either way."
+        f"{plots.PLOTS['expected_quality'].caption} From our runs on {runs}; {expected.MARGIN:.0f} BLEU are added either way."
     )
 
 

@@ -17,7 +17,7 @@ from s2s.plots import fine_percent
 from s2s.runs import Run
 from s2s.runs.decoded import DecodedHypothesis
 from s2s.runs.teacher_forcing import Reference, first_difference
-from s2s.ui.kit import cached, decoding
+from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.pictures import figure, numbers
@@ -115,7 +115,7 @@ def _own(walk: Walk) -> DecodedHypothesis | None:
 
 def wanted(walk: Walk) -> Reference:
     """What a teacher would want, which is said: the typed target, else the run's own reference, else the model's second thought."""
-    known = dict(decoding.probes(walk.run))
+    known = dict(cached.probes(walk.run))
     with st.container(horizontal=True, vertical_alignment="center"):
         found, why = _teacher(walk, known)
         st.caption(f"The teacher wants {quoted(found.text)}: {why}.")
@@ -127,7 +127,7 @@ def _teacher(walk: Walk, known: Mapping[str, str]) -> tuple[Reference, str]:
     if not walk.is_own:
         return walk.written, "the target that was typed"
     if walk.text in known:
-        return decoding.reference(
+        return cached.reference(
             walk.run, walk.text, known[walk.text]
         ), "the reference that the run was given"
     rivals = cached.decoded(walk.run, walk.text, "beam", {"num_return_sequences": 2}).hypotheses
@@ -137,7 +137,7 @@ def _teacher(walk: Walk, known: Mapping[str, str]) -> tuple[Reference, str]:
     second = (
         "there is no reference for this sentence, so the model's second-best translation stands in"
     )
-    return decoding.reference(walk.run, walk.text, other), second
+    return cached.reference(walk.run, walk.text, other), second
 
 
 def _offers(walk: Walk, known: Mapping[str, str]) -> None:

@@ -101,7 +101,7 @@ def figure(
 def legend() -> None:
     """How to read the pictures that were drawn: a sentence for each kind."""
     for plot in dict.fromkeys(st.session_state.pop(DRAWN, [])):
-        st.caption(READINGS.get(plot, plots.PLOTS[plot].reading))
+        st.caption(READINGS.get(plot, plots.PLOTS[plot].caption))
 
 
 def _shown(plot: str, drawn: go.Figure, title: str, make: partial[str]) -> None:

@@ -16,7 +16,7 @@ from s2s.analysis import ForwardTrace
 from s2s.config import ModelConfig, Stack
 from s2s.runs import Run
 from s2s.runs.teacher_forcing import Reference
-from s2s.ui.kit import address, cached, decoding, pickers, sentence, vocabulary
+from s2s.ui.kit import address, cached, pickers, sentence, vocabulary
 from s2s.ui.kit import target as kit_target
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.walkthrough import cached as walkthrough_cached
@@ -147,7 +147,7 @@ def explained(step: Step, run: Run) -> None:
 
 def _walk(run: Run, step: Step, text: str, target: str) -> Walk:
     """The sentence taken apart at the chosen layer, head and word."""
-    written = decoding.reference(run, text, target)
+    written = cached.reference(run, text, target)
     stack: Stack = getattr(run.recipe.model, step.stack)
     bare = Walk(run, text, written, target == cached.decoded(run, text, STRATEGY, {}).text, 0, 0, 0)
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk settings"):
@@ -239,7 +239,7 @@ def _numbered(label: str, key: str, n: int, *, is_there: bool) -> int:
         st.session_state.get(key, "1") not in options
     ):  # the mean of all, on another page, or another stack's
         st.session_state[key] = options[0]
-    if n <= pickers.SEGMENTS:
+    if n <= pickers.MAX_SEGMENTS:
         chosen = st.segmented_control(
             label,
             options,

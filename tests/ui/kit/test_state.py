@@ -49,8 +49,8 @@ def test_a_widget_writes_the_link() -> None:
 def test_what_a_link_cannot_mean_is_said_and_the_default_is_shown(wrong: str) -> None:
     page = opened(f"{wrong},word:4")
     assert page.markdown[0].value == "map 2 word 4 False"
-    assert wrong.partition(":")[2] in page.session_state["lost"][0]
-    assert len(page.session_state["lost"]) == 1
+    assert wrong.partition(":")[2] in page.session_state["notices"][0]
+    assert len(page.session_state["notices"]) == 1
 
 
 def test_what_belongs_to_a_sentence_goes_with_it_and_the_rest_stays() -> None:

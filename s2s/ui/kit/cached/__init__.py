@@ -1,0 +1,38 @@
+"""What visitors share: runs, datasets, forecasts and what models made of sentences, each read or computed once.
+
+Values are shared between sessions, not copied: nobody may write to them.
+"""
+
+from s2s.ui.kit.cached.datasets import dataset_name, datasets, preview
+from s2s.ui.kit.cached.decoding import (
+    TimedDecoding,
+    Translation,
+    attention,
+    continuation,
+    decoded,
+    next_tokens,
+    reference,
+    search_tree,
+    timed_decoding,
+    translation,
+    wide_search,
+)
+from s2s.ui.kit.cached.forecasts import forecast, preset_sizes, recommended_preset, throughput
+from s2s.ui.kit.cached.runs import (
+    DEMO_FOLDER,
+    is_untrained,
+    label,
+    labels,
+    metadata,
+    open_run,
+    own_runs,
+    parameter_count,
+    recipe,
+    refresh_runs,
+    run_notes,
+    runs,
+    title,
+    titles,
+    trained_runs,
+)
+from s2s.ui.kit.cached.training import curves, probes, sample_steps, samples

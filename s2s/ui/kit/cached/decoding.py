@@ -1,0 +1,153 @@
+"""What models make of sentences: translations, search trees, attention, next-token distributions."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from torch import Tensor
+
+from s2s.analysis import Attention
+from s2s.config import UserError
+from s2s.decode.tree import Tree
+from s2s.runs import Decoded, Run, teacher_forcing
+
+# attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
+SMALL_WEIGHTS = 500_000
+MAX_WEIGHTS = 40_000_000
+
+
+@dataclass(frozen=True)
+class TimedDecoding:
+    """What a strategy made of a sentence, and the seconds it took when it was first asked for."""
+
+    decoded: Decoded
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A sentence's translation, with the attention of every head."""
+
+    decoded: Decoded
+    seen: Attention
+
+
+def decoded(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> Decoded:
+    """What a strategy makes of a sentence. Raises UserError for a setting that it doesn't have."""
+    return timed_decoding(run, text, strategy, settings).decoded
+
+
+def timed_decoding(run: Run, text: str, strategy: str, settings: dict[str, Any]) -> TimedDecoding:
+    """The same, with the seconds it took. Raises UserError for a setting that it doesn't have."""
+    return _decoded(*_key(run), text, strategy, _json(settings), run)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _decoded(
+    folder: str, step: int, text: str, strategy: str, settings_json: str, _run: Run
+) -> TimedDecoding:
+    before = time.perf_counter()
+    (found,) = _run.translate([text], strategy, **json.loads(settings_json))
+    return TimedDecoding(found, time.perf_counter() - before)
+
+
+def translation(run: Run, text: str) -> Translation:
+    """The beam-search translation, with every head's attention."""
+    found = decoded(run, text, "beam", {})
+    return Translation(found, attention(run, text, found.text))
+
+
+def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> Tree:
+    """The search tree of what `decoded` found with the same settings."""
+    return _search_tree(*_key(run), found.source, strategy, _json(settings), run, found)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _search_tree(
+    folder: str, step: int, text: str, strategy: str, settings_json: str, _run: Run, _found: Decoded
+) -> Tree:
+    return _run.tree(_found, strategy, **json.loads(settings_json))
+
+
+def attention(run: Run, text: str, target: str) -> Attention:
+    """Attention in all layers and heads under teacher forcing. Raises UserError where that is too much to store."""
+    model = run.recipe.model
+    src_len = len(run.src_tokenizer.encode(text)) + 1
+    tgt_len = len(run.tgt_tokenizer.encode(target)) + 1
+    encoder, decoder = (stack.n_layers * stack.n_heads for stack in (model.encoder, model.decoder))
+    n_weights = encoder * src_len * src_len + decoder * tgt_len * (src_len + tgt_len)
+    if n_weights > MAX_WEIGHTS:
+        raise UserError(
+            f"{src_len} source and {tgt_len} target tokens make {n_weights / 1e6:,.0f} million attention weights in"
+            f" this model, and at most {MAX_WEIGHTS / 1e6:.0f} million are stored; shorten the sentence or the target."
+        )
+    attend = _attention if n_weights <= SMALL_WEIGHTS else _large_attention
+    return attend(*_key(run), text, target, run)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)  # at most 2 MB each
+def _attention(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
+    return _run.attention(text, target)
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)  # at most 160 MB each
+def _large_attention(folder: str, step: int, text: str, target: str, _run: Run) -> Attention:
+    return _run.attention(text, target)
+
+
+def next_tokens(run: Run, text: str, ids: tuple[int, ...]) -> Tensor:
+    """Log-probabilities of the next token after each prefix of `ids`: (len(ids) + 1, vocab)."""
+    return _next_tokens(*_key(run), text, ids, run)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)  # megabytes each for a large vocabulary
+def _next_tokens(folder: str, step: int, text: str, ids: tuple[int, ...], _run: Run) -> Tensor:
+    return _run.next_tokens(text, ids)
+
+
+def continuation(
+    run: Run, text: str, ids: tuple[int, ...], strategy: str, settings: dict[str, Any]
+) -> Decoded:
+    """What a strategy makes of a sentence when the target begins with these ids. Raises UserError where it cannot."""
+    return _continuation(*_key(run), text, _json([ids, strategy, settings]), run)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _continuation(folder: str, step: int, text: str, request_json: str, _run: Run) -> Decoded:
+    ids, strategy, settings = json.loads(request_json)
+    return _run.complete(text, ids, strategy, **settings)
+
+
+def reference(run: Run, text: str, target: str) -> teacher_forcing.Reference:
+    """A target under teacher forcing. Raises UserError for one that is too long."""
+    return _reference(*_key(run), text, target, run)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _reference(
+    folder: str, step: int, text: str, target: str, _run: Run
+) -> teacher_forcing.Reference:
+    return teacher_forcing.reference(_run, text, target)
+
+
+def wide_search(run: Run, text: str) -> Decoded:
+    """What a wide beam finds."""
+    return _wide_search(*_key(run), text, run)
+
+
+@st.cache_resource(max_entries=128, show_spinner="Searching with a wide beam …")
+def _wide_search(folder: str, step: int, text: str, _run: Run) -> Decoded:
+    return teacher_forcing.wide_beam(_run, text)
+
+
+def _key(run: Run) -> tuple[str, int]:
+    """What tells one opened run from another."""
+    return str(run.folder.path), run.step
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,55 @@
+"""What training would cost, and which preset to take."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+import torch
+
+from s2s import settings
+from s2s.config import PRESETS, Recipe
+from s2s.jobs import advice
+from s2s.jobs.forecast import Forecast, Pace, learnt_pace
+from s2s.jobs.forecast import forecast as make_forecast
+from s2s.sizing import count_parameters
+from s2s.ui.kit.cached.datasets import preview
+
+
+def forecast(spec: str, recipe: Recipe) -> Forecast:
+    """Time, memory and size of a training run. Raises UserError for a dataset that cannot be read."""
+    return _forecast(str(settings.home()), spec, json.dumps(recipe.to_json()), throughput(), recipe)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _forecast(home: str, spec: str, recipe_json: str, pace: Pace, _recipe: Recipe) -> Forecast:
+    return make_forecast(_recipe, preview(spec), pace)
+
+
+def throughput() -> Pace:
+    """How fast earlier runs trained here, to calibrate the formula with."""
+    return _throughput(str(settings.home()))
+
+
+@st.cache_resource(ttl=60, max_entries=8, show_spinner=False)
+def _throughput(home: str) -> Pace:
+    return learnt_pace("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def recommended_preset(spec: str, minutes: float) -> advice.Recommended:
+    """The preset for a dataset and a time budget. Raises UserError for a dataset that cannot be read."""
+    return _recommended_preset(str(settings.home()), spec, minutes, throughput())
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _recommended_preset(home: str, spec: str, minutes: float, pace: Pace) -> advice.Recommended:
+    return advice.recommended(preview(spec), minutes, pace)
+
+
+@st.cache_resource(show_spinner=False)
+def preset_sizes() -> dict[str, int]:
+    """The parameter count of each preset, at the vocabulary sizes it is listed with."""
+    return {
+        name: count_parameters(row.recipe.model, row.src_vocab_size, row.tgt_vocab_size)
+        for name, row in PRESETS.items()
+    }

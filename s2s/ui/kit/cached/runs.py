@@ -1,0 +1,175 @@
+"""The runs there are, their names, what their folders say, and opened runs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from safetensors import SafetensorError, safe_open
+
+import s2s
+from s2s import settings
+from s2s.config import Recipe, UserError
+from s2s.demo import DEMOS
+from s2s.jobs import board, queue
+from s2s.model.weights import saved_steps, weights_path
+from s2s.runs import Run, RunFolder, RunSummary
+from s2s.share import printable
+from s2s.ui.kit.text import shortened
+
+DEMO_FOLDER = Path(s2s.__file__).parent / "demo" / "runs"
+LIST_LIFETIME = 1.0  # seconds: many visitors share one look at the disk
+MAX_TITLE = 32  # characters
+
+
+def runs() -> dict[str, RunSummary | None]:
+    """Every run by its id: first the demos (None), then the visitor's own, newest first."""
+    demos: dict[str, RunSummary | None] = {
+        name: None for name in DEMOS if saved_steps(DEMO_FOLDER / name / "checkpoints")
+    }
+    return demos | {row.id: row for row in own_runs()}
+
+
+def own_runs() -> list[RunSummary]:
+    """The visitor's own runs, newest first, whatever their state."""
+    return _listed(str(settings.home()), settings.OWNER, int(time.monotonic() / LIST_LIFETIME))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _listed(home: str, owner: str, moment: int) -> list[RunSummary]:
+    """`moment` counts LIST_LIFETIMEs: a `ttl` that runs out between Streamlit's look and its read raises KeyError."""
+    return board.runs(owner)
+
+
+def refresh_runs() -> None:
+    """Call this after a run was made, renamed or deleted."""
+    _listed.clear()
+
+
+def trained_runs() -> dict[str, str]:
+    """The labels of all runs that have a checkpoint, by id."""
+    return {
+        run_id: label(run_id) for run_id, row in runs().items() if row is None or row.checkpoints
+    }
+
+
+def title(run_id: str) -> str:
+    """A run's name, or its id where it has none."""
+    return _title(run_id, runs().get(run_id))
+
+
+def _title(run_id: str, row: RunSummary | None) -> str:
+    return shortened(printable(row.name), MAX_TITLE) if row and row.name else run_id
+
+
+def titles() -> dict[str, str]:
+    """The title of every run, by id."""
+    return {run_id: _title(run_id, row) for run_id, row in runs().items()}
+
+
+def label(run_id: str) -> str:
+    """A run's name in the address and the picker: its id comes last, so that links survive a new name."""
+    return _label(run_id, title(run_id))
+
+
+def labels() -> dict[str, str]:
+    """The label of every run, by id."""
+    return {run_id: _label(run_id, _title(run_id, row)) for run_id, row in runs().items()}
+
+
+def _label(run_id: str, name: str) -> str:
+    return run_id if name == run_id else f"{name} · {run_id}"
+
+
+def is_untrained(run_id: str) -> bool:
+    """Whether a run has no checkpoint yet."""
+    if run_id in DEMOS:
+        return False
+    return not saved_steps(settings.home() / "runs" / run_id / "checkpoints")
+
+
+def open_run(run_id: str, step: int | None = None) -> Run:
+    """A run at its best checkpoint, or at the given step. Raises UserError where it cannot be opened."""
+    folder = RunFolder(settings.run_folder(run_id))
+    return _opened(str(folder.path), folder.best_or_newest_step(), step)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)  # as many as Compare has columns
+def _opened(folder: str, best: int, step: int | None) -> Run:
+    """`best` tells one state of the folder from the next; an unreadable checkpoint gives way to the one before it."""
+    return s2s.load(folder, step)
+
+
+def metadata(run_id: str) -> Mapping[str, Any]:
+    """The contents of a run's recipe.json; empty before it is written, or where it is broken."""
+    try:
+        return _metadata(*_stamped(run_id))
+    except (UserError, OSError):
+        return {}
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _metadata(folder: str, changed: int, size: int) -> Mapping[str, Any]:
+    return RunFolder(folder).about()
+
+
+def recipe(run_id: str) -> Recipe | None:
+    """A run's recipe, from its folder or from the queue; None where neither can be read."""
+    try:
+        return _recipe(*_stamped(run_id))
+    except (UserError, OSError):
+        return _queued_recipe(run_id)
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _recipe(folder: str, changed: int, size: int) -> Recipe:
+    return RunFolder(folder).recipe()
+
+
+def _queued_recipe(run_id: str) -> Recipe | None:
+    try:
+        job = queue.latest(run_id)
+        return Recipe.from_json(job.spec["recipe"]) if job and job.owner == settings.OWNER else None
+    except (UserError, KeyError):  # the queue cannot be reached, as the page says
+        return None
+
+
+def _stamped(run_id: str) -> tuple[str, int, int]:
+    """A run's folder, with the time and size of its recipe.json, which tell one state from the next."""
+    folder = settings.run_folder(run_id)
+    stamp = (folder / "recipe.json").stat()
+    return str(folder), stamp.st_mtime_ns, stamp.st_size
+
+
+def parameter_count(run_id: str) -> int | None:
+    """The number of parameters of a run's model; None before its first checkpoint."""
+    try:
+        folder = settings.run_folder(run_id) / "checkpoints"
+    except UserError:
+        return None
+    steps = saved_steps(folder)
+    return _parameter_count(str(weights_path(folder, steps[0]))) if steps else None
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _parameter_count(path: str) -> int | None:
+    try:
+        with safe_open(path, "numpy") as file:
+            names = file.keys()
+            return sum(int(math.prod(file.get_slice(name).get_shape())) for name in names)
+    except (OSError, SafetensorError):  # broken, or pruned meanwhile
+        return None
+
+
+def run_notes(run_id: str) -> list[str]:
+    """Sentences about how a run's dataset was cleaned and what went wrong since; none before it was read."""
+    try:
+        about = RunFolder(settings.run_folder(run_id)).about()
+    except UserError:
+        return []
+    data = about.get("data") or {}
+    return [str(note) for note in (*(data.get("notes") or []), *(about.get("warnings") or []))]
