@@ -6,7 +6,7 @@ import streamlit as st
 from starlette.routing import Route
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from s2s.ui.shell.warm_up import FRAME, ready, warm_up
+from s2s.ui.shell import FRAME, ready, warm_up
 
 if get_script_run_ctx() is None:
     app = st.App(FRAME, lifespan=warm_up, routes=[Route("/ready", ready)])

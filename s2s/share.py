@@ -1,34 +1,26 @@
-"""A view as a link: flat texts in the address, and back. Knows nothing of screens, models or files."""
+"""A view as a link: flat strings in the address, and back. Knows nothing of screens, models or files."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 VERSION = "1"
-KEYS = (
-    "run",
-    "step",
-    "src",
-    "tgt",
-    "layer",
-    "head",
-    "kind",
-    "reduce",
-    "set",
-    *(f"c{column}" for column in range(1, 7)),
-)
-MAX_LENGTH = 1500  # characters of one value; longer links are cut by proxies
+COLUMNS = tuple(f"c{column}" for column in range(1, 7))
+KEYS = ("run", "step", "src", "tgt", "layer", "head", "kind", "reduce", "set", *COLUMNS)
+MAX_LENGTH = 1500  # characters of one value; proxies truncate longer links
+# bidirectional controls: they change the direction of the text around them
+BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True)
 class SharedView:
-    """What an address says: the view, and a sentence for each thing in it that had to be left out."""
+    """The view that an address describes, and a sentence for each problem with it."""
 
     view: Mapping[str, str]
-    lost: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def link(base: str, view: Mapping[str, str]) -> str:
@@ -37,46 +29,39 @@ def link(base: str, view: Mapping[str, str]) -> str:
     >>> link("https://example.org/", {"run": "demo-en-fr", "src": "the cat"})
     'https://example.org/?v=1&run=demo-en-fr&src=the+cat'
     """
-    strange = [key for key in view if key not in KEYS]
-    if strange:
-        raise ValueError(f"no view has the key `{strange[0]}`; there are {', '.join(KEYS)}")
+    unknown = [key for key in view if key not in KEYS]
+    if unknown:
+        raise ValueError(f"no view has the key `{unknown[0]}`; there are {', '.join(KEYS)}")
     values = [(key, view[key]) for key in KEYS if key in view]
     address = urlsplit(base)
-    return urlunsplit(
-        (
-            address.scheme,
-            address.netloc,
-            address.path or "/",
-            urlencode([("v", VERSION), *values]),
-            "",
-        )
-    )
+    query = urlencode([("v", VERSION), *values])
+    return address._replace(path=address.path or "/", query=query, fragment="").geturl()
 
 
 def read(params: Mapping[str, str | Iterable[str]]) -> SharedView:
-    """The view of an address, whatever somebody wrote there: known keys, last value, printable, of a sensible length."""
+    """The view of any address: known keys, their last values, printable and of a sensible length."""
     view: dict[str, str] = {}
-    lost: list[str] = []
+    problems: list[str] = []
     for key in KEYS:
         if key not in params:
             continue
         given = _last(params[key])
         clean = printable(given)[:MAX_LENGTH]
         if clean != given:
-            lost.append(
-                f"The link's `{key}` held signs that cannot be shown, or was too long; it was cleaned."
+            problems.append(
+                f"The link's `{key}` contained characters that cannot be shown, or was too long; it was cleaned."
             )
         view[key] = clean
     version = _last(params.get("v", VERSION))
     if version != VERSION:
-        lost.append(
-            "This link was written by another version of this program; some of it may be missing here."
+        problems.append(
+            "This link was written by another version of this program; parts of it may be missing here."
         )
-    return SharedView(view, tuple(lost))
+    return SharedView(view, tuple(problems))
 
 
 def pack(settings: Mapping[str, str]) -> str:
-    """Many small settings as one value, in their order.
+    """Several settings as one value, in their order.
 
     >>> pack({"num_beams": "5", "source": "pairs.csv#src=a,tgt=b"})
     'num_beams:5,source:pairs.csv#src=a%2Ctgt=b'
@@ -85,7 +70,7 @@ def pack(settings: Mapping[str, str]) -> str:
 
 
 def unpack(packed: str) -> dict[str, str]:
-    """What `pack` made one value of; parts without a colon are passed over."""
+    """The settings that `pack` made one value of; parts without a colon are ignored."""
     parts = (part.partition(":") for part in packed.split(","))
     return {key.strip(): unquote(value) for key, colon, value in parts if colon and key.strip()}
 
@@ -106,10 +91,10 @@ class Column:
 
     @classmethod
     def read(cls, written: str) -> Column:
-        """The opposite of `str`; whatever is missing takes its default."""
-        place, _, rest = written.partition("!")
+        """The inverse of `str`; what is missing takes its default."""
+        checkpoint, _, rest = written.partition("!")
         strategy, _, settings = rest.partition("!")
-        run, _, step = place.partition("@")
+        run, _, step = checkpoint.partition("@")
         return cls(run.strip(), step.strip(), strategy.strip() or "beam", unpack(settings))
 
 
@@ -118,17 +103,12 @@ def _escaped(value: str) -> str:
 
 
 def printable(text: str) -> str:
-    """On one line, without control characters, lone surrogates and marks that turn the direction of writing."""
-    return "".join(
-        sign
-        for sign in " ".join(text.splitlines())
-        if unicodedata.category(sign) not in ("Cc", "Cs") and sign not in BIDI_CONTROLS
-    )
+    """`text` on one line, without control characters, lone surrogates and bidirectional controls."""
+    return "".join(filter(_is_printable, " ".join(text.splitlines())))
 
 
-BIDI_CONTROLS = frozenset(
-    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-)  # what Unicode calls bidi controls
+def _is_printable(character: str) -> bool:
+    return unicodedata.category(character) not in ("Cc", "Cs") and character not in BIDI_CONTROLS
 
 
 def _last(value: str | Iterable[str]) -> str:

@@ -20,7 +20,7 @@ def test_a_published_link_opens(link: str) -> None:
     screen = opened(address.path.strip("/"), **params)
     assert not screen.exception
     assert not lost(screen)
-    assert read(params).lost == ()
+    assert read(params).problems == ()
     if "src" in params:
         assert box(screen) == params["src"]
     if address.path in ("/", "/attention") and "view:lines" not in params.get(

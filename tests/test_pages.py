@@ -171,11 +171,11 @@ def test_own_runs_can_be_picked_and_bring_their_sentences(own: str) -> None:
     assert picture(screen)[0].startswith("My own · ")
 
 
-def test_picking_another_run_brings_its_first_example(own: str) -> None:
+def test_picking_another_run_keeps_a_sentence_that_it_can_read(own: str) -> None:
     screen = opened()
     screen.selectbox(key="run").set_value(own).run()
     assert not screen.exception
-    assert box(screen) == vocabulary.of(s2s.load(own)).examples[0]
+    assert box(screen) == vocabulary.of(s2s.load(DEMO)).examples[0]
     screen.text_input(key="src").set_value("the dog sleeps").run()
     screen.selectbox(key="run").set_value(DEMO).run()
     assert box(screen) == "the dog sleeps"  # what somebody typed stays
@@ -192,7 +192,7 @@ def test_a_run_that_cannot_be_opened_says_why(own: str, tmp_path: Path) -> None:
 def test_without_any_run_home_says_how_to_make_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("s2s.ui.kit.cached.runs.DEMO_FOLDER", tmp_path / "none")
+    monkeypatch.setattr("s2s.ui.kit.cached.stored_runs.DEMO_FOLDER", tmp_path / "none")
     screen = opened()
     assert not screen.exception
     assert "python -m s2s.demo" in said(screen)

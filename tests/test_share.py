@@ -17,7 +17,7 @@ def test_a_link_is_read_back_as_the_same_view() -> None:
     assert address.startswith("https://example.org/app/compare?v=1&run=demo-en-fr&")
     back = read(parse_qs(urlsplit(address).query))
     assert back.view == view
-    assert back.lost == ()
+    assert back.problems == ()
 
 
 def test_the_root_has_its_slash() -> None:
@@ -40,7 +40,7 @@ def test_what_cannot_be_shown_is_left_out_and_said(value: str) -> None:
     back = read({"src": value})
     assert len(back.view["src"]) <= MAX_LENGTH
     assert back.view["src"] == printable(back.view["src"])
-    assert any("`src`" in sentence for sentence in back.lost)
+    assert any("`src`" in sentence for sentence in back.problems)
 
 
 def test_foreign_keys_are_passed_over_and_the_last_of_several_counts() -> None:
@@ -48,7 +48,7 @@ def test_foreign_keys_are_passed_over_and_the_last_of_several_counts() -> None:
 
 
 def test_a_link_of_another_version_says_so() -> None:
-    assert "another version" in read({"v": "2", "run": "a"}).lost[0]
+    assert "another version" in read({"v": "2", "run": "a"}).problems[0]
 
 
 @pytest.mark.parametrize("key", KEYS)

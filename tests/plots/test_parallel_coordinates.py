@@ -8,7 +8,7 @@ import pytest
 from s2s.plots import parallel_coordinates, theme
 from s2s.plots.parallel_coordinates import LIFT, ParallelAxis, format_value
 
-LOOK = Path(theme.__file__).parents[1] / "ui" / "shell" / "look.css"
+LOOK = Path(theme.__file__).parents[1] / "ui" / "shell" / "style.css"
 LR = ParallelAxis("train.lr", (0.0005, 0.005, 0.05))
 KIND = ParallelAxis("tokenizer.kind", ("bpe", "word", "bpe"))
 LOSS = ParallelAxis("validation loss", (3.0, None, 1.0), is_low_up=True)

@@ -183,23 +183,23 @@ def test_each_row_on_its_own_scale_keeps_the_weights_in_the_cells(run: Run) -> N
     [
         (
             {},
-            "Writing <em><bdi>rouge</bdi></em>, the model looks mostly at <em><bdi>red</bdi></em>",
-            "cells, which sum to 1, say",
+            "When the model predicts <em><bdi>rouge</bdi></em>, it attends mostly to <em><bdi>red</bdi></em>",
+            "weights, which sum to 1, show",
         ),
         (
             {"reduce": "shift"},
-            "Reading <em><bdi>",
-            "was written and is now being read; its cells, which sum to 1, say",
+            "When the model reads <em><bdi>",
+            "one decoder input token, the previous output; its weights, which sum to 1, show",
         ),
         (
             {"reduce": "rollout", "kind": "encoder"},
-            "Reading <em><bdi>",
-            "one source word being read; its cells, which sum to 1, say",
+            "When the model reads <em><bdi>",
+            "one source token; its weights, which sum to 1, show",
         ),
         (
             {"reduce": "max", "layer": "mean"},
-            "Writing <em><bdi>",
-            "Each row is one word being written; its cells say",
+            "When the model predicts <em><bdi>",
+            "Each row is one predicted token; its weights show",
         ),
     ],
 )
@@ -210,7 +210,7 @@ def test_a_sentence_reads_the_picture_that_is_shown(
     (how,) = [
         str(each.proto.body)
         for each in screen.get("html")
-        if "the model looks m" in str(each.proto.body)
+        if "it attends m" in str(each.proto.body)
     ]
     assert sentence in how
     assert rule in how
@@ -263,14 +263,14 @@ def test_too_much_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2s.ui.kit.cached.decoding.MAX_WEIGHTS", 100)
     screen = opened("attention", run=DEMO, src="the cat sleeps here", tgt="le chat")
     assert not screen.exception
-    assert "and at most 0 million are kept; shorten the sentence, or the target." in said(screen)
+    assert "and at most 0 million are stored; shorten the sentence or the target." in said(screen)
 
 
 def test_a_layer_and_a_head_that_the_model_lacks_fall_back(run: Run) -> None:
     screen = look(layer="5", head="7")
     (both,) = missing(screen)
-    assert "asked for layer 5, which this model doesn't have; layer 2 is shown instead." in both
-    assert "asked for head 7, which this model doesn't have; head mean is shown instead." in both
+    assert "asks for layer 5, which this model doesn't have; layer 2 is shown instead." in both
+    assert "asks for head 7, which this model doesn't have; head mean is shown instead." in both
     np.testing.assert_allclose(
         picture(screen)[1], run.attention(TEXT, TARGET).cross[-1].mean(0), atol=1e-6
     )

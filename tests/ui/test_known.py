@@ -6,7 +6,7 @@ from s2s.demo import DEMOS
 from s2s.ui.kit import vocabulary
 from s2s.ui.kit.text import JOINER
 from s2s.ui.kit.vocabulary import EXAMPLES, LANGUAGES, RANDOM_SENTENCES, RunVocabulary
-from s2s.ui.shell import chrome
+from s2s.ui.shell.header import describe
 
 WORDS = RunVocabulary(
     ("the", "cat", "tired", "water", "I", "mat", "hat"), ("the cat",), ("the cat", "the mat"), None
@@ -26,8 +26,8 @@ WORDS = RunVocabulary(
         ("", None),
     ],
 )
-def test_offer(word: str, offer: str | None) -> None:
-    assert WORDS.suggestion(word) == offer
+def test_suggestion(word: str, suggestion: str | None) -> None:
+    assert WORDS.suggestion(word) == suggestion
 
 
 def test_a_surprise_is_another_sentence() -> None:
@@ -74,12 +74,12 @@ def test_a_model_of_several_tasks_says_how_each_begins() -> None:
         next(prefix for prefix in facts.prefixes if text.startswith(f"{prefix} "))
         for text in facts.examples
     } == set(facts.prefixes)
-    line = chrome.describe(run).replace("\\", "")
+    line = describe(run).replace("\\", "")
     assert line.startswith(
-        f"Knows {len(facts.words)} English words, writes French or English · begin with *translate English to French:"
+        f"Knows {len(facts.words)} English words, writes French or English · start with *translate English to French:"
     )
-    assert line.endswith("* or *reverse:" + JOINER + "* · 2 layers of 4 heads")
-    assert " begin with " not in chrome.describe(s2s.load("demo-en-fr"))
+    assert line.endswith("* or *reverse:" + JOINER + "* · 2 layers, 4 heads each")
+    assert " start with " not in describe(s2s.load("demo-en-fr"))
 
 
 def test_what_a_demo_of_several_tasks_does_not_know_is_marked() -> None:

@@ -17,7 +17,7 @@ from s2s.analysis import REDUCTIONS, AttentionMap, HeadSelection
 from s2s.plots import standalone
 from s2s.ui.attention.request import Asked
 from s2s.ui.kit import captions
-from s2s.ui.shell import chrome, pages
+from s2s.ui.shell import page, page_url
 
 Draw = Callable[..., str]  # given title and caption, makes the SVG
 ICON = ":material/download:"
@@ -164,7 +164,7 @@ def _link() -> str:
     """The view's own, as Share writes it; nothing where the page has none."""
     if st.session_state.get("no link") or not st.context.url:
         return ""
-    return chrome.link_of(next(row for row in pages.PAGES if row.url_path == "attention"))
+    return page_url(page("attention"))
 
 
 _button = partial(st.download_button, on_click="ignore", icon=ICON)

@@ -12,7 +12,7 @@ from s2s.ui.data.sources import Chosen
 from s2s.ui.kit import forms
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.text import as_markdown
-from s2s.ui.shell.pages import screen
+from s2s.ui.shell import page
 
 
 def actions(chosen: Chosen, origin: str) -> None:
@@ -25,7 +25,9 @@ def actions(chosen: Chosen, origin: str) -> None:
         except UserError as wrong:
             forms.show_error(wrong)
         else:
-            st.switch_page(screen("train"), query_params={"set": share.pack({"source": spec})})
+            st.switch_page(
+                page("train").screen(), query_params={"set": share.pack({"source": spec})}
+            )
 
 
 def numbers(preview: Preview) -> None:

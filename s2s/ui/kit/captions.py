@@ -32,7 +32,7 @@ KIND_NAMES = MappingProxyType(
 ROWS = MappingProxyType(
     {
         ("cross", "predicts"): ("predicted token", "each source token"),
-        ("cross", "reads"): ("decoder input token (the previous output)", "each source token"),
+        ("cross", "reads"): ("decoder input token, the previous output", "each source token"),
         ("encoder", "reads"): ("source token", "each token of the source"),
         ("decoder", "predicts"): ("predicted token", "each earlier token; later ones are masked"),
         ("decoder", "reads"): ("decoder input token", "itself and each earlier token"),

@@ -117,6 +117,9 @@ def notify(sentence: str) -> None:
 
 
 def _change_example() -> None:
-    """An example of the previous run, unless the new one knows it, gives way to one of the new run's own."""
-    if st.session_state.get("src") in vocabulary.examples(st.session_state["previous run"]):
-        st.session_state["src"] = next(iter(vocabulary.examples(st.session_state["run"])), "")
+    """An example of the previous run stays where the new model knows all its words; a typed sentence always stays."""
+    text = str(st.session_state.get("src", ""))
+    run_id = st.session_state["run"]
+    is_example = text in vocabulary.examples(st.session_state["previous run"])
+    if is_example and not vocabulary.can_read(run_id, text):
+        st.session_state["src"] = next(iter(vocabulary.examples(run_id)), "")

@@ -1,1 +1,5 @@
-"""What stands around every page: frame, navigation, share, theme."""
+"""What surrounds every page: navigation, header, notices, the Share button, style. The frame is run as a script."""
+
+from s2s.ui.shell.pages import PAGES, Page, page, page_link
+from s2s.ui.shell.share_button import page_url
+from s2s.ui.shell.warm_up import FRAME, ready, warm_up

@@ -1,4 +1,4 @@
-"""The script that runs at every visit: settings, navigation, what stands around the page, then the page."""
+"""The script that runs at every visit: page settings, navigation, header, then the page."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.ui.kit import address, forms
-from s2s.ui.shell import chrome
+from s2s.ui.shell.header import header
+from s2s.ui.shell.notices import read_address, show_notices, write_run_label
 from s2s.ui.shell.pages import PAGES
+from s2s.ui.shell.share_button import share_button
+from s2s.ui.shell.style import ICON, apply_style
 
-st.set_page_config(
-    page_icon=chrome.ICON, layout="wide"
-)  # before the navigation, which would fetch an icon from Google
-chrome.arrive()
+# before the navigation, which would fetch an icon from Google
+st.set_page_config(page_icon=ICON, layout="wide")
+read_address()
 sections = dict.fromkeys(row.section for row in PAGES)
 page = st.navigation(
     {section: [row.screen() for row in PAGES if row.section == section] for section in sections}
@@ -21,16 +23,16 @@ row = next(row for row in PAGES if row.url_path == page.url_path)
 st.set_page_config(page_title=f"{row.title} · s2s")
 address.turn_page(row.url_path, row.keys)
 
-chrome.styled()
-place, is_open = chrome.header(row)
-notes = st.container()
-if is_open:
+apply_style()
+share_container, is_ready = header(row)
+notices = st.container()
+if is_ready:
     try:
         page.run()
-    except UserError as wrong:  # that no control is to blame for: a sentence longer than the model's positions, say
-        forms.show_error(wrong)
-with notes:
-    sentences = chrome.lost()
-with place:
-    chrome.share_button(row)
-chrome.settle(sentences)
+    except UserError as error:  # about no single control: a sentence longer than the positions, say
+        forms.show_error(error)
+with notices:
+    sentences = show_notices()
+with share_container:
+    share_button(row)
+write_run_label(sentences)

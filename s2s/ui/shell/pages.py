@@ -1,4 +1,4 @@
-"""The pages, as data."""
+"""The pages of the dashboard, as data."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ FOLDER = Path(__file__).parents[3] / "pages"
 
 
 class Page(NamedTuple):
-    """One screen. Its `url_path` and `keys` are in links that people keep: a rename keeps the old one working."""
+    """One page. Its `url_path` and `keys` are in links that people keep: a rename must keep the old ones working."""
 
     section: str
     file: str  # below pages/
     title: str
     icon: str
     url_path: str  # empty: the root address
-    keys: tuple[str, ...]  # what its address holds
+    keys: tuple[str, ...]  # of the values in its address
     summary: str
-    run: str  # "open": shows a trained run; "any": one that is training or failed, too; "": none
+    run: str  # which runs the picker offers a page: "trained"; "any": also unfinished ones; "": no picker
     describes_run: bool = (
         True  # False where a page may show other models: its header keeps the summary
     )
 
     def screen(self) -> st.Page:
-        """As Streamlit knows it."""
+        """The page as Streamlit knows it."""
         return st.Page(
             FOLDER / self.file,
             title=self.title,
@@ -45,7 +45,7 @@ PAGES = (
         url_path="",
         keys=("run", "src", "layer", "head"),
         summary="Watch a transformer translate",
-        run="open",
+        run="trained",
     ),
     Page(
         section="Build",
@@ -54,7 +54,7 @@ PAGES = (
         icon=":material/database:",
         url_path="data",
         keys=("set",),
-        summary="Bring parallel text: each line of one language with its translation",
+        summary="Add a parallel dataset: sentences with their translations",
         run="",
     ),
     Page(
@@ -64,7 +64,7 @@ PAGES = (
         icon=":material/model_training:",
         url_path="train",
         keys=("run", "set"),
-        summary="Choose a recipe, press Train, watch it learn",
+        summary="Choose a recipe, start training, watch it learn",
         run="any",
     ),
     Page(
@@ -74,7 +74,7 @@ PAGES = (
         icon=":material/history:",
         url_path="runs",
         keys=("run", "set"),
-        summary="Every model you trained, and what became of it",
+        summary="Every training run: compare, continue, share, export",
         run="any",
     ),
     Page(
@@ -84,8 +84,8 @@ PAGES = (
         icon=":material/compare_arrows:",
         url_path="compare",
         keys=("run", "src", "c1", "c2", "c3", "c4", "c5", "c6", "tgt", "set"),
-        summary="One sentence, decoded in as many ways as you like, side by side",
-        run="open",
+        summary="One sentence, decoded in several ways, side by side",
+        run="trained",
     ),
     Page(
         section="Decode",
@@ -94,8 +94,8 @@ PAGES = (
         icon=":material/account_tree:",
         url_path="steps",
         keys=("run", "step", "src", "tgt", "set"),
-        summary="Why each word: the search tree, the next word's probabilities, forced words",
-        run="open",
+        summary="How each token was chosen: search tree, next-token probabilities, forced decoding",
+        run="trained",
     ),
     Page(
         section="Decode",
@@ -104,8 +104,8 @@ PAGES = (
         icon=":material/scoreboard:",
         url_path="evaluate",
         keys=("run", "set"),
-        summary="A test set, translated by several systems and scored: how good, how sure, and where they fail",
-        run="open",
+        summary="A test set, translated by several systems: scores, confidence intervals, errors",
+        run="trained",
     ),
     Page(
         section="Inspect",
@@ -114,8 +114,8 @@ PAGES = (
         icon=":material/grid_on:",
         url_path="attention",
         keys=("run", "step", "src", "tgt", "kind", "layer", "head", "reduce", "set"),
-        summary="Where the model looks while it reads and writes",
-        run="open",
+        summary="Which tokens the model attends to as it reads and writes",
+        run="trained",
     ),
     Page(
         section="Inspect",
@@ -124,8 +124,8 @@ PAGES = (
         icon=":material/scatter_plot:",
         url_path="states",
         keys=("run", "step", "src", "tgt", "layer", "set"),
-        summary="The vectors that stand for words, layer by layer",
-        run="open",
+        summary="The hidden states of words, layer by layer",
+        run="trained",
     ),
     Page(
         section="Learn",
@@ -135,7 +135,7 @@ PAGES = (
         url_path="walkthrough",
         keys=("run", "src", "tgt", "layer", "head", "set"),
         summary="One sentence through the model, step by step, with the model's own numbers",
-        run="open",
+        run="trained",
     ),
     Page(
         section="Learn",
@@ -145,7 +145,7 @@ PAGES = (
         url_path="positions",
         keys=("run", "src", "set"),
         summary="Six position encodings: what each adds or rotates, and how far it extrapolates",
-        run="open",
+        run="trained",
         describes_run=False,
     ),
     Page(
@@ -156,18 +156,18 @@ PAGES = (
         url_path="architecture",
         keys=("run", "src", "set"),
         summary="A diagram of the model, and its parameters, costs and masks",
-        run="open",
+        run="trained",
         describes_run=False,
     ),
 )
 
 
-def screen(url_path: str) -> st.Page:
+def page(url_path: str) -> Page:
     """A page by its address."""
-    return next(row for row in PAGES if row.url_path == url_path).screen()
+    return next(row for row in PAGES if row.url_path == url_path)
 
 
 def page_link(url_path: str, label: str, icon: str = "", **params: str) -> None:
-    """A link to another page, which opens there what the parameters say."""
-    row = next(row for row in PAGES if row.url_path == url_path)
+    """A link to another page, which opens what the parameters say."""
+    row = page(url_path)
     st.page_link(row.screen(), label=label, icon=icon or row.icon, query_params=params)

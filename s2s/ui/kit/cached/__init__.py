@@ -3,7 +3,7 @@
 Values are shared between sessions, not copied: nobody may write to them.
 """
 
-from s2s.ui.kit.cached.datasets import dataset_name, datasets, preview
+from s2s.ui.kit.cached.dataset_previews import dataset_name, datasets, preview
 from s2s.ui.kit.cached.decoding import (
     TimedDecoding,
     Translation,
@@ -18,7 +18,7 @@ from s2s.ui.kit.cached.decoding import (
     wide_search,
 )
 from s2s.ui.kit.cached.forecasts import forecast, preset_sizes, recommended_preset, throughput
-from s2s.ui.kit.cached.runs import (
+from s2s.ui.kit.cached.stored_runs import (
     DEMO_FOLDER,
     is_untrained,
     label,

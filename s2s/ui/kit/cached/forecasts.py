@@ -13,7 +13,7 @@ from s2s.jobs import advice
 from s2s.jobs.forecast import Forecast, Pace, learnt_pace
 from s2s.jobs.forecast import forecast as make_forecast
 from s2s.sizing import count_parameters
-from s2s.ui.kit.cached.datasets import preview
+from s2s.ui.kit.cached.dataset_previews import preview
 
 
 def forecast(spec: str, recipe: Recipe) -> Forecast:

@@ -1,0 +1,96 @@
+"""The top of every page: title, run picker, and what the run is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from s2s.config import UserError
+from s2s.jobs import board
+from s2s.runs import Run
+from s2s.ui.kit import as_markdown, cached, pickers, plain, vocabulary
+from s2s.ui.shell.pages import Page, page_link
+
+
+def header(page: Page) -> tuple[DeltaGenerator, bool]:
+    """Returns the container for the Share button, filled after the page, and whether the page can be drawn."""
+    with st.container(
+        key="header",
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+    ):
+        with st.container(width="content", gap=None, key="heading"):
+            st.title(page.title if page.url_path else page.summary, anchor=False)
+            subtitle = st.empty()
+        with st.container(
+            horizontal=True, width="content", vertical_alignment="center", key="tools"
+        ):
+            run_id = pickers.run_picker() if page.run else ""
+            share_container = st.container(width="content")
+    if page.url_path:
+        subtitle.caption(page.summary)
+    if page.run == "trained":
+        return share_container, _open(run_id, subtitle)
+    if page.run and (why := board.trouble()):
+        st.warning(as_markdown(why), icon=":material/warning:")
+    return share_container, True
+
+
+def _open(run_id: str | None, subtitle: DeltaGenerator) -> bool:
+    """Whether the run has a model to show; if not, says what to do."""
+    if run_id is None:
+        st.info(
+            "There is no trained run yet: `python -m s2s.demo` makes the demo runs.",
+            icon=":material/model_training:",
+        )
+        return False
+    try:
+        run = cached.open_run(run_id)
+    except UserError as error:
+        _explain(run_id, error)
+        return False
+    subtitle.caption(describe(run))
+    if run.notes:
+        st.warning(as_markdown(" ".join(run.notes)), icon=":material/warning:")
+    return True
+
+
+def _explain(run_id: str, error: UserError) -> None:
+    if not cached.is_untrained(run_id):
+        st.error(as_markdown(str(error)), icon=":material/error:")
+        return
+    st.info(
+        f"{plain(cached.title(run_id))} has no checkpoint yet.", icon=":material/hourglass_top:"
+    )
+    page_link("train", "Watch its training")
+
+
+def describe(run: Run) -> str:
+    """What the run was trained on, and its size, on one line."""
+    known = vocabulary.of(run)
+    if not known.languages:
+        dataset = cached.dataset_name(str(run.folder.about().get("source", "its data")))
+        return f"Trained on {plain(dataset)} · {shape(run)}"
+    source, target = known.languages
+    words = f"{len(known.words):,} {source} words" if known.words else source
+    tasks = f" · start with {_one_of(known.prefixes)}" if known.prefixes else ""
+    return f"Knows {words}, writes {target}{tasks} · {shape(run)}"
+
+
+def _one_of(prefixes: Sequence[str]) -> str:
+    """`*a*, *b* or *c*`."""
+    quoted = [f"*{plain(prefix)}*" for prefix in prefixes]
+    return " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+
+
+def shape(run: Run) -> str:
+    """`2 layers, 4 heads each`."""
+    decoder = run.recipe.model.decoder
+    return f"{_count(decoder.n_layers, 'layer')}, {_count(decoder.n_heads, 'head')} each"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n > 1)}"

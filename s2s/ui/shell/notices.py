@@ -1,0 +1,52 @@
+"""What arrives in the address: read once, cleaned, and what cannot be shown of it said under the title."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s import share
+from s2s.ui.kit import as_markdown, cached, pickers
+
+
+def read_address() -> None:
+    """At a visitor's first run: cleans the address before a widget reads it."""
+    if "address read" in st.session_state:
+        return
+    st.session_state["address read"] = True
+    given = {key: st.query_params.get_all(key) for key in st.query_params}
+    shared = share.read(given)
+    st.session_state["notices"] = list(shared.problems)
+    view = dict(shared.view)
+    run = share.Column.read(view.get("c1", "")).run or pickers.run_id_of(view.get("run", ""))
+    if run in cached.runs():
+        st.session_state["run"] = run
+        if view.pop("run", "") != cached.label(run):
+            st.session_state["write run label"] = run
+    for key, value in view.items():
+        if given.get(key) != [value]:
+            st.query_params[key] = value
+
+
+def show_notices() -> list[str]:
+    """Says, once, what the address asked for and cannot be shown. Returns the sentences."""
+    sentences: list[str] = st.session_state.pop("notices", [])
+    if sentences:
+        st.info(as_markdown(" ".join(sentences)), icon=":material/link_off:")
+    return sentences
+
+
+def write_run_label(sentences: list[str]) -> None:
+    """After the page: a link names a run by its id, but the picker writes its label, so the address is written again.
+
+    A bound widget takes from the first address only what it would have written itself, and writes what is set by hand
+    only in a later run that the browser asks for (after `st.rerun` it still counts as the same run).
+    """
+    if st.session_state.pop("write run label", None):
+        st.session_state["notices"] = sentences
+        st.fragment(_rerun, run_every=0.2)()
+
+
+def _rerun() -> None:
+    if st.session_state.get("rewrite run"):
+        st.rerun()
+    st.session_state["rewrite run"] = True
