@@ -1,16 +1,15 @@
-"""Attention: one sentence, every layer and head of the encoder, the decoder, and the look across."""
+"""Attention: one sentence, every layer and head of the encoder, the decoder, and cross-attention."""
 
 import streamlit as st
 
-from s2s.ui.attention import heads, request
-from s2s.ui.attention.views import VIEWS
+from s2s.ui.attention import VIEWS, all_heads, read_request, view_picker
 
-asked = request.ask()
-if asked:
+request = read_request()
+if request:
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
-        view = request.view_picker({slug: row.label for slug, row in VIEWS.items()})
+        view = view_picker({slug: row.label for slug, row in VIEWS.items()})
         with st.container(border=True, key="picture"):
-            VIEWS[view].show(asked)
+            VIEWS[view].show(request)
     with narrow, st.container(border=True, key="heads"):
-        heads.show(asked)
+        all_heads.show(request)

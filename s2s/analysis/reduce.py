@@ -40,6 +40,17 @@ class Reduction(NamedTuple):
     kinds: tuple[str, ...]
     about: str
     source: str
+    of_one_head: str = (
+        ""  # stands in for `about` where a single head is selected, if it then says something else
+    )
+
+    def description(self, which: HeadSelection) -> str:
+        """One honest sentence or two."""
+        is_one_head = which.layer is not None and which.head is not None
+        return self.of_one_head if is_one_head and self.of_one_head else self.about
+
+
+ONE_HEAD = "The attention weights of this head."
 
 
 def reduced(seen: Attention, which: HeadSelection, reduction: str = "mean") -> AttentionMap:
@@ -162,6 +173,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
             KINDS,
             "Average over the layers and heads you did not select. It hides that heads do different things.",
             "Vaswani et al. 2017, eq. 1",
+            ONE_HEAD,
         ),
         "max": Reduction(
             "Largest weight",
@@ -170,6 +182,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
             "The largest weight over the layers and heads you did not select. Nothing is averaged away, but rows no longer"
             " sum to 1, and cells of one row may come from different heads.",
             "Vaswani et al. 2017, eq. 1",
+            ONE_HEAD,
         ),
         "rollout": Reduction(
             "Rollout",

@@ -1,4 +1,4 @@
-"""HeadSelection words translate each other, going by attention: links over the heatmap, beside those that the corpus knows."""
+"""Word alignment extracted from cross-attention: links over the heatmap, compared with the gold alignment of the dataset."""
 
 from __future__ import annotations
 
@@ -27,206 +27,186 @@ from s2s.analysis import (
     to_pharaoh,
 )
 from s2s.plots import mark_alignment, svg
-from s2s.ui.attention import export, gold, request, tidy
-from s2s.ui.attention.gold import Known
+from s2s.ui.attention import export, gold_alignment, simplify
+from s2s.ui.attention.gold_alignment import AlignedTarget
 from s2s.ui.attention.lines import share_slider
-from s2s.ui.attention.request import OWN, Asked, remember, value
-from s2s.ui.kit import captions, pickers
+from s2s.ui.attention.request import AttentionRequest, select
+from s2s.ui.attention.view_state import STATE
+from s2s.ui.kit import captions
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
 
-USUAL = "target"
-OFFERED = 12  # sentences with known alignment
-PICK = "look known"
+MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
+EXAMPLE = "attention gold example"
+Gold = Mapping[str, tuple[AlignedTarget, ...]]
 
 
-class Found(NamedTuple):
-    """The words that are linked, which links there are, and which ones are known to be right; None where that isn't known."""
+class Alignment(NamedTuple):
+    """Links between the words of a map, and the gold links; None where these are not known."""
 
     picture: AttentionMap
     links: Links
-    known: Links | None
+    gold: Links | None
 
 
-def show(asked: Asked) -> None:
-    """The method, the picture, how far it is right, and the links to take away."""
-    if asked.which.kind != "cross":
-        st.info(
-            "Links join words of the source with words of the target, and only cross-attention looks from one to the other."
-        )
-        st.button("Show cross-attention", on_click=_look_across, icon=":material/swap_horiz:")
+def show(request: AttentionRequest) -> None:
+    """The method, the map, scores against the gold alignment, and downloads."""
+    if request.which.kind != "cross":
+        st.info("Only cross-attention links words of the source with words of the target.")
+        st.button("Show cross-attention", on_click=_show_cross, icon=":material/swap_horiz:")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         method = _method()
-    sentences = gold.of(asked.run)
-    picture = _words(asked, asked.which)
-    found = Found(picture, method.extract(picture.weights), _known(asked, picture, sentences))
+    gold = gold_alignment.of(request.run)
+    picture = _word_map(request, request.which)
+    found = Alignment(picture, method.extract(picture.weights), _gold_links(request, picture, gold))
     st.caption(f"{method.about} ({method.source})")
-    _draw(asked, found, method.label.lower())
-    _measured(found)
-    _best(asked, found, method)
-    _offer(asked, found, sentences)
-    _take_away(asked, found)
+    _heatmap(request, found, method.label.lower())
+    _scores(found)
+    _best_head(request, found, method)
+    _examples(request, found, gold)
+    _downloads(request, found)
 
 
 def _method() -> LinkMethod:
-    """How links are made; one of them asks for its share."""
-    key = OWN + "links"
-    if st.session_state.setdefault(key, value("links") or USUAL) not in LINK_METHODS:
-        pickers.notify(
-            f"There is no way {str(st.session_state[key])[:40]} to make links; {LINK_METHODS[USUAL].label.lower()} is shown instead."
-        )
-        st.session_state[key] = USUAL
+    """How links are extracted; one method needs a share."""
     labels = {slug: row.label for slug, row in LINK_METHODS.items()}
-    chosen = (
-        st.selectbox(
-            "Links",
-            list(labels),
-            format_func=labels.__getitem__,
-            key=key,
-            persist_state="session",
-            width=210,
-        )
-        or USUAL
-    )
-    remember(links="" if chosen == USUAL else chosen)
+    chosen = STATE.choice("links", "Links", labels, width=210)
     method = LINK_METHODS[chosen]
-    return (
-        method._replace(extract=partial(by_share, share=share_slider()))
-        if chosen == "share"
-        else method
+    if chosen != "share":
+        return method
+    return method._replace(extract=partial(by_share, share=share_slider()))
+
+
+def _word_map(request: AttentionRequest, which: HeadSelection) -> AttentionMap:
+    """Words by words, whatever the switches above hide: links are between words."""
+    rows_whole, keys_whole = (
+        simplify.has_word_tokens(each) for each in simplify.tokenizers(request.run, "cross")
     )
+    picture = request.reduced
+    if which != request.which:
+        picture = reduced(request.seen, which, request.reduction)
+    return alignable_words(picture, rows_whole=rows_whole, keys_whole=keys_whole)
 
 
-def _words(asked: Asked, which: HeadSelection) -> AttentionMap:
-    """Words by words, whatever the switches above leave out: links are between words."""
-    rows, keys = (tidy.is_whole(tokenizer) for tokenizer in tidy.sides(asked.run, "cross"))
-    picture = asked.reduced if which == asked.which else reduced(asked.seen, which, asked.reduction)
-    return alignable_words(picture, rows_whole=rows, keys_whole=keys)
-
-
-def _known(
-    asked: Asked, picture: AttentionMap, sentences: Mapping[str, tuple[Known, ...]]
-) -> Links | None:
-    """The corpus's links of exactly this pair, whose words must be those of the picture."""
-    links = next(
-        (known.links for known in sentences.get(asked.text, ()) if known.tgt == asked.target), None
-    )
+def _gold_links(request: AttentionRequest, picture: AttentionMap, gold: Gold) -> Links | None:
+    """The gold links of exactly this pair, if its words are those of the map."""
     n_tgt, n_src = picture.weights.shape
-    return links if (n_src, n_tgt) == (len(asked.text.split()), len(asked.target.split())) else None
+    if (n_src, n_tgt) != (len(request.text.split()), len(request.target.split())):
+        return None
+    pairs = gold.get(request.text, ())
+    return next((pair.links for pair in pairs if pair.tgt == request.target), None)
 
 
-def _draw(asked: Asked, found: Found, label: str) -> None:
+def _heatmap(request: AttentionRequest, found: Alignment, method: str) -> None:
     picture = found.picture
-    title = captions.heatmap_title(
-        asked.run, "cross", f"{picture.name}\nlinks: {label}"
-    )  # a phone is no wider than the name
+    # two lines: on a phone a title is no wider than the run's name
+    title = captions.heatmap_title(request.run, "cross", f"{picture.name}\nlinks: {method}")
     figure = plots.heatmap(
         picture.weights, picture.keys, picture.rows, title=title, verb=picture.verb
     )
-    pairs = ", ".join(
-        f"{picture.rows[tgt]} with {picture.keys[src]}"
-        for src, tgt in sorted(found.links, key=lambda link: link[1])
-    )
+    links = sorted(found.links, key=lambda link: link[1])
+    pairs = ", ".join(f"{picture.rows[tgt]} with {picture.keys[src]}" for src, tgt in links)
     with st.container(key="aligned", gap=None):
-        alt = f"Heatmap of {title.replace(chr(10), ', ')}; linked: {pairs or 'nothing'}"
         chart(
-            mark_alignment(figure, found.links, found.known or ()),
-            alt=alt,
+            mark_alignment(figure, found.links, found.gold or ()),
+            alt=f"Heatmap of {title.replace(chr(10), ', ')}; linked: {pairs or 'nothing'}",
             file_name=captions.file_name(title),
         )
-    known = (
-        ""
-        if found.known is None
-        else " A diamond marks the links that the corpus knows to be right."
-    )
+    diamond = "" if found.gold is None else " Diamond: correct link."
     st.caption(
-        f"Framed: linked.{known} Pieces are merged into words, and the end of the sentence plays no part."
+        f"Frame: predicted link.{diamond} Tokens are merged into words, and `</s>` is left out."
     )
 
 
-def _measured(found: Found) -> None:
-    """Precision, recall and error of this sentence, where its links are known."""
-    if found.known is None:
+def _scores(found: Alignment) -> None:
+    """Precision, recall and error of this sentence, where its gold links are known."""
+    if found.gold is None:
         return
-    score = score_links(found.links, found.known)
-    n_right = len(found.links & found.known)
+    scores = score_links(found.links, found.gold)
+    n_right = len(found.links & found.gold)
+    metrics = (
+        ("Precision", scores.precision, f"{n_right} of {len(found.links)} links are correct."),
+        ("Recall", scores.recall, f"{n_right} of {len(found.gold)} correct links are found."),
+        (
+            "Alignment error",
+            scores.error,
+            "Alignment error rate: 1 − 2 · correct / (predicted + gold); 0 is best (Och & Ney 2003).",
+        ),
+    )
     with st.container(horizontal=True):
-        for label, number, about in (
-            ("Precision", score.precision, f"{n_right} of {len(found.links)} links are right."),
-            ("Recall", score.recall, f"{n_right} of {len(found.known)} known links are found."),
-            (
-                "Alignment error",
-                score.error,
-                "The rate: 1 − 2 · right / (linked + known); 0 is best (Och & Ney 2003).",
-            ),
-        ):
-            st.metric(label, "–" if number is None else f"{number:.2f}", help=about, width=150)
+        for label, value, help in metrics:
+            st.metric(label, "–" if value is None else f"{value:.2f}", help=help, width=150)
 
 
-def _best(asked: Asked, found: Found, method: LinkMethod) -> None:
-    """The head whose links are nearest to the known ones."""
-    if not found.known:
+def _best_head(request: AttentionRequest, found: Alignment, method: LinkMethod) -> None:
+    """The head whose links match the gold alignment best."""
+    if not found.gold:
         return
-    errors = np.empty(asked.view.weights.shape[:2])
+    errors = np.empty(request.view.weights.shape[:2])  # (layers, heads)
     for layer, head in np.ndindex(errors.shape):
-        weights = _words(asked, HeadSelection("cross", layer, head)).weights
-        errors[layer, head] = score_links(method.extract(weights), found.known).error
-    layer, head = (int(place) for place in np.unravel_index(errors.argmin(), errors.shape))
+        weights = _word_map(request, HeadSelection("cross", layer, head)).weights
+        errors[layer, head] = score_links(method.extract(weights), found.gold).error
+    layer, head = (int(index) for index in np.unravel_index(errors.argmin(), errors.shape))
+    n_best = int((errors == errors.min()).sum())
     with st.container(horizontal=True, vertical_alignment="center"):
-        n_alike = int((errors == errors.min()).sum())
-        come = f"and {n_alike - 1} more come" if n_alike > 1 else "comes"
-        st.caption(
-            f"Of single heads, head {head + 1} of layer {layer + 1} {come} nearest: error {errors.min():.2f}.",
-            width="content",
-        )
-        if (asked.which.layer, asked.which.head) != (layer, head):
+        st.caption(best_head_sentence(layer, head, n_best, float(errors.min())), width="content")
+        if (request.which.layer, request.which.head) != (layer, head):
             st.button(
                 "Show that head",
-                on_click=request.choose,
+                on_click=select,
                 args=(layer, head),
                 icon=":material/center_focus_strong:",
             )
 
 
-def _offer(asked: Asked, found: Found, sentences: Mapping[str, tuple[Known, ...]]) -> None:
-    """Sentences whose links are known."""
-    if not sentences:
+def best_head_sentence(layer: int, head: int, n_best: int, error: float) -> str:
+    """Which of the heads (0-based) match the gold alignment best; `n_best` of them do equally well."""
+    name = f"head {head + 1} of layer {layer + 1}"
+    how = "exactly" if error == 0 else f"best, with an alignment error of {error:.2f}"
+    if n_best == 1:
+        return f"{name.capitalize()} matches the gold alignment {how}."
+    return f"{n_best} heads match the gold alignment {how}, for example {name}."
+
+
+def _examples(request: AttentionRequest, found: Alignment, gold: Gold) -> None:
+    """Offer sentences with a gold alignment."""
+    if not gold:
         st.caption(
-            "This run's text has no known links to compare with; `builtin:en-fr` and `builtin:en-es` have."
+            "This run's dataset has no gold alignment to compare with; `builtin:en-fr` and `builtin:en-es` do."
         )
         return
-    if found.known is None and (known := sentences.get(asked.text)):
+    if found.gold is None and (targets := gold.get(request.text)):
         st.caption(
-            f"The corpus knows the links of this source with another target: *{plain(known[0].tgt)}*"
+            f"There is a gold alignment of this source with another target: *{plain(targets[0].tgt)}*"
         )
         st.button(
-            "Look at that target",
-            on_click=_look_at,
-            args=(asked, asked.text, known[0].tgt),
+            "Show that target",
+            on_click=_show_pair,
+            args=(request, request.text, targets[0].tgt),
             icon=":material/edit_note:",
         )
 
     def picked() -> None:
-        if chosen := st.session_state[PICK]:
-            _look_at(asked, chosen, sentences[chosen][0].tgt)
+        if src := st.session_state[EXAMPLE]:
+            _show_pair(request, src, gold[src][0].tgt)
 
-    offered = list(sentences)[:OFFERED]
-    st.session_state[PICK] = (
-        asked.text if asked.text in offered and found.known is not None else None
-    )
+    sources = list(gold)[:MAX_EXAMPLES]
+    is_example = request.text in sources and found.gold is not None
+    st.session_state[EXAMPLE] = request.text if is_example else None
     st.selectbox(
-        "A sentence with known alignment",
-        offered,
-        key=PICK,
+        "A sentence with a gold alignment",
+        sources,
+        key=EXAMPLE,
         placeholder="Choose one",
         on_change=picked,
     )
 
 
-def _take_away(asked: Asked, found: Found) -> None:
+def _downloads(request: AttentionRequest, found: Alignment) -> None:
     """The links as a table and as files."""
     picture = found.picture
+    columns = ("source position", "target position", "source", "target", "weight", "correct")
     rows = [
         (
             src,
@@ -234,28 +214,25 @@ def _take_away(asked: Asked, found: Found) -> None:
             picture.keys[src],
             picture.rows[tgt],
             float(picture.weights[tgt, src]),
-            _sure(found, (src, tgt)),
+            _correctness(found, (src, tgt)),
         )
         for src, tgt in sorted(found.links, key=lambda link: (link[1], link[0]))
     ]
-    names = ("source place", "target place", "source", "target", "weight", "known")
-    name = captions.file_name(f"links {asked.run.folder.id} {asked.text}")[:80]
+    name = captions.file_name(f"links {request.run.folder.id} {request.text}")[:80]
     with st.expander("Links as a table", icon=":material/table:"):
-        st.dataframe(pd.DataFrame(rows, columns=list(names)), hide_index=True, height="content")
-        st.caption("Places are counted from 0.")
+        st.dataframe(pd.DataFrame(rows, columns=list(columns)), hide_index=True, height="content")
+        st.caption("Positions are counted from 0.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        joined = [(tgt, src, float(picture.weights[tgt, src])) for src, tgt in sorted(found.links)]
-        draw = partial(svg.lines, {"links": joined}, picture.keys, picture.rows, verb=picture.verb)
-        export.offer(
-            replace(asked, note=""),
-            draw,
-            {asked.which: picture},
-            note="Lines join the words that are linked.",
+        drawn = [(tgt, src, float(picture.weights[tgt, src])) for src, tgt in sorted(found.links)]
+        export.save_button(
+            replace(request, note=""),
+            partial(svg.lines, {"links": drawn}, picture.keys, picture.rows, verb=picture.verb),
+            {request.which: picture},
+            note="Lines join linked words.",
         )
-        table = partial(_csv, names, rows)
         st.download_button(
             "Links (CSV)",
-            table,
+            partial(links_csv, columns, rows),
             f"{name}.csv",
             "text/csv",
             on_click="ignore",
@@ -268,31 +245,33 @@ def _take_away(asked: Asked, found: Found) -> None:
             "text/plain",
             on_click="ignore",
             icon=":material/download:",
-            help="One line of source-target places from 0, as alignment tools read and write it.",
+            help="One line of source-target positions from 0, as alignment tools read and write it.",
         )
 
 
-def _sure(found: Found, link: tuple[int, int]) -> str:
-    """Whether a link is known to be right."""
-    return "" if found.known is None else "yes" if link in found.known else "no"
+def _correctness(found: Alignment, link: tuple[int, int]) -> str:
+    if found.gold is None:
+        return ""
+    return "yes" if link in found.gold else "no"
 
 
-def _csv(names: tuple[str, ...], rows: list[tuple[int, int, str, str, float, str]]) -> str:
+def links_csv(columns: tuple[str, ...], rows: list[tuple[int, int, str, str, float, str]]) -> str:
+    """The table of links as CSV."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(names)
-    for *places, source, target, weight, sure in rows:
-        table.writerow(
-            [*places, plots.csv_cell(source), plots.csv_cell(target), f"{weight:.6f}", sure]
-        )
+    table.writerow(columns)
+    for src, tgt, source, target, weight, correct in rows:
+        words = [plots.csv_cell(source), plots.csv_cell(target)]
+        table.writerow([src, tgt, *words, f"{weight:.6f}", correct])
     return out.getvalue()
 
 
-def _look_across() -> None:
+def _show_cross() -> None:
     st.session_state["kind"] = "cross"
 
 
-def _look_at(asked: Asked, src: str, tgt: str) -> None:
-    """This pair, when the page is next drawn."""
+def _show_pair(request: AttentionRequest, src: str, tgt: str) -> None:
+    """Show this pair when the page is next drawn."""
     st.session_state["src"] = src
-    st.session_state["tgt box"], st.session_state["tgt of"] = tgt, (asked.run.folder.id, src)
+    st.session_state["tgt box"] = tgt
+    st.session_state["tgt of"] = (request.run.folder.id, src)

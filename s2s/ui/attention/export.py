@@ -1,4 +1,4 @@
-"""A picture of attention to take away: as SVG, PNG or a page of its own, and its numbers as CSV and JSON."""
+"""Save an attention map: as SVG, PNG or an HTML page, and its data as CSV and JSON."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import REDUCTIONS, AttentionMap, HeadSelection
 from s2s.plots import standalone
-from s2s.ui.attention.request import Asked
+from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.kit import captions
 from s2s.ui.shell import page, page_url
 
-Draw = Callable[..., str]  # given title and caption, makes the SVG
+Draw = Callable[..., str]  # draw(title=..., caption=...) returns an SVG
+Maps = Mapping[HeadSelection, AttentionMap]
 ICON = ":material/download:"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What is written into the files, all of it known before one of them is asked for."""
+class AttentionExport:
+    """The contents of the files, each written only when it is downloaded."""
 
-    about: Mapping[str, Any]  # what JSON says before the pictures
-    pictures: Mapping[HeadSelection, AttentionMap]
+    about: Mapping[str, Any]  # what the JSON says before the maps
+    pictures: Maps
     draw: Draw
     title: str
     caption: str
@@ -36,15 +37,15 @@ class Kept:
 
     @property
     def verb(self) -> str:
-        """The same in all of the pictures."""
+        """The same in all maps."""
         return next(iter(self.pictures.values())).verb
 
     def svg(self) -> str:
-        """For papers."""
+        """The picture with title and caption, for papers."""
         return self.draw(title=self.title, caption=self.caption)
 
     def html(self) -> str:
-        """For a mail."""
+        """A page of its own, with the picture, tables and a link."""
         tables = [
             standalone.WeightsTable(picture.name, picture.weights, picture.rows, picture.keys)
             for picture in self.pictures.values()
@@ -52,7 +53,7 @@ class Kept:
         return standalone.page(self.svg(), tables, title=self.title, verb=self.verb, link=self.link)
 
     def csv(self) -> str:
-        """The matrix; of several heads each below the other, with its name in a first column."""
+        """The matrix; several heads one below the other, named in a first column."""
         tables = [
             plots.attention_csv(each.weights, each.keys, each.rows, each.verb)
             for each in self.pictures.values()
@@ -61,94 +62,89 @@ class Kept:
             return tables[0]
         out = io.StringIO()
         rows = csv.writer(out, lineterminator="\n")
-        for at, (which, table) in enumerate(zip(self.pictures, tables, strict=True)):
-            head, *body = csv.reader(io.StringIO(table))
-            rows.writerows([["head", *head]] if at == 0 else [])
-            rows.writerows([short(which), *cells] for cells in body)
+        for number, (which, table) in enumerate(zip(self.pictures, tables, strict=True)):
+            header, *body = csv.reader(io.StringIO(table))
+            if number == 0:
+                rows.writerow(["head", *header])
+            rows.writerows([layer_head(which), *cells] for cells in body)
         return out.getvalue()
 
     def json(self) -> str:
-        """All that is needed to draw it again; layers and heads are counted from 1, null is all of them."""
-        pictures = [_told(which, picture) for which, picture in self.pictures.items()]
+        """All that is needed to draw it again; layers and heads are counted from 1, null means all."""
+        pictures = [_map_json(which, picture) for which, picture in self.pictures.items()]
         return json.dumps({**self.about, "pictures": pictures}, ensure_ascii=False, indent=1)
 
 
-def offer(
-    asked: Asked,
-    draw: Draw,
-    pictures: Mapping[HeadSelection, AttentionMap] | None = None,
-    *,
-    note: str = "",
+def save_button(
+    request: AttentionRequest, draw: Draw, pictures: Maps | None = None, *, note: str = ""
 ) -> None:
-    """The button, and what it opens. `draw(title=, caption=)` gives the SVG; `pictures` are its numbers (by default what is shown).
+    """The button and its popover. `draw(title=, caption=)` returns the SVG; `pictures` are its data, by default what is shown.
 
-    `note` says what the picture leaves out, beside what `asked.note` says.
+    `note` says what the picture leaves out, in addition to `request.note`.
     """
     with st.popover(
         "Save", icon=ICON, key="save attention", on_change="rerun", width="content"
     ) as box:
         if not box.open:
             return
-        kept = keep(asked, draw, pictures or {asked.which: asked.shown}, note)
-        name = captions.file_name(
-            f"{captions.heatmap_title(asked.run, asked.which.kind, place(kept.pictures))}"
-        )
+        export = make_export(request, draw, pictures or {request.which: request.shown}, note)
+        title = captions.heatmap_title(request.run, request.which.kind, maps_name(export.pictures))
+        name = captions.file_name(title)
         st.caption(
-            "The picture with its caption, for papers (SVG, PNG) or as a page of its own; its numbers."
+            "The picture with its caption, for papers (SVG, PNG) or as a page of its own (HTML), and its data (CSV, JSON)."
         )
         with st.container(horizontal=True, width=440, gap="xsmall"):
-            _button("SVG", kept.svg, f"{name}.svg", "image/svg+xml")
+            _button("SVG", export.svg, f"{name}.svg", "image/svg+xml")
             PNG(
                 key="save png",
-                data={"svg": kept.svg(), "name": f"{name}.png"},
+                data={"svg": export.svg(), "name": f"{name}.png"},
                 width="content",
                 height="content",
             )
-            _button("HTML", kept.html, f"{name}.html", "text/html")
-            _button("CSV", kept.csv, f"{name}.csv", "text/csv")
-            _button("JSON", kept.json, f"{name}.json", "application/json")
+            _button("HTML", export.html, f"{name}.html", "text/html")
+            _button("CSV", export.csv, f"{name}.csv", "text/csv")
+            _button("JSON", export.json, f"{name}.json", "application/json")
 
 
-def keep(
-    asked: Asked, draw: Draw, pictures: Mapping[HeadSelection, AttentionMap], note: str = ""
-) -> Kept:
-    """What the files say, from what the page shows."""
-    run = asked.run
-    kind = asked.which.kind
-    whose, what = captions.heatmap_title(run, kind, place(pictures)).split("\n")
-    tidying = asked.note.replace("`", "")
+def make_export(
+    request: AttentionRequest, draw: Draw, pictures: Maps, note: str = ""
+) -> AttentionExport:
+    """The files of what the page shows."""
+    run = request.run
+    kind = request.which.kind
+    run_name, title = captions.heatmap_title(run, kind, maps_name(pictures)).split("\n")
+    simplifying = request.note.replace("`", "")
     about = {
         "run": run.folder.id,
         "step": run.step,
         "kind": kind,
-        "reduction": asked.reduction,
-        "tidying": tidying,
-        "source": asked.text,
-        "target": asked.target,
+        "reduction": request.reduction,
+        "tidying": simplifying,
+        "source": request.text,
+        "target": request.target,
     }
-    said = [
-        f"{whose} · {REDUCTIONS[asked.reduction].label.lower()}",
-        f"{asked.text} → {asked.target}",
-        f"{tidying} {note}".strip(),
+    caption = [
+        f"{run_name} · {REDUCTIONS[request.reduction].label.lower()}",
+        f"{request.text} → {request.target}",
+        f"{simplifying} {note}".strip(),
     ]
-    return Kept(about, pictures, draw, what, "\n".join(filter(None, said)), _link())
+    return AttentionExport(about, pictures, draw, title, "\n".join(filter(None, caption)), _link())
 
 
-def place(pictures: Mapping[HeadSelection, AttentionMap]) -> str:
-    """What the pictures are in words: the name of the only one, or `heads 1.2, 2.3 (layer.head)`."""
+def maps_name(pictures: Maps) -> str:
+    """The name of the only map, or `heads 1.2, 2.3 (layer.head)`."""
     if len(pictures) == 1:
         return next(iter(pictures.values())).name
-    return f"heads {', '.join(map(short, pictures))} (layer.head)"
+    return f"heads {', '.join(map(layer_head, pictures))} (layer.head)"
 
 
-def short(which: HeadSelection) -> str:
+def layer_head(which: HeadSelection) -> str:
     """`2.3`, the third head of layer 2."""
-    return ".".join(
-        "mean" if index is None else str(index + 1) for index in (which.layer, which.head)
-    )
+    indices = (which.layer, which.head)
+    return ".".join("mean" if index is None else str(index + 1) for index in indices)
 
 
-def _told(which: HeadSelection, picture: AttentionMap) -> dict[str, Any]:
+def _map_json(which: HeadSelection, picture: AttentionMap) -> dict[str, Any]:
     layer, head = (None if index is None else index + 1 for index in (which.layer, which.head))
     tokens = {"verb": picture.verb, "rows": picture.rows, "keys": picture.keys}
     return {
@@ -161,7 +157,7 @@ def _told(which: HeadSelection, picture: AttentionMap) -> dict[str, Any]:
 
 
 def _link() -> str:
-    """The view's own, as Share writes it; nothing where the page has none."""
+    """The link that Share writes; empty where the page has none."""
     if st.session_state.get("no link") or not st.context.url:
         return ""
     return page_url(page("attention"))
@@ -210,7 +206,7 @@ export default function({ data, parentElement }) {
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
     } catch {
-      said.textContent = 'This browser cannot draw it as PNG: take the SVG.';
+      said.textContent = 'This browser cannot make a PNG: save the SVG instead.';
     }
   };
 }

@@ -1,4 +1,4 @@
-"""Attention, changed by hand: the look at the source moved, heads switched off or made uniform, and what is written then."""
+"""Intervene in attention: override where cross-attention looks, switch heads off or make them uniform, and translate again."""
 
 from __future__ import annotations
 
@@ -12,237 +12,252 @@ from s2s import plots
 from s2s.analysis import INTERVENTIONS, KINDS, Attention, Head, reduced
 from s2s.config import UserError
 from s2s.runs.intervention import InterventionResult, Interventions, translate_with
-from s2s.ui.attention import effect
-from s2s.ui.attention.request import OWN, Asked, remember, value
-from s2s.ui.kit import captions, forms, pickers, target
+from s2s.ui.attention import intervention_effect
+from s2s.ui.attention.request import AttentionRequest
+from s2s.ui.attention.view_state import STATE
+from s2s.ui.kit import captions, forms, pickers
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain, shortened
 
-AT = OWN + "at"
-TO = OWN + "to"
-AMONG = OWN + "among"
-CHOSEN = "chosen"  # `among` of a link: only the page's layer and head are moved
+CHOSEN = "chosen"  # `among` of a link: override only the page's layer and head
 NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
 SWITCH = re.compile(rf"({'|'.join(KINDS)})\.(\d{{1,6}})\.(\d{{1,6}})=(\w+)", re.ASCII)
 
 
-def show(asked: Asked) -> None:
-    """What to change, what is changed, and what comes of it."""
+def show(request: AttentionRequest) -> None:
+    """The controls, the active interventions, and their effect."""
     st.markdown(
-        "**Move attention** – make the model look where you want while it writes one token, then let it go on by itself."
+        "**Override attention**: choose where the model looks while it writes one token. It continues on its own after that."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = _place(asked.seen.tgt_tokens)
-        among = _among(asked)
-    keys = _keys(asked.seen.src_tokens)
-    heads = _heads(asked)
-    change = Interventions(heads, place or 0, keys if place is not None else (), among)
-    if not change:
-        st.info(_invitation(place, keys), icon=":material/touch_app:")
-        _example(asked.seen)
+        position = _position(request.seen.tgt_tokens)
+        among = _among(request)
+    keys = _keys(request.seen.src_tokens)
+    heads = _switched_heads(request)
+    interventions = Interventions(heads, position or 0, keys if position is not None else (), among)
+    if not interventions:
+        st.info(_invitation(position, keys), icon=":material/touch_app:")
+        _example(request.seen)
         return
-    said, button = st.columns([4, 1], vertical_alignment="center")
-    said.caption(f":material/build: In force: {effect.in_force(change, asked.seen)}.")
-    reset = partial(remember, at="", to="", among="", switched="")
+    text, button = st.columns([4, 1], vertical_alignment="center")
+    active = intervention_effect.describe(interventions, request.seen)
+    text.caption(f":material/build: Active interventions: {active}.")
+    reset = partial(STATE.show, at="", to="", among="", switched="")
     button.button("Reset", key="reset change", icon=":material/undo:", on_click=reset)
     try:
-        found = _steered(asked, change)
-    except UserError as wrong:
-        forms.show_error(wrong)
+        result = _translated(request, interventions)
+    except UserError as error:
+        forms.show_error(error)
         return
-    effect.show(asked, change, found)
-    with st.expander("Where it looks under the change", icon=":material/grid_on:"):
-        _picture(asked, found)
+    intervention_effect.show(request, interventions, result)
+    with st.expander("Attention under the interventions", icon=":material/grid_on:"):
+        _heatmap(request, result)
 
 
-def _invitation(place: int | None, keys: Sequence[int]) -> str:
-    if place is None and keys:
-        return "Now choose the token during which the model is to look there."
-    if place is not None:
+def _invitation(position: int | None, keys: Sequence[int]) -> str:
+    if position is not None:
         return "Now choose the source words that the model is to look at."
-    return "Choose a token and the source words to look at, or switch heads off: the new translation appears here beside the old one."
+    if keys:
+        return "Now choose the token during which the model is to look there."
+    return "Choose a token and the source words to look at, or switch heads off: the new translation appears here next to the old one."
 
 
 def _example(seen: Attention) -> None:
-    """A change to begin with: the second token looks where the last word looked."""
-    looks = seen.cross[-1].mean(0).argmax(1)  # (tgt_len,)
-    if len(looks) > 2 and looks[1] != looks[-2]:
-        word, token = (
-            f"*{plain(shortened(text))}*"
-            for text in (seen.src_tokens[looks[-2]], seen.tgt_tokens[1])
-        )
-        label = f"For example, look at {word} while writing token 2 ({token})"
-        st.button(
-            label, key="example change", on_click=partial(remember, at="2", to=str(looks[-2] + 1))
-        )
+    """One to begin with: the second token looks where the last word looks."""
+    best = seen.cross[-1].mean(0).argmax(1)  # (tgt_len,)
+    if len(best) <= 2 or best[1] == best[-2]:
+        return
+    word, token = (
+        f"*{plain(shortened(text))}*" for text in (seen.src_tokens[best[-2]], seen.tgt_tokens[1])
+    )
+    st.button(
+        f"For example, look at {word} while writing token 2 ({token})",
+        key="example change",
+        on_click=partial(STATE.show, at="2", to=str(best[-2] + 1)),
+    )
 
 
-def _place(tokens: Sequence[str]) -> int | None:
-    """Of which token the writing is changed; None before anybody chose."""
-    said = value("at")
-    if said and not (NUMBERS.fullmatch(said) and "." not in said and 1 <= int(said) <= len(tokens)):
+def _position(tokens: Sequence[str]) -> int | None:
+    """The target position, from 0, whose attention is overridden; None before one is chosen."""
+    given = STATE.now.at
+    if given and not (given.isdecimal() and 1 <= int(given) <= len(tokens)):
         pickers.notify(
-            f"There is no token {shortened(said)} in this translation; it has {len(tokens)}."
+            f"There is no token {shortened(given)} in this translation; it has {len(tokens)}."
         )
-        remember(at="")
-        said = ""
-    st.session_state[AT] = int(said) - 1 if said else None
+        STATE.remember(at="")
+        given = ""
+    key = STATE.key("at")
+    st.session_state[key] = int(given) - 1 if given else None
+
+    def chosen() -> None:
+        index = st.session_state[key]
+        STATE.remember(at="" if index is None else str(index + 1))
+
     return st.selectbox(
         "While it writes",
         range(len(tokens)),
         index=None,
-        format_func=lambda place: f"{place + 1} · {tokens[place]}",
-        key=AT,
+        format_func=lambda index: f"{index + 1} · {tokens[index]}",
+        key=key,
         placeholder="Choose a token",
-        on_change=lambda: remember(
-            at="" if st.session_state[AT] is None else str(st.session_state[AT] + 1)
-        ),
+        on_change=chosen,
         width=200,
     )
 
 
-def _among(asked: Asked) -> tuple[Head, ...] | None:
-    """Whose look is moved: everybody's, or that of the layer and head that the page shows."""
-    if value("among") not in ("", CHOSEN):
+def _among(request: AttentionRequest) -> tuple[Head, ...] | None:
+    """The heads whose attention is overridden: those of the page's layer and head, or None for all."""
+    given = STATE.now.among
+    if given not in ("", CHOSEN):
         pickers.notify(
-            f"Attention can be moved in all heads or in the chosen ones, not in {shortened(value('among'))}; all are moved."
+            f"Attention can be overridden in all heads or in the selected ones, not in {shortened(given)}; all are used."
         )
-        remember(among="")
-    kind, layer, head = asked.which
+        STATE.remember(among="")
+    kind, layer, head = request.which
     if kind != "cross" or layer is None is head:
         return None
-    where = " ".join(
-        [
-            *([] if layer is None else [f"layer {layer + 1}"]),
-            *([] if head is None else [f"head {head + 1}"]),
-        ]
-    )
-    names = {"": "All layers and heads", CHOSEN: f"Only {where}"}
-    st.session_state[AMONG] = value("among")
+    names = {"": "All layers and heads", CHOSEN: f"Only {_selection_name(layer, head)}"}
+    key = STATE.key("among")
+    st.session_state[key] = STATE.now.among
     chosen = st.segmented_control(
         "In",
         list(names),
         format_func=names.__getitem__,
-        key=AMONG,
+        key=key,
         required=True,
-        on_change=lambda: remember(among=st.session_state[AMONG] or ""),
-        help="Layer and head are those chosen above the picture.",
+        on_change=lambda: STATE.remember(among=st.session_state[key] or ""),
+        help="The layer and head selected above.",
     )
-    n_layers, n_heads = asked.seen.cross.shape[:2]
-    layers, heads = (
-        range(n) if index is None else [index] for n, index in ((n_layers, layer), (n_heads, head))
-    )
-    return tuple(Head("cross", one, other) for one in layers for other in heads) if chosen else None
+    if not chosen:
+        return None
+    n_layers, n_heads = request.seen.cross.shape[:2]
+    layers = range(n_layers) if layer is None else [layer]
+    heads = range(n_heads) if head is None else [head]
+    return tuple(Head("cross", one, other) for one in layers for other in heads)
+
+
+def _selection_name(layer: int | None, head: int | None) -> str:
+    """`layer 1 head 2`, `head 2`."""
+    names = {"layer": layer, "head": head}
+    return " ".join(f"{name} {index + 1}" for name, index in names.items() if index is not None)
 
 
 def _keys(tokens: Sequence[str]) -> tuple[int, ...]:
-    """The source words to look at."""
-    said = value("to")
-    keys = [int(number) - 1 for number in said.split(".")] if NUMBERS.fullmatch(said) else []
-    if said and not (keys and all(0 <= key < len(tokens) for key in keys)):
+    """The source positions to look at, from 0."""
+    given = STATE.now.to
+    keys = [int(number) - 1 for number in given.split(".")] if NUMBERS.fullmatch(given) else []
+    if given and not (keys and all(0 <= key < len(tokens) for key in keys)):
         pickers.notify(
-            f"The link moves attention to {shortened(said)}; this source has the tokens 1 to {len(tokens)}."
+            f"The link overrides attention with {shortened(given)}; this source has the tokens 1 to {len(tokens)}."
         )
-        remember(to="")
+        STATE.remember(to="")
         keys = []
-    st.session_state[TO] = sorted(set(keys))
-    chosen = st.pills(
+    widget = STATE.key("to")
+    st.session_state[widget] = sorted(set(keys))
+
+    def chosen() -> None:
+        numbers = [str(key + 1) for key in sorted(st.session_state[widget])]
+        STATE.remember(to=".".join(numbers))
+
+    selected = st.pills(
         "it looks only at",
         range(len(tokens)),
         format_func=lambda key: plain(f"{key + 1} · {tokens[key]}"),
         selection_mode="multi",
-        key=TO,
-        on_change=lambda: remember(
-            to=".".join(str(key + 1) for key in sorted(st.session_state[TO]))
-        ),
+        key=widget,
+        on_change=chosen,
     )
-    return tuple(sorted(chosen))
+    return tuple(sorted(selected))
 
 
-def _heads(asked: Asked) -> tuple[tuple[Head, str], ...]:
-    """The heads that work otherwise, of all kinds; those of the page's kind can be chosen."""
-    hows = _read(asked)
-    kind = asked.which.kind
-    own = {head: how for head, how in hows.items() if head.kind == kind}
-    n_layers, n_heads = asked.view.weights.shape[:2]
-    everyone = [Head(kind, layer, head) for layer in range(n_layers) for head in range(n_heads)]
-    with st.expander("Switch heads off", expanded=bool(hows), icon=":material/toggle_off:"):
-        st.caption(
-            f"Heads of {captions.KIND_NAMES[kind]}. "
-            + " ".join(f"**{row.label}**: {row.about}" for row in INTERVENTIONS.values())
-        )
-        for how, row in INTERVENTIONS.items():
-            st.session_state[OWN + how] = [head for head in everyone if own.get(head) == how]
+def _switched_heads(request: AttentionRequest) -> tuple[tuple[Head, str], ...]:
+    """Heads of all kinds with their intervention; those of the page's kind can be chosen."""
+    switched = _read_switched(request)
+    kind = request.which.kind
+    own = {head: name for head, name in switched.items() if head.kind == kind}
+    n_layers, n_heads = request.view.weights.shape[:2]
+    heads = [Head(kind, layer, head) for layer in range(n_layers) for head in range(n_heads)]
+    with st.expander("Switch heads off", expanded=bool(switched), icon=":material/toggle_off:"):
+        about = " ".join(f"**{row.label}**: {row.about}" for row in INTERVENTIONS.values())
+        st.caption(f"Heads of {captions.KIND_NAMES[kind]}. {about}")
+        for name, row in INTERVENTIONS.items():
+            key = _heads_key(name)
+            st.session_state[key] = [head for head in heads if own.get(head) == name]
             st.multiselect(
                 row.label,
-                [head for head in everyone if own.get(head, how) == how],
+                [head for head in heads if own.get(head, name) == name],
                 format_func=lambda head: f"layer {head.layer + 1} head {head.head + 1}",
-                key=OWN + how,
+                key=key,
                 placeholder="Choose heads",
                 on_change=_switch,
-                args=(kind, hows),
+                args=(kind, switched),
             )
-    return tuple(sorted(hows.items()))
+    return tuple(sorted(switched.items()))
+
+
+def _heads_key(intervention: str) -> str:
+    return f"attention heads {intervention}"
 
 
 def _switch(kind: str, before: dict[Head, str]) -> None:
-    others = {head: how for head, how in before.items() if head.kind != kind}
-    remember(
-        switched=_written(
-            others | {head: how for how in INTERVENTIONS for head in st.session_state[OWN + how]}
-        )
-    )
+    others = {head: name for head, name in before.items() if head.kind != kind}
+    chosen = {head: name for name in INTERVENTIONS for head in st.session_state[_heads_key(name)]}
+    STATE.remember(switched=_to_link(others | chosen))
 
 
-def _written(hows: dict[Head, str]) -> str:
+def _to_link(switched: dict[Head, str]) -> str:
     """`cross.1.3=off cross.2.1=uniform`, from 1."""
     return " ".join(
-        f"{head.kind}.{head.layer + 1}.{head.head + 1}={how}" for head, how in sorted(hows.items())
+        f"{head.kind}.{head.layer + 1}.{head.head + 1}={name}"
+        for head, name in sorted(switched.items())
     )
 
 
-def _read(asked: Asked) -> dict[Head, str]:
-    """What the link or the widgets say; what this model doesn't have is said and left out."""
-    found: dict[Head, str] = {}
-    for part in value("switched").split():
+def _read_switched(request: AttentionRequest) -> dict[Head, str]:
+    """What the link or the widgets say. What this model doesn't have is reported and left out."""
+    switched: dict[Head, str] = {}
+    for part in STATE.now.switched.split():
         match = SWITCH.fullmatch(part)
         head = Head(match[1], int(match[2]) - 1, int(match[3]) - 1) if match else None
-        if head and match and match[4] in INTERVENTIONS and _is_there(asked, head):
-            found[head] = match[4]
+        if head and match and match[4] in INTERVENTIONS and _exists(request, head):
+            switched[head] = match[4]
         else:
             pickers.notify(
-                f"No head can be changed by {shortened(part)} in this model; it is left as it is."
+                f"{shortened(part)} names no head or intervention of this model; it is ignored."
             )
-    if value("switched") != _written(found):
-        remember(switched=_written(found))
-    return found
+    if STATE.now.switched != _to_link(switched):
+        STATE.remember(switched=_to_link(switched))
+    return switched
 
 
-def _is_there(asked: Asked, head: Head) -> bool:
-    n_layers, n_heads = asked.seen.view(head.kind).weights.shape[:2]
+def _exists(request: AttentionRequest, head: Head) -> bool:
+    n_layers, n_heads = request.seen.view(head.kind).weights.shape[:2]
     return head.layer in range(n_layers) and head.head in range(n_heads)
 
 
-def _steered(asked: Asked, change: Interventions) -> InterventionResult:
-    """Shared between visitors. Raises UserError where the change or the strategy cannot be."""
-    strategy = value("strategy") or target.DEFAULT_STRATEGY
-    folder = str(asked.run.folder.path)
-    return _made(
-        folder, asked.run.step, (asked.text, asked.target, strategy, repr(change)), asked, change
-    )
+def _translated(request: AttentionRequest, interventions: Interventions) -> InterventionResult:
+    """Shared between visitors. Raises UserError where an intervention or the strategy is impossible."""
+    wanted = (request.text, request.target, STATE.now.strategy, repr(interventions))
+    folder = str(request.run.folder.path)
+    return _cached_translation(folder, request.run.step, wanted, request, interventions)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _made(
-    folder: str, step: int, wanted: tuple[str, str, str, str], _asked: Asked, _change: Interventions
+def _cached_translation(
+    folder: str,
+    step: int,
+    wanted: tuple[str, str, str, str],
+    _request: AttentionRequest,
+    _interventions: Interventions,
 ) -> InterventionResult:
-    return translate_with(_asked.run, _asked.text, _asked.target, _change, wanted[2])
+    source, target, strategy, _ = wanted
+    return translate_with(_request.run, source, target, _interventions, strategy)
 
 
-def _picture(asked: Asked, found: InterventionResult) -> None:
-    """The page's heatmap, of the same target, under the change."""
-    picture = reduced(found.seen, asked.which)
-    title = captions.heatmap_title(asked.run, asked.which.kind, f"{picture.name} · changed")
+def _heatmap(request: AttentionRequest, result: InterventionResult) -> None:
+    """The page's map for the same target, under the interventions."""
+    picture = reduced(result.seen, request.which)
+    title = captions.heatmap_title(request.run, request.which.kind, f"{picture.name} · changed")
     figure = plots.heatmap(
         picture.weights, picture.keys, picture.rows, title=title, verb=picture.verb
     )
@@ -252,6 +267,7 @@ def _picture(asked: Asked, found: InterventionResult) -> None:
         file_name=captions.file_name(title),
     )
     st.caption(
-        "The same target as in the heatmap of this page, forced, so that rows can be compared; a head that is off has empty rows."
+        "The target is forced to be the same as in this page's heatmap, so that rows can be compared. A head that is off has"
+        " empty rows."
     )
     captions.download_button(picture, title)

@@ -1,4 +1,4 @@
-"""The views of Attention, as data. Each is one module with `show(asked)`."""
+"""The views of Attention, as data. Each is one module with `show(request)`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.ui.attention import alignment, heatmap, intervention, lines
-from s2s.ui.attention.request import Asked
+from s2s.ui.attention.request import AttentionRequest
 
 
-class View(NamedTuple):
-    """One row: its name for people, and what draws it."""
+class AttentionViewRow(NamedTuple):
+    """A view's label, and the function that draws it."""
 
     label: str
-    show: Callable[[Asked], None]
+    show: Callable[[AttentionRequest], None]
 
 
-# In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
-VIEWS: Mapping[str, View] = MappingProxyType(
+# A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
+VIEWS: Mapping[str, AttentionViewRow] = MappingProxyType(
     {
-        "map": View("Heatmap", heatmap.show),
-        "lines": View("Lines", lines.show),
-        "alignment": View("Alignment", alignment.show),
-        "change": View("Change it", intervention.show),
+        "map": AttentionViewRow("Heatmap", heatmap.show),
+        "lines": AttentionViewRow("Lines", lines.show),
+        "alignment": AttentionViewRow("Alignment", alignment.show),
+        "change": AttentionViewRow("Intervene", intervention.show),
     }
 )

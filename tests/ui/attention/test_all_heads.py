@@ -157,10 +157,10 @@ def test_a_head_alone_travels_and_one_that_is_not_there_is_said() -> None:
     assert unpack(screen.session_state["set"])["alone"] == "2.4"
     for given in ("3.1", "1.5", "0.1", "x", "1"):
         screen = look(set=pack({"alone": given}))
-        complaint = f"There is no head {given} to show alone: this model has 2 layers of 4 heads"
+        complaint = f"There is no head {given} to enlarge: this model has 2 layers of 4 heads"
         assert any(complaint in sentence for sentence in missing(screen))
         assert chosen(screen)["alone"] is None
-        assert "alone" not in unpack(screen.session_state["set"])
+        assert not unpack(screen.session_state["set"]).get("alone")
 
 
 def test_each_row_on_its_own_scale_keeps_the_weights_in_the_cells(run: Run) -> None:
@@ -168,12 +168,12 @@ def test_each_row_on_its_own_scale_keeps_the_weights_in_the_cells(run: Run) -> N
     own = run.attention(TEXT, TARGET).cross[0, 0]
     np.testing.assert_allclose(picture(screen)[1], own / own.max(1, keepdims=True), atol=1e-6)
     assert chosen(screen)["perRow"] is True
-    assert "Each row has a scale of its own" in said(screen)
-    screen.selectbox(key="look own scale").set_value("all").run()
+    assert "Each row has its own color scale" in said(screen)
+    screen.selectbox(key="attention scale").set_value("all").run()
     np.testing.assert_allclose(picture(screen)[1], own, atol=1e-6)
-    assert "scale" not in unpack(screen.session_state["set"])
+    assert unpack(screen.session_state["set"])["scale"] == "all"
     assert any(
-        "There is no scale bogus" in sentence
+        "there is no bogus here" in sentence
         for sentence in missing(look(set=pack({"scale": "bogus"})))
     )
 
@@ -218,7 +218,7 @@ def test_a_sentence_reads_the_picture_that_is_shown(
     shown = float(how.rpartition("(")[2].partition(")")[0])
     assert np.isclose(weights, shown, atol=0.006).any()
     sums = weights.sum(1)
-    assert (f"Rows sum to {sums.min():.2f} up to {sums.max():.2f} here" in said(screen)) is (
+    assert (f"Rows here sum to between {sums.min():.2f} and {sums.max():.2f}" in said(screen)) is (
         params.get("reduce") == "max"
     )
 
@@ -245,7 +245,7 @@ def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
     assert pixels.shape == (6, 8, 128, 128)
     weights = s2s.load(OWN).attention(LONG, LONG).encoder[5, 7]
     np.testing.assert_allclose(picture(screen)[1], weights[:32, :32], atol=1e-6)
-    screen.selectbox(key="look own from").set_value("97.33").run()
+    screen.selectbox(key="attention part").set_value("97.33").run()
     title, shown = picture(screen)
     np.testing.assert_allclose(shown, weights[96:, 32:64], atol=1e-6)
     assert "layer 6 of 6 · head 8 of 8<br>rows 97 to 128 · columns 33 to 64 of 128 × 128" in title
@@ -253,7 +253,7 @@ def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
     again = look(**view, set=screen.session_state["set"])
     assert picture(again)[0] == title
     assert any(
-        "no part that begins at 5.5" in sentence
+        "there is no 5.5 here" in sentence
         for sentence in missing(look(**view, set=pack({"from": "5.5"})))
     )
     assert not lost(look(**(view | {"kind": "cross", "layer": "mean", "head": "mean"})))

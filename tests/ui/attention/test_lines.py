@@ -17,7 +17,7 @@ from s2s.plots import svg
 from s2s.runs import Run
 from s2s.ui.attention import export
 from s2s.ui.attention import lines as attention_lines
-from s2s.ui.attention.request import Asked
+from s2s.ui.attention.request import AttentionRequest
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -79,7 +79,7 @@ def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_travels(seen: Atten
     assert len(each) == seen.encoder.shape[-1] ** 2
     assert "All lines are drawn" in said(screen)
     assert "share%3A1.0" in link(screen)
-    screen.slider(key="look own share").set_value(0.5).run()
+    screen.slider(key="attention share").set_value(0.5).run()
     assert list(joined(screen).values()) == [expected(seen, HeadSelection("encoder", 1), 0.5)]
     assert "share%3A0.5" in link(screen)
 
@@ -90,7 +90,7 @@ def test_several_heads_are_drawn_beside_each_other_and_travel(seen: Attention) -
         "1.2": expected(seen, HeadSelection("cross", 0, 1), 0.75),
         "2.4": expected(seen, HeadSelection("cross", 1, 3), 0.75),
     }
-    screen.multiselect(key="look own heads").set_value(["2.1"]).run()
+    screen.multiselect(key="attention heads").set_value(["2.1"]).run()
     assert [*joined(screen)] == ["2.1"]
     assert "heads%3A2.1" in link(screen)
 
@@ -107,18 +107,18 @@ def test_what_a_link_asks_for_and_is_not_there_is_said_and_left_out() -> None:
     assert [*joined(screen)] == ["1.2"]
     assert len(lost(screen)) == 1
     assert "no head 7.1 of cross attention" in said(screen)
-    assert "no share 7 of the weight" in said(screen)
-    assert "no share <b> of the weight" in said(lines("share:<b>"))
+    assert "share: there is no 7 here" in said(screen)
+    assert "share: there is no <b> here" in said(lines("share:<b>"))
 
 
 def test_more_lines_than_a_browser_draws_at_once_are_cut_to_the_strongest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(attention_lines, "MOST", 6)
+    monkeypatch.setattr(attention_lines, "MAX_LINES", 6)
     screen = lines("share:1.0", kind="encoder")
     (each,) = joined(screen).values()
     assert len(each) == 6
-    assert "Of 16 lines the 6 strongest are drawn" in said(screen)
+    assert "Only the 6 strongest of 16 lines are drawn" in said(screen)
     full = joined(lines("share:1.0", kind="encoder"))
     assert (
         min(weight for *_, weight in each)
@@ -126,16 +126,18 @@ def test_more_lines_than_a_browser_draws_at_once_are_cut_to_the_strongest(
     )
 
 
-def asked(run: Run, seen: Attention, which: HeadSelection) -> Asked:
+def request(run: Run, seen: Attention, which: HeadSelection) -> AttentionRequest:
     picture = reduced(seen, which)
-    return Asked(run, "=<b>the</b>", "la", seen, which, "mean", picture, picture, "Without `<s>`.")
+    return AttentionRequest(
+        run, "=<b>the</b>", "la", seen, which, "mean", picture, picture, "Without `<s>`."
+    )
 
 
-def kept(run: Run, seen: Attention, *places: HeadSelection) -> export.Kept:
+def kept(run: Run, seen: Attention, *places: HeadSelection) -> export.AttentionExport:
     pictures = {which: reduced(seen, which) for which in places}
     first = next(iter(pictures.values()))
     draw = partial(svg.heatmap, first.weights, first.keys, first.rows, verb=first.verb)
-    return export.keep(asked(run, seen, places[0]), draw, pictures, "A note.")
+    return export.make_export(request(run, seen, places[0]), draw, pictures, "A note.")
 
 
 def test_the_numbers_are_the_librarys_own(run: Run, seen: Attention) -> None:

@@ -35,13 +35,13 @@ def test_sinks_are_left_out_and_their_weight_is_said(kind: str) -> None:
     share = 1 - weights.sum() / len(whole.rows)
     mark = "<s>" if kind == "decoder" else "</s>"
     assert (
-        f"{f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of the weight lay on {mark} and is left out"
+        f"{f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of the weight was on {mark} and is hidden"
         in said(screen)
     )
     least = float(sums[sums > 0].min())
     faint = f"The row that lost most kept {f'{least:.0%}' if least >= 0.01 else 'less than 1%'} of its weight."
     assert (faint in said(screen)) == (least < 0.5)
-    assert ("One row had nothing else and is empty." in said(screen)) == (
+    assert ("One row had no other weight and is empty." in said(screen)) == (
         kind == "decoder"
     )  # the first one sees `<s>` alone
 
@@ -49,20 +49,20 @@ def test_sinks_are_left_out_and_their_weight_is_said(kind: str) -> None:
 def test_switches_follow_the_link_and_the_link_the_switches() -> None:
     screen = opened("attention", run=DEMO, src="the red house", set="words:1")
     switches = {toggle.label: toggle for toggle in screen.toggle}
-    assert (switches["Words"].value, switches["Leave out sinks"].value) == (True, False)
-    assert "Every token is a word here" in said(screen)
-    switches["Words"].set_value(False)
-    switches["Leave out sinks"].set_value(True).run()
+    assert (switches["Merge words"].value, switches["Hide sinks"].value) == (True, False)
+    assert "Every token is already a word" in said(screen)
+    switches["Merge words"].set_value(False)
+    switches["Hide sinks"].set_value(True).run()
     assert "drop:1" in unquote(link(screen))
-    assert "words" not in unquote(link(screen))
-    assert "is left out" in said(screen)
+    assert "words:" not in unquote(link(screen))
+    assert "is hidden" in said(screen)
 
 
 def test_a_blank_before_punctuation_is_merged_with_it_and_nothing_is_left_out() -> None:
-    pieces = {"tokenizer.kind": "bpe", "train.steps": 2, "train.warmup_steps": 1}
+    tokens = {"tokenizer.kind": "bpe", "train.steps": 2, "train.warmup_steps": 1}
     make_run(
         settings.home() / "runs" / OWN,
-        pieces | {"train.watch.validate_every": 2, "train.watch.save_every": 2},
+        tokens | {"train.watch.validate_every": 2, "train.watch.save_every": 2},
     )
     screen = opened(
         "attention", run=OWN, src="1 , 2", tgt="2 1", layer="1", head="1", set="words:1"
@@ -72,8 +72,8 @@ def test_a_blank_before_punctuation_is_merged_with_it_and_nothing_is_left_out() 
     assert seen.src_tokens[1:3] == ("▁", "<unk>")
     one, blank, comma, *others = seen.cross[0, 0].T
     np.testing.assert_allclose(picture(screen)[1].T, [one, blank + comma, *others], atol=1e-6)
-    assert "a blank with the word that it begins" in said(screen)
-    assert "left out" not in said(screen)
+    assert "a space with the word after it" in said(screen)
+    assert "is hidden" not in said(screen)
 
 
 @pytest.mark.parametrize("slug", REDUCTIONS)
@@ -83,7 +83,7 @@ def test_each_reduction_says_what_it_can_tell_and_the_picture_names_it(slug: str
     screen = opened(
         "attention", run=DEMO, src="the red house", kind="cross", layer="2", reduce=slug
     )
-    assert f"{plain(row.about)} ({row.source})" in written(screen)
+    assert f"{plain(row.description(which))} ({row.source})" in written(screen)
     expected = reduced(s2s.load(DEMO).attention("the red house", "la casa roja"), which, slug)
     title, weights = picture(screen)
     assert title.replace("<br>", " ").endswith(expected.name)  # a long name takes two lines

@@ -7,7 +7,7 @@ from s2s.analysis.alignment import alignment_error_rate, best_sources, merge_to_
 from s2s.config import Recipe, override
 from s2s.data import Corpus, Gold, Link, Pair, saved_datasets
 from s2s.demo import DEMOS
-from s2s.ui.attention import gold
+from s2s.ui.attention import gold_alignment
 from s2s.ui.kit.vocabulary import EXAMPLES
 
 PAIRS = (
@@ -31,13 +31,15 @@ def test_the_files_hold_the_corpus_own_links(source: str) -> None:
         for pair in pairs
         if pair.gold
     ]
-    assert (gold.GOLD / f"{source.removeprefix('builtin:')}.tsv").read_text().splitlines() == lines
+    assert (
+        gold_alignment.GOLD_LINKS / f"{source.removeprefix('builtin:')}.tsv"
+    ).read_text().splitlines() == lines
 
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_knows_links_of_its_examples_first(demo: str) -> None:
     run = s2s.load(demo)
-    found = gold.of(run)
+    found = gold_alignment.of(run)
     assert tuple(found)[:5] == EXAMPLES[DEMOS[demo]]
     for src, targets in found.items():
         for tgt, links in targets:
@@ -46,24 +48,35 @@ def test_a_demo_knows_links_of_its_examples_first(demo: str) -> None:
 
 
 def test_a_kept_text_brings_its_own(tiny: Recipe) -> None:
-    found = gold.learnt(kept(), tiny)
+    found = gold_alignment.aligned_targets(kept(), tiny)
     assert found == {
-        "the red house": (gold.Known("la casa roja", frozenset({(0, 0), (1, 2), (2, 1)})),)
+        "the red house": (
+            gold_alignment.AlignedTarget("la casa roja", frozenset({(0, 0), (1, 2), (2, 1)})),
+        )
     }
 
 
 def test_links_go_with_the_task(tiny: Recipe) -> None:
-    backwards = gold.learnt(kept(), override(tiny, {"data.task": "reverse_direction"}))
+    backwards = gold_alignment.aligned_targets(
+        kept(), override(tiny, {"data.task": "reverse_direction"})
+    )
     assert backwards == {
-        "la casa roja": (gold.Known("the red house", frozenset({(0, 0), (2, 1), (1, 2)})),)
-    }
-    prefixed = gold.learnt(kept(), override(tiny, {"data.prefix": "to Spanish: "}))
-    assert prefixed == {
-        "to Spanish: the red house": (
-            gold.Known("la casa roja", frozenset({(2, 0), (3, 2), (4, 1)})),
+        "la casa roja": (
+            gold_alignment.AlignedTarget("the red house", frozenset({(0, 0), (2, 1), (1, 2)})),
         )
     }
-    assert gold.learnt("builtin:en-fr", override(tiny, {"data.task": "denoise"})) == {}
+    prefixed = gold_alignment.aligned_targets(
+        kept(), override(tiny, {"data.prefix": "to Spanish: "})
+    )
+    assert prefixed == {
+        "to Spanish: the red house": (
+            gold_alignment.AlignedTarget("la casa roja", frozenset({(2, 0), (3, 2), (4, 1)})),
+        )
+    }
+    assert (
+        gold_alignment.aligned_targets("builtin:en-fr", override(tiny, {"data.task": "denoise"}))
+        == {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,14 +91,14 @@ def test_links_go_with_the_task(tiny: Recipe) -> None:
     ],
 )
 def test_other_texts_have_none(tiny: Recipe, spec: str) -> None:
-    assert gold.learnt(spec, tiny) == {}
+    assert gold_alignment.aligned_targets(spec, tiny) == {}
 
 
 @pytest.mark.parametrize("links", ["0-x\n", "0-0\n", "0 0\n1-1\n"])
 def test_a_broken_file_is_no_gold(tiny: Recipe, links: str) -> None:
     spec = kept()
     (settings.home() / "corpora" / spec.removeprefix("corpus:") / "train.align").write_text(links)
-    assert gold.learnt(spec, tiny) == {}
+    assert gold_alignment.aligned_targets(spec, tiny) == {}
 
 
 @pytest.mark.parametrize("demo", ["demo-en-fr", "demo-en-es"])
@@ -96,7 +109,7 @@ def test_the_demos_look_at_a_word_while_they_predict_it_and_not_while_they_read_
     run = s2s.load(demo)
     guesses: dict[str, list[np.ndarray]] = {"mean": [], "shift": []}
     known = []
-    for src, targets in list(gold.of(run).items())[:40]:
+    for src, targets in list(gold_alignment.of(run).items())[:40]:
         seen = run.attention(src, targets[0].tgt)
         words = word_indices(seen.tgt_tokens, is_whole=True)
         for slug, weights in (("mean", seen.cross), ("shift", np.roll(seen.cross, -1, axis=2))):

@@ -13,7 +13,7 @@ from s2s.analysis.intervene import INTERVENTIONS, Head
 from s2s.runs import Decoded, DecodedHypothesis, Run
 from s2s.runs.intervention import InterventionResult, Interventions, translate_with
 from s2s.share import pack, unpack
-from s2s.ui.attention import effect
+from s2s.ui.attention import intervention_effect
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -84,7 +84,7 @@ def test_attention_is_moved_as_the_link_says(run: Run) -> None:
         "-0", "−0"
     ) in said(screen)
     assert (
-        "In force: while token 3 (*rouge*) is written, all heads of cross-attention look only at *house*."
+        "Active interventions: while token 3 (*rouge*) is written, all heads of cross-attention look only at *house*."
         in said(screen)
     )
     assert found.next is not None
@@ -135,9 +135,9 @@ def test_the_share_link_opens_the_same(run: Run) -> None:
 
 def test_words_and_tokens_are_chosen_on_the_screen() -> None:
     screen = change()
-    screen.selectbox(key="look own at").select(2).run()
+    screen.selectbox(key="attention at").select(2).run()
     assert "Now choose the source words" in said(screen)
-    screen.pills(key="look own to").set_value([0, 2]).run()
+    screen.pills(key="attention to").set_value([0, 2]).run()
     assert not screen.exception
     assert kept(screen) == {"at": "3", "to": "1.3"}
     assert len(texts(screen)) == 2
@@ -145,23 +145,23 @@ def test_words_and_tokens_are_chosen_on_the_screen() -> None:
     assert not screen.exception
     assert kept(screen) == {}
     assert not texts(screen)
-    screen.pills(key="look own to").set_value([1]).run()
+    screen.pills(key="attention to").set_value([1]).run()
     assert "Now choose the token" in said(screen)
 
 
 def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
     screen = change(kind="encoder")
-    screen.multiselect(key="look own off").set_value(
+    screen.multiselect(key="attention heads off").set_value(
         [Head("encoder", 0, 1), Head("encoder", 1, 3)]
     ).run()
-    screen.multiselect(key="look own uniform").set_value([Head("encoder", 0, 0)]).run()
+    screen.multiselect(key="attention heads uniform").set_value([Head("encoder", 0, 0)]).run()
     assert not screen.exception
     own = "encoder.1.1=uniform encoder.1.2=off encoder.2.4=off"
     assert kept(screen) == {"switched": own}
-    assert "layer 1 head 2" not in screen.multiselect(key="look own uniform").options
-    assert "layer 1 head 1" not in screen.multiselect(key="look own off").options
+    assert "layer 1 head 2" not in screen.multiselect(key="attention heads uniform").options
+    assert "layer 1 head 1" not in screen.multiselect(key="attention heads off").options
     screen.segmented_control(key="kind").set_value("cross").run()
-    screen.multiselect(key="look own off").set_value([Head("cross", 1, 0)]).run()
+    screen.multiselect(key="attention heads off").set_value([Head("cross", 1, 0)]).run()
     assert kept(screen) == {"switched": f"cross.2.1=off {own}"}
     assert "With 4 heads changed" in said(screen)
     screen.text_input(key="src").set_value("the cat sleeps").run()
@@ -180,7 +180,7 @@ def test_places_are_forgotten_with_their_sentence() -> None:
 def test_only_the_pages_layer_can_be_moved_and_only_where_it_is_of_cross_attention() -> None:
     screen = change(at="3", to="3", among="chosen", layer="1")
     assert "4 heads of cross-attention look only at" in said(screen)
-    assert screen.segmented_control(key="look own among").options == [
+    assert screen.segmented_control(key="attention among").options == [
         "All layers and heads",
         "Only layer 1",
     ]
@@ -200,14 +200,17 @@ def test_only_the_pages_layer_can_be_moved_and_only_where_it_is_of_cross_attenti
         ({"at": "**x**", "to": "1"}, "There is no token **x**"),
         (
             {"at": "1", "to": "9"},
-            "The link moves attention to 9; this source has the tokens 1 to 4",
+            "The link overrides attention with 9; this source has the tokens 1 to 4",
         ),
-        ({"at": "1", "to": "red"}, "moves attention to red"),
-        ({"switched": "cross.9.1=off"}, "No head can be changed by cross.9.1=off in this model"),
-        ({"switched": "cross.1.0=off"}, "No head can be changed by cross.1.0=off"),
-        ({"switched": "cross.1.1=louder"}, "No head can be changed by cross.1.1=louder"),
-        ({"switched": "zebra"}, "No head can be changed by zebra"),
-        ({"at": "1", "to": "2", "among": "zebra"}, "not in zebra; all are moved"),
+        ({"at": "1", "to": "red"}, "overrides attention with red"),
+        (
+            {"switched": "cross.9.1=off"},
+            "cross.9.1=off names no head or intervention of this model",
+        ),
+        ({"switched": "cross.1.0=off"}, "cross.1.0=off names no head"),
+        ({"switched": "cross.1.1=louder"}, "cross.1.1=louder names no head"),
+        ({"switched": "zebra"}, "zebra names no head"),
+        ({"at": "1", "to": "2", "among": "zebra"}, "not in zebra; all are used"),
     ],
 )
 def test_what_a_link_asks_for_and_is_not_there_is_said(
@@ -256,18 +259,18 @@ SEEN = Attention(
         (
             ("a", "b", "</s>"),
             ("a", "c", "</s>"),
-            "it wrote *c* instead of *b*, then went on by itself.",
+            "it wrote *c* instead of *b*, then continued on its own.",
         ),
         (
             ("a", "b", "</s>"),
             ("a", "b", "</s>"),
-            "it wrote *b* all the same, then went on by itself.",
+            "it wrote *b* all the same, then continued on its own.",
         ),
         (("a", "b", "</s>"), ("a", "</s>"), "it stopped instead of writing *b*."),
         (
             ("a", "</s>"),
             ("a", "b", "</s>"),
-            "it wrote *b* instead of stopping, then went on by itself.",
+            "it wrote *b* instead of stopping, then continued on its own.",
         ),
         (("a", "</s>"), ("a", "</s>"), "it stopped there all the same."),
     ],
@@ -276,18 +279,18 @@ def test_what_happened_is_told(
     before: tuple[str, ...], after: tuple[str, ...], sentence: str
 ) -> None:
     found = InterventionResult(1, decoded(*before), decoded(*after), SEEN, None)
-    told = effect.told(SEEN, Interventions((), 1, (2,)), found)
+    told = intervention_effect.summary(SEEN, Interventions((), 1, (2,)), found)
     assert told.endswith(sentence)
     assert told.startswith("The model was made to look at")
 
 
 def test_tokens_are_inert_and_many_heads_are_counted() -> None:
     heads = tuple((Head("cross", layer, 0), how) for how in INTERVENTIONS for layer in range(5))
-    told = effect.in_force(Interventions(heads, 0, (0, 1)), SEEN)
+    told = intervention_effect.describe(Interventions(heads, 0, (0, 1)), SEEN)
     assert r"*\*red\**" in told
     assert ":red[" not in told
     assert told.count("and 1 more") == 2
-    rows = effect.numbers([("=1+1", 0.5, 0.25)])
+    rows = intervention_effect.table_csv([("=1+1", 0.5, 0.25)])
     assert [*csv.reader(io.StringIO(rows))] == [
         ["token", "without the change", "with the change"],
         ["'=1+1", "0.5", "0.25"],

@@ -1,0 +1,88 @@
+"""The gold word alignment of a run's dataset, where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from s2s import settings
+from s2s.analysis import Links
+from s2s.config import Recipe, UserError
+from s2s.data import DATASET_HASH, Corpus, Gold, Link, Pair, apply_task, parse_spec
+from s2s.runs import Run
+from s2s.ui.kit.vocabulary import EXAMPLES, RANDOM_SENTENCES
+
+GOLD_LINKS = Path(__file__).parent / "gold_links"
+MAX_LINES = 5_000  # of each split of a saved dataset
+
+
+class AlignedTarget(NamedTuple):
+    """A target of a source, and the links between their words."""
+
+    tgt: str
+    links: Links
+
+
+def of(run: Run) -> Mapping[str, tuple[AlignedTarget, ...]]:
+    """Source -> its aligned targets, after the run's task was applied; empty where its dataset has no alignment."""
+    return _cached(str(run.folder.path), str(settings.home()), run)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _cached(folder: str, home: str, _run: Run) -> Mapping[str, tuple[AlignedTarget, ...]]:
+    return aligned_targets(str(_run.folder.about().get("source", "")), _run.recipe)
+
+
+def aligned_targets(spec: str, recipe: Recipe) -> Mapping[str, tuple[AlignedTarget, ...]]:
+    """What `of` returns for a run that was trained on this dataset with this recipe."""
+    try:
+        corpus = Corpus(spec, "gold", tuple(_pairs(spec)))
+        pairs = apply_task(corpus, recipe.data, recipe.train.seed).pairs
+    except (UserError, OSError, ValueError):  # another dataset, a deleted one, an unsuitable task
+        return {}
+    targets = dict[str, tuple[AlignedTarget, ...]]()
+    for pair in pairs:
+        if pair.gold and pair.gold.links:
+            links = frozenset((src, tgt) for src, tgt in pair.gold.links)
+            targets[pair.src] = (*targets.get(pair.src, ()), AlignedTarget(pair.tgt, links))
+    return targets
+
+
+def _pairs(spec: str) -> Iterator[Pair]:
+    """Aligned pairs: of a built-in dataset its examples and split `random`, of a saved dataset its first lines.
+
+    The links of built-in datasets are kept as files, since generating the corpus again takes seconds, and memory.
+    """
+    kind, name, _ = parse_spec(spec)
+    builtin = f"{kind}:{name}"
+    if builtin in EXAMPLES:
+        random = (RANDOM_SENTENCES / f"{name}.txt").read_text().splitlines()
+        lines = (GOLD_LINKS / f"{name}.tsv").read_text().splitlines()
+        for src, line in zip((*EXAMPLES[builtin], *random), lines, strict=True):
+            tgt, links = line.split("\t")
+            yield Pair(src, tgt, _gold(links))
+    elif kind == "corpus" and DATASET_HASH.fullmatch(name):
+        folder = settings.home() / "corpora" / name
+        for split in ("valid", "train"):
+            yield from islice(_saved_pairs(folder, split), MAX_LINES)
+
+
+def _saved_pairs(folder: Path, split: str) -> Iterator[Pair]:
+    paths = [folder / f"{split}.{end}" for end in ("src", "tgt", "align")]
+    if not all(path.is_file() for path in paths):
+        return
+    src, tgt, align = (path.open(encoding="utf-8", newline="\n") for path in paths)
+    with src, tgt, align:
+        for lines in zip(src, tgt, align, strict=True):
+            source, target, links = (line.rstrip("\n") for line in lines)
+            yield Pair(source, target, _gold(links))
+
+
+def _gold(links: str) -> Gold:
+    """Parse `0-0 1-2`."""
+    pairs = (link.split("-") for link in links.split())
+    return Gold(tuple(Link(int(src), int(tgt)) for src, tgt in pairs))
