@@ -27,7 +27,7 @@ from s2s.cli.progress import Progress
 from s2s.config import PRESETS, Recipe, UserError, override, parse_assignments
 from s2s.data import load_pairs_for_training
 from s2s.jobs import training
-from s2s.model.weights import saved_steps
+from s2s.model import saved_steps
 from s2s.runs import RunFolder
 from s2s.train import Saved, Trainer, prepare
 

@@ -351,15 +351,15 @@ TABLES = (
 
 def registry(name: str) -> set[str]:
     """The keys of a table whose rows a visitor can choose."""
+    from s2s.config import POSITION_KINDS
     from s2s.decode import STRATEGIES
-    from s2s.model.positions import POSITIONS
     from s2s.tokenizers import TOKENIZERS
     from s2s.train import SCHEDULES
     from s2s.train.optimizers import OPTIMIZERS
 
     tables = {
         "strategies": STRATEGIES,
-        "positions": POSITIONS,
+        "positions": POSITION_KINDS,
         "tokenizers": TOKENIZERS,
         "schedules": SCHEDULES,
         "optimizers": OPTIMIZERS,

@@ -20,9 +20,7 @@ from torch import Tensor
 from benchmarks.peers import JOEY, WITH_JOEY, Entrant
 from benchmarks.peers.race import Leg, children, metered
 from s2s.config import Recipe
-from s2s.model import Transformer
-from s2s.model.fast.memory import keep_freed_memory
-from s2s.model.init import initialise
+from s2s.model import Transformer, initialize, keep_freed_memory
 from s2s.tokenizers import PAD
 
 TOKENS = 20  # of every hypothesis, none of them `</s>`
@@ -114,7 +112,7 @@ def random_model(recipe: Recipe, vocab_size: int) -> Transformer:
     """The recipe's model as it is before training, but half the signs of the last norm turned: else it repeats one token."""
     model = Transformer(recipe.model, vocab_size, vocab_size)
     generator = torch.Generator().manual_seed(recipe.train.seed)
-    initialise(model, recipe.train.seed)
+    initialize(model, recipe.train.seed)
     *_, last = (
         weight for name, weight in model.decoder.named_parameters() if name.endswith("norm.weight")
     )

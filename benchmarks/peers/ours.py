@@ -11,8 +11,7 @@ from benchmarks.peers import Update
 from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded, random_model
 from s2s.config import Recipe, override
 from s2s.decode import IDS, Found, Stepper, configure
-from s2s.model import Transformer, inference, stepper_for
-from s2s.model.fast.memory import keep_freed_memory
+from s2s.model import Transformer, inference, keep_freed_memory, stepper_for
 from s2s.train import Trainer, TrainingData
 
 Passed = Callable[[Any], Any]  # a stepper, and the one that takes its place

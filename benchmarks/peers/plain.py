@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from benchmarks.peers import Update, batches
 from s2s.config import Recipe
-from s2s.model.positions import sinusoids
+from s2s.model import sinusoids
 from s2s.tokenizers import PAD
 from s2s.train import TrainingData
 

@@ -17,7 +17,7 @@ import torch
 
 from benchmarks.peers import Peer
 from s2s.config import Recipe
-from s2s.model.fast.memory import keep_freed_memory
+from s2s.model import keep_freed_memory
 from s2s.train import TrainingData
 
 WARM = 2  # updates before the first that counts

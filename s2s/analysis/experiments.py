@@ -13,10 +13,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from s2s.analysis.forward_trace import Array, AttentionTrace, LayerTrace, Mask
-from s2s.model import Transformer, inference, masks
-from s2s.model.attention import attention_weights
-from s2s.model.layers import ACTIVATIONS, Residual
-from s2s.model.transformer import EncoderLayer
+from s2s.model import (
+    ACTIVATIONS,
+    EncoderLayer,
+    Residual,
+    Transformer,
+    attention_weights,
+    inference,
+    masks,
+)
 
 BILLION = -1e9  # many programs add this instead of -inf
 
@@ -80,13 +85,8 @@ def _self_attention(
     attention = layer.self_attention
     pad = model.config.ids.pad
     mask = masks.padding(torch.full((1, length), pad + 1, device=model.device), pad)
-    bias = position.bias(length, length, model.device)
-
-    def attend(x: Tensor) -> Tensor:
-        keys_values = attention.keys_values(x, position)
-        return cast(Tensor, attention(attention.queries(x, position), keys_values, mask, bias))
-
-    return attend
+    order = position.order(length, device=model.device)
+    return lambda x: cast(Tensor, attention(x, x, mask, order))
 
 
 def _change(
@@ -159,7 +159,7 @@ class WithoutResidual(nn.Module):
 def frozen_copy(model: Transformer) -> Transformer:
     """New modules that share the weights and need no gradient for them: changing the copy never changes the model."""
     with model.lock:
-        memo: dict[int, Any] = {id(model.lock): threading.RLock(), id(model.flat): None}
+        memo: dict[int, Any] = {id(model.lock): threading.RLock(), id(model.fused): None}
         memo |= {
             id(weight): nn.Parameter(weight.detach(), requires_grad=False)
             for weight in model.parameters()

@@ -16,10 +16,17 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from s2s.model import Transformer, inference
-from s2s.model.attention import Attention
-from s2s.model.layers import FeedForward, Residual
-from s2s.model.transformer import DecoderLayer, Embed, EncoderLayer
+from s2s.model import (
+    NO_ORDER,
+    Attention,
+    DecoderLayer,
+    Embed,
+    EncoderLayer,
+    FeedForward,
+    Residual,
+    Transformer,
+    inference,
+)
 
 Array = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -224,18 +231,20 @@ def _layer(calls: Calls, layer: EncoderLayer | DecoderLayer) -> LayerTrace:
 
 
 def _attention(calls: Calls, attention: Attention) -> AttentionTrace:
-    queries, keys_values, mask, *rest = calls[attention].inputs
-    bias = rest[0] if rest else None
-    keys = keys_values.keys
-    dot_products = queries @ keys.transpose(-1, -2)  # (batch, heads, query_len, key_len)
+    _, _, mask, *rest = calls[attention].inputs
+    order = rest[0] if rest else NO_ORDER
+    queries = attention.split(calls[attention.query].output)  # (batch, heads, query_len, d_head)
+    rotated = order.rotate(queries)
+    keys = order.rotate(attention.split(calls[attention.key].output))
+    dot_products = rotated @ keys.transpose(-1, -2)  # (batch, heads, query_len, key_len)
     return AttentionTrace(
-        unrotated_queries=_array(attention.split(calls[attention.query].output)),
-        queries=_array(queries),
+        unrotated_queries=_array(queries),
+        queries=_array(rotated),
         keys=_array(keys),
-        values=_array(keys_values.values),
+        values=_array(attention.split(calls[attention.value].output)),
         dot_products=_array(dot_products),
         scaled=_array(dot_products * attention.scale),
-        bias=None if bias is None else _array(bias),
+        bias=None if order.bias is None else _array(order.bias),
         mask=np.broadcast_to(mask[0, 0].cpu().numpy(), dot_products.shape[2:]),
         weights=_array(calls[attention.weights].output),
         head_outputs=_array(attention.split(_first_input(calls[attention.output]))),

@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from s2s.analysis.attention import KINDS
 from s2s.analysis.trace import attentions
 from s2s.config import UserError
-from s2s.model import Transformer, inference
-from s2s.model.attention import Attention
+from s2s.model import Attention, KeysValues, Transformer, inference
 
 
 class Head(NamedTuple):
@@ -81,8 +80,10 @@ def override_attention(
 
         def find_first_row(module: nn.Module, args: tuple[Any, ...]) -> None:
             """The queries are the last tokens of the target so far; its keys are all of them."""
-            queries, keys_values = args[:2]
-            first_row[0] = keys_values.keys.shape[2] - queries.shape[2]
+            x, memory = args[:2]
+            is_cached = isinstance(memory, KeysValues)
+            key_len = memory.keys.shape[2] if is_cached else memory.shape[1]
+            first_row[0] = key_len - x.shape[1]
 
         def override(
             chosen: Tensor, module: nn.Module, args: tuple[Tensor, ...], weights: Tensor

@@ -13,14 +13,16 @@ import torch
 from torch import Tensor
 
 from s2s.config import ModelConfig, Positions, Stack
-from s2s.model import Transformer, inference, masks
-from s2s.model.positions import (
-    POSITIONS,
+from s2s.model import (
     Absolute,
     Learned,
+    Position,
     Relative,
     Rotary,
+    Transformer,
     alibi_slopes,
+    inference,
+    masks,
     relative_buckets,
     sinusoids,
 )
@@ -180,7 +182,7 @@ def without_positions(model: Transformer) -> Iterator[None]:
     embed = model.encoder.embed
     with inference(model):
         original = embed.position
-        embed.position = POSITIONS["none"].make(model.config, model.config.encoder, is_causal=False)
+        embed.position = Position(model.config, model.config.encoder, is_causal=False)
         try:
             yield
         finally:

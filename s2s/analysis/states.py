@@ -11,8 +11,7 @@ import numpy.typing as npt
 from torch import Tensor, nn
 
 from s2s.analysis.alignment import NO_WORD, Ints, word_indices
-from s2s.model import Transformer, inference
-from s2s.model.transformer import Decoder, Encoder
+from s2s.model import Decoder, Encoder, Transformer, inference
 from s2s.tokenizers import SPACE
 
 Vectors = npt.NDArray[np.float32]

@@ -10,8 +10,7 @@ from typing import Any, cast
 from torch import Tensor, nn
 
 from s2s.analysis.attention import KINDS
-from s2s.model import Transformer, inference
-from s2s.model.attention import Attention
+from s2s.model import Attention, Transformer, inference
 
 
 @dataclass

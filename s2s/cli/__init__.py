@@ -164,7 +164,7 @@ def _resume(
     arguments: argparse.Namespace, changes: dict[str, Any], out: Path, group: Group | None
 ) -> None:
     from s2s.jobs import training
-    from s2s.model.weights import saved_steps
+    from s2s.model import saved_steps
 
     others = sorted(set(changes) - {"train.steps", "train.lr"})
     others += [

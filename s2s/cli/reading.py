@@ -127,7 +127,7 @@ def _teacher_forced(forced: Sequence[ForcedTarget]) -> dict[str, float]:
 
 
 def _load(name: str) -> Run:
-    from s2s.model.fast.memory import keep_freed_memory
+    from s2s.model import keep_freed_memory
     from s2s.runs import load
 
     keep_freed_memory()

@@ -18,7 +18,6 @@ from s2s.config.fields import (
     unknown,
 )
 from s2s.config.model_config import (
-    POSITION_KINDS,
     AttentionConfig,
     Embeddings,
     FeedForwardConfig,
@@ -30,6 +29,7 @@ from s2s.config.model_config import (
     SpecialIds,
     Stack,
 )
+from s2s.config.position_kinds import POSITION_KINDS, PositionKind
 from s2s.config.presets import PRESETS, Preset
 from s2s.config.recipe import (
     TASK_KINDS,

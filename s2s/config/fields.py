@@ -8,7 +8,7 @@ import json
 import math
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
@@ -27,13 +27,13 @@ def setting(
     *,
     help: str,
     label: str = "",
-    choices: Iterable[str] = (),
+    choices: Collection[str] = (),
 ) -> Any:
     """Declare a field of a Config. The range includes both ends.
 
     Without `label`, forms show the field's name: `num_samples` as "Num samples".
     """
-    row = {"low": low, "high": high, "help": help, "label": label, "choices": tuple(choices)}
+    row = {"low": low, "high": high, "help": help, "label": label, "choices": choices}
     return field(default=default, metadata=row)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from s2s.config.fields import Config, UserError, section, setting
+from s2s.config.position_kinds import POSITION_KINDS
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,6 @@ class Stack(Config):
         label="Residual dropout",
         help="Apply dropout to the output of each sublayer before it is added to the residual stream.",
     )
-
-
-POSITION_KINDS = ("sinusoidal", "learned", "rotary", "alibi", "relative", "none")
 
 
 @dataclass(frozen=True)
@@ -106,6 +104,11 @@ class Positions(Config):
         label="Maximum distance",
         help="Relative positions only: all distances from this one on share the last bucket.",
     )
+
+    @property
+    def longest(self) -> int | None:
+        """The longest sequence that can be read, in tokens; None where positions set no limit."""
+        return self.max_length if POSITION_KINDS[self.kind].is_bounded else None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -292,9 +295,10 @@ class ModelConfig(Config):
         super().__post_init__()
         for stack in (self.encoder, self.decoder):
             self._check_heads(stack)
-        if self.positions.kind == "sinusoidal" and self.d_model % 2:
+        if POSITION_KINDS[self.positions.kind].even == "d_model" and self.d_model % 2:
             given = (
-                f"`d_model` {self.d_model} is odd and sinusoidal positions need pairs of columns"
+                f"`d_model` {self.d_model} is odd and {self.positions.kind} positions need pairs of"
+                " columns"
             )
             raise UserError(f"{given}; try {self.d_model + 1}.")
 
@@ -312,8 +316,9 @@ class ModelConfig(Config):
             raise UserError(
                 f"{given}; set `attention.output_projection=true` or `d_head={fitting}`."
             )
-        if self.positions.kind == "rotary" and d_head % 2:
-            given = f"`d_head` {d_head} is odd and rotary positions rotate pairs of columns"
+        kind = self.positions.kind
+        if POSITION_KINDS[kind].even == "d_head" and d_head % 2:
+            given = f"`d_head` {d_head} is odd and {kind} positions rotate pairs of columns"
             raise UserError(f"{given}; try {d_head + 1}.")
 
     def d_head(self, stack: Stack) -> int:

@@ -330,8 +330,9 @@ class Recipe(Config):
             raise UserError(
                 "`model.embeddings.shared` is true but `tokenizer.shared` is false; set both or neither."
             )
-        table = self.model.positions
+        longest = self.model.positions.longest
         needed = self.data.max_length
-        if table.kind == "learned" and needed > table.max_length:
-            given = f"`data.max_length` {needed} is longer than the learned position table of {table.max_length}"
+        if longest and needed > longest:
+            table = f"{self.model.positions.kind} position table of {longest}"
+            given = f"`data.max_length` {needed} is longer than the {table}"
             raise UserError(f"{given}; set `model.positions.max_length` to at least {needed}.")

@@ -21,7 +21,7 @@ from s2s.config import PRESETS, choose, override
 from s2s.data import load, write_shipped_previews
 from s2s.demo import DEMOS, measured, twins
 from s2s.jobs import training
-from s2s.model.weights import weights_path
+from s2s.model import weights_path
 from s2s.runs import RunFolder
 from s2s.runs import load as load_run
 from s2s.settings import OWNER

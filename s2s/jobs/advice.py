@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from s2s.config import PRESETS, Recipe, override
+from s2s.config import POSITION_KINDS, PRESETS, Recipe, override
 from s2s.data import Preview
 from s2s.jobs import expected
 from s2s.jobs.expected import Measured
@@ -249,7 +249,7 @@ def too_long(case: Case) -> Advice | None:
 
 def _fitting_length(recipe: Recipe, seen: Preview) -> int | None:
     """The shortest power of two that drops hardly any; None where the recipe allows none."""
-    most = recipe.model.positions.max_length if recipe.model.positions.kind == "learned" else 4096
+    most = recipe.model.positions.longest or 4096
     for length in (16, 32, 64, 128, 256, 512, 1024, 2048, 4096):
         longer = length > recipe.data.max_length and length <= most
         if (
@@ -269,7 +269,7 @@ def copies(case: Case) -> Advice | None:
         case.is_handful
         or seen.is_plain
         or not is_part
-        or model.positions.kind not in ("sinusoidal", "learned")
+        or POSITION_KINDS[model.positions.kind].acts_on != "vectors"
     ):
         return None
     sentence = f"{copied(seen.rows):.0%} of the target's words stand in its source: rotary positions learn to copy them much sooner."

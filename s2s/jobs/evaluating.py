@@ -13,7 +13,7 @@ from s2s.jobs import queue, testsets
 from s2s.jobs.bench import Bench
 from s2s.jobs.kinds import Desk
 from s2s.jobs.queue import Job
-from s2s.model.weights import saved_steps, weights_path
+from s2s.model import saved_steps, weights_path
 from s2s.runs import RunFolder, evaluations
 from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System
 from s2s.runs.listing import LONGEST_NAME, clean_name

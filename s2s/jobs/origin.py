@@ -8,7 +8,7 @@ from pathlib import Path
 
 from s2s.config import Recipe, UserError, flat
 from s2s.data import Pair
-from s2s.model.weights import saved_steps, weights_path
+from s2s.model import saved_steps, weights_path
 from s2s.runs import RunFolder
 from s2s.settings import run_folder
 from s2s.tokenizers import UNK, Tokenizer

@@ -21,7 +21,7 @@ from s2s.jobs.origin import Origin
 from s2s.jobs.recording import Recorder, recorded
 from s2s.jobs.steering import Steering, changed
 from s2s.jobs.watching import Watcher
-from s2s.model.weights import load_weights, saved_steps
+from s2s.model import load_weights, saved_steps
 from s2s.runs import RunFolder, attention_history
 from s2s.runs.listing import LONGEST_NAME, clean_name, find_run, is_training, runs_folder
 from s2s.runs.store import now

@@ -12,7 +12,44 @@ Axes have one name everywhere:
 Masks are bool, True = may look.
 """
 
-from s2s.model.fast.stepper import TransformerStepper, stepper_for
-from s2s.model.transformer import Transformer, inference
-
-__all__ = ["Transformer", "TransformerStepper", "inference", "stepper_for"]
+from s2s.model import masks
+from s2s.model.attention import Attention, KeysValues, attention_weights, is_hooked
+from s2s.model.fast import (
+    TransformerStepper,
+    can_round,
+    keep_few_shapes,
+    keep_freed_memory,
+    stepper_for,
+)
+from s2s.model.init import initialize
+from s2s.model.layers import ACTIVATIONS, FeedForward, Residual, TokenEmbedding, make_norm
+from s2s.model.positions import (
+    NO_ORDER,
+    Absolute,
+    Learned,
+    Position,
+    Relative,
+    Rotary,
+    Sinusoidal,
+    alibi_slopes,
+    relative_buckets,
+    sinusoids,
+)
+from s2s.model.transformer import (
+    Decoder,
+    DecoderLayer,
+    Embed,
+    Encoder,
+    EncoderLayer,
+    Projection,
+    Transformer,
+    inference,
+)
+from s2s.model.weights import (
+    load_weights,
+    put_weights,
+    read_weights,
+    saved_steps,
+    trained_tensors,
+    weights_path,
+)

@@ -12,7 +12,7 @@ from s2s.model.positions import Position
 from s2s.model.transformer import Transformer
 
 
-def initialise(model: Transformer, seed: int) -> None:
+def initialize(model: Transformer, seed: int) -> None:
     """Draw every weight anew on the CPU (so that every device starts alike)."""
     generator = torch.Generator().manual_seed(seed)
     config = model.config
@@ -29,7 +29,7 @@ def initialise(model: Transformer, seed: int) -> None:
             ):
                 _linear(module, config, generator)
             elif isinstance(module, Position):
-                module.initialise(draw)
+                module.initialize(draw)
         if config.init.kind == "fairseq":
             _narrow(model, generator)
         if not config.attention.scaled:

@@ -1,4 +1,4 @@
-"""The parts of a layer that look at one position at a time: norms, feed-forward, residual sums, token vectors."""
+"""What works on one position at a time: token embeddings, feed-forward, norms, residual connections."""
 
 from __future__ import annotations
 
@@ -23,38 +23,16 @@ ACTIVATIONS: MappingProxyType[str, Callable[[Tensor], Tensor]] = MappingProxyTyp
 
 
 def make_norm(norm: Norm, d_model: int) -> nn.Module:
-    """LayerNorm (Ba et al. 2016), RMSNorm (Zhang & Sennrich 2019) or nothing, over the last axis."""
+    """LayerNorm (Ba et al. 2016), RMSNorm (Zhang & Sennrich 2019) or none, over the last axis."""
     if norm.kind == "layer":
         return nn.LayerNorm(d_model, eps=norm.eps, bias=norm.bias)
-    return nn.RMSNorm(d_model, eps=norm.eps) if norm.kind == "rms" else nn.Identity()
-
-
-class FeedForward(nn.Module):
-    """FFN(x) = act(x W1 + b1) W2 + b2 (Vaswani et al. 2017, eq. 2), gated: (act(x Wg) * x W1) W2 (Shazeer 2020)."""
-
-    def __init__(self, config: ModelConfig, stack: Stack) -> None:
-        super().__init__()
-        ff = config.feed_forward
-        d_model = config.d_model
-        self.up = nn.Linear(d_model, stack.d_ff, bias=ff.bias)
-        self.gate = nn.Linear(d_model, stack.d_ff, bias=ff.bias) if ff.gated else None
-        self.down = nn.Linear(stack.d_ff, d_model, bias=ff.bias)
-        self.activation = ACTIVATIONS[ff.activation]
-        self.dropout = Dropout(config.dropout if ff.dropout else 0.0)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """(batch, len, d_model) -> (batch, len, d_model)."""
-        hidden = (
-            self.activation(self.up(x))
-            if self.gate is None
-            else self.activation(self.gate(x)) * self.up(x)
-        )
-        down: Tensor = self.down(self.dropout(hidden))
-        return down
+    if norm.kind == "rms":
+        return nn.RMSNorm(d_model, eps=norm.eps)
+    return nn.Identity()
 
 
 class Residual(nn.Module):
-    """x + f(norm(x)) before, or norm(x + f(x)) after: where a sublayer's output joins the stream."""
+    """The residual connection around a sublayer: x + f(norm(x)) with pre-norm, norm(x + f(x)) with post-norm."""
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
         super().__init__()
@@ -65,14 +43,36 @@ class Residual(nn.Module):
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """(batch, len, d_model) -> (batch, len, d_model)."""
         if self.is_pre:
-            added: Tensor = x + self.dropout(sublayer(self.norm(x)))
-            return added
-        joined: Tensor = self.norm(x + self.dropout(sublayer(x)))
-        return joined
+            return x + self.dropout(sublayer(self.norm(x)))  # type: ignore[no-any-return]
+        return self.norm(x + self.dropout(sublayer(x)))  # type: ignore[no-any-return]
+
+
+class FeedForward(nn.Module):
+    """FFN(x) = act(x W1 + b1) W2 + b2 (Vaswani et al. 2017, eq. 2); gated: (act(x Wg) * x W1) W2 (Shazeer 2020)."""
+
+    def __init__(self, config: ModelConfig, stack: Stack) -> None:
+        super().__init__()
+        settings = config.feed_forward
+        self.up = nn.Linear(config.d_model, stack.d_ff, bias=settings.bias)
+        self.gate: nn.Linear | None = None
+        if settings.gated:
+            self.gate = nn.Linear(config.d_model, stack.d_ff, bias=settings.bias)
+        self.down = nn.Linear(stack.d_ff, config.d_model, bias=settings.bias)
+        self.activation = ACTIVATIONS[settings.activation]
+        self.dropout = Dropout(config.dropout if settings.dropout else 0.0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(batch, len, d_model) -> (batch, len, d_model)."""
+        if self.gate is None:
+            hidden = self.activation(self.up(x))  # (batch, len, d_ff)
+        else:
+            hidden = self.activation(self.gate(x)) * self.up(x)  # (batch, len, d_ff)
+        out: Tensor = self.down(self.dropout(hidden))  # (batch, len, d_model)
+        return out
 
 
 class TokenEmbedding(nn.Embedding):
-    """Token vectors, times the square root of d_model where the config says so (Vaswani et al. 2017, section 3.4)."""
+    """Token vectors, times sqrt(d_model) where the config says so (Vaswani et al. 2017, section 3.4)."""
 
     def __init__(self, vocab_size: int, config: ModelConfig) -> None:
         super().__init__(vocab_size, config.d_model)

@@ -1,4 +1,4 @@
-"""Who may look at whom. The only place where masks are built: bool, True = may look."""
+"""Who may attend to whom. The only place where masks are built: bool, True = may look."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ def padding(ids: Tensor, pad_id: int) -> Tensor:
     return ids.ne(pad_id)[:, None, None, :]
 
 
-def causal(length: int, *, device: torch.device | None = None) -> Tensor:
-    """(1, 1, length, length): position i may look at positions 0..i (Vaswani et al. 2017, section 3.2.3)."""
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]
+def causal(length: int, start: int = 0, *, device: torch.device | None = None) -> Tensor:
+    """(1, 1, length, start + length): position i may look at positions 0..i (Vaswani et al. 2017, section 3.2.3).
+
+    The queries are the last `length` positions: `start` others come before them.
+    """
+    allowed = torch.ones(length, start + length, dtype=torch.bool, device=device)
+    return allowed.tril(start)[None, None]

@@ -15,7 +15,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from s2s.config import UserError
-from s2s.model.weights import saved_steps
+from s2s.model import saved_steps
 from s2s.runs.store import STATES, RunFolder
 from s2s.settings import OWNER, SHIPPED, home
 

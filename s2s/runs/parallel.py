@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from s2s.model.fast.memory import keep_freed_memory
+from s2s.model import keep_freed_memory
 from s2s.runs.decoded import Decoded
 from s2s.runs.run import ROWS, Run, load
 

@@ -17,9 +17,15 @@ from s2s.config import Recipe, UserError, override
 from s2s.decode import Begun, Found, Hypothesis, Kept, Rules, Strategy, Words, configure
 from s2s.decode.rules import check_limit, pieces
 from s2s.decode.tree import Tree, grow
-from s2s.model import Transformer, inference, stepper_for
-from s2s.model.fast.products import can_round
-from s2s.model.weights import load_weights, saved_steps, weights_path
+from s2s.model import (
+    Transformer,
+    can_round,
+    inference,
+    load_weights,
+    saved_steps,
+    stepper_for,
+    weights_path,
+)
 from s2s.runs.decoded import Decoded, decoded
 from s2s.runs.store import RunFolder
 from s2s.settings import run_folder
@@ -155,10 +161,7 @@ class Run:
             config = override(
                 config, {"max_new_tokens": max(self.recipe.data.max_length, config.min_new_tokens)}
             )
-        positions = self.recipe.model.positions
-        check_limit(
-            config.max_new_tokens, positions.max_length if positions.kind == "learned" else None
-        )
+        check_limit(config.max_new_tokens, self.recipe.model.positions.longest)
         if config.precision == "fast" and not can_round(self.model.device):
             raise UserError(
                 "`precision` fast needs a processor for which torch has oneDNN; use exact."
@@ -253,14 +256,14 @@ class Run:
 
     def _fitting(self, rows: list[list[int]], side: str) -> list[list[int]]:
         """The rows, or a UserError that names the first line longer than the model's positions."""
-        positions = self.recipe.model.positions
-        if positions.kind == "learned":
+        longest = self.recipe.model.positions.longest
+        if longest:
             for number, row in enumerate(rows, 1):
                 length = len(row) - (side == "target")
-                if length > positions.max_length:
+                if length > longest:
                     raise UserError(
-                        f"Line {number} of the {side} has {length} tokens and this model has {positions.max_length} positions;"
-                        f" shorten it to at most {positions.max_length - 1} tokens."
+                        f"Line {number} of the {side} has {length} tokens and this model has {longest} positions;"
+                        f" shorten it to at most {longest - 1} tokens."
                     )
         return rows
 

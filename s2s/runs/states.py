@@ -82,5 +82,4 @@ def has_word_tokens(run: Run) -> bool:
 
 def max_source_length(run: Run) -> int | None:
     """Most tokens that a source may have, `</s>` included; None where the model sets no limit."""
-    positions = run.recipe.model.positions
-    return positions.max_length if positions.kind == "learned" else None
+    return run.recipe.model.positions.longest

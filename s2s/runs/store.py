@@ -22,7 +22,7 @@ from filelock import FileLock
 
 from s2s import files, tokenizers
 from s2s.config import Recipe, UserError, override
-from s2s.model.weights import saved_steps
+from s2s.model import saved_steps
 from s2s.tokenizers import Tokenizer
 
 FORMAT = 1

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from s2s.config import ModelConfig
+from s2s.config import POSITION_KINDS, ModelConfig
 from s2s.sizing.kinds import COMPONENT_KINDS
 
 
@@ -195,23 +195,25 @@ class _Stack:
     def _positions(self) -> list[Component]:
         kind = self.config.positions.kind
         name = f"{self.name}.positions"
-        if kind == "none":
+        row = POSITION_KINDS[kind]
+        if not row.acts_on:
             return []
-        if kind == "rotary":
-            output = self._shape("angles", self.length, "d_head / 2")
-        elif kind in ("relative", "alibi"):
-            output = self._shape("bias", "heads", self.length, self.length)
-        else:
-            output = self._shape("rows", self.length, "d_model")
+        outputs = {
+            "vectors": ("rows", self.length, "d_model"),
+            "queries and keys": ("angles", self.length, "d_head / 2"),
+            "scores": ("bias", "heads", self.length, self.length),
+        }
+        output = self._shape(*outputs[row.acts_on])
         if kind == "learned" and self.config.positions.shared and not self.is_encoder:
             return [Component(name, "positions", outputs=(output,), tied_to="encoder.positions")]
-        axes = {"learned": ("positions", "d_model"), "relative": ("buckets", "heads")}.get(kind)
-        weights = (self._shape("table.weight", *axes),) if axes else ()
+        weights = (self._shape("table.weight", *row.table),) if row.table else ()
         return [Component(name, "positions", weights=weights, outputs=(output,))]
 
     def _self_attention(self) -> Component:
         kind = "self_attention" if self.is_encoder else "masked_attention"
-        of_bias = {"relative": 3, "alibi": 1}.get(self.config.positions.kind, 0)
+        row = POSITION_KINDS[self.config.positions.kind]
+        has_bias = row.acts_on == "scores"
+        of_bias = (3 if row.table else 1) if has_bias else 0
         return self._attention("self_attention", kind, self.length, max(self.saved_tables, of_bias))
 
     def _attention(self, name: str, kind: str, keys: str, saved_tables: int) -> Component:

@@ -30,8 +30,7 @@ class ModelSpec:
 
     def max_length(self) -> int | None:
         """The longest sequence in tokens; None where the model sets no limit."""
-        positions = self.recipe.model.positions
-        return positions.max_length if positions.kind == "learned" else None
+        return self.recipe.model.positions.longest
 
 
 class CacheBytes(NamedTuple):

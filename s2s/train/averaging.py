@@ -8,7 +8,7 @@ from pathlib import Path
 from torch import Tensor
 
 from s2s.config import UserError
-from s2s.model.weights import saved_steps
+from s2s.model import saved_steps
 from s2s.train import checkpoint
 
 

@@ -22,8 +22,14 @@ from torch import Tensor
 
 from s2s.config import Recipe, UserError, flat
 from s2s.files import write_bytes
-from s2s.model.transformer import Transformer
-from s2s.model.weights import load_weights, read_weights, saved_steps, trained_tensors, weights_path
+from s2s.model import (
+    Transformer,
+    load_weights,
+    read_weights,
+    saved_steps,
+    trained_tensors,
+    weights_path,
+)
 
 
 @dataclass(frozen=True)

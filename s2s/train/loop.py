@@ -16,11 +16,15 @@ from torch import Tensor
 from s2s.config import Recipe, UserError
 from s2s.data import Corpus, batches
 from s2s.decode import Greedy, greedy
-from s2s.model import inference, stepper_for
-from s2s.model.fast.memory import keep_freed_memory
-from s2s.model.init import initialise
-from s2s.model.transformer import Transformer
-from s2s.model.weights import put_weights, trained_tensors
+from s2s.model import (
+    Transformer,
+    inference,
+    initialize,
+    keep_freed_memory,
+    put_weights,
+    stepper_for,
+    trained_tensors,
+)
 from s2s.sizing import check_memory
 from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
 from s2s.train import averaging, checkpoint
@@ -125,7 +129,7 @@ class Trainer:
         self.model = Transformer(
             recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size
         )
-        initialise(self.model, recipe.train.seed)
+        initialize(self.model, recipe.train.seed)
         self.device = self.group.device(recipe.train.device)
         self.model.to(self.device)
         self.optimizer = make_optimizer(self.model, recipe.train.optimizer)
@@ -208,7 +212,7 @@ class Trainer:
         with matrix_products(settings.precision), self._dropout_stream():
             own = self.group.share(batch)
             src, tgt = self._tensors(own.batch)
-            states = self.model.states(src, tgt[:, :-1])
+            states = self.model.decode(tgt[:, :-1], self.model.encode(src), src)
             pad_id = self.recipe.model.ids.pad
             loss = cross_entropy(
                 states,
@@ -318,7 +322,7 @@ class Trainer:
             for batch in batches.in_order(self.data.valid, self.recipe.train.batch_tokens):
                 src, tgt = self._tensors(batch)
                 found = count(
-                    self.model.states(src, tgt[:, :-1]),
+                    self.model.decode(tgt[:, :-1], self.model.encode(src), src),
                     tgt[:, 1:],
                     self.model.projection,
                     pad_id=pad_id,

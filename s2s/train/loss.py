@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from s2s.model.transformer import Projection
+from s2s.model import Projection
 from s2s.sizing import CHUNK, GPU_CHUNK
 
 UNDERFLOW = 87.0  # nats; the exponential of more is no normal float32

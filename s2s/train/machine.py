@@ -13,7 +13,7 @@ import psutil
 import torch
 
 from s2s.config import Recipe, UserError
-from s2s.model.fast.memory import keep_few_shapes
+from s2s.model import keep_few_shapes
 
 # oneDNN's float32 products were measured at 4e-7, true bf16 at 3e-3 relative error.
 ACCURATE = 1e-5

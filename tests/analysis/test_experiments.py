@@ -20,9 +20,8 @@ from s2s.analysis.experiments import (
 )
 from s2s.analysis.forward_trace import trace_forward
 from s2s.config import PRESETS
-from s2s.model import masks
+from s2s.model import Transformer, masks
 from s2s.model.layers import Residual
-from s2s.model.transformer import Seen, Transformer
 from tests.model.conftest import build, shrunk
 
 SRC = (5, 9, 4, 12, 7, 2)
@@ -94,16 +93,14 @@ def loss(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
     """Of the layers applied one by one to the two embedded sequences."""
     src = torch.tensor([[*SRC]])
     mask = masks.padding(src, model.config.ids.pad)
-    places = model.encoder.embed.position
-    bias = places.bias(len(SRC), len(SRC), src.device)
+    order = model.encoder.embed.position.order(len(SRC), device=src.device)
     for layer in model.encoder.layers:
-        encoder = layer(encoder, mask, places, bias)
+        encoder = layer(encoder, mask, order)
     memory = model.encoder.final_norm(encoder)
-    places = model.decoder.embed.position
     n = len(TGT) - 1
-    seen = Seen(places, mask=masks.causal(n), src_mask=mask, bias=places.bias(n, n, src.device))
+    order = model.decoder.embed.position.order(n, device=src.device)
     for layer in model.decoder.layers:
-        decoder = layer(decoder, seen, layer.cross_attention.keys_values(memory))
+        decoder = layer(decoder, memory, masks.causal(n), mask, order)
     return F.cross_entropy(
         model.project(model.decoder.final_norm(decoder))[0], torch.tensor(TGT[1:])
     )

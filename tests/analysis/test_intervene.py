@@ -17,7 +17,7 @@ from s2s.analysis.intervene import (
 from s2s.config import PRESETS, UserError
 from s2s.model import Transformer, inference, masks, stepper_for
 from s2s.model.attention import is_hooked
-from s2s.model.fast.stepper import FlatStepper, ModuleStepper
+from s2s.model.fast.stepper import FusedStepper, ModuleStepper
 from tests.model.conftest import build, shrunk
 
 SRC = torch.tensor([[5, 9, 4, 12, 7, 8, 2], [6, 5, 2, 0, 0, 0, 0], [20, 11, 4, 4, 2, 0, 0]])
@@ -35,7 +35,7 @@ def without(model: Transformer, head: Head) -> Transformer:
     """A copy in which a head has nothing but zeros to pass on."""
     other = copy.copy(model)
     # a lock cannot be copied
-    other.flat = None
+    other.fused = None
     other._modules = copy.deepcopy(model._modules)
     attention = attentions(other, head.kind)[head.layer]
     rows = slice(head.head * attention.d_head, (head.head + 1) * attention.d_head)
@@ -171,7 +171,7 @@ def test_the_fast_path_gives_way_only_where_the_decoder_is_hooked() -> None:
     for kind in KINDS:
         with ablate(model, {Head(kind, 0, 0): "off"}):
             found[kind] = type(stepper_for(model, SRC))
-    assert found == {"encoder": FlatStepper, "decoder": ModuleStepper, "cross": ModuleStepper}
+    assert found == {"encoder": FusedStepper, "decoder": ModuleStepper, "cross": ModuleStepper}
 
 
 def test_without_heads_nothing_is_hooked() -> None:

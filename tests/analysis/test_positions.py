@@ -9,9 +9,9 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from s2s.analysis import positions
-from s2s.config import ModelConfig, Positions, Stack, UserError
+from s2s.config import POSITION_KINDS, ModelConfig, Positions, Stack, UserError
 from s2s.model import Transformer
-from s2s.model.positions import POSITIONS
+from s2s.model.positions import Position
 
 LAYOUTS = ("interleaved", "halves")
 
@@ -191,7 +191,7 @@ def test_buckets_are_transformers(buckets: int, far: int, is_causal: bool) -> No
     np.testing.assert_array_equal(ours, theirs.numpy())
 
 
-@pytest.mark.parametrize("kind", POSITIONS)
+@pytest.mark.parametrize("kind", POSITION_KINDS)
 def test_two_words_change_places(kind: str) -> None:
     ids = [5, 6, 7, 8, 9, 2]
     order = [3, 1, 2, 0, 4, 5]
@@ -230,13 +230,13 @@ def test_positions_come_back_after_a_failure() -> None:
     made = model("learned")
     held = made.encoder.embed.position
     with positions.without_positions(made):
-        assert type(made.encoder.embed.position) is POSITIONS["none"].make
+        assert type(made.encoder.embed.position) is Position
     with pytest.raises(RuntimeError, match="stop"), positions.without_positions(made):
         raise RuntimeError("stop")
     assert made.encoder.embed.position is held
 
 
-@pytest.mark.parametrize("kind", POSITIONS)
+@pytest.mark.parametrize("kind", POSITION_KINDS)
 def test_how_far_a_position_moves_a_word(kind: str) -> None:
     made = model(kind)
     ids = [5, 6, 5, 2]

@@ -32,7 +32,7 @@ def test_the_stream_is_what_each_layer_was_given_and_gave(preset: str) -> None:
         torch.testing.assert_close(seen, real, rtol=0, atol=0)
     with torch.inference_mode():
         torch.testing.assert_close(model.project(streams.decoder[-1]), logits)
-        torch.testing.assert_close(streams.decoder[-1], model.states(SRC, TGT))
+        torch.testing.assert_close(streams.decoder[-1], model.decode(TGT, model.encode(SRC), SRC))
         torch.testing.assert_close(
             streams.encoder[-1], model.encoder(SRC, SRC.ne(0)[:, None, None])
         )

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from s2s.config import PRESETS, override
-from s2s.model.init import initialise
+from s2s.model.init import initialize
 from s2s.model.transformer import Transformer
 
 
@@ -13,7 +13,7 @@ def model(kind: str) -> Transformer:
     made = Transformer(
         override(PRESETS["transformer-tiny"].recipe, {"model.init.kind": kind}).model, 500, 500
     ).eval()
-    initialise(made, 1)
+    initialize(made, 1)
     return made
 
 

@@ -5,7 +5,6 @@ import torch
 
 from s2s.config import ModelConfig, Positions, Stack
 from s2s.model.positions import (
-    POSITIONS,
     Rotary,
     Sinusoidal,
     alibi_slopes,
@@ -81,10 +80,3 @@ def test_near_distances_have_buckets_of_their_own_and_far_ones_share() -> None:
     assert relative_buckets(torch.arange(1, 9), settings, is_causal=True).tolist() == [0] * 8
     both = relative_buckets(torch.arange(-300, 301), settings, is_causal=False)
     assert sorted(both.unique().tolist()) == [n for n in range(32) if n != 16]
-
-
-def test_every_configurable_kind_has_a_row() -> None:
-    kinds = next(
-        field for field in Positions.__dataclass_fields__.values() if field.name == "kind"
-    ).metadata["choices"]
-    assert tuple(POSITIONS) == tuple(kinds)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from s2s.config import PRESETS, ModelConfig, UserError, override
 from s2s.model import masks
 from s2s.model.attention import Attention
-from s2s.model.fast.stepper import FlatStepper, ModuleStepper, TransformerStepper
+from s2s.model.fast.stepper import FusedStepper, ModuleStepper, TransformerStepper
 from s2s.model.transformer import Transformer, inference
 from tests.model.conftest import build, shrunk
 
@@ -56,14 +56,10 @@ def test_attention_equals_torchs_multihead_attention() -> None:
         x, memory, memory, key_padding_mask=~lengths, average_attn_weights=False
     )
     mask = lengths[:, None, None]
-    torch.testing.assert_close(
-        ours(ours.queries(x), ours.keys_values(memory), mask), expected, rtol=1e-5, atol=1e-6
-    )
+    torch.testing.assert_close(ours(x, memory, mask), expected, rtol=1e-5, atol=1e-6)
     seen: list[Tensor] = []
     hook = ours.weights.register_forward_hook(lambda module, inputs, output: seen.append(output))
-    torch.testing.assert_close(
-        ours(ours.queries(x), ours.keys_values(memory), mask), expected, rtol=1e-5, atol=1e-6
-    )
+    torch.testing.assert_close(ours(x, memory, mask), expected, rtol=1e-5, atol=1e-6)
     hook.remove()
     torch.testing.assert_close(seen[0], expected_weights, rtol=1e-5, atol=1e-6)
 
@@ -117,7 +113,7 @@ def test_the_whole_model_equals_torchs_transformer(
     torch.testing.assert_close(ours(src, tgt), ours.project(states), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", [ModuleStepper, FlatStepper])
+@pytest.mark.parametrize("kind", [ModuleStepper, FusedStepper])
 @torch.no_grad()
 def test_cached_decoding_equals_full_decoding(
     model: Transformer, sentences: Sentences, kind: type[TransformerStepper]
@@ -132,7 +128,7 @@ def test_cached_decoding_equals_full_decoding(
     torch.testing.assert_close(steps, full, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", [ModuleStepper, FlatStepper])
+@pytest.mark.parametrize("kind", [ModuleStepper, FusedStepper])
 @torch.no_grad()
 def test_reordered_rows_go_on_as_if_they_had_always_been_there(
     model: Transformer, sentences: Sentences, kind: type[TransformerStepper]
@@ -202,7 +198,7 @@ def test_a_row_that_may_look_at_nothing_gathers_zeros(is_hooked: bool) -> None:
     mask = torch.tensor([[True, True, True], [False, False, False], [True, False, False]])[
         None, None
     ]
-    out = attention(attention.queries(x), attention.keys_values(x), mask)
+    out = attention(x, x, mask)
     torch.testing.assert_close(out[0, 1], attention.output.bias)
     out.sum().backward()
     assert x.grad is not None

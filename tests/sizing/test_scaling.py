@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.model.fast.flat import SHORT
-from s2s.model.fast.stepper import FlatStepper, ModuleStepper
+from s2s.model.attention import Attention
+from s2s.model.fast.layers import SHORT
+from s2s.model.fast.stepper import FusedStepper, ModuleStepper
 from s2s.model.transformer import inference
 from s2s.sizing import (
     MEASURES,
@@ -33,6 +34,11 @@ def spec(name: str) -> ModelSpec:
     return ModelSpec(row.recipe, row.src_vocab_size, row.tgt_vocab_size)
 
 
+def cached_bytes(stepper: ModuleStepper, attentions: list[Attention]) -> int:
+    """Of the keys and values that the stepper holds for some attentions."""
+    return sum(part.nbytes for attention in attentions for part in stepper.cached[attention])
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_cache_is_as_large_as_the_models_own(name: str) -> None:
     recipe = shrunk(name)
@@ -42,18 +48,18 @@ def test_the_cache_is_as_large_as_the_models_own(name: str) -> None:
     src = torch.randint(4, SRC_VOCAB, (sizes.batch, sizes.src_len))
     expected = cache_bytes(ModelSpec(recipe, SRC_VOCAB, TGT_VOCAB), sizes)
     with inference(model):
-        flat = FlatStepper(model, src)
+        fused = FusedStepper(model, src)
         modules = ModuleStepper(model, src)
         for _ in range(sizes.tgt_len):
-            for stepper in (flat, modules):
+            for stepper in (fused, modules):
                 stepper.step(torch.full((sizes.batch,), 5))
-    assert sum(part.nbytes for past in modules.pasts for part in past.seen or ()) == expected.target
+    assert cached_bytes(modules, modules.self_attentions) == expected.target
     assert (
-        sum(buffer[..., : flat.cache.used, :].nbytes for buffer in flat.cache.buffers)
+        sum(buffer[..., : fused.cache.used, :].nbytes for buffer in fused.cache.buffers)
         == expected.target
     )
-    for stepper in (flat, modules):
-        assert sum(part.nbytes for memory in stepper.memories for part in memory) == expected.source
+    assert cached_bytes(modules, modules.cross_attentions) == expected.source
+    assert sum(part.nbytes for memory in fused.keys_values for part in memory) == expected.source
 
 
 @pytest.mark.parametrize("name", PRESETS)

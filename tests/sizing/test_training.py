@@ -62,7 +62,7 @@ def saved_per_token(model: Transformer, ids: Tensor) -> float:
         return saved.setdefault(tensor.untyped_storage().data_ptr(), tensor)
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        model.states(ids, ids)
+        model.decode(ids, model.encode(ids), ids)
     return (
         sum(
             tensor.untyped_storage().nbytes()

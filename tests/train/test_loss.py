@@ -84,7 +84,11 @@ def test_a_models_projection_gives_the_logits_that_the_loss_scores(tiny: Recipe,
     tgt = torch.randint(3, 17, (2, 4))
     model.eval()
     found = cross_entropy(
-        model.states(src, tgt[:, :-1]), tgt[:, 1:], model.projection, smoothing=0.0, pad_id=0
+        model.decode(tgt[:, :-1], model.encode(src), src),
+        tgt[:, 1:],
+        model.projection,
+        smoothing=0.0,
+        pad_id=0,
     )
     logits = model(src, tgt[:, :-1])
     torch.testing.assert_close(

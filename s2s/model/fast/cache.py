@@ -1,7 +1,7 @@
-"""The keys and values of tokens written so far, for rows that share a source. Knows nothing of models.
+"""Keys and values of earlier tokens, for rows that share a source. Knows nothing of models.
 
-Rows stand in families: those of one source, side by side. A family's rows share one row of slots; which slots a row descends
-from is a mask. So a beam that forks copies nothing, and one that dies leaves slots that the next compaction frees.
+The rows of one source (its beam) share one row of slots, and a mask says which slots each of them descends from. So a
+beam that forks copies nothing, and a hypothesis that is dropped leaves slots that the next compaction frees.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from torch import Tensor
 
 from s2s.model.attention import KeysValues
 
-ROOM = 16  # tokens a row that there is room for at first
+ROOM = 16  # tokens per row that there is room for at first
 HIDDEN = float("-inf")
 
 
 class Shape(NamedTuple):
-    """Of the keys and values of one token."""
+    """How many keys and values one token has."""
 
     layers: int
     heads: int
@@ -26,102 +26,100 @@ class Shape(NamedTuple):
 
 
 class Cache:
-    """`families` times `width` rows, each of `length` tokens; `used` slots a family are filled."""
+    """`sources` times `beam` rows, each of `length` tokens; of every source's slots the first `used` are filled.
 
-    def __init__(self, families: int, shape: Shape, *, like: Tensor, keeps_times: bool) -> None:
-        self.families = families
-        self.width = 1
+    `descends` (sources, beam, used) is 0, or -inf where a row does not descend from a slot; None where it is all 0.
+    `times` (sources or 1, used) says which position each slot holds, where `keeps_times` asks for it.
+    """
+
+    def __init__(self, sources: int, shape: Shape, *, like: Tensor, keeps_times: bool) -> None:
+        self.sources = sources
+        self.beam = 1
         self.used = 0
         self.length = 0
-        size = (2, families, shape.heads, ROOM, shape.d_head)  # keys, values
+        size = (2, sources, shape.heads, ROOM, shape.d_head)  # keys, values
         self.buffers = [like.new_empty(size) for _ in range(shape.layers)]
-        self._views: list[KeysValues] = []  # of the buffers, as attention wants them
-        self.looks: Tensor | None = (
-            None  # (families, width, used): 0, or -inf where a row does not descend from a slot; None = all 0
-        )
-        # (families or 1, used): when a slot was filled, where somebody asks
-        self.times = (
-            torch.empty(1, 0, dtype=torch.long, device=like.device) if keeps_times else None
-        )
+        self._views: list[KeysValues] = []  # of the buffers
+        self.descends: Tensor | None = None
+        self.times: Tensor | None = None
+        if keeps_times:
+            self.times = torch.empty(1, 0, dtype=torch.long, device=like.device)
 
     @property
     def rows(self) -> int:
         """How many there are."""
-        return self.families * self.width
+        return self.sources * self.beam
 
     def open(self) -> Tensor | None:
-        """Slots for one more token a row; the mask (families, width, slots) to look through, or None where all may look at all."""
-        if self.used + self.width > self.buffers[0].shape[3]:
+        """Open a slot per row for its next token. Returns `descends` with them, (sources, beam, slots)."""
+        if self.used + self.beam > self.buffers[0].shape[3]:
             self._make_room()
         if not self._views:
             self._views = [KeysValues(*buffer.unbind()) for buffer in self.buffers]
         if self.times is not None:
-            now = self.times.new_full((len(self.times), self.width), self.length)
+            now = self.times.new_full((len(self.times), self.beam), self.length)
             self.times = torch.cat([self.times, now], 1)
-        if self.width == 1 and self.looks is None:
+        if self.beam == 1 and self.descends is None:
             return None
-        before = (
-            self.buffers[0].new_zeros(self.families, self.width, self.used)
-            if self.looks is None
-            else self.looks
-        )
-        own = before.new_full((self.width, self.width), HIDDEN).fill_diagonal_(0.0)
-        self.looks = torch.cat([before, own.expand(self.families, -1, -1)], 2)
-        return self.looks
+        earlier = self.descends
+        if earlier is None:
+            earlier = self.buffers[0].new_zeros(self.sources, self.beam, self.used)
+        own = earlier.new_full((self.beam, self.beam), HIDDEN).fill_diagonal_(0.0)
+        self.descends = torch.cat([earlier, own.expand(self.sources, -1, -1)], 2)
+        return self.descends
 
     def extend(self, layer: int, new: Tensor) -> KeysValues:
-        """Put keys and values (2, families, heads, width, d_head) into the opened slots -> all of the layer's."""
-        self.buffers[layer].narrow(3, self.used, self.width).copy_(new)
+        """Put keys and values (2, sources, heads, beam, d_head) into the opened slots; returns all of the layer's."""
+        self.buffers[layer].narrow(3, self.used, self.beam).copy_(new)
         keys, values = self._views[layer]
-        end = self.used + self.width
+        end = self.used + self.beam
         return KeysValues(keys.narrow(2, 0, end), values.narrow(2, 0, end))
 
     def close(self) -> None:
         """The opened slots are filled in every layer."""
-        self.used += self.width
+        self.used += self.beam
         self.length += 1
 
     def reorder(self, rows: Tensor) -> Tensor | None:
-        """Row i becomes what row `rows[i]` was. The family that each new family was, or None where they are the same ones."""
+        """Row i becomes what row `rows[i]` was. Returns which source each source was; None where none moved."""
         kept: Tensor
-        kept, sizes = torch.unique_consecutive(rows // self.width, return_counts=True)
-        width = len(rows) // len(kept)
-        if not bool(sizes.eq(width).all()):
-            return self._part(rows)
-        if self.looks is not None:
-            self.looks = self.looks.flatten(0, 1)[rows].view(len(kept), width, self.used)
-        self.width = width
-        if len(kept) == self.families and torch.equal(
-            kept, torch.arange(self.families, device=kept.device)
-        ):
+        kept, sizes = torch.unique_consecutive(rows // self.beam, return_counts=True)
+        beam = len(rows) // len(kept)
+        if not bool(sizes.eq(beam).all()):
+            return self._separate(rows)
+        if self.descends is not None:
+            self.descends = self.descends.flatten(0, 1)[rows].view(len(kept), beam, self.used)
+        self.beam = beam
+        everyone = torch.arange(self.sources, device=kept.device)
+        if len(kept) == self.sources and torch.equal(kept, everyone):
             return None
-        self.families = len(kept)
+        self.sources = len(kept)
         self.buffers = [buffer.index_select(1, kept) for buffer in self.buffers]
         self._views = []
         if self.times is not None and len(self.times) > 1:
             self.times = self.times[kept]
         return kept
 
-    def _part(self, rows: Tensor) -> Tensor:
-        """Families of several sizes: from now on each row is one of its own."""
-        family = rows // self.width
+    def _separate(self, rows: Tensor) -> Tensor:
+        """Where beams differ in size: each row becomes a source of its own."""
+        source = rows // self.beam
         slots = torch.arange(self.used, device=rows.device).expand(len(rows), -1)
-        if self.looks is not None:
-            chosen = self.looks.flatten(0, 1)[rows].eq(0.0).nonzero()[:, 1]
-            slots = chosen.view(len(rows), self.length)  # every row descends from one slot a token
-        self.families = len(rows)
-        self.width = 1
-        self.looks = None
-        self._take(family, slots)
+        if self.descends is not None:
+            own = self.descends.flatten(0, 1)[rows].eq(0.0).nonzero()[:, 1]
+            slots = own.view(len(rows), self.length)  # a row descends from one slot per token
+        self.sources = len(rows)
+        self.beam = 1
+        self.descends = None
+        self._gather(source, slots)
         if self.times is not None:
             self.times = torch.arange(self.length, device=rows.device)[None]
-        return family
+        return source
 
-    def _take(self, family: Tensor, slots: Tensor) -> None:
-        """New row i of slots holds the slots `slots[i]` of family `family[i]`."""
-        room = slots.shape[1] + self.width * ROOM
+    def _gather(self, source: Tensor, slots: Tensor) -> None:
+        """The new source i holds the slots `slots[i]` of the old source `source[i]`."""
+        room = slots.shape[1] + self.beam * ROOM
         heads = torch.arange(self.buffers[0].shape[2], device=slots.device)
-        where = (family[:, None, None], heads[:, None], slots[:, None])
+        where = (source[:, None, None], heads[:, None], slots[:, None])
         for layer, old in enumerate(self.buffers):
             new = old.new_empty(2, len(slots), len(heads), room, old.shape[4])
             for before, after in zip(old, new, strict=True):
@@ -131,20 +129,26 @@ class Cache:
         self._views = []
 
     def _make_room(self) -> None:
-        """Drop the slots that nobody descends from any more, if that frees a quarter; else take a quarter more."""
-        if self.looks is not None:
-            alive = self.looks.eq(0.0).any(1)  # (families, used)
+        """Drop the slots that no row descends from, if that frees a quarter; else take a quarter more."""
+        if self.descends is not None:
+            alive = self.descends.eq(0.0).any(1)  # (sources, used)
             most = int(alive.sum(1).max())
             if most <= 0.75 * self.used:
-                slots = alive.to(torch.uint8).argsort(dim=1, descending=True, stable=True)[:, :most]
-                if self.times is not None:
-                    self.times = self.times.expand(self.families, -1).gather(1, slots)
-                self.looks = self.looks.gather(2, slots[:, None].expand(-1, self.width, -1))
-                self._take(torch.arange(self.families, device=slots.device), slots)
+                self._compact(alive, most)
                 return
         self._views = []
-        room = self.used + self.width * max(ROOM, self.length // 4)
+        room = self.used + self.beam * max(ROOM, self.length // 4)
         for layer, old in enumerate(self.buffers):
             new = old.new_empty(*old.shape[:3], room, old.shape[4])
             new[..., : self.used, :] = old[..., : self.used, :]
             self.buffers[layer] = new
+
+    def _compact(self, alive: Tensor, most: int) -> None:
+        """Keep `most` slots per source, the living ones (sources, used) first, in their order."""
+        order = alive.to(torch.uint8).argsort(dim=1, descending=True, stable=True)
+        slots = order[:, :most]  # (sources, most)
+        if self.times is not None:
+            self.times = self.times.expand(self.sources, -1).gather(1, slots)
+        if self.descends is not None:
+            self.descends = self.descends.gather(2, slots[:, None].expand(-1, self.beam, -1))
+        self._gather(torch.arange(self.sources, device=slots.device), slots)

@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from s2s.model import masks
-from s2s.model.attention import KeysValues, fused_is_slow
+from s2s.model.attention import Attention, KeysValues, fused_is_slow
 from s2s.model.fast.cache import Cache, Shape
-from s2s.model.fast.flat import SHORT, FlatModel, laid_out
-from s2s.model.fast.products import can_round
+from s2s.model.fast.fused import FusedModel, fused
+from s2s.model.fast.layers import SHORT, Memory
+from s2s.model.fast.linear import can_round
 from s2s.model.transformer import Transformer
-
-
-class LayerPast:
-    """One layer's keys and values so far."""
-
-    def __init__(self) -> None:
-        self.seen: KeysValues | None = None
-
-    def extend(self, new: KeysValues) -> KeysValues:
-        """Append along the length axis."""
-        old = self.seen
-        self.seen = (
-            new
-            if old is None
-            else KeysValues(
-                torch.cat([old.keys, new.keys], 2), torch.cat([old.values, new.values], 2)
-            )
-        )
-        return self.seen
-
-    def reorder(self, rows: Tensor) -> None:
-        """Keep these rows, in this order."""
-        if self.seen is not None:
-            self.seen = self.seen.select(rows)
 
 
 class TransformerStepper(ABC):
@@ -53,16 +33,13 @@ class TransformerStepper(ABC):
         self.eos_id = ids.eos
         self.pad_id = ids.pad
         self.sources = [tuple(token for token in row if token != ids.pad) for row in src.tolist()]
-        self.src_mask = masks.padding(src, ids.pad)
-        self.memory = self._read(src)
-        self.states = torch.empty(
-            len(src), 0
-        )  # (rows, d_model), what the last logits were projected from
+        self.src_mask = masks.padding(src, ids.pad)  # (batch, 1, 1, src_len)
+        self.memory = self._read(src)  # (batch, src_len, d_model)
+        self.states = torch.empty(len(src), 0)  # (rows, d_model), what gave the last logits
 
     def _read(self, src: Tensor) -> Tensor:
         """The memory: (batch, src_len, d_model)."""
-        memory: Tensor = self.model.encoder(src, self.src_mask)
-        return memory
+        return self.model.encode(src)
 
     @property
     @abstractmethod
@@ -71,13 +48,15 @@ class TransformerStepper(ABC):
 
     @property
     def max_length(self) -> int | None:
-        """Most tokens a hypothesis may have, or None where the model sets no limit."""
-        positions = self.model.config.positions
-        return positions.max_length if positions.kind == "learned" else None
+        """The longest hypothesis in tokens; None where the model sets no limit."""
+        return self.model.config.positions.longest
 
     @abstractmethod
     def step(self, tokens: Tensor) -> Tensor:
-        """The last token of each row (rows,) -> logits of the next (rows, vocab), float32, on the CPU, the caller's to write over."""
+        """The last token of each row (rows,) -> logits of the next (rows, vocab).
+
+        They are float32, on the CPU, and the caller may write over them.
+        """
 
     @abstractmethod
     def reorder(self, rows: Tensor) -> None:
@@ -85,41 +64,77 @@ class TransformerStepper(ABC):
 
 
 class ModuleStepper(TransformerStepper):
-    """Calls the decoder's modules, as hooks want it."""
+    """Calls the decoder itself, so that hooks see what they expect; keys and values of earlier tokens are cached.
+
+    The cache is a hook, too: before an attention runs, the vectors that it attends to give way to their keys and values.
+    """
 
     def __init__(self, model: Transformer, src: Tensor) -> None:
         super().__init__(model, src)
-        self.memories = model.decoder.read(self.memory)
-        self.pasts = [LayerPast() for _ in self.memories]
-        self.source = torch.arange(len(src), device=src.device)
+        self.row_source = torch.arange(len(src), device=src.device)
         self.length = 0
+        self.cached: dict[Attention, KeysValues] = {}
+        layers: Any = model.decoder.layers
+        self.self_attentions: list[Attention] = [layer.self_attention for layer in layers]
+        self.cross_attentions: list[Attention] = [layer.cross_attention for layer in layers]
+        for attention in self.cross_attentions:
+            self.cached[attention] = attention.keys_values(self.memory)
 
     @property
     def n_rows(self) -> int:
-        return len(self.source)
+        return len(self.row_source)
 
     def step(self, tokens: Tensor) -> Tensor:
-        tokens = tokens.to(self.source.device)
-        states = self.model.decoder.step(
-            tokens, list(self.pasts), self.memories, self.src_mask, self.length
-        )
-        self.length = self.length + 1
+        tokens = tokens.to(self.row_source.device)
+        with self._caching():
+            decoder = self.model.decoder
+            states = decoder(tokens[:, None], self.memory, self.src_mask, self.length)
+        states = states[:, 0]  # (rows, 1, d_model) -> (rows, d_model)
+        self.length += 1
         self.states = states.cpu()
         return self.model.project(states).float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
-        rows = rows.to(self.source.device)
-        source = self.source[rows]
-        if not torch.equal(source, self.source):
+        rows = rows.to(self.row_source.device)
+        row_source = self.row_source[rows]
+        moved = self.self_attentions if self.length else []
+        if not torch.equal(row_source, self.row_source):
             self.src_mask = self.src_mask[rows]
-            self.memories = [memory.select(rows) for memory in self.memories]
-            self.source = source
-        for past in self.pasts:
-            past.reorder(rows)
+            moved = [*moved, *self.cross_attentions]
+            self.row_source = row_source
+        for attention in moved:
+            self.cached[attention] = self.cached[attention].select(rows)
+
+    @contextlib.contextmanager
+    def _caching(self) -> Iterator[None]:
+        with contextlib.ExitStack() as hooks:
+            for attention in self.self_attentions:
+                handle = attention.register_forward_pre_hook(self._extend, prepend=True)
+                hooks.callback(handle.remove)
+            for attention in self.cross_attentions:
+                handle = attention.register_forward_pre_hook(self._recall, prepend=True)
+                hooks.callback(handle.remove)
+            yield
+
+    def _extend(self, module: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Self-attention of the new tokens over all so far."""
+        attention = cast(Attention, module)
+        x, memory, mask, order = inputs
+        keys, values = attention.keys_values(memory, order)  # (rows, heads, 1, d_head)
+        if earlier := self.cached.get(attention):
+            keys = torch.cat([earlier.keys, keys], 2)  # (rows, heads, length + 1, d_head)
+            values = torch.cat([earlier.values, values], 2)
+        self.cached[attention] = KeysValues(keys, values)
+        return x, self.cached[attention], mask, order
+
+    def _recall(self, module: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Cross-attention over keys and values that do not depend on the target."""
+        x, _, mask = inputs
+        return x, self.cached[cast(Attention, module)], mask
 
 
-class FlatStepper(TransformerStepper):
-    """Calls the weights directly; the rows of one source share its memory and a cache that nothing is copied in."""
+class FusedStepper(TransformerStepper):
+    """Calls the weights directly; the rows of one source share its memory and a cache that forks without copies."""
 
     def __init__(
         self,
@@ -127,25 +142,23 @@ class FlatStepper(TransformerStepper):
         src: Tensor,
         *,
         is_fast: bool = False,
-        flat: FlatModel | None = None,
+        fused_model: FusedModel | None = None,
     ) -> None:
-        self.flat = flat or laid_out(model)
+        self.fused = fused_model or fused(model)
         super().__init__(model, src)
-        self.memories = self.flat.read(self.memory)
-        self.looked_at = (
-            self.flat.fold(self.memories)
-            if len(src) == 1 and self.hidden is None
-            else self.memories
-        )
         if is_fast and not can_round(src.device):
-            raise ValueError(f"no products of 8-bit numbers on {src.device}")
-        self.project = self.flat.project_fast if is_fast else self.flat.project
-        keys = self.memories[0].keys  # (batch, heads, src_len, d_head)
-        shape = Shape(len(self.memories), keys.shape[1], keys.shape[3])
-        self.cache = Cache(len(src), shape, like=keys, keeps_times=self.flat.has_bias)
+            raise ValueError(f"no products of 8-bit integers on {src.device}")
+        self.project = self.fused.project_fast if is_fast else self.fused.project
+        self.keys_values = self.fused.memories(self.memory)
+        self.memories: Sequence[Memory] = self.keys_values
+        if len(src) == 1 and self.hidden is None:
+            self.memories = self.fused.absorb(self.keys_values)
+        keys = self.keys_values[0].keys  # (batch, heads, src_len, d_head)
+        shape = Shape(len(self.keys_values), keys.shape[1], keys.shape[3])
+        self.cache = Cache(len(src), shape, like=keys, keeps_times=self.fused.embed.has_bias)
 
     def _read(self, src: Tensor) -> Tensor:
-        self.hidden = None  # or (batch, 1, 1, slots), added to the scores of looking at the source
+        self.hidden = None  # or (batch, 1, 1, slots), added to cross-attention's scores
         batch, src_len = src.shape
         missing = 0 if batch == 1 else max(0, SHORT - src_len)
         if missing or not bool(self.src_mask.all()):
@@ -153,14 +166,11 @@ class FlatStepper(TransformerStepper):
             zeros = torch.zeros(
                 is_real.shape, dtype=self.model.output.weight.dtype, device=src.device
             )
-            self.hidden = zeros.masked_fill_(
-                ~is_real, torch.finfo(zeros.dtype).min
-            )  # finite: a source without tokens gives numbers too
-        return (
-            super()._read(src)
-            if any(self.flat.encoder_hooks)
-            else self.flat.encode(src, self.hidden)
-        )
+            # Finite, so that a source without tokens gives numbers too.
+            self.hidden = zeros.masked_fill_(~is_real, torch.finfo(zeros.dtype).min)
+        if any(self.fused.encoder_hooks):
+            return super()._read(src)
+        return self.fused.encode(src, self.hidden)
 
     @property
     def n_rows(self) -> int:
@@ -168,23 +178,24 @@ class FlatStepper(TransformerStepper):
 
     def step(self, tokens: Tensor) -> Tensor:
         tokens = tokens.to(self.memory.device)
-        states = self.flat.step(tokens, self.cache, self.looked_at, self.hidden)
+        states = self.fused.step(tokens, self.cache, self.memories, self.hidden)
         self.states = states.cpu()
         return self.project(states).float().cpu()
 
     def reorder(self, rows: Tensor) -> None:
         kept = self.cache.reorder(rows.to(self.memory.device))
         if kept is not None:
-            self.looked_at = self.memories = [memory.select(kept) for memory in self.memories]
+            self.keys_values = [memory.select(kept) for memory in self.keys_values]
+            self.memories = self.keys_values
             self.hidden = None if self.hidden is None else self.hidden[kept]
 
 
 def stepper_for(model: Transformer, src: Tensor, precision: str = "exact") -> TransformerStepper:
-    """Sources (batch, src_len), padded at the end -> the faster stepper that shows what hooks are there to see.
+    """Sources (batch, src_len), padded at the end -> the faster stepper that runs what is hooked.
 
     `fast` rounds the output matrix to 8 bits (raises ValueError where `can_round` says no), unless something is hooked.
     """
-    flat = laid_out(model)
-    if any(flat.decoder_hooks) or fused_is_slow(src.device):
+    fused_model = fused(model)
+    if any(fused_model.decoder_hooks) or fused_is_slow(src.device):
         return ModuleStepper(model, src)
-    return FlatStepper(model, src, is_fast=precision == "fast", flat=flat)
+    return FusedStepper(model, src, is_fast=precision == "fast", fused_model=fused_model)

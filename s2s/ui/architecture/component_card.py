@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.model.positions import POSITIONS
+from s2s.config import POSITION_KINDS
 from s2s.plots import compact_number, format_value
 from s2s.sizing import BYTES, COMPONENT_KINDS, VASWANI, Component, NamedShape, cost, within
 from s2s.ui.architecture import request
@@ -126,7 +126,7 @@ def _about(asked: ArchitectureRequest, component: Component | None) -> tuple[str
     kind = COMPONENT_KINDS[component.kind]
     if component.kind != "positions":
         return kind.about, kind.source
-    encoding = POSITIONS[asked.model.spec.recipe.model.positions.kind]
+    encoding = POSITION_KINDS[asked.model.spec.recipe.model.positions.kind]
     return f"{kind.about} {encoding.summary}", encoding.source
 
 

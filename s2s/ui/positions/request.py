@@ -9,9 +9,8 @@ from typing import Any
 import streamlit as st
 
 from s2s import share
-from s2s.config import Config, Positions, UserError, flat, keys, override, setting
+from s2s.config import POSITION_KINDS, Config, Positions, UserError, flat, keys, override, setting
 from s2s.jobs.twins import Twins
-from s2s.model.positions import POSITIONS
 from s2s.runs import Run
 from s2s.ui.kit import address, cached, forms, pickers, vocabulary
 
@@ -23,14 +22,7 @@ FIRST_VIEW = "matrix"
 USUAL = "sinusoidal"
 NOTHING = "none of them"
 OWN = ("swap", "with", "score")  # what single views keep; a link that arrives empties their widgets
-NAMES = {
-    "sinusoidal": "Sinusoidal",
-    "learned": "Learned",
-    "rotary": "Rotary",
-    "alibi": "ALiBi",
-    "relative": "T5's relative buckets",
-    "none": "None",
-}
+NAMES = {kind: row.label for kind, row in POSITION_KINDS.items()}
 
 
 @dataclass(frozen=True)
@@ -98,7 +90,7 @@ class PositionSettings(Config):
         super().__post_init__()
         if self.d_head % 2:
             raise UserError(
-                f"`d_head` {self.d_head} is odd and rotary positions turn pairs of columns; try {self.d_head + 1}."
+                f"`d_head` {self.d_head} is odd and rotary positions rotate pairs of columns; try {self.d_head + 1}."
             )
         self.positions("relative")
 
@@ -215,7 +207,7 @@ def hold(own: Mapping[str, str], config: Config | None = None, names: Sequence[s
 
 def summary(kind: str) -> str:
     """One line: what it does, and who thought of it."""
-    row = POSITIONS[kind]
+    row = POSITION_KINDS[kind]
     return f"{row.summary} {row.source}." if row.source else row.summary
 
 

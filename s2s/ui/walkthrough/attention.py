@@ -10,8 +10,7 @@ import streamlit as st
 
 from s2s.analysis import AttentionTrace, experiments
 from s2s.config import ModelConfig
-from s2s.model import masks
-from s2s.model.attention import Attention, attention_weights
+from s2s.model import Attention, attention_weights, masks
 from s2s.runs import Run
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
@@ -257,7 +256,7 @@ ROWS: Mapping[str, Step] = MappingProxyType(
     {
         "queries": Step(
             "Queries, keys, values of one head", "Encoder", _queries_formula, _queries_words,
-            lambda run: (Code(Attention.keys_values), Code(Attention.queries), Code(Attention.split)),
+            lambda run: (Code(Attention.forward, "queries =", "keys, values ="), Code(Attention.keys_values)),
             _queries, LAYER,
         ),
         "scores": Step(
@@ -303,7 +302,7 @@ ROWS: Mapping[str, Step] = MappingProxyType(
                 "Each row of scores becomes shares that are positive and sum to 1: how much the word takes from each of the others.",
                 "A score that is larger by 1 gets 2.72 times the share, so differences count, not sizes.",
             ),
-            lambda run: (Code(attention_weights, "if mask is None", "return weights"),),
+            lambda run: (Code(attention_weights, "weights =", "return weights"),),
             _softmax, LAYER,
         ),
         "weighted": Step(
@@ -314,12 +313,12 @@ ROWS: Mapping[str, Step] = MappingProxyType(
                 " at most.",
                 "This is the only place of the encoder where words learn of each other.",
             ),
-            lambda run: (Code(Attention.forward, "weights =", "gathered ="),),
+            lambda run: (Code(Attention.forward, "weights = attention_weights", "heads = F.dropout"),),
             _weighted, LAYER,
         ),
         "heads": Step(
             "Heads, joined again", "Encoder", _heads_formula, _heads_words,
-            lambda run: (Code(Attention.split), Code(Attention.forward, "merged =", "return")),
+            lambda run: (Code(Attention.split), Code(Attention.forward, "joined =", "return")),
             _heads, ("layer", "src"),
         ),
     }

@@ -18,8 +18,8 @@ def dissected(run: Run, src: Ids, tgt: Ids, layer: int) -> ForwardTrace:
 
 def padded(run: Run, src: Ids, tgt: Ids, layer: int) -> ForwardTrace:
     """The same with padding behind the source, as far as the model has positions."""
-    positions = run.recipe.model.positions
-    room = positions.max_length - len(src) if positions.kind == "learned" else N_PADDED
+    longest = run.recipe.model.positions.longest
+    room = longest - len(src) if longest else N_PADDED
     return dissected(run, (*src, *[run.recipe.model.ids.pad] * min(N_PADDED, room)), tgt, layer)
 
 

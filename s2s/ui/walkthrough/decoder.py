@@ -8,10 +8,15 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s.analysis import AttentionTrace
-from s2s.model import masks
-from s2s.model.attention import attention_weights
-from s2s.model.layers import FeedForward
-from s2s.model.transformer import Decoder, DecoderLayer, EncoderLayer
+from s2s.model import (
+    Attention,
+    Decoder,
+    DecoderLayer,
+    EncoderLayer,
+    FeedForward,
+    attention_weights,
+    masks,
+)
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.layer import ffn_formula, wide
@@ -167,7 +172,7 @@ ROWS: Mapping[str, Step] = MappingProxyType(
                 "At every place the decoder reads one token and has to predict the next; it starts from a token that says only: begin.",
                 "When the whole target is known, as in training, all places are computed at once.",
             ),
-            lambda run: (Code(Decoder.forward, "mask =", "return"),),
+            lambda run: (Code(Decoder.forward, "x = self.embed", "return"),),
             _shifted, stack="decoder",
         ),
         "causal": Step(
@@ -187,7 +192,7 @@ ROWS: Mapping[str, Step] = MappingProxyType(
                 "The words written so far are blended by their weights, as in the encoder, but for the closed half.",
                 "So the decoder knows, say, that an article of a certain gender stands there already.",
             ),
-            lambda run: (Code(DecoderLayer._look_back),),
+            lambda run: (Code(DecoderLayer.forward, "x = self.self_residual"), Code(attention_weights, "scores =", "return"),),
             _self_attention, LAYER, "decoder",
         ),
         "bridge": Step(
@@ -196,7 +201,7 @@ ROWS: Mapping[str, Step] = MappingProxyType(
                 "Here the two languages meet: each word being written asks, and the words of the source answer.",
                 "Queries come from the decoder, keys and values from the memory, by matrices of their own in each layer.",
             ),
-            lambda run: (Code(Decoder.read), Code(DecoderLayer.forward, "cross =", "x = self.cross_residual")),
+            lambda run: (Code(DecoderLayer.forward, "x = self.cross_residual"), Code(Attention.forward, "queries =", "keys, values =")),
             _bridge, LAYER, "decoder",
         ),
         "attentions": Step(

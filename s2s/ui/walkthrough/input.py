@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from s2s.config import ModelConfig
-from s2s.model.layers import TokenEmbedding
-from s2s.model.positions import Learned, sinusoids
-from s2s.model.transformer import Embed
+from s2s.config import POSITION_KINDS, ModelConfig
+from s2s.model import Embed, Learned, TokenEmbedding, sinusoids
 from s2s.runs import Run
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.pictures import numbers, pairs, signed
@@ -200,12 +198,11 @@ def _position_code(run: Run) -> tuple[Code, ...]:
         )
     if kind == "learned":
         return Code(Embed.forward, "x = ", "return"), Code(Learned.rows)
-    how: Mapping[str, Callable[..., Any]] = {
-        "rotary": position.rotate,
-        "alibi": position.bias,
-        "relative": position.bias,
+    methods: Mapping[str, Callable[..., Any]] = {
+        "queries and keys": position.rotate,
+        "scores": position.bias,
     }
-    return (Code(how.get(kind, position.add)),)
+    return (Code(methods.get(POSITION_KINDS[kind].acts_on, position.add)),)
 
 
 ROWS: Mapping[str, Step] = MappingProxyType(

@@ -12,8 +12,7 @@ from torch import nn
 from s2s import plots
 from s2s.analysis import FeedForwardTrace, ResidualTrace, experiments
 from s2s.config import ModelConfig
-from s2s.model.layers import FeedForward, Residual, make_norm
-from s2s.model.transformer import Encoder, EncoderLayer
+from s2s.model import Encoder, EncoderLayer, FeedForward, Residual, make_norm
 from s2s.runs import Run
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code

@@ -10,7 +10,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import experiments
-from s2s.model.layers import Residual
+from s2s.model import Residual
 from s2s.plots import TokenLoss
 from s2s.runs import Run
 from s2s.runs.teacher_forcing import first_difference

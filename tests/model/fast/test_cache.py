@@ -8,8 +8,8 @@ from torch import Tensor
 
 from s2s.config import PRESETS, override
 from s2s.model.fast import cache as cached
-from s2s.model.fast.flat import Folded
-from s2s.model.fast.stepper import FlatStepper, ModuleStepper, stepper_for
+from s2s.model.fast.layers import AbsorbedMemory
+from s2s.model.fast.stepper import FusedStepper, ModuleStepper, stepper_for
 from s2s.model.layers import ACTIVATIONS
 from s2s.model.transformer import Transformer, inference
 from tests.model.conftest import SRC_VOCAB, TGT_VOCAB, build, shrunk
@@ -43,18 +43,18 @@ def test_whatever_a_search_does_the_flat_path_says_what_the_modules_say(
     draw = torch.Generator().manual_seed(5)
     for _ in range(12):
         with inference(model):
-            flat = FlatStepper(model, sentences[0][:n_sources])
+            fused = FusedStepper(model, sentences[0][:n_sources])
             modules = ModuleStepper(model, sentences[0][:n_sources])
             for _ in range(14):
-                tokens = torch.randint(3, TGT_VOCAB, (flat.n_rows,), generator=draw)
+                tokens = torch.randint(3, TGT_VOCAB, (fused.n_rows,), generator=draw)
                 torch.testing.assert_close(
-                    flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4
+                    fused.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4
                 )
-                torch.testing.assert_close(flat.states, modules.states, rtol=1e-4, atol=1e-4)
-                rows = torch.tensor(moves(flat.n_rows, flat.cache.width, rng))
-                flat.reorder(rows)
+                torch.testing.assert_close(fused.states, modules.states, rtol=1e-4, atol=1e-4)
+                rows = torch.tensor(moves(fused.n_rows, fused.cache.beam, rng))
+                fused.reorder(rows)
                 modules.reorder(rows)
-                assert flat.n_rows == modules.n_rows == len(rows)
+                assert fused.n_rows == modules.n_rows == len(rows)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -67,21 +67,21 @@ def test_every_preset_decodes_as_its_modules_do(name: str, n_sources: int, src_l
     for row in range(1, n_sources):
         src[row, src_len - row :] = model.config.ids.pad
     with inference(model):
-        flat = FlatStepper(model, src)
+        fused = FusedStepper(model, src)
         modules = ModuleStepper(model, src)
         torch.testing.assert_close(
-            flat.memory[modules.src_mask[:, 0, 0]],
+            fused.memory[modules.src_mask[:, 0, 0]],
             modules.memory[modules.src_mask[:, 0, 0]],
             rtol=1e-4,
             atol=1e-4,
         )
         for width in (1, 4, 4, 12, 2):
-            rows = torch.arange(n_sources).repeat_interleave(width) * (flat.n_rows // n_sources)
-            flat.reorder(rows)
+            rows = torch.arange(n_sources).repeat_interleave(width) * (fused.n_rows // n_sources)
+            fused.reorder(rows)
             modules.reorder(rows)
             tokens = torch.randint(3, TGT_VOCAB, (len(rows),), generator=draw)
             torch.testing.assert_close(
-                flat.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4
+                fused.step(tokens), modules.step(tokens), rtol=1e-4, atol=1e-4
             )
 
 
@@ -97,13 +97,12 @@ def test_one_source_is_decoded_as_the_modules_do(activation: str, place: str) ->
     model = build(override(shrunk("small"), changes))
     src = torch.tensor([[5, 9, 4, 2]])
     with inference(model):
-        flat = FlatStepper(model, src)
+        fused = FusedStepper(model, src)
         modules = ModuleStepper(model, src)
-        assert flat.flat.has_all_parts
-        assert isinstance(flat.looked_at[0], Folded)
+        assert isinstance(fused.memories[0], AbsorbedMemory)
         for token in (1, 6, 9):
             torch.testing.assert_close(
-                flat.step(torch.tensor([token])),
+                fused.step(torch.tensor([token])),
                 modules.step(torch.tensor([token])),
                 rtol=1e-4,
                 atol=1e-4,
@@ -114,7 +113,7 @@ def test_a_source_without_tokens_gives_numbers() -> None:
     model = build(shrunk("small"))
     with inference(model):
         assert (
-            FlatStepper(model, torch.tensor([[5, 9, 2], [0, 0, 0]]))
+            FusedStepper(model, torch.tensor([[5, 9, 2], [0, 0, 0]]))
             .step(torch.tensor([1, 1]))
             .isfinite()
             .all()
@@ -125,7 +124,7 @@ def test_a_source_without_tokens_gives_numbers() -> None:
 def test_slots_that_nobody_descends_from_are_used_again(sentences: tuple[Tensor, Tensor]) -> None:
     model = build(shrunk("small"))
     with inference(model):
-        stepper = FlatStepper(model, sentences[0])
+        stepper = FusedStepper(model, sentences[0])
         stepper.step(torch.full((3,), 1))
         stepper.reorder(torch.arange(3).repeat_interleave(5))
         for _ in range(200):
@@ -142,9 +141,9 @@ def test_weights_that_change_are_laid_out_again(sentences: tuple[Tensor, Tensor]
     model = build(shrunk("small"))
     first = logits(model, sentences[0])
     torch.testing.assert_close(logits(model, sentences[0]), first, rtol=0, atol=0)
-    before = model.flat
+    before = model.fused
     logits(model, sentences[0])
-    assert model.flat is before
+    assert model.fused is before
     model.decoder.layers[0].self_attention.query.weight.mul_(2.0)
     assert (logits(model, sentences[0]) - first).abs().max() > 1e-3
 
@@ -170,7 +169,7 @@ def test_a_model_in_training_is_decoded_with_the_weights_it_has_now(
 
 def logits(model: Transformer, src: Tensor) -> Tensor:
     with inference(model):
-        stepper = FlatStepper(model, src)
+        stepper = FusedStepper(model, src)
         stepper.step(torch.full((len(src),), 1))
         return stepper.step(torch.full((len(src),), 5))
 
@@ -178,13 +177,13 @@ def logits(model: Transformer, src: Tensor) -> Tensor:
 def test_hooks_are_shown_the_modules(sentences: tuple[Tensor, Tensor]) -> None:
     model = build(shrunk("small"))
     with inference(model):
-        assert isinstance(stepper_for(model, sentences[0]), FlatStepper)
+        assert isinstance(stepper_for(model, sentences[0]), FusedStepper)
         hook = model.decoder.layers[0].cross_attention.weights.register_forward_hook(
             lambda module, inputs, output: output
         )
         assert isinstance(stepper_for(model, sentences[0]), ModuleStepper)
         hook.remove()
-        assert isinstance(stepper_for(model, sentences[0]), FlatStepper)
+        assert isinstance(stepper_for(model, sentences[0]), FusedStepper)
 
 
 @torch.no_grad()

@@ -79,7 +79,7 @@ def test_every_encoding_has_a_picture_or_a_sentence(view: str, kind: str) -> Non
 
 def test_sentences_stand_only_where_there_is_no_picture() -> None:
     assert not [pair for pair in ABSENT if pair[1] in PICTURES[pair[0]]]
-    assert tuple(NAMES) == POSITION_KINDS
+    assert tuple(NAMES) == tuple(POSITION_KINDS)
     assert [*VIEWS][:4] == [*PICTURES]
     used = {
         name
@@ -143,7 +143,7 @@ def test_the_rotation_is_checked_in_a_number(kind: str) -> None:
         ({"beside": "gone"}, "no encoding gone"),
         ({"d_model": "1e9"}, "link's d_model cannot be used"),
         ({"length": "many"}, "link's length cannot be used"),
-        ({"d_head": "33"}, "is odd and rotary positions turn pairs"),
+        ({"d_head": "33"}, "is odd and rotary positions rotate pairs"),
         ({"buckets": "200", "max_distance": "9"}, "too near for"),
         ({"task": "sort"}, "link's task cannot be used"),
         ({"color": "red"}, "link's color means nothing"),

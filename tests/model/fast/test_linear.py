@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from s2s.model.fast import products
-from s2s.model.fast.products import Product, affine
+from s2s.model.fast import linear
+from s2s.model.fast.linear import PackedLinear, packed
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
@@ -21,15 +21,15 @@ def test_any_number_of_rows_is_multiplied_as_by_torch(rows: int, has_bias: bool)
     stream = torch.randn(rows, 500, generator=draw)
     weight = torch.randn(500, 64, generator=draw)
     bias = torch.randn(500, generator=draw) if has_bias else None
-    product = Product(weight, bias)
+    product = PackedLinear(weight, bias)
     expected = F.linear(x.double(), weight.double(), None if bias is None else bias.double())
-    assert not products.can_pack(weight) or (rows >= product.many) == (
+    assert not linear.can_pack(weight) or (rows >= product.many) == (
         rows > 16
     )  # both kernels are tried
     before = x.clone(), stream.clone()
     torch.testing.assert_close(product(x).double(), expected, rtol=0, atol=1e-4)
     torch.testing.assert_close(
-        product.onto(x, stream).double(), expected + stream, rtol=0, atol=1e-4
+        product.add_to(stream, x).double(), expected + stream, rtol=0, atol=1e-4
     )
     assert torch.equal(x, before[0])
     assert torch.equal(stream, before[1])
@@ -37,9 +37,9 @@ def test_any_number_of_rows_is_multiplied_as_by_torch(rows: int, has_bias: bool)
 
 @torch.no_grad()
 def test_a_large_weight_is_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "LARGE", 100)
-    product = Product(torch.randn(50, 8), None)
-    assert product.turned.data_ptr() == product.weight.data_ptr()
+    monkeypatch.setattr(linear, "LARGE", 100)
+    product = PackedLinear(torch.randn(50, 8), None)
+    assert product.transposed.data_ptr() == product.weight.data_ptr()
     x = torch.randn(2, 8)
     torch.testing.assert_close(product(x), F.linear(x, product.weight))
 
@@ -47,9 +47,9 @@ def test_a_large_weight_is_not_turned(monkeypatch: pytest.MonkeyPatch) -> None:
 GROWTH = """
 import random
 import psutil, torch
-from s2s.model.fast.products import Product
+from s2s.model.fast.linear import PackedLinear
 torch.set_num_threads(1)
-draw, size, product = random.Random(0), psutil.Process().memory_info, Product(torch.randn(2000, 128), None)
+draw, size, product = random.Random(0), psutil.Process().memory_info, PackedLinear(torch.randn(2000, 128), None)
 with torch.inference_mode():
     for turn in range(450):
         if turn == 150:
@@ -79,11 +79,13 @@ def test_what_a_stream_is_ahead_by_is_taken_away(has_bias: bool) -> None:
         ],
         1,
     )
-    torch.testing.assert_close(affine(maps, 0.5, ahead=ahead)(x + ahead), expected)
+    torch.testing.assert_close(packed(maps, 0.5, pre_added=ahead)(x + ahead), expected)
 
 
 def test_where_onednn_is_not_the_other_kernel_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "can_pack", lambda weight: False)
+    monkeypatch.setattr(linear, "can_pack", lambda weight: False)
     weight = torch.randn(500, 64)
     x = torch.randn(300, 64)
-    torch.testing.assert_close(Product(weight, None)(x), F.linear(x, weight), rtol=0, atol=1e-4)
+    torch.testing.assert_close(
+        PackedLinear(weight, None)(x), F.linear(x, weight), rtol=0, atol=1e-4
+    )

@@ -1,0 +1,141 @@
+"""Matrix products of one vector per row, each by the fastest kernel that torch has for that many rows."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from s2s.model.fast.memory import keep_few_shapes
+
+Map = Callable[[Tensor], Tensor]
+MANY = (
+    2**19
+)  # multiplications from which oneDNN is worth the 10 microseconds that a call of it costs
+FEW = 16  # up to so many rows, each number of rows is multiplied as it is
+LARGE = (
+    2**22
+)  # numbers of a weight too large to be copied into the order in which few rows are fastest
+
+
+class PackedLinear:
+    """(rows, in) -> (rows, out) by a weight (out, in) that may not change, in float32.
+
+    MKL's product with the transposed weight is fastest for few rows; oneDNN's, with a weight in its own layout, for many:
+    up to three times as fast and no less exact. torch's switch that gives all products to oneDNN would let some be bf16.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        self.weight = weight.detach()
+        self.bias = bias
+        self.many = max(2, -(-MANY // weight.numel())) if can_pack(weight) else sys.maxsize
+
+    @functools.cached_property
+    def transposed(self) -> Tensor:
+        """(in, out); made when few rows come."""
+        transposed = self.weight.t()
+        return transposed if transposed.numel() > LARGE else transposed.contiguous()
+
+    @functools.cached_property
+    def packed(self) -> Tensor:
+        """In oneDNN's layout; made when many rows come."""
+        keep_few_shapes()
+        packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(self.weight, None)
+        return packed
+
+    def __call__(self, x: Tensor) -> Tensor:
+        if x.size(0) >= self.many:
+            return self._packed_product(x)
+        if self.bias is None:
+            return torch.mm(x, self.transposed)
+        return torch.addmm(self.bias, x, self.transposed)
+
+    def add_to(self, stream: Tensor, x: Tensor) -> Tensor:
+        """The product of x, plus the stream (rows, out)."""
+        if x.size(0) >= self.many:
+            return self._packed_product(x).add_(stream)
+        return add_product(stream, x, self.transposed, self.bias)
+
+    def _packed_product(self, x: Tensor) -> Tensor:
+        """oneDNN compiles code for each number of rows, in the time of one or two products, and keeps working memory.
+
+        So rows are rounded up to one of eight numbers between a power of two and the next.
+        """
+        rows = x.size(0)
+        if rows > FEW and (missing := -rows % max(FEW, 2 ** (rows.bit_length() - 4))):
+            x = F.pad(x, (0, 0, 0, missing))
+        product: Tensor = torch.ops.mkldnn._linear_pointwise(
+            x, self.packed, self.bias, "none", [], ""
+        )
+        return product.narrow(0, 0, rows)
+
+
+class NoLinear:
+    """Where a sublayer's output joins the residual stream without a projection."""
+
+    def add_to(self, stream: Tensor, x: Tensor) -> Tensor:
+        """x plus the stream."""
+        return stream + x
+
+
+def add_product(stream: Tensor, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """The product by a weight (in, out), plus the stream (rows, out)."""
+    if bias is None:
+        return torch.addmm(stream, x, weight)
+    return torch.addmm(bias, x, weight).add_(stream)
+
+
+def packed(
+    linears: Sequence[nn.Linear], first_scale: float = 1.0, *, pre_added: Tensor | None = None
+) -> PackedLinear:
+    """Several linear maps of one vector as one product, the first times a scale: (rows, in) -> (rows, all outs).
+
+    `pre_added` (in,) is what was added to the vectors before their time; its product is subtracted again.
+    """
+    weights = [linears[0].weight * first_scale if first_scale != 1.0 else linears[0].weight]
+    weights += [linear.weight for linear in linears[1:]]
+    weight = torch.cat(weights) if len(weights) > 1 else weights[0]
+    bias = None
+    if linears[0].bias is not None:
+        bias = torch.cat([linears[0].bias * first_scale, *(one.bias for one in linears[1:])])
+    if pre_added is not None:
+        bias = -(weight @ pre_added) if bias is None else bias - weight @ pre_added
+    return PackedLinear(weight, bias)
+
+
+def can_pack(weight: Tensor) -> bool:
+    """Whether oneDNN has a product for this weight in torch."""
+    is_plain = weight.device.type == "cpu" and weight.dtype == torch.float32
+    has_onednn = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    return is_plain and has_onednn and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+
+
+def can_round(device: torch.device) -> bool:
+    """Whether there are products of 8-bit integers for `rounded`."""
+    return device.type == "cpu" and hasattr(torch.ops.onednn, "qlinear_pointwise")
+
+
+def rounded(weight: Tensor, bias: Tensor | None) -> Map:
+    """(rows, in) -> (rows, out) in 8-bit integers; each row of the weight (out, in) and of x has its own scale."""
+    scales = weight.abs().amax(1).clamp(min=1e-12) / 127
+    integers = (weight / scales[:, None]).round().to(torch.int8)
+    prepacked = torch.ops.onednn.qlinear_prepack(integers, None)
+    zeros = torch.zeros(len(weight), dtype=torch.long)
+
+    def product(x: Tensor) -> Tensor:
+        peaks = x.abs().amax(1, keepdim=True).clamp(min=1e-12)
+        # Unsigned, as oneDNN wants it: 128 stands for 0.
+        unsigned = (x * (127 / peaks)).round_().add_(128).to(torch.uint8)
+        options: tuple[Any, ...] = (None, 1.0, 0, torch.float32, "none", [], "none")
+        out: Tensor = torch.ops.onednn.qlinear_pointwise(
+            unsigned, 1 / 127, 128, prepacked, scales, zeros, *options
+        )
+        out.mul_(peaks)
+        return out if bias is None else out.add_(bias)
+
+    return product

@@ -1,0 +1,34 @@
+"""Rotary positions (Su et al. 2021)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from s2s.config import ModelConfig, Stack
+from s2s.model.positions.base import Position
+
+
+class Rotary(Position):
+    """Pairs of query and key columns rotated by an angle that grows with position (Su et al. 2021, eq. 34)."""
+
+    frequencies: Tensor
+
+    def __init__(self, config: ModelConfig, stack: Stack, *, is_causal: bool) -> None:
+        super().__init__(config, stack, is_causal=is_causal)
+        d_head = config.d_head(stack)
+        exponents = torch.arange(0, d_head, 2, dtype=torch.float32) / d_head
+        self.register_buffer("frequencies", self.settings.base**-exponents, persistent=False)
+
+    def rotate(self, x: Tensor, start: int = 0) -> Tensor:
+        positions = torch.arange(start, start + x.shape[2], device=x.device) + self.settings.offset
+        angles = positions[:, None] * self.frequencies  # (len, d_head / 2)
+        cos = angles.cos().to(x.dtype)
+        sin = angles.sin().to(x.dtype)
+        if self.settings.layout == "halves":
+            first, second = x.chunk(2, dim=-1)
+            return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
+        first = x[..., 0::2]
+        second = x[..., 1::2]
+        pairs = [first * cos - second * sin, second * cos + first * sin]
+        return torch.stack(pairs, dim=-1).flatten(-2)  # (batch, heads, len, d_head)
