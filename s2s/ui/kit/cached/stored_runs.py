@@ -16,7 +16,7 @@ from s2s import settings
 from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
 from s2s.jobs import board, queue
-from s2s.model.weights import saved_steps, weights_path
+from s2s.model import saved_steps, weights_path
 from s2s.runs import Run, RunFolder, RunSummary
 from s2s.share import printable
 from s2s.ui.kit.text import shortened
