@@ -1,4 +1,4 @@
-"""A hub of data sets on this machine: answers what the real one answers to those who only read, and fails on request."""
+"""A hub of datasets on this machine: answers what the real one answers to those who only read, and fails on request."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Fault:
 
 @dataclass
 class Repo:
-    """A data set: its files at `main`, those of other branches, and who may read them."""
+    """A dataset: its files at `main`, those of other branches, and who may read them."""
 
     files: Mapping[str, bytes]
     branches: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)

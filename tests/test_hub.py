@@ -155,9 +155,9 @@ def test_what_is_no_name_costs_no_request(served: Hub) -> None:
     for name in REFUSED:
         with pytest.raises(UserError, match="write it as owner/name"):
             hub.preflight(name)
-    with pytest.raises(UserError, match="can be no revision"):
+    with pytest.raises(UserError, match="is not a valid revision"):
         hub.preflight("team/plain", revision="../main")
-    with pytest.raises(UserError, match="no access token") as refused:
+    with pytest.raises(UserError, match="not an access token") as refused:
         hub.preflight("team/plain", "hf_a\r\nX-Evil: 1")
     assert "Evil" not in str(refused.value)
     assert served.log == []
@@ -167,7 +167,7 @@ def test_one_request_tells_configurations_splits_and_sizes(served: Hub) -> None:
     found = hub.preflight("team/listed")
     assert len(served.log) == 1
     assert found.sha == commit(LISTED)
-    assert found.licence == "cc-by-4.0"
+    assert found.license == "cc-by-4.0"
     assert list(found.configs) == ["fr-en", "de-en"], "the usual one first"
     assert [file.path for file in found.split("de-en", "train").files] == sorted(
         path for path in LISTED if "train-" in path
@@ -175,7 +175,7 @@ def test_one_request_tells_configurations_splits_and_sizes(served: Hub) -> None:
     assert (found.split("de-en", "train").rows, found.split("de-en", "train").size) == (3, 6)
     assert list(found.splits("de-en")) == ["train", "valid"]
     assert [file.path for file in found.split("", "train").files] == ["fr-en/a.jsonl"]
-    assert found.notes == ("Its README names files outside the data set; these are not read.",)
+    assert found.notes == ("Its README names files outside the dataset; these are not read.",)
 
 
 def test_unknown_parts_name_the_nearest(served: Hub) -> None:
@@ -201,18 +201,18 @@ def test_a_script_is_never_run_but_its_parquet_copy_is_taken(served: Hub) -> Non
 
 
 SAID = {
-    "team/nowhere": "There is no data set `team/nowhere` on the hub, or it is private",
-    "team/private": "There is no data set `team/private` on the hub, or it is private",
+    "team/nowhere": "There is no dataset `team/nowhere` on the Hub, or it is private",
+    "team/private": "There is no dataset `team/private` on the Hub, or it is private",
     "team/gated": "`team/gated` is gated; accept its terms",
     "team/disabled": "`team/disabled` was disabled",
-    "team/script": "comes as a script, which is never run here",
+    "team/script": "is a script, which is never run here",
     "team/images": "has no file that can be read here",
     "team/busy": "asks this server to slow down",
-    "team/broken": r"The hub itself failed \(503\)",
-    "team/odd": "cut",
+    "team/broken": r"The Hub failed \(503\)",
+    "team/odd": "interrupted",
     "team/slow": "too slow",
     "team/drip": "too slow",
-    "team/cut": "cut",
+    "team/cut": "interrupted",
 }
 
 
@@ -248,7 +248,7 @@ def test_a_hub_that_is_switched_off_is_not_asked(
     served: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(UserError, match="switched off on this server"):
+    with pytest.raises(UserError, match="disabled on this server"):
         hub.preflight("team/plain")
     assert served.log == []
 
@@ -268,7 +268,7 @@ def test_a_token_opens_what_is_its_own_and_appears_nowhere(
         ("team/gated", "hf_stranger", "gated and this token may not"),
         ("team/plain", "hf_wrong", "does not know this access token"),
         ("team/broken", SECRET, "failed"),
-        ("team/cut", SECRET, "cut"),
+        ("team/cut", SECRET, "interrupted"),
     ):
         with pytest.raises(UserError, match=sentence) as refused:
             hub.preflight(name, token)
@@ -296,7 +296,7 @@ def test_the_host_has_no_token_to_lend(served: Hub) -> None:
 
 
 def plain(name: str = "team/plain") -> hub.Dataset:
-    """A data set known without a request."""
+    """A dataset known without a request."""
     return hub.Dataset(name, commit(PLAIN), arrange([File("train.jsonl", len(LINES))], {}).configs)
 
 
@@ -359,9 +359,9 @@ def test_a_cut_connection_goes_on_where_it_stopped(served: Hub) -> None:
 
 # What the server does, what the sentence says, and the seconds that reading may take.
 FAULTS = {
-    "cut": (Fault(match="resolve", truncate=100), "cut", 20.0),
-    "dropped": (Fault(match="resolve", reset=True), "cut", 20.0),
-    "failing": (Fault(match="resolve", status=500), "itself failed", 20.0),
+    "cut": (Fault(match="resolve", truncate=100), "interrupted", 20.0),
+    "dropped": (Fault(match="resolve", reset=True), "interrupted", 20.0),
+    "failing": (Fault(match="resolve", status=500), "Hub failed", 20.0),
     "gone": (Fault(match="resolve", status=404), "404|gone", 20.0),
     "slow": (Fault(match="resolve", delay=2.0), "too slow|not read within", 0.7),
     "dripping": (Fault(match="resolve", drip=0.01), "not read within 0.7 seconds", 0.7),
@@ -383,6 +383,6 @@ def test_a_file_that_fails_ends_in_a_sentence_in_time(served: Hub, fault: str) -
 
 def test_a_budget_of_bytes_holds(served: Hub) -> None:
     budget = hub.Budget(200_000, 20.0)
-    with pytest.raises(UserError, match="More than 0 MB of `team/plain`"):
+    with pytest.raises(UserError, match="`team/plain` would download more than 0 MB"):
         hub.open_file(plain(), "train.jsonl", budget=budget).read()
     assert served.sent < 200_000 + 2 * len(LINES)

@@ -1,4 +1,4 @@
-"""Which file of a data set is what: by its card, which may hold anything, or by the names of files and folders."""
+"""Which file of a dataset is what: by its card, which may hold anything, or by the names of files and folders."""
 
 from __future__ import annotations
 

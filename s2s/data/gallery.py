@@ -1,4 +1,4 @@
-"""Well-known data sets of the hub to begin with: what each holds, how large it is and under which licence. Nothing here asks the hub."""
+"""Well-known data sets of the hub to begin with: what each holds, how large it is and under which license. Nothing here asks the hub."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2s.data.formats.columns import Column
 class Known:
     """A data set as it was last seen: the hub may have moved on. `columns` are those of text, lists of texts with `[]`.
 
-    `rows` are those of `split`, `size` what the whole configuration is to download; `licence` is what its owner states, or says that it
+    `rows` are those of `split`, `size` what the whole configuration is to download; `license` is what its owner states, or says that it
     is unknown, not stated or not checked.
     """
 
@@ -25,7 +25,7 @@ class Known:
     tgt: str
     rows: str
     size: str
-    licence: str
+    license: str
     split: str = "train"
     warning: str = ""
 

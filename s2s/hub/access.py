@@ -1,4 +1,7 @@
-"""How the hub is reached: its address, the visitor's token, the library that talks. The only place that sets its environment."""
+"""Access to the Hub: its address, the visitor's token, the client library.
+
+Only this file sets the library's environment.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,10 @@ from s2s.config import UserError
 
 @dataclass(frozen=True, repr=False)
 class Visit:
-    """Who asks, and what was found out for them so far."""
+    """A visitor's token, and the datasets already looked up for them."""
 
     token: str = ""
-    found: dict[tuple[str, str], Any] = field(default_factory=dict)
+    datasets: dict[tuple[str, str], Any] = field(default_factory=dict)
 
 
 _visit: ContextVar[Visit | None] = ContextVar("visit to the hub", default=None)
@@ -27,9 +30,9 @@ _visit: ContextVar[Visit | None] = ContextVar("visit to the hub", default=None)
 
 @contextmanager
 def using(token: str) -> Iterator[None]:
-    """Within, data sets of the hub are read with this access token (empty is none), and each is looked up once only.
+    """In this context, datasets are read with this access token (empty for none), and each is looked up only once.
 
-    Raises UserError for what can be no token.
+    Raises UserError for a malformed token.
     """
     reset = _visit.set(Visit(sane(token)))
     try:
@@ -39,38 +42,42 @@ def using(token: str) -> Iterator[None]:
 
 
 def visit() -> Visit:
-    """What `using` set, or a visit without a token. Never with one of the host: a visitor may read what the visitor's token may."""
+    """What `using` set, or a visit without a token.
+
+    The host's own token is never used: visitors read what their token allows.
+    """
     return _visit.get() or Visit()
 
 
 def token() -> str:
-    """The access token that `using` set, or none."""
+    """The access token that `using` set, or ""."""
     return visit().token
 
 
 def sane(token: str) -> str:
-    """The token, if it can stand in a header; the sentence of the UserError does not repeat it."""
+    """The token, if it is valid in a header; otherwise a UserError that does not repeat it."""
     token = token.strip()
     if not re.fullmatch(r"[!-~]{0,500}", token):
         raise UserError(
-            "That is no access token of the hub: it has blanks or unusual characters; copy it again, or leave it empty."
+            "This is not an access token of the Hub: it has spaces or unusual characters; copy it again,"
+            " or leave it empty."
         )
     return token
 
 
 def endpoint() -> str:
-    """The hub's address: `HF_ENDPOINT`, or the public one."""
+    """The Hub's address: `HF_ENDPOINT`, or the public one."""
     return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
 
 
 def library() -> ModuleType:
-    """`huggingface_hub`, kept from using a token that lies on this host and from counting who uses it.
+    """`huggingface_hub`, configured not to use a token stored on this host and not to send telemetry.
 
-    Raises UserError where the host has switched the hub off.
+    Raises UserError if the Hub is disabled on this host.
     """
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         raise UserError(
-            "The hub is switched off on this server (`HF_HUB_OFFLINE`); upload a file instead."
+            "The Hub is disabled on this server (`HF_HUB_OFFLINE`); upload a file instead."
         )
     for name in (
         "HF_HUB_DISABLE_IMPLICIT_TOKEN",
@@ -86,6 +93,6 @@ def library() -> ModuleType:
 
 
 def headers(token: str) -> dict[str, str]:
-    """Those of a request for a part of a file: as it is, not compressed on the way."""
+    """The headers of a request for a range of a file, without compression in transit."""
     built: dict[str, str] = library().utils.build_hf_headers(token=token or False)
     return {**built, "accept-encoding": "identity"}

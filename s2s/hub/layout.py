@@ -1,4 +1,4 @@
-"""Which files of a data set belong to which configuration and split. Only paths are looked at, and only those that the hub listed."""
+"""Which files of a dataset belong to which configuration and split. Uses only the paths that the Hub listed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-KINDS = ("parquet", "jsonl", "json", "csv", "tsv", "txt")  # the first that a split has is read
+KINDS = (
+    "parquet",
+    "jsonl",
+    "json",
+    "csv",
+    "tsv",
+    "txt",
+)  # of several kinds in a split, the first is read
 READABLE = re.compile(
     rf".*\.(?:(?P<plain>parquet)|(?P<packable>{'|'.join(KINDS[1:])})(?:\.gz)?)", re.I | re.S
 )
@@ -34,13 +41,14 @@ NOT_DATA = frozenset(
         "state",
     }
 )
-MOST_CONFIGS = 2000
-MOST_TRIED = 300_000  # paths held against patterns: two seconds
-ONE = "default"
+MAX_CONFIGS = 2000
+MAX_MATCHES = 300_000  # paths compared with patterns: two seconds
+DEFAULT_CONFIG = "default"
+SPLIT_ORDER = ("train", "valid", "test")
 
 
 class File(NamedTuple):
-    """A file of a data set; `size` in bytes, 0 where the hub doesn't say."""
+    """A file of a dataset; `size` in bytes, 0 if the Hub does not say."""
 
     path: str
     size: int
@@ -48,14 +56,14 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class Split:
-    """The files of one split, in order; `rows` as its owner says."""
+    """The files of one split, in order; `rows` according to the owner."""
 
     files: tuple[File, ...]
     rows: int | None = None
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Bytes of all files together."""
         return sum(file.size for file in self.files)
 
 
@@ -63,68 +71,70 @@ Configs = Mapping[str, Mapping[str, Split]]
 
 
 class Layout(NamedTuple):
-    """Splits by configuration, the usual configuration first, and sentences on what was left out."""
+    """Splits by configuration, the default configuration first, and notes on what was left out."""
 
     configs: Configs
     notes: tuple[str, ...]
 
 
 def arrange(files: Sequence[File], card: Mapping[str, Any]) -> Layout:
-    """As the head of its README says, else by the names of files and folders."""
+    """Arranges files by the metadata of the README, or else by the names of files and folders."""
     readable = [file for file in files if kind(file.path)]
     found = _declared(readable, card) or _by_name(readable)
-    notes = _outside(card)
+    notes = _external_note(card)
     configs: dict[str, Mapping[str, Split]] = {}
-    for name, splits in list(found.items())[:MOST_CONFIGS]:
+    for name, splits in list(found.items())[:MAX_CONFIGS]:
         rows = _rows(card, name)
         kept = {
             split: replace(_one_kind(inner), rows=rows.get(split))
             for split, inner in splits.items()
         }
-        configs[_speakable(name, configs)] = MappingProxyType(
-            {called: kept[split] for split, called in _called(kept).items()}
+        configs[_spec_name(name, configs)] = MappingProxyType(
+            {called: kept[split] for split, called in _renamed(kept).items()}
         )
-    if len(found) > MOST_CONFIGS:
+    if len(found) > MAX_CONFIGS:
         notes = (
             *notes,
-            f"It has {len(found):,} configurations; the first {MOST_CONFIGS:,} are offered.",
+            f"It has {len(found):,} configurations; the first {MAX_CONFIGS:,} are offered.",
         )
     return Layout(MappingProxyType(configs), notes)
 
 
 def kind(path: str) -> str:
-    """`parquet`, `jsonl`, ...; empty for a file that isn't read."""
+    """`parquet`, `jsonl`, ...; empty for a file that cannot be read."""
     found = READABLE.fullmatch(path)
     return (found["plain"] or found["packable"]).lower() if found else ""
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a path fits a pattern: `*` and `?` within a folder, `**` for any number of folders."""
-    # how many parts of the path the pattern may have used up
-    parts = path.split("/")
+    """Whether a path matches a pattern: `*` and `?` within a folder, `**` for any number of folders."""
+    # The numbers of path components that the pattern so far may have matched.
+    components = path.split("/")
     reached = {0}
-    for piece in pattern.removeprefix("./").split("/"):
-        if piece == "**":
-            reached = set(range(min(reached), len(parts) + 1)) if reached else reached
+    for glob in pattern.removeprefix("./").split("/"):
+        if glob == "**":
+            reached = set(range(min(reached), len(components) + 1)) if reached else reached
         else:
             reached = {
-                at + 1 for at in reached if at < len(parts) and fnmatchcase(parts[at], piece)
+                at + 1
+                for at in reached
+                if at < len(components) and fnmatchcase(components[at], glob)
             }
-    return len(parts) in reached
+    return len(components) in reached
 
 
 def _declared(files: Sequence[File], card: Mapping[str, Any]) -> dict[str, dict[str, Split]]:
-    """From `configs:` of the card; an entry without files of its own goes by the names in its folder."""
+    """From `configs:` of the card; an entry without files is arranged by the names in its folder."""
     found: dict[str, dict[str, Split]] = {}
-    usual = ""
-    tried = 0
-    for entry in _maps(card.get("configs")):
-        name = str(entry.get("config_name") or ONE)
+    default = ""
+    n_matches = 0
+    for entry in _mappings(card.get("configs")):
+        name = str(entry.get("config_name") or DEFAULT_CONFIG)
         folder = str(entry.get("data_dir") or "").strip("/")
         inside = [file for file in files if not folder or file.path.startswith(f"{folder}/")]
         patterns = dict(_patterns(entry.get("data_files"), folder))
-        tried += len(files) * max(1, sum(map(len, patterns.values())))
-        if tried > MOST_TRIED:
+        n_matches += len(files) * max(1, sum(map(len, patterns.values())))
+        if n_matches > MAX_MATCHES:
             break
         splits = (
             {split: _fitting(files, globs) for split, globs in patterns.items()}
@@ -133,8 +143,8 @@ def _declared(files: Sequence[File], card: Mapping[str, Any]) -> dict[str, dict[
         )
         if splits := {split: inner for split, inner in splits.items() if inner.files}:
             found[name] = splits
-            usual = name if entry.get("default") is True else usual
-    first = usual or (ONE if ONE in found else "")
+            default = name if entry.get("default") is True else default
+    first = default or (DEFAULT_CONFIG if DEFAULT_CONFIG in found else "")
     return {first: found[first], **found} if first else found
 
 
@@ -146,10 +156,10 @@ def _patterns(given: Any, folder: str) -> Iterator[tuple[str, list[str]]]:
         if isinstance(item, str):
             splits.setdefault("train", []).append(item)
         elif isinstance(item, Mapping) and "path" in item:
-            splits.setdefault(str(item.get("split") or "train"), []).extend(_texts(item["path"]))
+            splits.setdefault(str(item.get("split") or "train"), []).extend(_strings(item["path"]))
         elif isinstance(item, Mapping):
             for split, paths in item.items():
-                splits.setdefault(str(split), []).extend(_texts(paths))
+                splits.setdefault(str(split), []).extend(_strings(paths))
     for split, globs in splits.items():
         yield (
             split,
@@ -166,7 +176,7 @@ def _fitting(files: Sequence[File], globs: Sequence[str]) -> Split:
 
 
 def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
-    """A folder that is named after no split is a configuration; splits are told by words in names."""
+    """A folder not named after a split is a configuration; splits are recognized by words in names."""
     groups: dict[str, list[File]] = {}
     for file in files:
         folders = file.path.split("/")[:-1]
@@ -175,10 +185,11 @@ def _by_name(files: Sequence[File]) -> dict[str, dict[str, Split]]:
         if not hidden and name.partition(".")[0].casefold() not in NOT_DATA:
             first = folders[0] if folders else "data"
             groups.setdefault(
-                ONE if first.casefold() == "data" or _keyword(first) else first, []
+                DEFAULT_CONFIG if first.casefold() == "data" or _keyword(first) else first, []
             ).append(file)
     return {
-        name: _splits(groups[name]) for name in sorted(groups, key=lambda name: (name != ONE, name))
+        name: _splits(groups[name])
+        for name in sorted(groups, key=lambda name: (name != DEFAULT_CONFIG, name))
     }
 
 
@@ -192,19 +203,19 @@ def _splits(files: Sequence[File]) -> dict[str, Split]:
 
 
 def _keyword(name: str) -> str:
-    """The split that a name speaks of, if any."""
+    """The split that a name mentions, if any."""
     words = re.findall(r"[a-z]+", name.casefold())
     return next((KEYWORDS[word] for word in words if word in KEYWORDS), "")
 
 
 def _one_kind(split: Split) -> Split:
-    """Many sets give the same rows in several formats: only one of them is read."""
+    """Many datasets have the same rows in several formats: only one of them is read."""
     best = min((kind(file.path) for file in split.files), key=KINDS.index)
     return Split(tuple(sorted(file for file in split.files if kind(file.path) == best)))
 
 
-def _called(splits: Mapping[str, Split]) -> dict[str, str]:
-    """The splits in their usual order, with the names that are usual here: `validation` and `dev` are `valid`."""
+def _renamed(splits: Mapping[str, Split]) -> dict[str, str]:
+    """The splits in the order of SPLIT_ORDER, renamed to its names: `validation` and `dev` become `valid`."""
     called: dict[str, str] = {}
     for split in splits:
         name = (
@@ -212,57 +223,58 @@ def _called(splits: Mapping[str, Split]) -> dict[str, str]:
             if split.casefold() in ("validation", "val", "dev")
             else split
         )
-        called[split] = _speakable(
+        called[split] = _spec_name(
             name if name not in (*splits, *called.values()) or name == split else split,
             called.values(),
         )
-    usual = ("train", "valid", "test")
     return dict(
         sorted(
             called.items(),
-            key=lambda item: usual.index(item[1]) if item[1] in usual else len(usual),
+            key=lambda item: (
+                SPLIT_ORDER.index(item[1]) if item[1] in SPLIT_ORDER else len(SPLIT_ORDER)
+            ),
         )
     )
 
 
-def _speakable(name: str, taken: Any) -> str:
-    """A name that fits into a SPEC: without the characters that part it."""
-    name = re.sub(r"[^\w.+ -]+", "_", name)[:100].strip() or ONE
+def _spec_name(name: str, taken: Any) -> str:
+    """A name without the characters that have a meaning in a SPEC."""
+    name = re.sub(r"[^\w.+ -]+", "_", name)[:100].strip() or DEFAULT_CONFIG
     return (
         name
         if name not in taken
-        else next(f"{name}_{n}" for n in range(2, MOST_CONFIGS + 2) if f"{name}_{n}" not in taken)
+        else next(f"{name}_{n}" for n in range(2, MAX_CONFIGS + 2) if f"{name}_{n}" not in taken)
     )
 
 
 def _rows(card: Mapping[str, Any], config: str) -> dict[str, int]:
-    """How many rows each split has, where the card says."""
+    """The number of rows of each split, if the card says."""
     given = card.get("dataset_info")
-    for info in _maps(given if isinstance(given, list) else [given]):
-        if str(info.get("config_name") or ONE) == config:
+    for info in _mappings(given if isinstance(given, list) else [given]):
+        if str(info.get("config_name") or DEFAULT_CONFIG) == config:
             counted = [
                 (split.get("name"), split.get("num_examples"))
-                for split in _maps(info.get("splits"))
+                for split in _mappings(info.get("splits"))
             ]
             return {str(name): rows for name, rows in counted if isinstance(rows, int)}
     return {}
 
 
-def _outside(card: Mapping[str, Any]) -> tuple[str, ...]:
-    """Said where the README names files elsewhere, which are never fetched."""
-    given = [str(entry.get("data_files")) for entry in _maps(card.get("configs"))]
+def _external_note(card: Mapping[str, Any]) -> tuple[str, ...]:
+    """A note if the README names files elsewhere, which are never downloaded."""
+    given = [str(entry.get("data_files")) for entry in _mappings(card.get("configs"))]
     return (
-        ("Its README names files outside the data set; these are not read.",)
+        ("Its README names files outside the dataset; these are not read.",)
         if any("://" in text for text in given)
         else ()
     )
 
 
-def _maps(given: Any) -> list[Mapping[str, Any]]:
+def _mappings(given: Any) -> list[Mapping[str, Any]]:
     return [item for item in given if isinstance(item, Mapping)] if isinstance(given, list) else []
 
 
-def _texts(given: Any) -> list[str]:
+def _strings(given: Any) -> list[str]:
     return (
         [given]
         if isinstance(given, str)

@@ -1,4 +1,4 @@
-"""What there is to know of a data set before anything of it is read: one request, a few seconds at most."""
+"""What is known about a dataset before any of it is read: one request, a few seconds at most."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from s2s.config import UserError, choose
-from s2s.hub import access, wording
+from s2s.hub import access, failures
 from s2s.hub.layout import Configs, File, Layout, Split, arrange
 from s2s.hub.names import check, check_revision
 
 SECONDS = 4.0
-PARQUET = "refs/convert/parquet"  # the branch that the hub fills by itself with a copy of many sets
+PARQUET = "refs/convert/parquet"  # the branch where the Hub keeps a parquet copy of many datasets
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set as it was at revision `sha`. `configs` holds at least one configuration, the usual one first, with at least one split.
+    """A dataset at revision `sha`. `configs` has at least one configuration, the default first.
 
-    `licence` and `description` are its owner's words, empty where there are none.
+    `license` and `description` are the owner's words, empty if there are none.
     """
 
     id: str
@@ -33,93 +33,89 @@ class Dataset:
     configs: Configs
     gated: bool = False
     private: bool = False
-    licence: str = ""
+    license: str = ""
     description: str = ""
     notes: tuple[str, ...] = ()
 
     def splits(self, config: str = "") -> Mapping[str, Split]:
-        """Those of a configuration; of the usual one without a name. Raises UserError for an unknown one."""
+        """The splits of a configuration, by default of the first. Raises UserError for an unknown one."""
         return choose(
             f"configuration of `{self.id}`", config or next(iter(self.configs)), self.configs
         )
 
     def split(self, config: str, split: str) -> Split:
-        """Raises UserError for an unknown configuration or split, with the nearest that there are."""
+        """One split. Raises UserError for an unknown configuration or split, with the nearest names."""
         return choose(f"split of `{self.id}`", split, self.splits(config))
 
 
 def preflight(
     name: str, token: str = "", *, revision: str = "", seconds: float = SECONDS
 ) -> Dataset:
-    """The files of a data set and the revision they are of, within so many seconds whatever the hub does.
+    """The files of a dataset and their revision, within `seconds` whatever the Hub does.
 
-    One request; one more for a gated set, and one for a set whose files can't be read, to look for the hub's own parquet copy.
-    Raises UserError, one sentence for each thing that can be wrong.
+    One request; one more for a gated dataset, and one if its files cannot be read, to look for the Hub's parquet copy.
+    Raises UserError with one sentence for each possible failure.
     """
     name = check(name)
     token = access.sane(token)
     revision = check_revision(revision)
-    access.library()  # its import is not the hub's fault
-    asking = _Asking(name, token, time.monotonic() + seconds)
+    access.library()  # imported before the clock starts
+    lookup = _Lookup(name, token, time.monotonic() + seconds)
     try:
-        return _within(seconds, lambda: asking.dataset(revision))
+        return _within(seconds, lambda: lookup.dataset(revision))
     except Late as error:
-        raise wording.slow(name) from error
+        raise failures.slow(f"the dataset `{name}`") from error
 
 
 def look_up(name: str, revision: str = "") -> Dataset:
-    """`preflight` with the token of `using`; within it, the same data set is asked for once and stays at the revision first seen."""
+    """`preflight` with the token of `using`; in that context, a dataset is looked up once and keeps its revision."""
     visit = access.visit()
     key = (check(name), revision)
-    if key not in visit.found:
-        visit.found[key] = preflight(name, visit.token, revision=revision)
-    found: Dataset = visit.found[key]
+    if key not in visit.datasets:
+        visit.datasets[key] = preflight(name, visit.token, revision=revision)
+    found: Dataset = visit.datasets[key]
     return found
 
 
 @dataclass(frozen=True, repr=False)
-class _Asking:
+class _Lookup:
     name: str
     token: str
     deadline: float
 
     def dataset(self, revision: str) -> Dataset:
-        info = self._tried(lambda: self._info(revision))
+        info = self._request(lambda: self._info(revision))
         files = [File(sibling.rfilename, sibling.size or 0) for sibling in info.siblings or ()]
         layout = arrange(files, _card(info))
-        found = _described(info, layout)
+        found = _dataset(info, layout)
         scripted = f"{self.name.split('/')[1]}.py" in {file.path for file in files}
         if (scripted or not layout.configs) and revision != PARQUET:
             found = self._copy(info, scripted=scripted)
         elif not layout.configs:
             raise _unreadable(self.name, scripted=False)
         if found.gated:
-            self._tried(lambda: self._may_read(found))
+            self._request(lambda: self._may_read(found))
         return found
 
     def _copy(self, info: Any, *, scripted: bool) -> Dataset:
-        """The set as the hub has copied it to parquet."""
+        """The dataset in the Hub's own parquet copy."""
         not_there = access.library().errors.RevisionNotFoundError
         try:
             copy = self._info(PARQUET)
         except not_there as error:
             raise _unreadable(self.name, scripted=scripted) from error
-        except wording.failures() as error:
-            raise self._sentence(error) from error
+        except failures.request_errors() as error:
+            raise self._explain(error) from error
         layout = arrange(
             [File(sibling.rfilename, sibling.size or 0) for sibling in copy.siblings or ()], {}
         )
         if not layout.configs:
             raise _unreadable(self.name, scripted=scripted)
-        why = (
-            "It comes as a script, which is never run"
-            if scripted
-            else "Its own files can't be read here"
-        )
+        why = "It is a script, which is never run" if scripted else "Its own files cannot be read"
         return replace(
-            _described(info, layout),
+            _dataset(info, layout),
             sha=copy.sha,
-            notes=(*layout.notes, f"{why}: the hub's own parquet copy is read."),
+            notes=(*layout.notes, f"{why}: the Hub's parquet copy is read instead."),
         )
 
     def _info(self, revision: str) -> Any:
@@ -129,7 +125,7 @@ class _Asking:
         )
 
     def _may_read(self, dataset: Dataset) -> None:
-        """A gated set is listed for everybody; whether its files open shows only when one is asked for."""
+        """Everybody may list a gated dataset; only a request for a file shows whether it may be read."""
         hub = access.library()
         first = next(iter(dataset.splits().values())).files[0]
         url = hub.hf_hub_url(
@@ -144,8 +140,8 @@ class _Asking:
         )
         hub.utils.hf_raise_for_status(reply)
 
-    def _tried(self, work: Callable[[], T]) -> T:
-        """A kept connection may have been closed by the hub meanwhile: then a fresh one is tried, once."""
+    def _request(self, work: Callable[[], T]) -> T:
+        """Runs a request; once more if the Hub has closed a kept-alive connection."""
         closed = access.library().utils.httpx.RemoteProtocolError
         try:
             try:
@@ -154,32 +150,32 @@ class _Asking:
                 return work()
         except UserError:
             raise
-        except wording.failures() as error:
-            raise self._sentence(error) from error
+        except failures.request_errors() as error:
+            raise self._explain(error) from error
 
-    def _sentence(self, error: Exception) -> UserError:
-        return wording.sentence(error, self.name, with_token=bool(self.token))
+    def _explain(self, error: Exception) -> UserError:
+        return failures.explain(error, self.name, with_token=bool(self.token))
 
     def _left(self) -> float:
         return max(self.deadline - time.monotonic(), 0.1)
 
 
-def _described(info: Any, layout: Layout) -> Dataset:
-    licence = _card(info).get("license") or ""
+def _dataset(info: Any, layout: Layout) -> Dataset:
+    license_ = _card(info).get("license") or ""
     return Dataset(
         id=str(info.id),
         sha=str(info.sha),
         configs=layout.configs,
         gated=bool(info.gated),
         private=bool(info.private),
-        licence=", ".join(map(str, licence)) if isinstance(licence, list) else str(licence),
+        license=", ".join(map(str, license_)) if isinstance(license_, list) else str(license_),
         description=str(info.description or "").strip(),
         notes=layout.notes,
     )
 
 
 def _card(info: Any) -> Mapping[str, Any]:
-    """The head of its README, which the hub has read already."""
+    """The metadata of its README, which the Hub has already parsed."""
     return (
         vars(info.card_data)
         if info.card_data is not None and not isinstance(info.card_data, dict)
@@ -190,24 +186,26 @@ def _card(info: Any) -> Mapping[str, Any]:
 def _unreadable(name: str, *, scripted: bool) -> UserError:
     if scripted:
         return UserError(
-            f"`{name}` comes as a script, which is never run here, and the hub has no parquet copy of it; choose another data set."
+            f"`{name}` is a script, which is never run here, and the Hub has no parquet copy of it;"
+            " choose another dataset."
         )
     return UserError(
-        f"`{name}` has no file that can be read here (.parquet, .jsonl, .json, .csv, .tsv, .txt); choose another data set."
+        f"`{name}` has no file that can be read here (.parquet, .jsonl, .json, .csv, .tsv, .txt); choose"
+        " another dataset."
     )
 
 
 def _within(seconds: float, work: Callable[[], T]) -> T:
-    """What `work` gives or raises, if it does in time; else it is left alone to end when it will.
+    """What `work` returns or raises, if it ends in time; otherwise it is abandoned in its thread.
 
-    No setting of a client bounds a whole exchange: a name that is looked up for long, or a reply that comes a byte at a time.
+    No timeout of an HTTP client covers a whole exchange: a slow name lookup, or a reply that arrives byte by byte.
     """
     future: Future[T] = Future()
 
     def run() -> None:
         try:
             future.set_result(work())
-        except BaseException as error:  # handed on to the one who waits
+        except BaseException as error:  # passed on to the caller
             future.set_exception(error)
 
     threading.Thread(target=run, daemon=True, name=f"hub {os.getpid()}").start()

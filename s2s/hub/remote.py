@@ -1,4 +1,4 @@
-"""A file of the hub as a file that can be read and sought: only the parts that are asked for are fetched, within a budget."""
+"""A file on the Hub as a seekable file: only the requested ranges are downloaded, within a budget."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from s2s.config import UserError
-from s2s.hub import access, wording
+from s2s.hub import access, failures
 from s2s.hub.preflight import Dataset
 
-# bytes of one request: the first, and what it grows to while a file is read in order
-FIRST = 1 << 16
-LARGEST = 1 << 22
-HELD = 1 << 23  # bytes of parts that are kept
-TRIES = 3  # of one part, each going on where the last was cut
-PATIENCE = 10.0  # seconds without a byte
-PAUSE = 0.3  # seconds before a second try
+# Bytes of one request: of the first one, and the limit to which they grow in sequential reading.
+FIRST_REQUEST = 1 << 16
+MAX_REQUEST = 1 << 22
+MAX_CACHED = 1 << 23  # bytes of ranges that are kept
+MAX_ATTEMPTS = 3  # per range, each resuming where the last was interrupted
+TIMEOUT = 10.0  # seconds without a byte
+PAUSE = 0.3  # seconds before the second attempt
 
 
 @dataclass
 class Budget:
-    """What all files of one reading may cost together: bytes fetched, and seconds from when it is made."""
+    """The limits of one reading, for all its files together: bytes downloaded, and seconds since its creation."""
 
     bytes: int
     seconds: float
@@ -37,29 +37,31 @@ class Budget:
 
     @property
     def remaining(self) -> float:
-        """Seconds; below 0 once the time is up."""
+        """Seconds left; negative once the time is up."""
         return self.seconds - (self.clock() - self.start)
 
     def left(self, name: str) -> float:
-        """Seconds. Raises UserError where there is none."""
+        """Seconds left. Raises UserError if there are none."""
         left = self.remaining
         if left <= 0:
             raise UserError(
-                f"`{name}` was not read within {self.seconds:g} seconds, the most that is allowed; ask for fewer rows, or try again later."
+                f"`{name}` was not read within {self.seconds:g} seconds, the time limit; ask for fewer"
+                " rows, or try again later."
             )
         return left
 
     def spend(self, n: int, name: str) -> None:
-        """Raises UserError where more was fetched than is allowed."""
+        """Counts downloaded bytes. Raises UserError if the limit is exceeded."""
         self.spent += n
         if self.spent > self.bytes:
             raise UserError(
-                f"More than {self.bytes / 1e6:,.0f} MB of `{name}` would have to be fetched, the most that is allowed; ask for fewer rows."
+                f"Reading this much of `{name}` would download more than {self.bytes / 1e6:,.0f} MB, the"
+                " limit; ask for fewer rows."
             )
 
 
 def open_file(dataset: Dataset, path: str, *, token: str = "", budget: Budget) -> BinaryIO:
-    """The file at the revision of the data set. Reading raises UserError where the hub fails or the budget is used up."""
+    """The file at the dataset's revision. Reading raises UserError if the Hub fails or the budget is used up."""
     size = next(
         (
             file.size
@@ -73,7 +75,7 @@ def open_file(dataset: Dataset, path: str, *, token: str = "", budget: Budget) -
     return cast(BinaryIO, _Remote(dataset, path, access.sane(token), budget, size))
 
 
-class _Part(NamedTuple):
+class _Range(NamedTuple):
     start: int
     content: bytes
 
@@ -83,7 +85,7 @@ class _Part(NamedTuple):
 
 
 class _Remote(io.RawIOBase):
-    """Holds the last parts that were fetched: the head of a table is read twice. Its name in errors is the data set's."""
+    """Caches the latest ranges, because the start of a table is read twice. Errors name the dataset, not the file."""
 
     def __init__(self, dataset: Dataset, path: str, token: str, budget: Budget, size: int) -> None:
         self._dataset = dataset
@@ -91,9 +93,9 @@ class _Remote(io.RawIOBase):
         self._token = token
         self._budget = budget
         self._size = size
-        self._parts: list[_Part] = []  # the newest last
+        self._ranges: list[_Range] = []  # newest last
         self._at = 0
-        self._in_order = 0  # parts that followed each other
+        self._n_sequential = 0  # ranges that followed each other
 
     def readable(self) -> bool:
         return True
@@ -114,7 +116,7 @@ class _Remote(io.RawIOBase):
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        """So many bytes, or all that are left: fewer at the end of the file only."""
+        """`size` bytes, or all that are left; fewer only at the end of the file."""
         end = self._at + size if size is not None and size >= 0 else max(self._length(), self._at)
         got = bytearray()
         while self._at < end and (more := self._some(end - self._at)):
@@ -128,9 +130,9 @@ class _Remote(io.RawIOBase):
         return len(given)
 
     def _some(self, n: int) -> bytes:
-        """At most `n` bytes, what is left of a part or from a new one; none at the end of the file."""
+        """At most `n` bytes from a cached or a new range; none at the end of the file."""
         start, content = next(
-            (part for part in self._parts if part.start <= self._at < part.end), None
+            (part for part in self._ranges if part.start <= self._at < part.end), None
         ) or self._fetch(n)
         given = content[self._at - start : self._at - start + n]
         self._at += len(given)
@@ -141,48 +143,49 @@ class _Remote(io.RawIOBase):
             self._fetch(0)
         return self._size
 
-    def _fetch(self, n: int) -> _Part:
-        """The part from here on, at least `n` bytes where the file has them; more and more while it is read in order.
+    def _fetch(self, n: int) -> _Range:
+        """The range from here, with at least `n` bytes if the file has them; it grows during sequential reading.
 
-        Two columns of a table often stand side by side: only a third part in a row is taken as reading in order.
+        Two columns of a table are often adjacent: only a third range in a row counts as sequential reading.
         """
-        self._in_order = (
-            self._in_order + 1 if self._parts and self._at == self._parts[-1].end else 0
+        self._n_sequential = (
+            self._n_sequential + 1 if self._ranges and self._at == self._ranges[-1].end else 0
         )
-        end = self._at + max(n, min(FIRST << max(self._in_order - 1, 0), LARGEST))
+        end = self._at + max(n, min(FIRST_REQUEST << max(self._n_sequential - 1, 0), MAX_REQUEST))
         if self._size and self._at >= self._size:
-            return _Part(self._at, b"")
-        part = _Part(self._at, self._whole(self._at, min(end, self._size) if self._size else end))
-        self._parts.append(part)
-        while len(self._parts) > 1 and sum(len(old.content) for old in self._parts) > HELD:
-            del self._parts[0]
+            return _Range(self._at, b"")
+        part = _Range(self._at, self._whole(self._at, min(end, self._size) if self._size else end))
+        self._ranges.append(part)
+        while len(self._ranges) > 1 and sum(len(old.content) for old in self._ranges) > MAX_CACHED:
+            del self._ranges[0]
         return part
 
     def _whole(self, start: int, end: int) -> bytes:
-        """The bytes from `start` to `end`, tried again from where it was cut."""
+        """The bytes from `start` to `end`, resumed after interruptions."""
         got = bytearray()
-        for attempt in range(TRIES):
+        for attempt in range(MAX_ATTEMPTS):
             try:
                 self._stream(start, end, got)
-            except wording.failures() as error:
+            except failures.request_errors() as error:
                 if isinstance(error, UserError):
                     raise
                 pause = PAUSE * 2**attempt
-                if attempt == TRIES - 1 or not _may_mend(error) or self._budget.remaining < pause:
-                    said = wording.sentence(
-                        error,
-                        self._dataset.id,
-                        with_token=bool(self._token),
-                        doing="asked for a file of the data set",
-                    )
-                    raise said from error
+                if (
+                    attempt == MAX_ATTEMPTS - 1
+                    or not _is_temporary(error)
+                    or self._budget.remaining < pause
+                ):
+                    name = self._dataset.id
+                    what = f"a file of the dataset `{name}`"
+                    with_token = bool(self._token)
+                    raise failures.explain(error, name, with_token=with_token, what=what) from error
                 time.sleep(pause)
             else:
                 break
         return bytes(got)
 
     def _stream(self, start: int, end: int, got: bytearray) -> None:
-        """Appends to `got` what it lacks."""
+        """Appends the missing bytes to `got`."""
         hub = access.library()
         name = self._dataset.id
         url = hub.hf_hub_url(
@@ -193,15 +196,15 @@ class _Remote(io.RawIOBase):
             endpoint=access.endpoint(),
         )
         headers = {**access.headers(self._token), "range": f"bytes={start + len(got)}-{end - 1}"}
-        wait = min(PATIENCE, self._budget.left(name))
+        wait = min(TIMEOUT, self._budget.left(name))
         with hub.utils.get_session().stream(
             "GET", url, headers=headers, timeout=wait, follow_redirects=True
         ) as reply:
-            if reply.status_code == 416:  # from the end of a file on there is nothing
+            if reply.status_code == 416:  # the range starts at the end of the file
                 self._size = self._size or start
                 return
             hub.utils.hf_raise_for_status(reply)
-            self._learn(reply, start + len(got))
+            self._read_size(reply, start + len(got))
             for chunk in reply.iter_raw():
                 taken = chunk[: end - start - len(got)]
                 got += taken
@@ -210,20 +213,22 @@ class _Remote(io.RawIOBase):
                     return
                 self._budget.left(name)
 
-    def _learn(self, reply: Any, asked: int) -> None:
-        """The size of the whole file. Raises UserError where another part came than was asked for."""
-        said = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", reply.headers.get("content-range", ""))
-        if said and int(said[1]) == asked:
-            self._size = int(said[2])
-        elif reply.status_code == 200 and asked == 0:
+    def _read_size(self, reply: Any, start: int) -> None:
+        """Reads the size of the whole file. Raises UserError if the answer is another range than requested."""
+        content_range = re.fullmatch(
+            r"bytes (\d+)-\d+/(\d+)", reply.headers.get("content-range", "")
+        )
+        if content_range and int(content_range[1]) == start:
+            self._size = int(content_range[2])
+        elif reply.status_code == 200 and start == 0:
             self._size = int(reply.headers.get("content-length") or self._size)
         else:
             raise UserError(
-                f"The hub does not give `{self._path}` of `{self._dataset.id}` in parts; choose another data set."
+                f"The Hub does not serve ranges of `{self._path}` of `{self._dataset.id}`; choose another dataset."
             )
 
 
-def _may_mend(error: Exception) -> bool:
-    """Whether a second try may help: the line broke, or the hub failed for the moment."""
+def _is_temporary(error: Exception) -> bool:
+    """Whether another attempt may help: the connection broke, or the Hub failed temporarily."""
     response = getattr(error, "response", None)
     return response is None or response.status_code >= 500 or response.status_code == 429

@@ -1,4 +1,4 @@
-"""Byte-pair encoding: starts from characters and merges the most frequent adjacent pair, repeatedly (Sennrich et al., 2016)."""
+"""Byte-pair encoding: from characters, merges the most frequent adjacent pair again and again (Sennrich et al., 2016)."""
 
 from __future__ import annotations
 

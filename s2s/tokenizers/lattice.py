@@ -1,4 +1,4 @@
-"""Learns a unigram vocabulary from all segmentations of the words at once (Kudo, 2018, section 3.2). Knows nothing of files.
+"""Learns a unigram vocabulary from all segmentations of the words (Kudo, 2018, section 3.2). Knows nothing of files.
 
 Arrays and sums have one fixed order: the same words give the same vocabulary, whatever the number of threads.
 """

@@ -63,7 +63,8 @@ TOKENIZERS: Mapping[str, TokenizerKind] = MappingProxyType(
             is_subword=True,
             config=TokenizerConfig,
             summary="Every token has a probability, and each word gets its most probable segmentation.",
-            source="Kudo (2018), Subword Regularization: Improving Neural Network Translation Models with Multiple Subword Candidates, ACL",
+            source="Kudo (2018), Subword Regularization: Improving Neural Network Translation Models with Multiple"
+            " Subword Candidates, ACL",
         ),
     }
 )
@@ -91,7 +92,10 @@ def fit(
 
 
 def load(path: str | Path) -> Tokenizer:
-    """The tokenizer that `save` wrote. Raises UserError for a file that is missing, damaged, newer or of an unknown kind."""
+    """The tokenizer that `save` wrote.
+
+    Raises UserError for a file that is missing, damaged, newer or of an unknown kind.
+    """
     content = _content(Path(path))
     kind = choose("tokenizer", str(content.get("kind")), TOKENIZERS)
     try:

@@ -1,4 +1,7 @@
-"""What BPE and unigram share: how text is normalized and split, how tokens become text again. Knows nothing of learning."""
+"""What BPE and unigram share: how text is normalized and split, how tokens become text again.
+
+Knows nothing of learning.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from s2s.tokenizers.tokenizer import SPACE, SPECIALS, UNK, Tokenizer
 
 MAX_SIZE = 32_000  # as is common for joint vocabularies of millions of pairs (Vaswani et al., 2017: 37,000)
 
-# Inside the library the specials end in a space. Every space of a text becomes ▁, so no text, and no token, can spell one.
+# Inside the library the specials end in a space. Every space of a text becomes ▁, so no text, and no token, can spell
+# one.
 INNER = tuple(f"{special} " for special in SPECIALS)
 
 # Punctuation is split off, so that `dog.` and `dog` share their tokens (on Multi30k a sixth of all tokens were such

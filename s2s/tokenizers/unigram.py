@@ -34,9 +34,10 @@ class UnigramTokenizer(SubwordTokenizer):
 
     @classmethod
     def fit(cls, texts: Iterable[str], vocab_size: int | None = None) -> Self:
-        """Starts with every frequent substring and drops those that matter least, down to `vocab_size`, specials included.
+        """Starts with every frequent substring, then drops those that matter least, down to `vocab_size` tokens.
 
-        Each round re-estimates the probabilities by expectation maximization on the most frequent words, at most 1,000,000
+        Each round re-estimates the probabilities by expectation maximization on the most frequent words, at most
+        1,000,000
         characters of them; characters are never dropped. Raises UserError if those alone exceed `vocab_size`.
         """
         texts = [nfc(text) for text in texts]
@@ -65,7 +66,7 @@ class UnigramTokenizer(SubwordTokenizer):
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:
-    """Counts of the words, each with its `▁` and split from punctuation; longer ones in chunks of LONGEST_WORD characters."""
+    """Counts of the words, each with its `▁` and without punctuation; long ones in chunks of LONGEST_WORD."""
     chunks = Counter(chunk for text in texts for chunk in text.replace(SPACE, " ").split(" "))
     words: Counter[str] = Counter()
     splitter = pre_tokenizers.Split(PUNCTUATION, "isolated")

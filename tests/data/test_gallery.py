@@ -11,7 +11,7 @@ from s2s.data.gallery import GALLERY, Known
 def test_a_row_is_what_it_says(row: Known) -> None:
     assert hub.check(row.id) == row.id
     assert row.summary.endswith(".")
-    assert all((row.size, row.rows, row.licence))
+    assert all((row.size, row.rows, row.license))
     found = guess(row.shape, row.config)
     if row.src == row.tgt:
         assert found == ()

@@ -116,7 +116,7 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
     screen.selectbox(key="hub known").set_value("Helsinki-NLP/opus_books").run()
     assert screen.text_input(key="hub name").value == "Helsinki-NLP/opus_books"
     assert "Books out of copyright" in said(screen)
-    assert "licence: unknown" in said(screen)
+    assert "license: unknown" in said(screen)
     assert spec(screen).startswith("hub:Helsinki-NLP/opus_books:de-en#"), (
         "the configuration that the gallery knows"
     )
@@ -126,7 +126,7 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
     ("name", "sentence"),
     [
         ("/etc/passwd", "write it as owner/name"),
-        ("team/nowhere", "There is no data set team/nowhere"),
+        ("team/nowhere", "There is no dataset team/nowhere"),
         ("team/private", "or it is private"),
         ("team/numbers", "has no column of text here, only a, b"),
     ],
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_said(served: Hub, name: str, sentence: str) -> None:
 
 def test_a_hub_that_failed_is_asked_again_on_request(served: Hub) -> None:
     screen = typed("team/failing")
-    assert "itself failed (503)" in said(screen)
+    assert "Hub failed (503)" in said(screen)
     screen.run()
     assert len(served.log) == 1, "not with every click"
     screen.button(key="hub again").click().run()

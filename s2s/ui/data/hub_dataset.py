@@ -100,7 +100,7 @@ def _name() -> tuple[str, str]:
     if row := GALLERY.get(name.strip()):
         st.caption(
             plain(
-                f"{row.summary} {row.rows} rows, {row.size}, licence: {row.licence}. {row.warning}".strip()
+                f"{row.summary} {row.rows} rows, {row.size}, license: {row.license}. {row.warning}".strip()
             )
         )
     return name, token.strip()
@@ -108,7 +108,7 @@ def _name() -> tuple[str, str]:
 
 def _in_brief(known: str) -> str:
     row = GALLERY[known]
-    return f"{known} · {row.size}, {row.licence}"
+    return f"{known} · {row.size}, {row.license}"
 
 
 def _pick() -> None:
@@ -120,7 +120,7 @@ def _part(found: hub.Dataset) -> tuple[str, str]:
     """Configuration and split, with what the hub says of them."""
     facts = [
         found.id,
-        f"licence: {found.licence or 'none stated'}",
+        f"license: {found.license or 'none stated'}",
         f"revision {found.sha[:7]}",
         *(["gated"] if found.gated else []),
     ]
