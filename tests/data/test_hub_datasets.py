@@ -212,7 +212,10 @@ def test_what_cannot_be_read_is_said(served: Hub, case: str) -> None:
 @pytest.mark.parametrize("name", ["jsonl", "parquet"])
 @pytest.mark.parametrize(
     ("fault", "said"),
-    [(Fault(match="resolve", reset=True), "interrupted"), (Fault(match="resolve", status=503), "failed")],
+    [
+        (Fault(match="resolve", reset=True), "interrupted"),
+        (Fault(match="resolve", status=503), "failed"),
+    ],
 )
 def test_a_hub_that_fails_while_a_file_is_read(
     served: Hub, name: str, fault: Fault, said: str, monkeypatch: pytest.MonkeyPatch
