@@ -12,7 +12,7 @@ from benchmarks.peers import ours
 from benchmarks.peers.decoding import TOKENS, Ids
 from benchmarks.report import table
 from s2s.data import load as load_text
-from s2s.decode import Found
+from s2s.decode import SearchResult
 from s2s.runs import Run
 from s2s.runs import load as load_run
 
@@ -29,8 +29,8 @@ class Way(NamedTuple):
 
     def search(
         self, run: Run, batch: Sequence[Ids], passed: ours.Passed = lambda stepper: stepper
-    ) -> list[Found]:
-        """One Found a source."""
+    ) -> list[SearchResult]:
+        """One SearchResult a source."""
         return ours.search(
             run.model,
             batch,
@@ -43,7 +43,7 @@ class Way(NamedTuple):
 class Written(NamedTuple):
     """What came of a batch of real lengths."""
 
-    found: list[Found]
+    found: list[SearchResult]
     rows: int  # through all steps
     steps: int
 

@@ -141,7 +141,6 @@ INSIDES_LEFT = Counter(
     {
         "analysis": 51,
         "config": 1,
-        "decode": 12,
         "demo": 1,
         "jobs": 52,
         "model": 49,

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 import s2s
 from s2s.analysis.search_error import SearchDiagnosis
-from s2s.decode import ruler
-from s2s.decode.limits import FILTERS
+from s2s.decode import inspect_truncation
+from s2s.decode.filters import FILTERS
 from s2s.runs import Run
 from s2s.runs.teacher_forcing import reference as force_reference
 from s2s.ui.steps import teacher_forcing, truncation
@@ -89,7 +89,9 @@ def test_each_token_has_the_models_own_probability(run: Run) -> None:
 def test_the_table_is_what_the_library_leaves(run: Run) -> None:
     screen = steps("next", at="2", ruler_top_k="3", ruler_temperature="2.0")
     rows = run.next_tokens(TEXT, run.translate([TEXT])[0].hypotheses[0].ids[:-1])
-    measured = ruler.measure(rows[1], s2s.config.override(START, {"top_k": 3, "temperature": 2.0}))
+    measured = inspect_truncation(
+        rows[1], s2s.config.override(START, {"top_k": 3, "temperature": 2.0})
+    )
     table = screen.dataframe[0].value
     assert list(table["filter"]) == [*FILTERS, "all together"]
     assert list(table["tokens left"]) == [
@@ -189,7 +191,7 @@ def test_what_a_link_cannot_mean_is_said(params: dict[str, str], sentence: str) 
 
 def test_the_numbers_of_the_ruler_are_those_of_every_token(run: Run) -> None:
     row = run.next_tokens(TEXT, [])[0]
-    measured = ruler.measure(row, START)
+    measured = inspect_truncation(row, START)
     names = run.tgt_tokenizer.tokens(range(len(row)))
     head, *rows = csv.reader(truncation.numbers(measured, START, names, row).splitlines())
     assert head[3:] == [

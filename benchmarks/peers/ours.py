@@ -10,7 +10,7 @@ from torch import Tensor
 from benchmarks.peers import Update
 from benchmarks.peers.decoding import TOKENS, Decode, Ids, padded, random_model
 from s2s.config import Recipe, override
-from s2s.decode import IDS, Found, Stepper, configure
+from s2s.decode import ID_CODEC, SearchResult, Stepper, configure
 from s2s.model import Transformer, inference, keep_freed_memory, stepper_for
 from s2s.train import Trainer, TrainingData
 
@@ -62,15 +62,15 @@ def search(
     settings: Mapping[str, Any],
     *,
     passed: Passed = lambda stepper: stepper,
-) -> list[Found]:
-    """One Found a source; greedy where `num_beams` is 1. The stepper goes through `passed` first."""
+) -> list[SearchResult]:
+    """One SearchResult a source; greedy where `num_beams` is 1. The stepper goes through `passed` first."""
     beams = {"num_beams": num_beams} if num_beams > 1 else {}
     strategy, config = configure("beam" if beams else "greedy", {**settings, **beams})
     with inference(model):
         return strategy(
             passed(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)),
             config,
-            IDS,
+            ID_CODEC,
         )
 
 

@@ -1,31 +1,39 @@
-"""Beam search, and the loop that its relatives share."""
+"""Beam search, and the loop that the other beam strategies share.
+
+At each step every source has `beam` live hypotheses. Their best 2 * beam continuations are the candidates. Those among the first
+`beam` that end in `</s>` are finished; the best `beam` others are the live hypotheses of the next step. Twice as many candidates as
+beams are enough: even where `beam` of them end, `beam` stay live.
+"""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from s2s.config import setting
-from s2s.decode.prefixes import Prefixes, begin, best, forced, normaliser
-from s2s.decode.rules import NEVER, Rulebook, Rules
-from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
+from s2s.decode.numerics import NEG_INF, logsumexp, topk
+from s2s.decode.prefixes import Prefixes, forced_steps, start
+from s2s.decode.processors import GenerationConfig, LogitsProcessors
+from s2s.decode.results import Hypothesis, SearchResult, StepRecord
+from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
 
 
 @dataclass(frozen=True)
-class Beams(Rules):
-    """Settings of every search that keeps several prefixes."""
+class BeamConfig(GenerationConfig):
+    """Settings of every search that keeps several hypotheses per source."""
 
-    num_beams: int = setting(5, 1, 100, label="Beams", help="Prefixes kept at each step.")
+    num_beams: int = setting(5, 1, 100, label="Beams", help="Hypotheses kept at each step.")
     length_penalty: float = setting(
         1.0,
         -5.0,
         5.0,
-        help="Exponent of the length that scores are divided by; above 0 favours longer targets.",
+        help="Exponent of the length by which scores are divided; above 0 favors longer targets.",
     )
     length_formula: str = setting(
         "power",
@@ -34,7 +42,7 @@ class Beams(Rules):
     )
     early_stopping: bool | str = setting(
         False,
-        help="true: stop at num_beams finished; false: when no running prefix scores better now; never: when none ever can.",
+        help="When to stop. true: at num_beams finished hypotheses. false: when no live one scores better now. never: when none ever can.",
         choices=("never",),
     )
 
@@ -53,26 +61,36 @@ class Beams(Rules):
 
 
 @dataclass(frozen=True)
-class Beam(Beams):
+class Beam(BeamConfig):
     """Settings of beam search."""
 
 
 class Candidates(NamedTuple):
-    """Of each source the best continuations of its prefixes, best first: (sources, n) each."""
+    """The best continuations of each source's live hypotheses, best first: (sources, n) each."""
 
-    totals: Tensor  # what prefixes are ranked by while they run, nats; -inf where there is none
-    parents: Tensor  # which of the source's prefixes it continues
+    totals: Tensor  # what live hypotheses are ranked by, nats; -inf where there is none
+    parents: Tensor  # which of the source's live hypotheses it continues
     tokens: Tensor
 
 
+class _Candidate(NamedTuple):
+    """One of them, as numbers."""
+
+    total: float
+    parent: int
+    token: int
+    log_prob: float  # the model's own, of the token
+    is_eos: bool
+
+
 @dataclass
-class Running:
-    """The prefixes of the sources that are not done: (sources, width) totals, and as many rows."""
+class LiveBeams:
+    """The live hypotheses of the sources that are still searched."""
 
     sources: list[int]
-    totals: Tensor
-    prefixes: Prefixes
-    rows: Tensor  # which row of the step before each one continues
+    totals: Tensor  # (sources, beam), nats; -inf where there is none
+    prefixes: Prefixes  # (sources * beam) rows
+    rows: Tensor  # (sources * beam,), the row of the step before that each one continues
 
     @property
     def source_of_rows(self) -> list[int]:
@@ -80,254 +98,223 @@ class Running:
         return [source for source in self.sources for _ in range(self.totals.shape[1])]
 
 
-# Logits (rows, vocab), their normalisers (rows, 1), what runs, how many are wanted -> the candidates. The logits stay as they are.
-Offer = Callable[[Tensor, Tensor, Running, int], Candidates]
+# Logits (rows, vocab), their logsumexp (rows, 1), the live hypotheses, n -> n candidates per source. Leaves the logits as they are.
+Propose = Callable[[Tensor, Tensor, LiveBeams, int], Candidates]
 
 
 @torch.inference_mode()
-def beam(stepper: Stepper, config: Beam, words: Words = IDS) -> list[Found]:
-    """The num_beams most probable prefixes of each source at each step; finished ones are ranked by score."""
-    book = Rulebook(config, stepper, words)
-    return search(
-        stepper,
-        config,
-        book,
-        lambda logits, norms, running, n: most_probable(book, logits, norms, running, n),
-    )
+def beam(stepper: Stepper, config: Beam, codec: TextCodec = ID_CODEC) -> list[SearchResult]:
+    """Keep the num_beams most probable hypotheses of each source at each step; finished ones are ranked by score."""
+    processors = LogitsProcessors(config, stepper, codec)
+    return search(stepper, config, processors, most_probable(processors))
 
 
-def most_probable(
-    book: Rulebook, logits: Tensor, norms: Tensor, running: Running, n: int
-) -> Candidates:
-    """The n highest sums of log-probabilities, after the rules."""
-    if book.is_idle:
-        values, tokens = best(logits, n)
-        values = values - norms
-    else:
-        values, tokens = best(
-            book.apply(logits - norms, running.prefixes.ids, running.source_of_rows), n
-        )
-    return merged(values, tokens, running.totals, n)
+def most_probable(processors: LogitsProcessors) -> Propose:
+    """The candidates with the highest sums of log-probabilities, after the processors."""
+
+    def propose(logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
+        if processors.is_idle:  # the n best logits are the n best log-probabilities
+            top_logits, tokens = topk(logits, n)  # (sources * beam, n) both
+            return best_per_source(top_logits - log_sums, tokens, live.totals, n)
+        log_probs = processors.apply(logits - log_sums, live.prefixes.ids, live.source_of_rows)
+        return best_per_source(*topk(log_probs, n), live.totals, n)
+
+    return propose
 
 
-def merged(values: Tensor, tokens: Tensor, totals: Tensor, n: int) -> Candidates:
-    """The n best of each source out of the best of each of its rows: (sources * width, m) twice and (sources, width)."""
-    sums = (values.view(*totals.shape, -1) + totals[..., None]).flatten(
-        1
-    )  # (sources, width, m) -> (sources, width * m)
-    top, places = sums.topk(min(n, sums.shape[1]), 1)
-    return Candidates(
-        top, places // values.shape[1], tokens.view(len(totals), -1).gather(1, places)
-    )
+def best_per_source(log_probs: Tensor, tokens: Tensor, totals: Tensor, n: int) -> Candidates:
+    """The n best of each source out of the m best of each row: (sources * beam, m) twice, (sources, beam) -> (sources, n)."""
+    n_sources, beam = totals.shape
+    m = tokens.shape[1]
+    sums = log_probs.view(n_sources, beam, m) + totals[..., None]
+    sums = sums.flatten(1)  # (sources, beam, m) -> (sources, beam * m)
+    top, flat_indices = sums.topk(min(n, beam * m), 1)  # (sources, n) both
+    tokens = tokens.view(n_sources, beam * m).gather(1, flat_indices)
+    return Candidates(top, flat_indices // m, tokens)
 
 
 def search(
     stepper: Stepper,
-    config: Beams,
-    book: Rulebook,
-    offer: Offer,
+    config: BeamConfig,
+    processors: LogitsProcessors,
+    propose: Propose,
     *,
     groups: int = 1,
     leading: Callable[[Tensor], Tensor] | None = None,
-) -> list[Found]:
-    """Keep num_beams of what is offered; twice as many are asked for, so that num_beams remain beside those that end.
+) -> list[SearchResult]:
+    """Keep num_beams of the proposed candidates of each source at each step.
 
-    Ranks, stops and treats what the limit cuts as `generate` of transformers does. `groups` searches of each source stand side
-    by side, each like a source of its own, until all of them are done; `leading` lowers totals that shall not keep a search going.
+    Ranks, stops and treats hypotheses that the limit truncates as `generate` of transformers does. `groups` searches of each
+    source run in parallel, each like a source of its own, until all of them are done; `leading` lowers totals (sources, beam) that
+    must not keep a search running.
     """
-    prefixes = _repeated(stepper, begin(stepper, book), groups)
-    width = config.num_beams
-    sentences = [
-        _Sentence(config, book.limit, list(forced(prefixes, row))) for row in range(stepper.n_rows)
+    live = _start(stepper, processors, groups)
+    results = [
+        _Finished(config, processors.limit, live.prefixes, row) for row in range(len(live.sources))
     ]
-    running = Running(
-        list(range(len(sentences))),
-        prefixes.log_probs.sum(1, keepdim=True),
-        prefixes,
-        torch.arange(len(sentences)),
-    )
     while True:
-        logits = stepper.step(running.prefixes.last)
-        norms = normaliser(logits)
+        logits = stepper.step(live.prefixes.last)  # (sources * beam, vocab)
+        log_sums = logsumexp(logits)  # (sources * beam, 1)
+        candidates = propose(logits, log_sums, live, 2 * config.num_beams)  # (sources, 2 * beam)
         step = _Step(
-            running,
-            offer(logits, norms, running, 2 * width),
-            logits,
-            norms,
-            eos_id=stepper.eos_id,
-            width=width,
+            live, candidates, logits, log_sums, eos_id=stepper.eos_id, beam=config.num_beams
         )
-        length = running.prefixes.length + 1
-        is_last = length == book.limit
-        for row, rank in step.ending(is_last=is_last):
-            sentences[running.sources[row]].finish(*step.written(row, rank))
-        for number, kept in zip(running.sources, step.kept(is_last=is_last), strict=True):
-            sentences[number].records.append(kept)
-        leaders = (leading(step.left) if leading else step.left).amax(1).tolist()
+        length = live.prefixes.length + 1
+        step.record(results, is_last=length == processors.limit)
+        totals = leading(step.unfinished) if leading else step.unfinished  # (sources, 2 * beam)
         is_done = [
-            sentences[number].is_done(leaders[row], length)
-            for row, number in enumerate(running.sources)
+            results[source].is_done(best_total, length)
+            for source, best_total in zip(live.sources, totals.amax(1).tolist(), strict=True)
         ]
-        going = [
-            row
-            for row in range(len(is_done))
-            if not all(is_done[row - row % groups : row - row % groups + groups])
-        ]
-        if not going:
-            return [sentence.found() for sentence in sentences]
-        running = step.follow(going)
-        if groups > 1:  # what is done waits for the groups beside it
-            running.totals.masked_fill_(torch.tensor([[is_done[row]] for row in going]), NEVER)
-        stepper.reorder(running.rows)
+        kept = _kept_sources(is_done, groups)
+        if not kept:
+            return [result.ranked() for result in results]
+        live = step.next_live(kept)
+        if groups > 1:  # a group that is done waits for the others of its source
+            live.totals.masked_fill_(torch.tensor([[is_done[row]] for row in kept]), NEG_INF)
+        stepper.reorder(live.rows)
 
 
-def _repeated(stepper: Stepper, prefixes: Prefixes, groups: int) -> Prefixes:
-    """As many rows a source."""
-    if groups == 1:
-        return prefixes
-    rows = torch.arange(stepper.n_rows).repeat_interleave(groups)
-    stepper.reorder(rows)
-    return prefixes.take(rows)
+def _start(stepper: Stepper, processors: LogitsProcessors, groups: int) -> LiveBeams:
+    """One live hypothesis per group: the forced prefix, or nothing yet."""
+    prefixes = start(stepper, processors)
+    if groups > 1:
+        rows = torch.arange(stepper.n_rows).repeat_interleave(groups)  # (sources * groups,)
+        stepper.reorder(rows)
+        prefixes = prefixes.take(rows)
+    n = stepper.n_rows
+    totals = prefixes.log_probs.sum(1, keepdim=True)  # (sources * groups, 1)
+    return LiveBeams(list(range(n)), totals, prefixes, torch.arange(n))
+
+
+def _kept_sources(is_done: list[bool], groups: int) -> list[int]:
+    """The numbers of the searches that continue: all groups of a source, until all of them are done."""
+    return [
+        row
+        for row in range(len(is_done))
+        if not all(is_done[row - row % groups : row - row % groups + groups])
+    ]
 
 
 class _Step:
-    """One step of all sources: what was offered, and which of it goes on."""
+    """One step of all sources: its candidates, which of them finish, and which stay live."""
 
     def __init__(
         self,
-        running: Running,
-        offered: Candidates,
+        live: LiveBeams,
+        candidates: Candidates,
         logits: Tensor,
-        norms: Tensor,
+        log_sums: Tensor,
         *,
         eos_id: int,
-        width: int,
+        beam: int,
     ) -> None:
-        self.offered = _padded(offered, 2 * width)
-        self.running = running
-        self.width = width
-        self.is_eos = self.offered.tokens.eq(eos_id)
-        self.left = self.offered.totals.masked_fill(self.is_eos, NEVER)
-        self.chosen = self.left.topk(width, 1).indices  # (sources, width)
-        n_before = running.totals.shape[1]
+        self.live = live
+        self.beam = beam
+        self.candidates = _padded(candidates, 2 * beam)
+        self.is_eos = self.candidates.tokens.eq(eos_id)  # (sources, 2 * beam)
+        self.unfinished = self.candidates.totals.masked_fill(self.is_eos, NEG_INF)
+        self.chosen = self.unfinished.topk(beam, 1).indices  # (sources, beam)
+        n_sources, width = live.totals.shape
         self.rows = (
-            self.offered.parents + torch.arange(len(running.sources))[:, None] * n_before
-        )  # (sources, 2 * width)
-        self.values = (
-            logits[self.rows, self.offered.tokens] - norms[self.rows, 0]
-        )  # the model's own log-probabilities
+            self.candidates.parents + torch.arange(n_sources)[:, None] * width
+        )  # (sources, 2 * beam)
+        token_logits = logits[self.rows, self.candidates.tokens]  # (sources, 2 * beam)
+        self.log_probs = token_logits - log_sums[self.rows, 0]  # the model's own, of the tokens
 
-    def ending(self, *, is_last: bool) -> list[tuple[int, int]]:
-        """The places of what ends, or is cut, among the best num_beams."""
-        top = slice(0, self.width)
-        ends = torch.ones_like(self.is_eos[:, top]) if is_last else self.is_eos[:, top]
-        return [
-            (row, rank)
-            for row, rank in (ends & self.offered.totals[:, top].gt(NEVER)).nonzero().tolist()
-        ]
+    def record(self, results: list[_Finished], *, is_last: bool) -> None:
+        """Write down what each source keeps: what finishes among the best `beam`, then what stays live or the limit truncates."""
+        ranks = torch.arange(self.beam).expand_as(self.chosen)
+        parts = (*self.candidates, self.log_probs, self.is_eos)
+        ranks = torch.arange(self.beam).expand_as(self.chosen) if is_last else self.chosen
+        columns = zip(*(part.tolist() for part in parts), strict=True)
+        for row, (source, lists) in enumerate(zip(self.live.sources, columns, strict=True)):
+            candidates = [_Candidate(*values) for values in zip(*lists, strict=True)]
+            for rank, candidate in enumerate(candidates[: self.beam]):
+                if (is_last or candidate.is_eos) and candidate.total > NEG_INF:
+                    results[source].add(*self._hypothesis(row, rank))
+            results[source].record(candidates, ranks[row].tolist())
 
-    def written(self, row: int, rank: int) -> tuple[tuple[int, ...], tuple[float, ...], float]:
+    def _hypothesis(self, row: int, rank: int) -> tuple[tuple[int, ...], tuple[float, ...], float]:
         """A candidate's tokens, their log-probabilities, and its total."""
-        before = self.running.prefixes.hypothesis(int(self.rows[row, rank]))
-        ids = (*before.ids, int(self.offered.tokens[row, rank]))
-        return (
-            ids,
-            (*before.token_log_probs, float(self.values[row, rank])),
-            float(self.offered.totals[row, rank]),
-        )
+        parent = self.live.prefixes.hypothesis(int(self.rows[row, rank]))
+        ids = (*parent.ids, int(self.candidates.tokens[row, rank]))
+        log_probs = (*parent.token_log_probs, float(self.log_probs[row, rank]))
+        return ids, log_probs, float(self.candidates.totals[row, rank])
 
-    def kept(self, *, is_last: bool) -> list[tuple[Kept, ...]]:
-        """Of each source what ends among the best num_beams, then what goes on, or what the limit cuts."""
-        best = torch.arange(self.width).expand_as(self.chosen)
-        columns = (
-            *(part.tolist() for part in self.offered),
-            self.is_eos.tolist(),
-            (best if is_last else self.chosen).tolist(),
+    def next_live(self, kept: list[int]) -> LiveBeams:
+        """The live hypotheses of these sources after this step."""
+        of_kept = torch.tensor(kept)
+        chosen = self.chosen[of_kept]  # (kept, beam)
+        totals, rows, tokens, log_probs = (
+            part[of_kept].gather(1, chosen)  # (sources, 2 * beam) -> (kept, beam)
+            for part in (self.unfinished, self.rows, self.candidates.tokens, self.log_probs)
         )
-        return [self._kept(*row) for row in zip(*columns, strict=True)]
-
-    def _kept(
-        self,
-        totals: list[float],
-        parents: list[int],
-        tokens: list[int],
-        is_eos: list[bool],
-        chosen: list[int],
-    ) -> tuple[Kept, ...]:
-        ranks = [rank for rank in range(self.width) if is_eos[rank]] + [
-            rank for rank in chosen if not is_eos[rank]
-        ]
-        return tuple(
-            Kept(parents[rank], tokens[rank], totals[rank], is_eos[rank])
-            for rank in ranks
-            if totals[rank] > NEVER
-        )
-
-    def follow(self, going: list[int]) -> Running:
-        """What runs then, of the sources that go on."""
-        kept = torch.tensor(going)
-        chosen = self.chosen[kept]  # (going, width)
-        rows = self.rows[kept].gather(1, chosen).flatten()
-        tokens, values = (
-            part[kept].gather(1, chosen).flatten() for part in (self.offered.tokens, self.values)
-        )
-        prefixes = self.running.prefixes.take(rows).grow(tokens, values)
-        return Running(
-            [self.running.sources[row] for row in going],
-            self.left[kept].gather(1, chosen),
-            prefixes,
-            rows,
-        )
+        rows = rows.flatten()  # (kept, beam) -> (kept * beam,)
+        prefixes = self.live.prefixes.take(rows).append(tokens.flatten(), log_probs.flatten())
+        return LiveBeams([self.live.sources[row] for row in kept], totals, prefixes, rows)
 
 
-def _padded(offered: Candidates, n: int) -> Candidates:
+def _padded(candidates: Candidates, n: int) -> Candidates:
     """At least n columns, for vocabularies smaller than the beam."""
-    missing = n - offered.totals.shape[1]
+    missing = n - candidates.totals.shape[1]
     if missing <= 0:
-        return offered
-    totals = torch.nn.functional.pad(offered.totals, (0, missing), value=NEVER)
-    return Candidates(
-        totals, *(torch.nn.functional.pad(part, (0, missing)) for part in offered[1:])
-    )
+        return candidates
+    totals = pad(candidates.totals, (0, missing), value=NEG_INF)
+    return Candidates(totals, *(pad(part, (0, missing)) for part in candidates[1:]))
 
 
-@dataclass
-class _Sentence:
-    """The finished hypotheses of one source."""
+class _Finished:
+    """The finished hypotheses of one source, and the record of its steps."""
 
-    config: Beams
-    limit: int
-    records: list[tuple[Kept, ...]]
-    finished: list[tuple[float, int, Hypothesis]] = field(
-        default_factory=list
-    )  # a heap, worst first; of equal ones the latest
-    n_finished: int = 0
+    def __init__(self, config: BeamConfig, limit: int, prefixes: Prefixes, row: int) -> None:
+        self.config = config
+        self.limit = limit
+        self.steps = list(forced_steps(prefixes, row))
+        self.live_log_probs = [
+            float(prefixes.log_probs[row].sum())
+        ]  # the model's own, of each live hypothesis
+        self.best: list[
+            tuple[float, int, Hypothesis]
+        ] = []  # a heap, worst first; of equal ones the latest
+        self.n_finished = 0
 
-    def finish(self, ids: tuple[int, ...], values: tuple[float, ...], total: float) -> None:
-        """Remember a hypothesis; only the best num_beams stay."""
-        found = Hypothesis(ids, values, self.config.score(total, len(ids)))
+    def add(self, ids: tuple[int, ...], log_probs: tuple[float, ...], total: float) -> None:
+        """A finished hypothesis; only the best num_beams stay."""
+        hypothesis = Hypothesis(ids, log_probs, self.config.score(total, len(ids)))
         self.n_finished += 1
-        heapq.heappush(self.finished, (found.score, -self.n_finished, found))
-        if len(self.finished) > self.config.num_beams:
-            heapq.heappop(self.finished)
+        heapq.heappush(self.best, (hypothesis.score, -self.n_finished, hypothesis))
+        if len(self.best) > self.config.num_beams:
+            heapq.heappop(self.best)
 
-    def is_done(self, best_running: float, length: int) -> bool:
-        """Whether the search may stop, given the total of the best running prefix."""
-        if length >= self.limit or best_running == NEVER:
+    def record(self, candidates: list[_Candidate], chosen: list[int]) -> None:
+        """One step: of its candidates, those that end among the best `beam`, then the chosen ones."""
+        sums = [self.live_log_probs[one.parent] + one.log_prob for one in candidates]
+        ranks = [rank for rank in range(len(chosen)) if candidates[rank].is_eos]
+        ranks += [rank for rank in chosen if not candidates[rank].is_eos]
+        self.steps.append(
+            tuple(
+                StepRecord(one.parent, one.token, sums[rank], one.total, one.is_eos)
+                for rank in ranks
+                if (one := candidates[rank]).total > NEG_INF
+            )
+        )
+        self.live_log_probs = [sums[rank] for rank in chosen]
+
+    def is_done(self, best_live: float, length: int) -> bool:
+        """Whether the search may stop, given the total of the best live hypothesis."""
+        if length >= self.limit or best_live == NEG_INF:
             return True
-        if len(self.finished) < self.config.num_beams:
+        if len(self.best) < self.config.num_beams:
             return False
         if self.config.early_stopping is True:
             return True
-        reach = (
-            self.limit
-            if self.config.early_stopping == "never" and self.config.length_penalty > 0
-            else length
-        )
-        return self.config.score(best_running, reach) <= self.finished[0][0]
+        is_never = self.config.early_stopping == "never" and self.config.length_penalty > 0
+        reachable = self.config.score(best_live, self.limit if is_never else length)
+        return reachable <= self.best[0][0]
 
-    def found(self) -> Found:
-        """Best first."""
-        ranked = sorted(self.finished, key=lambda entry: entry[:2], reverse=True)
-        wanted = self.config.num_return_sequences
-        return Found(tuple(hypothesis for _, _, hypothesis in ranked[:wanted]), tuple(self.records))
+    def ranked(self) -> SearchResult:
+        """The finished hypotheses, best first."""
+        entries = sorted(self.best, key=lambda entry: entry[:2], reverse=True)
+        hypotheses = tuple(hypothesis for *_, hypothesis in entries)
+        return SearchResult(hypotheses[: self.config.num_return_sequences], tuple(self.steps))

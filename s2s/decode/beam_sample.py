@@ -1,4 +1,4 @@
-"""Beam sampling: beam search that draws its continuations instead of taking the best."""
+"""Beam sampling: beam search that draws its continuations instead of taking the most probable ones."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from s2s.decode.beam import Beams, Candidates, Running, search
-from s2s.decode.limits import Truncation, truncate
+from s2s.decode.beam import BeamConfig, Candidates, LiveBeams, search
+from s2s.decode.filters import Truncation, truncate
 from s2s.decode.noise import key_of, mixed
-from s2s.decode.rules import NEVER, Rulebook
-from s2s.decode.sampling import allowed
-from s2s.decode.stepper import IDS, Found, Stepper, Words
+from s2s.decode.numerics import NEG_INF
+from s2s.decode.processors import LogitsProcessors
+from s2s.decode.results import SearchResult
+from s2s.decode.sampling import processed
+from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
 from s2s.decode.stochastic_beam import perturbed
 
 
 @dataclass(frozen=True)
-class BeamSample(Beams, Truncation):
+class BeamSample(BeamConfig, Truncation):
     """Settings of beam sampling."""
 
 
 @torch.inference_mode()
-def beam_sample(stepper: Stepper, config: BeamSample, words: Words = IDS) -> list[Found]:
-    """As `generate` of transformers with num_beams and do_sample: twice num_beams are drawn without replacement at each step."""
-    book = Rulebook(config, stepper, words)
+def beam_sample(
+    stepper: Stepper, config: BeamSample, codec: TextCodec = ID_CODEC
+) -> list[SearchResult]:
+    """As `generate` of transformers with num_beams and do_sample: each step draws 2 * num_beams candidates without replacement."""
+    processors = LogitsProcessors(config, stepper, codec)
     keys = [key_of(config.seed, source) for source in stepper.sources]
 
-    def offer(logits: Tensor, norms: Tensor, running: Running, n: int) -> Candidates:
-        log_probs = allowed(book, logits - norms, running.prefixes, running.source_of_rows)
-        return drawn(
-            truncate(log_probs, config, keep=2),
-            running,
-            [keys[source] for source in running.sources],
-            n,
-        )
+    def propose(logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
+        log_probs = processed(processors, logits - log_sums, live.prefixes, live.source_of_rows)
+        scores = truncate(log_probs, config, keep=2)
+        return drawn(scores, live, [keys[source] for source in live.sources], n)
 
-    return search(stepper, config, book, offer)
+    return search(stepper, config, processors, propose)
 
 
-def drawn(scores: Tensor, running: Running, keys: Sequence[int], n: int) -> Candidates:
-    """n continuations of each source in the order drawn, without replacement, from the softmax of all its totals.
+def drawn(scores: Tensor, live: LiveBeams, keys: Sequence[int], n: int) -> Candidates:
+    """n continuations of each source, drawn without replacement from the softmax of all its totals, in the order drawn.
 
-    That is what the highest are after Gumbel noise on each total (Vieira 2014). A key a source.
+    Those are the highest totals after Gumbel noise on each (Vieira 2014). One key per source.
     """
-    n_sources, width = running.totals.shape
-    step = [running.prefixes.length] * n_sources * width
-    of_rows = mixed(
-        [key for key in keys for _ in range(width)], list(range(width)) * n_sources, step
+    n_sources, beam = live.totals.shape
+    step = [live.prefixes.length] * n_sources * beam
+    row_keys = mixed(
+        [key for key in keys for _ in range(beam)], list(range(beam)) * n_sources, step
     ).tolist()
-    ranked, parents, tokens = perturbed(scores, running.totals, None, of_rows, n)
-    rows = parents + torch.arange(n_sources)[:, None] * width
-    totals = running.totals.gather(1, parents) + scores[rows, tokens]
-    return Candidates(totals.masked_fill(ranked.eq(NEVER), NEVER), parents, tokens)
+    ranked, parents, tokens = perturbed(scores, live.totals, None, row_keys, n)  # (sources, n) each
+    rows = parents + torch.arange(n_sources)[:, None] * beam
+    totals = live.totals.gather(1, parents) + scores[rows, tokens]
+    return Candidates(totals.masked_fill(ranked.eq(NEG_INF), NEG_INF), parents, tokens)

@@ -1,9 +1,8 @@
-"""Contrastive search: probable tokens whose states are unlike those before (Su et al. 2022)."""
+"""Contrastive search: probable tokens whose decoder states are unlike those before (Su et al. 2022)."""
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -11,13 +10,15 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from s2s.config import setting
-from s2s.decode.prefixes import Prefixes, best, normaliser
-from s2s.decode.rules import NEVER, Rulebook, Rules
-from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
+from s2s.decode.numerics import NEG_INF, logsumexp, token_log_probs, topk
+from s2s.decode.prefixes import Prefixes
+from s2s.decode.processors import GenerationConfig, LogitsProcessors
+from s2s.decode.results import SearchResult, path_records
+from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
 
 
 @dataclass(frozen=True)
-class Contrastive(Rules):
+class Contrastive(GenerationConfig):
     """Settings of contrastive search."""
 
     penalty_alpha: float = setting(
@@ -41,112 +42,114 @@ class Contrastive(Rules):
 
     @property
     def width(self) -> int:
-        """How many tokens are tried: without the penalty the most probable one wins."""
+        """How many tokens are compared: without the penalty the most probable one wins."""
         return self.top_k if self.penalty_alpha else 1
 
 
 class Choices(NamedTuple):
-    """Of each source the tokens to choose from, the most probable first: (sources, k) each."""
+    """The tokens to choose from, the most probable first: (sources, k) each."""
 
     tokens: Tensor
-    probabilities: Tensor  # after the rules
-    is_allowed: Tensor  # by the rules; the first always is
+    probabilities: Tensor  # after the processors
+    is_allowed: Tensor  # by the processors; the first always is
 
 
-@dataclass
-class _Running:
-    """The sources that are not done, one prefix each."""
+@dataclass(frozen=True)
+class _Live:
+    """The sources that are not finished, one prefix each."""
 
     sources: list[int]
-    rows: Tensor  # the stepper's row of each
+    rows: Tensor  # (sources,), the stepper's row of each
     prefixes: Prefixes
     scores: Tensor  # (sources,)
-    logits: Tensor  # of the next token: (sources, vocab)
-    states: Tensor  # of the tokens fed so far, the start id first, each of length 1: (sources, 1 + length, d_model)
+    logits: Tensor  # (sources, vocab), of the next token
+    states: Tensor  # (sources, 1 + length, d_model), of the inputs so far, the start id first, each of length 1
 
-    def take(self, kept: Tensor) -> _Running:
-        """These of them."""
-        sources = [self.sources[row] for row in kept.tolist()]
-        parts = (self.scores[kept], self.logits[kept], self.states[kept])
-        return _Running(sources, self.rows[kept], self.prefixes.take(kept), *parts)
+    def take(self, kept: Tensor) -> _Live:
+        """Some of the sources."""
+        return _Live(
+            [self.sources[row] for row in kept.tolist()],
+            self.rows[kept],
+            self.prefixes.take(kept),
+            self.scores[kept],
+            self.logits[kept],
+            self.states[kept],
+        )
 
 
 @torch.inference_mode()
-def contrastive(stepper: Stepper, config: Contrastive, words: Words = IDS) -> list[Found]:
+def contrastive(
+    stepper: Stepper, config: Contrastive, codec: TextCodec = ID_CODEC
+) -> list[SearchResult]:
     """At each step, of the top_k tokens the one with the highest (1 - alpha) * probability - alpha * similarity (eq. 5).
 
-    The similarity is the highest cosine of the token's decoder state with those of the tokens before it, the start id among
-    them. The score is the sum over the tokens that were chosen, those of a forced prefix left out. The last token that the
-    model has a position for is chosen by probability alone: nothing can follow it, so it has no state.
+    The similarity is the highest cosine between the token's decoder state and those of the tokens before it, the start id
+    included. The score is the sum over the chosen tokens, without those of a forced prefix. The last token that the model has a
+    position for is chosen by probability alone: nothing can follow it, so it has no state.
     """
-    book = Rulebook(config, stepper, words)
-    running = _begun(stepper)
-    found = [Found(())] * stepper.n_rows
-    while running.sources:
-        running = _advanced(stepper, config, book, running)
-        ends = running.prefixes.last.eq(stepper.eos_id) & (
-            running.prefixes.length > len(book.prefix)
-        )
-        ends |= running.prefixes.length == book.limit
-        for row in ends.nonzero()[:, 0].tolist():
-            hypothesis = running.prefixes.hypothesis(row, float(running.scores[row]))
-            found[running.sources[row]] = Found(
-                (hypothesis,), _steps(hypothesis, len(book.prefix), stepper.eos_id)
+    processors = LogitsProcessors(config, stepper, codec)
+    n_forced = len(processors.prefix)
+    live = _start(stepper)
+    results = [SearchResult(())] * stepper.n_rows
+    while live.sources:
+        live = _advance(stepper, config, processors, live)
+        is_over = live.prefixes.last.eq(stepper.eos_id) & (live.prefixes.length > n_forced)
+        is_over |= live.prefixes.length == processors.limit
+        for row in is_over.nonzero()[:, 0].tolist():
+            found = live.prefixes.hypothesis(row, float(live.scores[row]))
+            steps = path_records(
+                found.ids, found.token_log_probs, eos_id=stepper.eos_id, n_forced=n_forced
             )
-        if bool(ends.any()):
-            running = running.take((~ends).nonzero()[:, 0])
-    return found
+            results[live.sources[row]] = SearchResult((found,), steps)
+        if bool(is_over.any()):
+            live = live.take((~is_over).nonzero()[:, 0])
+    return results
 
 
-def _begun(stepper: Stepper) -> _Running:
+def _start(stepper: Stepper) -> _Live:
     n = stepper.n_rows
     prefixes = Prefixes(torch.full((n, 1), stepper.start_id), torch.zeros(n, 0))
-    logits = stepper.step(prefixes.last)
-    states = normalize(stepper.states.float(), dim=-1)[:, None]
-    return _Running(list(range(n)), torch.arange(n), prefixes, torch.zeros(n), logits, states)
+    logits = stepper.step(prefixes.last)  # (sources, vocab)
+    states = normalize(stepper.states.float(), dim=-1)[:, None]  # (sources, 1, d_model)
+    return _Live(list(range(n)), torch.arange(n), prefixes, torch.zeros(n), logits, states)
 
 
-def _advanced(stepper: Stepper, config: Contrastive, book: Rulebook, running: _Running) -> _Running:
-    """One more token each."""
-    at = running.prefixes.length
-    is_forced = at < len(book.prefix)
+def _advance(
+    stepper: Stepper, config: Contrastive, processors: LogitsProcessors, live: _Live
+) -> _Live:
+    """Append one token to each prefix."""
+    length = live.prefixes.length
+    is_forced = length < len(processors.prefix)
     choices = (
-        _forced(book.prefix[at], len(running.rows))
+        _forced(processors.prefix[length], len(live.rows))
         if is_forced
-        else _choices(book, running, config.width)
+        else _choices(processors, live, config.width)
     )
-    if at + 1 == stepper.max_length:
-        gains = (1 - config.penalty_alpha) * choices.probabilities[:, 0]
-        return _grown(running, choices.tokens[:, 0], gains)
-    k = choices.tokens.shape[1]
-    stepper.reorder(running.rows.repeat_interleave(k))
-    logits = stepper.step(choices.tokens.flatten())
-    states = normalize(stepper.states.float(), dim=-1).view(
-        -1, k, stepper.states.shape[-1]
-    )  # (sources, k, d_model)
-    gains, winners = _objective(choices, states, running.states, config.penalty_alpha).max(1)
-    rows = winners + torch.arange(len(winners)) * k
-    sources = torch.arange(len(winners))
-    grown = _grown(
-        running, choices.tokens[sources, winners], torch.zeros_like(gains) if is_forced else gains
+    if length + 1 == stepper.max_length:
+        gains = (1 - config.penalty_alpha) * choices.probabilities[:, 0]  # (sources,)
+        return _appended(live, choices.tokens[:, 0], gains)
+    n_sources, k = choices.tokens.shape
+    stepper.reorder(live.rows.repeat_interleave(k))
+    logits = stepper.step(choices.tokens.flatten())  # (sources * k, vocab)
+    states = normalize(stepper.states.float(), dim=-1)  # (sources * k, d_model)
+    states = states.view(n_sources, k, states.shape[-1])  # -> (sources, k, d_model)
+    objective = _objective(choices, states, live.states, config.penalty_alpha)  # (sources, k)
+    gains, winners = objective.max(1)  # (sources,) both
+    sources = torch.arange(n_sources)
+    rows = winners + sources * k
+    gains = torch.zeros_like(gains) if is_forced else gains
+    return replace(
+        _appended(live, choices.tokens[sources, winners], gains),
+        rows=rows,
+        logits=logits[rows],
+        states=torch.cat([live.states, states[sources, winners][:, None]], 1),
     )
-    grown.rows = rows
-    grown.logits = logits[rows]
-    grown.states = torch.cat([running.states, states[sources, winners][:, None]], 1)
-    return grown
 
 
-def _grown(running: _Running, tokens: Tensor, gains: Tensor) -> _Running:
-    values = running.logits.gather(1, tokens[:, None]) - normaliser(running.logits)
-    prefixes = running.prefixes.grow(tokens, values[:, 0])
-    return _Running(
-        running.sources,
-        running.rows,
-        prefixes,
-        running.scores + gains,
-        running.logits,
-        running.states,
-    )
+def _appended(live: _Live, tokens: Tensor, gains: Tensor) -> _Live:
+    log_probs = token_log_probs(live.logits, tokens[:, None])[:, 0]  # (sources,)
+    prefixes = live.prefixes.append(tokens, log_probs)
+    return replace(live, prefixes=prefixes, scores=live.scores + gains)
 
 
 def _forced(token: int, n_sources: int) -> Choices:
@@ -154,34 +157,21 @@ def _forced(token: int, n_sources: int) -> Choices:
     return Choices(tokens, torch.ones(tokens.shape), torch.ones(tokens.shape, dtype=torch.bool))
 
 
-def _choices(book: Rulebook, running: _Running, k: int) -> Choices:
-    """The k most probable tokens; `</s>` where the rules allow none."""
-    logits = (
-        running.logits
-        if book.is_idle
-        else book.apply(running.logits.clone(), running.prefixes.ids, running.sources)
-    )
-    tops, tokens = best(logits, k)
-    is_allowed = tops.gt(NEVER)
-    probabilities = (tops - normaliser(logits)).exp().masked_fill(~is_allowed, 0.0)
-    tokens[:, 0].masked_fill_(~is_allowed[:, 0], book.eos_id)
+def _choices(processors: LogitsProcessors, live: _Live, k: int) -> Choices:
+    """The k most probable tokens; `</s>` where the processors allow none."""
+    logits = live.logits
+    if not processors.is_idle:
+        logits = processors.apply(logits.clone(), live.prefixes.ids, live.sources)
+    top_logits, tokens = topk(logits, k)  # (sources, k) both
+    is_allowed = top_logits.gt(NEG_INF)
+    probabilities = (top_logits - logsumexp(logits)).exp().masked_fill(~is_allowed, 0.0)
+    tokens[:, 0].masked_fill_(~is_allowed[:, 0], processors.eos_id)
     is_allowed[:, 0] = True
     return Choices(tokens, probabilities, is_allowed)
 
 
 def _objective(choices: Choices, states: Tensor, before: Tensor, alpha: float) -> Tensor:
-    """(sources, k)."""
-    similarity = (states @ before.transpose(1, 2)).amax(
-        2
-    )  # (sources, k, d_model) and (sources, length, d_model) -> (sources, k)
-    return ((1 - alpha) * choices.probabilities - alpha * similarity).masked_fill(
-        ~choices.is_allowed, NEVER
-    )
-
-
-def _steps(hypothesis: Hypothesis, n_forced: int, eos_id: int) -> tuple[tuple[Kept, ...], ...]:
-    totals = itertools.accumulate(hypothesis.token_log_probs)
-    pairs = enumerate(zip(hypothesis.ids, totals, strict=True))
-    return tuple(
-        (Kept(0, token, total, token == eos_id and at >= n_forced),) for at, (token, total) in pairs
-    )
+    """Eq. 5: states (sources, k, d_model) and those before them (sources, length, d_model) -> (sources, k)."""
+    cosines = states @ before.transpose(1, 2)  # (sources, k, length)
+    objective = (1 - alpha) * choices.probabilities - alpha * cosines.amax(2)  # (sources, k)
+    return objective.masked_fill(~choices.is_allowed, NEG_INF)

@@ -1,4 +1,4 @@
-"""Diverse beam search: groups of beams, each kept away from what those before it write (Vijayakumar et al. 2018)."""
+"""Diverse beam search: groups of beams, each discouraged from the tokens of the groups before it (Vijayakumar et al. 2018)."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ import torch
 from torch import Tensor
 
 from s2s.config import UserError, setting
-from s2s.decode.beam import Beams, Candidates, Running, merged, search
-from s2s.decode.prefixes import best
-from s2s.decode.rules import NEVER, Rulebook
-from s2s.decode.stepper import IDS, Found, Kept, Stepper, Words
+from s2s.decode.beam import BeamConfig, Candidates, LiveBeams, Propose, best_per_source, search
+from s2s.decode.numerics import NEG_INF, topk
+from s2s.decode.processors import LogitsProcessors
+from s2s.decode.results import SearchResult, StepRecord
+from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
 
-Steps = Sequence[tuple[Kept, ...]]
+Steps = Sequence[tuple[StepRecord, ...]]
 
 
 @dataclass(frozen=True)
-class DiverseBeam(Beams):
+class DiverseBeam(BeamConfig):
     """Settings of diverse beam search."""
 
     num_beams: int = setting(
-        6, 1, 100, label="Beams", help="Prefixes kept at each step, of all groups together."
+        6, 1, 100, label="Beams", help="Hypotheses kept at each step, in all groups together."
     )
     num_beam_groups: int = setting(
         3,
         1,
         100,
         label="Beam groups",
-        help="Groups that the beams are split into; 1 is beam search.",
+        help="Groups that the beams are divided into; 1 is beam search.",
     )
     diversity_penalty: float = setting(
         0.5,
@@ -42,101 +43,96 @@ class DiverseBeam(Beams):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.num_beams % self.num_beam_groups:
-            fitting = ", ".join(
-                str(n) for n in range(1, self.num_beams + 1) if self.num_beams % n == 0
-            )
+            divisors = [str(n) for n in range(1, self.num_beams + 1) if self.num_beams % n == 0]
             given = f"`num_beam_groups` {self.num_beam_groups} does not divide `num_beams` {self.num_beams}"
-            raise UserError(f"{given}; give one of {fitting}.")
+            raise UserError(f"{given}; give one of {', '.join(divisors)}.")
 
 
 @torch.inference_mode()
-def diverse_beam(stepper: Stepper, config: DiverseBeam, words: Words = IDS) -> list[Found]:
-    """Beam search in each group, one after another at each step; the hypotheses of all groups are ranked together.
+def diverse_beam(
+    stepper: Stepper, config: DiverseBeam, codec: TextCodec = ID_CODEC
+) -> list[SearchResult]:
+    """Beam search in each group, one group after another at each step; the hypotheses of all groups are ranked together.
 
-    A token loses diversity_penalty for each running prefix of the earlier groups that has just taken it (Hamming diversity,
+    A token loses diversity_penalty for each live hypothesis of the earlier groups that has just taken it (Hamming diversity,
     eq. 5). As in transformers before version 5, the scores keep that loss, and a group that is done lowers nothing.
     """
-    book = Rulebook(config, stepper, words)
+    processors = LogitsProcessors(config, stepper, codec)
     groups = config.num_beam_groups
-    share = replace(
+    of_group = replace(
         config, num_beams=config.num_beams // groups, num_beam_groups=1, num_return_sequences=None
     )
-    apart = _Apart(config, book)
-    found = search(stepper, share, book, apart.offer, groups=groups)
-    parts = [found[start : start + groups] for start in range(0, len(found), groups)]
-    return [_together(part, len(book.prefix), config.num_return_sequences) for part in parts]
+    results = search(stepper, of_group, processors, _diverse(config, processors), groups=groups)
+    n_forced = len(processors.prefix)
+    return [
+        _joined(results[first : first + groups], n_forced, config.num_return_sequences)
+        for first in range(0, len(results), groups)
+    ]
 
 
-class _Apart:
-    """Offers to each group what is far from the groups before it."""
+def _diverse(config: DiverseBeam, processors: LogitsProcessors) -> Propose:
+    """Proposes to each group the most probable tokens, less what the earlier groups' choices take from them."""
+    groups = config.num_beam_groups
 
-    def __init__(self, config: DiverseBeam, book: Rulebook) -> None:
-        self.book = book
-        self.groups = config.num_beam_groups
-        self.penalty = config.diversity_penalty
-
-    def offer(self, logits: Tensor, norms: Tensor, running: Running, n: int) -> Candidates:
-        """The rows of a source stand together, group after group; so do the candidates: (sources * groups, n)."""
-        width = running.totals.shape[1]
-        rows = torch.arange(len(logits)).view(-1, self.groups, width)  # (sources, groups, width)
-        sources = [
-            number // self.groups
-            for number in running.sources[:: self.groups]
-            for _ in range(width)
-        ]
+    def propose(logits: Tensor, log_sums: Tensor, live: LiveBeams, n: int) -> Candidates:
+        """The rows of a source are adjacent, group after group; so are the candidates: (sources * groups, n)."""
+        beam = live.totals.shape[1]  # of a group
+        rows = torch.arange(len(logits)).view(-1, groups, beam)  # (sources, groups, beam)
+        sources = [number // groups for number in live.sources[::groups] for _ in range(beam)]
         taken = rows.new_empty(len(rows), 0)
-        offered = []
-        loss = logits.new_empty(len(rows), 0)
-        for group in range(self.groups):
-            own = rows[:, group].flatten()
-            scores = self.book.apply(logits[own] - norms[own], running.prefixes.ids[own], sources)
-            _lower(scores.view(len(rows), width, -1), taken, loss)
-            part = merged(*best(scores, n), running.totals[group :: self.groups], n)
-            offered.append(part)
-            tokens, is_real = _taken(part, n // 2, self.book.eos_id)
-            taken = torch.cat([taken, tokens], 1)
-            loss = torch.cat([loss, is_real * self.penalty], 1)
+        penalties = logits.new_empty(len(rows), 0)
+        proposed = []
+        for group in range(groups):
+            of_group = rows[:, group].flatten()  # (sources * beam,)
+            log_probs = logits[of_group] - log_sums[of_group]  # (sources * beam, vocab)
+            scores = processors.apply(log_probs, live.prefixes.ids[of_group], sources)
+            _penalize(scores.view(len(rows), beam, -1), taken, penalties)
+            candidates = best_per_source(*topk(scores, n), live.totals[group::groups], n)
+            proposed.append(candidates)
+            tokens, is_real = _taken(candidates, n // 2, processors.eos_id)
+            taken = torch.cat([taken, tokens], 1)  # (sources, tokens of the groups so far)
+            penalties = torch.cat([penalties, is_real * config.diversity_penalty], 1)
+        # of each part: groups times (sources, n) -> (sources * groups, n)
         return Candidates(
-            *(torch.stack(parts, 1).flatten(0, 1) for parts in zip(*offered, strict=True))
+            *(torch.stack(parts, 1).flatten(0, 1) for parts in zip(*proposed, strict=True))
         )
 
+    return propose
 
-def _lower(scores: Tensor, tokens: Tensor, loss: Tensor) -> None:
-    """Take the losses of some tokens (sources, m) both from every row of the source: (sources, width, vocab), written over."""
+
+def _penalize(scores: Tensor, tokens: Tensor, penalties: Tensor) -> None:
+    """Subtract the penalties of some tokens, (sources, m) both, from all rows of a source, (sources, beam, vocab), in place."""
     shape = (-1, scores.shape[1], -1)
-    scores.scatter_add_(2, tokens[:, None].expand(shape), -loss[:, None].expand(shape))
+    scores.scatter_add_(2, tokens[:, None].expand(shape), -penalties[:, None].expand(shape))
 
 
-def _taken(offered: Candidates, width: int, eos_id: int) -> tuple[Tensor, Tensor]:
-    """The tokens of what goes on, and whether each is one: (sources, at most width) both."""
-    left = offered.totals.masked_fill(offered.tokens.eq(eos_id), NEVER)
-    totals, places = left.topk(min(width, left.shape[1]), 1)
-    return offered.tokens.gather(1, places), totals.gt(NEVER)
+def _taken(candidates: Candidates, beam: int, eos_id: int) -> tuple[Tensor, Tensor]:
+    """The tokens of the candidates that stay live, and whether each is one: (sources, at most beam) both."""
+    live = candidates.totals.masked_fill(candidates.tokens.eq(eos_id), NEG_INF)
+    totals, indices = live.topk(min(beam, live.shape[1]), 1)
+    return candidates.tokens.gather(1, indices), totals.gt(NEG_INF)
 
 
-def _together(groups: Sequence[Found], n_forced: int, wanted: int | None) -> Found:
-    """The groups of one source as one."""
-    hypotheses = sorted(
-        (each for group in groups for each in group.hypotheses),
-        key=lambda each: each.score,
-        reverse=True,
-    )
-    own = [group.steps[n_forced:] for group in groups]
-    return Found(tuple(hypotheses[:wanted]), (*groups[0].steps[:n_forced], *_side_by_side(own)))
+def _joined(groups: Sequence[SearchResult], n_forced: int, n_returned: int | None) -> SearchResult:
+    """The groups of one source as one result."""
+    every = (hypothesis for group in groups for hypothesis in group.hypotheses)
+    ranked = sorted(every, key=lambda hypothesis: hypothesis.score, reverse=True)
+    steps = _joined_steps([group.steps[n_forced:] for group in groups])
+    return SearchResult(tuple(ranked[:n_returned]), (*groups[0].steps[:n_forced], *steps))
 
 
-def _side_by_side(groups: Sequence[Steps]) -> list[tuple[Kept, ...]]:
-    """Each step of all groups; parents are counted on behind those of the groups before."""
-    merged_steps = []
+def _joined_steps(groups: Sequence[Steps]) -> list[tuple[StepRecord, ...]]:
+    """The steps of all groups; a group's parents are numbered after those of the groups before it."""
+    joined = []
     offsets = [0] * len(groups)
     for step in itertools.zip_longest(*groups, fillvalue=()):
-        merged_steps.append(
+        joined.append(
             tuple(
-                kept._replace(parent=kept.parent + at)
-                for at, part in zip(offsets, step, strict=True)
-                for kept in part
+                record._replace(parent=record.parent + offset)
+                for offset, records in zip(offsets, step, strict=True)
+                for record in records
             )
         )
-        running = [sum(not kept.is_finished for kept in part) for part in step]
-        offsets = [sum(running[:group]) for group in range(len(groups))]
-    return merged_steps
+        n_live = [sum(not record.is_finished for record in records) for records in step]
+        offsets = [sum(n_live[:group]) for group in range(len(groups))]
+    return joined

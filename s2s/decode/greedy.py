@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import torch
 
-from s2s.decode.prefixes import begin, forced, highest, normaliser
-from s2s.decode.rules import Rulebook, Rules
-from s2s.decode.stepper import IDS, Found, Hypothesis, Kept, Stepper, Words
+from s2s.decode.numerics import logsumexp, row_max
+from s2s.decode.prefixes import start
+from s2s.decode.processors import GenerationConfig, LogitsProcessors
+from s2s.decode.results import Hypothesis, SearchResult, path_records
+from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
 
 
 @dataclass(frozen=True)
-class Greedy(Rules):
+class Greedy(GenerationConfig):
     """Settings of greedy search."""
 
     def __post_init__(self) -> None:
@@ -22,50 +23,47 @@ class Greedy(Rules):
 
 
 @torch.inference_mode()
-def greedy(stepper: Stepper, config: Greedy, words: Words = IDS) -> list[Found]:
-    """The most probable token at each step; ties go to the lower id. One hypothesis a source; its score is its log-probability."""
-    book = Rulebook(config, stepper, words)
-    prefixes = begin(stepper, book)
-    opened = [forced(prefixes, row) for row in range(stepper.n_rows)]
+def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> list[SearchResult]:
+    """The most probable token at each step, of equal ones the lowest id. One hypothesis per source; its score is its log-probability."""
+    processors = LogitsProcessors(config, stepper, codec)
+    prefixes = start(stepper, processors)
     written = [
-        list(zip(*pair, strict=True))
-        for pair in zip(prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True)
+        list(zip(ids, log_probs, strict=True))
+        for ids, log_probs in zip(
+            prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True
+        )
     ]
-    alive = list(range(stepper.n_rows))
-    tokens = prefixes.last
-    ids = prefixes.ids
-    for _ in range(prefixes.length, book.limit):
-        logits = stepper.step(tokens)
-        norms = normaliser(logits)
-        values, tokens = highest(logits if book.is_idle else book.apply(logits.clone(), ids, alive))
-        if not book.is_idle:
+    live = list(range(stepper.n_rows))  # the source of each row
+    tokens = prefixes.last  # (rows,)
+    ids = prefixes.ids  # (rows, 1 + length), kept up to date only where processors need it
+    for _ in range(prefixes.length, processors.limit):
+        logits = stepper.step(tokens)  # (rows, vocab)
+        if processors.is_idle:
+            token_logits, tokens = row_max(logits)  # (rows,) both
+        else:
+            _, tokens = row_max(processors.apply(logits.clone(), ids, live))
+            token_logits = logits.gather(1, tokens[:, None])[:, 0]
             ids = torch.cat([ids, tokens[:, None]], 1)
-            values = logits.gather(1, tokens[:, None])[:, 0]
-        values = values - norms[:, 0]
-        now = tokens.tolist()
-        for sentence, token, value in zip(alive, now, values.tolist(), strict=True):
-            written[sentence].append((token, value))
-        going = [row for row, token in enumerate(now) if token != stepper.eos_id]
-        if not going:
+        log_probs = token_logits - logsumexp(logits)[:, 0]  # (rows,)
+        new_tokens = tokens.tolist()
+        for source, token, log_prob in zip(live, new_tokens, log_probs.tolist(), strict=True):
+            written[source].append((token, log_prob))
+        unfinished = [row for row, token in enumerate(new_tokens) if token != stepper.eos_id]
+        if not unfinished:
             break
-        if len(going) < len(alive):
-            rows = torch.tensor(going, device=tokens.device)
-            alive = [alive[row] for row in going]
+        if len(unfinished) < len(live):
+            rows = torch.tensor(unfinished, device=tokens.device)
+            live = [live[row] for row in unfinished]
             tokens = tokens[rows]
-            ids = ids[rows] if not book.is_idle else ids
+            ids = ids if processors.is_idle else ids[rows]
             stepper.reorder(rows)
-    return [
-        _found(steps, first, stepper.eos_id) for steps, first in zip(written, opened, strict=True)
-    ]
+    return [_result(steps, prefixes.length, stepper.eos_id) for steps in written]
 
 
-def _found(
-    steps: list[tuple[int, float]], opened: tuple[tuple[Kept, ...], ...], eos_id: int
-) -> Found:
+def _result(steps: list[tuple[int, float]], n_forced: int, eos_id: int) -> SearchResult:
     ids = tuple(token for token, _ in steps)
-    values = tuple(value for _, value in steps)
-    totals = itertools.accumulate(values)
-    records = [
-        (Kept(0, token, total, token == eos_id),) for token, total in zip(ids, totals, strict=True)
-    ]
-    return Found((Hypothesis(ids, values, sum(values)),), (*opened, *records[len(opened) :]))
+    log_probs = tuple(log_prob for _, log_prob in steps)
+    hypothesis = Hypothesis(ids, log_probs, sum(log_probs))
+    return SearchResult(
+        (hypothesis,), path_records(ids, log_probs, eos_id=eos_id, n_forced=n_forced)
+    )

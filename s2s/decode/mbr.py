@@ -1,4 +1,4 @@
-"""Minimum Bayes risk: of some samples the one that is most like all of them (Kumar & Byrne 2004; Eikema & Aziz 2020)."""
+"""Minimum Bayes risk: of some samples, the one that is most similar to all of them (Kumar & Byrne 2004; Eikema & Aziz 2020)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.config import setting
-from s2s.decode.limits import Truncation
+from s2s.decode.filters import Truncation
+from s2s.decode.results import SearchResult
 from s2s.decode.sampling import Sample, sample
-from s2s.decode.stepper import IDS, Found, Stepper, Words
+from s2s.decode.stepper import ID_CODEC, Stepper, TextCodec
 
 Floats = npt.NDArray[np.float64]
 # sacrebleu's defaults (Popović 2015; Papineni et al. 2002)
@@ -32,12 +33,12 @@ class MBR(Truncation):
         1,
         100,
         label="Samples",
-        help="Targets to draw; they are the candidates, and what candidates are compared with.",
+        help="Targets to draw; they are both the candidates and what candidates are compared with.",
     )
     utility: str = setting(
         "chrf",
         label="Utility metric",
-        help="What says how alike two targets are, from 0 to 100.",
+        help="The measure of similarity between two targets, from 0 to 100.",
         choices=("chrf", "bleu"),
     )
 
@@ -50,20 +51,20 @@ class MBR(Truncation):
         return self.num_samples
 
 
-def mbr(stepper: Stepper, config: MBR, words: Words = IDS) -> list[Found]:
+def mbr(stepper: Stepper, config: MBR, codec: TextCodec = ID_CODEC) -> list[SearchResult]:
     """The distinct samples, the highest expected utility first; that is their score.
 
-    The expectation is the mean over all samples, the candidate's own among them (Eikema & Aziz 2020, section 5: the same
-    samples are candidates and pseudo-references). Of equal ones the more probable comes first.
+    The expectation is the mean over all samples, the candidate itself included (Eikema & Aziz 2020, section 5: the same samples
+    are candidates and pseudo-references). Of equal ones the more probable comes first.
     """
     shared = {field.name: getattr(config, field.name) for field in fields(Sample)}
-    drawn = sample(stepper, Sample(**shared | {"num_return_sequences": config.num_samples}), words)
-    return [_ranked(found, config, words, stepper.eos_id) for found in drawn]
+    drawn = sample(stepper, Sample(**shared | {"num_return_sequences": config.num_samples}), codec)
+    return [_ranked(result, config, codec, stepper.eos_id) for result in drawn]
 
 
-def _ranked(drawn: Found, config: MBR, words: Words, eos_id: int) -> Found:
+def _ranked(drawn: SearchResult, config: MBR, codec: TextCodec, eos_id: int) -> SearchResult:
     texts = [
-        words.decode([token for token in one.ids if token != eos_id]) for one in drawn.hypotheses
+        codec.decode([token for token in one.ids if token != eos_id]) for one in drawn.hypotheses
     ]
     expected = utilities(texts, config.utility).expected
     rescored = {
@@ -76,20 +77,20 @@ def _ranked(drawn: Found, config: MBR, words: Words, eos_id: int) -> Found:
 
 @dataclass(frozen=True)
 class Utilities:
-    """How alike the distinct texts among some are."""
+    """The similarity of each two distinct texts."""
 
     counts: dict[str, int]  # from a text to how often it was drawn
-    pairs: Floats  # of each (rows) where each (columns) is the reference, 0 to 100
+    pairs: Floats  # of each text (rows) with each as the reference (columns), 0 to 100
 
     @property
     def expected(self) -> dict[str, float]:
-        """Of each distinct text its mean utility beside all the texts, itself among them, 0 to 100."""
+        """The mean utility of each distinct text over all the texts, itself included, 0 to 100."""
         counts = np.array(list(self.counts.values()))
         return dict(zip(self.counts, (self.pairs @ counts / counts.sum()).tolist(), strict=True))
 
 
 def utilities(texts: Sequence[str], utility: str) -> Utilities:
-    """Each distinct text beside each, in the order in which they first come."""
+    """Each two distinct texts, in the order in which they first occur."""
     counts = Counter(texts)
     return Utilities(dict(counts), UTILITIES[utility](list(counts)))
 
@@ -99,27 +100,24 @@ def chrf_pairs(texts: Sequence[str]) -> Floats:
     from sacrebleu.metrics.helpers import extract_all_char_ngrams
 
     precision = recall = orders = np.zeros((len(texts), len(texts)))
-    for counters in zip(
-        *(extract_all_char_ngrams(text, CHRF_ORDER) for text in texts), strict=True
-    ):
+    ngrams = (extract_all_char_ngrams(text, CHRF_ORDER) for text in texts)
+    for counters in zip(*ngrams, strict=True):  # order by order
         shared, totals = _shared(counters)
         both = (totals[:, None] > 0) & (
             totals > 0
         )  # texts that are too short for the order do not count
-        precision = precision + np.divide(
-            shared, totals[:, None], out=np.zeros_like(shared), where=both
-        )
-        recall = recall + np.divide(shared, totals, out=np.zeros_like(shared), where=both)
+        zeros = np.zeros_like(shared)
+        precision = precision + np.divide(shared, totals[:, None], out=zeros.copy(), where=both)
+        recall = recall + np.divide(shared, totals, out=zeros, where=both)
         orders = orders + both
     precision = precision / orders.clip(min=1)
     recall = recall / orders.clip(min=1)
-    below = CHRF_BETA**2 * precision + recall
-    found: Floats = (
-        100
-        * (1 + CHRF_BETA**2)
-        * np.divide(precision * recall, below, out=np.zeros_like(below), where=below > 0)
+    weighted = CHRF_BETA**2 * precision + recall
+    product = np.divide(
+        precision * recall, weighted, out=np.zeros_like(weighted), where=weighted > 0
     )
-    return found
+    scores: Floats = 100 * (1 + CHRF_BETA**2) * product
+    return scores
 
 
 def bleu_pairs(texts: Sequence[str]) -> Floats:
@@ -128,12 +126,9 @@ def bleu_pairs(texts: Sequence[str]) -> Floats:
     from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
     metric = BLEU(effective_order=True)
+    tokenized = [metric.tokenizer(text.rstrip()) for text in texts]
     ngrams, lengths = zip(
-        *(
-            extract_all_word_ngrams(metric.tokenizer(text.rstrip()), 1, BLEU_ORDER)
-            for text in texts
-        ),
-        strict=True,
+        *(extract_all_word_ngrams(text, 1, BLEU_ORDER) for text in tokenized), strict=True
     )
     by_order = [
         _shared([_of_order(counter, n) for counter in ngrams]) for n in range(1, BLEU_ORDER + 1)
@@ -141,9 +136,12 @@ def bleu_pairs(texts: Sequence[str]) -> Floats:
     shared = (
         np.stack([pairs for pairs, _ in by_order], 2).astype(int).tolist()
     )  # (hypotheses, references, orders)
-    totals = np.stack([sums for _, sums in by_order], 1).astype(int).tolist()
-    found = [
-        [
+    totals = (
+        np.stack([sums for _, sums in by_order], 1).astype(int).tolist()
+    )  # (hypotheses, orders)
+
+    def score(i: int, j: int) -> float:
+        return float(
             metric.compute_bleu(
                 shared[i][j],
                 list(totals[i]),
@@ -152,11 +150,9 @@ def bleu_pairs(texts: Sequence[str]) -> Floats:
                 smooth_method="exp",
                 effective_order=True,
             ).score
-            for j in range(len(texts))
-        ]
-        for i in range(len(texts))
-    ]
-    return np.array(found)
+        )
+
+    return np.array([[score(i, j) for j in range(len(texts))] for i in range(len(texts))])
 
 
 def _of_order(counts: Counter[tuple[str, ...]], n: int) -> Counter[tuple[str, ...]]:
@@ -166,26 +162,25 @@ def _of_order(counts: Counter[tuple[str, ...]], n: int) -> Counter[tuple[str, ..
 def _shared(counters: Sequence[Counter[Any]]) -> tuple[Floats, Floats]:
     """How many n-grams each two have in common (n, n), and how many each has (n,).
 
-    The first, second, ... occurrence of an n-gram are columns of their own, so that a product of matrices counts them.
+    The first, second, ... occurrence of an n-gram are columns of their own, so that a matrix product counts them.
     """
-    columns: dict[tuple[Any, int], int] = {}
-    places = [
-        [columns.setdefault(one, len(columns)) for one in _occurrences(counter)]
+    column_of: dict[tuple[Any, int], int] = {}
+    columns = [
+        [column_of.setdefault(one, len(column_of)) for one in _occurrences(counter)]
         for counter in counters
     ]
-    has = np.zeros((len(counters), len(columns)), dtype=np.float32)  # whole numbers: exact
-    for row, held in zip(has, places, strict=True):
-        row[held] = 1.0
-    return (has @ has.T).astype(np.float64), np.array(
-        [len(held) for held in places], dtype=np.float64
-    )
+    has = np.zeros((len(counters), len(column_of)), dtype=np.float32)  # integers: exact
+    for row, indices in zip(has, columns, strict=True):
+        row[indices] = 1.0
+    totals = np.array([len(indices) for indices in columns], dtype=np.float64)
+    return (has @ has.T).astype(np.float64), totals
 
 
 def _occurrences(counter: Counter[Any]) -> Iterable[tuple[Any, int]]:
     return ((gram, nth) for gram, count in counter.items() for nth in range(count))
 
 
-# Texts -> the utility of each (rows) where each (columns) is the reference.
+# Texts -> the utility of each (rows) with each as the reference (columns).
 UTILITIES: MappingProxyType[str, Callable[[Sequence[str]], Floats]] = MappingProxyType(
     {"chrf": chrf_pairs, "bleu": bleu_pairs}
 )

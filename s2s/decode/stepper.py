@@ -1,22 +1,22 @@
-"""What search is handed, and what it hands back."""
+"""What a search is given: a Stepper, which gives logits, and a TextCodec, which joins ids and text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from torch import Tensor
 
 
 class Stepper(Protocol):
-    """Rows of hypotheses that advance together; at first one row a source."""
+    """Rows of hypotheses that advance together; at first one row per source."""
 
     start_id: int
     eos_id: int
     sources: list[
         tuple[int, ...]
-    ]  # the ids of each source, in the order of the first rows, without padding
+    ]  # the ids of each source, without padding, in the order of the first rows
     states: Tensor  # (rows, d_model), on the CPU: what the last logits were projected from
 
     @property
@@ -25,33 +25,33 @@ class Stepper(Protocol):
 
     @property
     def max_length(self) -> int | None:
-        """Most tokens a hypothesis may have; None = no limit."""
+        """Most tokens that a hypothesis may have; None = no limit."""
 
     def step(self, tokens: Tensor) -> Tensor:
         """The last token of each row (rows,) -> logits of the next (rows, vocab), float32: softmax gives its distribution.
 
-        They are the caller's to write over. Search works on the CPU, wherever the model is.
+        The caller may overwrite them. Search works on the CPU, wherever the model is.
         """
 
     def reorder(self, rows: Tensor) -> None:
-        """Row i becomes what row `rows[i]` was; `rows` may repeat, drop and permute. Fastest where a source's rows stand together."""
+        """Row i becomes what row `rows[i]` was; `rows` may repeat, drop and permute. Fastest where a source's rows are adjacent."""
 
 
-class Words(Protocol):
-    """What joins target ids and text: a tokenizer."""
+class TextCodec(Protocol):
+    """Converts between target ids and text: a tokenizer."""
 
     def encode(self, text: str) -> list[int]:
         """Text to ids."""
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids to text; special ids leave nothing."""
+        """Ids to text; special ids are left out."""
 
     def unknown(self, text: str) -> Iterable[str]:
         """The words that have no ids."""
 
 
-class Ids:
-    """Words for those who have no text: numbers with blanks between."""
+class IdCodec:
+    """A TextCodec where there is no tokenizer: the text is the ids, separated by spaces."""
 
     def encode(self, text: str) -> list[int]:
         """`"5 7"` -> `[5, 7]`."""
@@ -62,64 +62,28 @@ class Ids:
         return " ".join(map(str, ids))
 
     def unknown(self, text: str) -> list[str]:
-        """What is no number."""
+        """The words that are not numbers."""
         return [word for word in text.split() if not word.isdecimal()]
 
 
-IDS = Ids()
+ID_CODEC = IdCodec()
 
 
 @dataclass(frozen=True)
-class Begun:
-    """Words, and the ids with which every target begins, in place of the setting `prefix`: a text's own ids may be others."""
+class ForcedPrefix:
+    """A codec, and the ids with which every target begins. They replace the setting `prefix`, whose text may encode to other ids."""
 
-    words: Words
+    codec: TextCodec
     ids: tuple[int, ...]
 
     def encode(self, text: str) -> list[int]:
-        """As the words do."""
-        return self.words.encode(text)
+        """As the codec does."""
+        return self.codec.encode(text)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """As the words do."""
-        return self.words.decode(ids)
+        """As the codec does."""
+        return self.codec.decode(ids)
 
     def unknown(self, text: str) -> Iterable[str]:
-        """As the words do."""
-        return self.words.unknown(text)
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """One found target."""
-
-    ids: tuple[int, ...]  # ends in the eos id, unless the length limit cut it
-    token_log_probs: tuple[float, ...]  # the model's own, nats, one a token
-    score: float  # what the strategy ranks by
-
-    @property
-    def log_prob(self) -> float:
-        """The model's own log-probability of the ids, in nats."""
-        return sum(self.token_log_probs)
-
-
-class Kept(NamedTuple):
-    """A prefix that survived a step: which of the step before it continues, with what token."""
-
-    parent: int
-    token: int
-    log_prob: float  # of the whole prefix, nats, as the strategy counts it
-    is_finished: bool
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a strategy found for one source."""
-
-    hypotheses: tuple[Hypothesis, ...]  # best first
-    steps: tuple[tuple[Kept, ...], ...] = ()  # one a token; those of a forced prefix come first
-
-    @property
-    def best(self) -> Hypothesis:
-        """The first."""
-        return self.hypotheses[0]
+        """As the codec does."""
+        return self.codec.unknown(text)

@@ -1,4 +1,4 @@
-"""Every way to decode, one row each."""
+"""Every decoding strategy, one row each."""
 
 from __future__ import annotations
 
@@ -14,75 +14,78 @@ from s2s.decode.contrastive import Contrastive, contrastive
 from s2s.decode.diverse_beam import DiverseBeam, diverse_beam
 from s2s.decode.greedy import Greedy, greedy
 from s2s.decode.mbr import MBR, mbr
-from s2s.decode.rules import Rules
+from s2s.decode.processors import GenerationConfig
+from s2s.decode.results import SearchResult
 from s2s.decode.sampling import Sample, sample
-from s2s.decode.stepper import Found, Stepper, Words
+from s2s.decode.stepper import Stepper, TextCodec
 from s2s.decode.stochastic_beam import StochasticBeam, stochastic_beam
 
-Strategy = Callable[[Stepper, Any, Words], list[Found]]
+Strategy = Callable[[Stepper, Any, TextCodec], list[SearchResult]]
 
-# What each ranks by, the `.score` of its hypotheses, stands in its summary.
+# Each summary says what the strategy ranks by: the `.score` of its hypotheses.
 STRATEGIES: MappingProxyType[str, Choice[Strategy]] = MappingProxyType(
     {
         "greedy": Choice(
-            greedy, Greedy, "Always take the most probable next token. Score: its log-probability."
+            greedy, Greedy, "Always take the most probable next token. Score: log-probability."
         ),
         "beam": Choice(
             beam,
             Beam,
-            "Keep the num_beams most probable prefixes. Score: log-probability over length^length_penalty.",
+            "Keep the num_beams most probable prefixes. Score: log-probability / length^length_penalty.",
             "Graves 2012; Sutskever et al. 2014",
         ),
         "diverse_beam": Choice(
             diverse_beam,
             DiverseBeam,
-            "Groups of beams that avoid each other's tokens. Score: as for beam, less what the penalty took.",
+            "Groups of beams that avoid each other's tokens. Score: as in beam, less the diversity penalty.",
             "Vijayakumar et al. 2018",
         ),
         "sample": Choice(
             sample,
             Sample,
-            "Draw each token, from all or from the likeliest. Score: log-probability.",
+            "Draw each token, from all or from the most probable. Score: log-probability.",
             "Fan et al. 2018; Holtzman et al. 2020",
         ),
         "beam_sample": Choice(
             beam_sample,
             BeamSample,
-            "Beam search that draws its continuations. Score: log-probability after rules and temperature, over length^length_penalty.",
+            "Beam search that draws its continuations. "
+            "Score: log-probability after logits processors and temperature / length^length_penalty.",
             "generate of transformers",
         ),
         "stochastic_beam": Choice(
             stochastic_beam,
             StochasticBeam,
-            "Draw num_beams different targets. Score: log-probability with Gumbel noise.",
+            "Draw num_beams distinct targets. Score: log-probability with Gumbel noise.",
             "Kool et al. 2019",
         ),
         "contrastive": Choice(
             contrastive,
             Contrastive,
-            "Take a probable token whose state is unlike those before. Score: sum of (1 - alpha) * probability - alpha * similarity.",
+            "Take a probable token whose state is unlike those before. "
+            "Score: sum of (1 - alpha) * probability - alpha * similarity.",
             "Su et al. 2022",
         ),
         "mbr": Choice(
             mbr,
             MBR,
-            "Draw num_samples and take the one most like all of them. Score: its mean utility beside them, 0 to 100.",
+            "Draw num_samples and take the one most similar to all of them. Score: its mean utility, 0 to 100.",
             "Kumar & Byrne 2004; Eikema & Aziz 2020",
         ),
         "constrained": Choice(
             constrained,
             Constrained,
-            "Beam search in which force_words must appear. Score: log-probability over length^length_penalty.",
+            "Beam search in which force_words must appear. Score: log-probability / length^length_penalty.",
             "Hokamp & Liu 2017; Post & Vilar 2018",
         ),
     }
 )
 
 
-def configure(name: str, settings: Mapping[str, Any]) -> tuple[Strategy, Rules]:
-    """A strategy and its settings; raises UserError for an unknown name, setting or value."""
+def configure(name: str, settings: Mapping[str, Any]) -> tuple[Strategy, GenerationConfig]:
+    """A strategy and its config. Raises UserError for an unknown name, setting or value."""
     row = choose("strategy", name, STRATEGIES)
     config = override(row.config(), settings)
-    if not isinstance(config, Rules):
-        raise TypeError(f"the settings of {name} are no Rules")
+    if not isinstance(config, GenerationConfig):
+        raise TypeError(f"the settings of {name} are no GenerationConfig")
     return row.make, config

@@ -46,7 +46,7 @@ STATES: Mapping[str, NodeStyle] = MappingProxyType(
     {
         "kept": NodeStyle("kept", "circle", 10),
         "finished": NodeStyle("finished", "square", 12),
-        "cut": NodeStyle("cut at the limit", "diamond", 13),
+        "truncated": NodeStyle("truncated at the limit", "diamond", 13),
         "pruned": NodeStyle("let go (pruned)", "x", 8),
     }
 )

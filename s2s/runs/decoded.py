@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from s2s.decode import Found, Hypothesis, Kept
+from s2s.decode import Hypothesis, SearchResult, StepRecord
 from s2s.tokenizers import Tokenizer
 
 
@@ -36,7 +36,7 @@ class Decoded:
 
     source: str
     hypotheses: tuple[DecodedHypothesis, ...] = ()  # best first
-    steps: tuple[tuple[Kept, ...], ...] = ()
+    steps: tuple[tuple[StepRecord, ...], ...] = ()
     unknown: tuple[str, ...] = ()  # words of the source that became `<unk>`
 
     @property
@@ -73,7 +73,9 @@ class Decoded:
         }
 
 
-def decoded(source: str, found: Found, tokenizer: Tokenizer, unknown: tuple[str, ...]) -> Decoded:
+def decoded(
+    source: str, found: SearchResult, tokenizer: Tokenizer, unknown: tuple[str, ...]
+) -> Decoded:
     """Ids to text."""
     return Decoded(
         source, tuple(_hypothesis(one, tokenizer) for one in found.hypotheses), found.steps, unknown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,20 @@ from torch import Tensor
 
 from s2s.analysis import KINDS, Attention, States, Weights, capture, capture_grams, recorded_states
 from s2s.config import Recipe, UserError, override
-from s2s.decode import Begun, Found, Hypothesis, Kept, Rules, Strategy, Words, configure
-from s2s.decode.rules import check_limit, pieces
-from s2s.decode.tree import Tree, grow
+from s2s.decode import (
+    ForcedPrefix,
+    GenerationConfig,
+    Hypothesis,
+    SearchResult,
+    SearchTree,
+    Strategy,
+    TextCodec,
+    build_tree,
+    check_limit,
+    configure,
+    path_records,
+    token_ids,
+)
 from s2s.model import (
     Transformer,
     can_round,
@@ -89,7 +99,10 @@ class Run:
             found = self._forced(source, ids)
         else:
             (found,) = self._searched(
-                search, config, self._source_ids([source]), Begun(self.tgt_tokenizer, tuple(ids))
+                search,
+                config,
+                self._source_ids([source]),
+                ForcedPrefix(self.tgt_tokenizer, tuple(ids)),
             )
         return decoded(source, found, self.tgt_tokenizer, self.unknown(source))
 
@@ -111,18 +124,14 @@ class Run:
             )
         return log_probs.cpu().clone()  # outside of inference mode: a tensor like any other
 
-    def _forced(self, source: str, ids: Sequence[int]) -> Found:
+    def _forced(self, source: str, ids: Sequence[int]) -> SearchResult:
         """One hypothesis, without a search."""
         rows = self.next_tokens(source, ids[:-1])
         values = rows.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()
-        totals = itertools.accumulate(values)
-        steps = tuple(
-            (Kept(0, token, total, token == self.recipe.model.ids.eos),)
-            for token, total in zip(ids, totals, strict=True)
-        )
-        return Found((Hypothesis(tuple(ids), tuple(values), sum(values)),), steps)
+        steps = path_records(ids, values, eos_id=self.recipe.model.ids.eos)
+        return SearchResult((Hypothesis(tuple(ids), tuple(values), sum(values)),), steps)
 
-    def _check_forced(self, ids: Sequence[int], config: Rules) -> None:
+    def _check_forced(self, ids: Sequence[int], config: GenerationConfig) -> None:
         special = self.recipe.model.ids
         size = self.tgt_tokenizer.vocab_size
         if strange := [token for token in ids if not 0 <= token < size or token == special.pad]:
@@ -137,14 +146,14 @@ class Run:
             raise UserError(f"{given}; shorten it or raise `max_new_tokens`.")
 
     def _searched(
-        self, search: Strategy, config: Rules, src_ids: list[list[int]], words: Words
-    ) -> list[Found]:
+        self, search: Strategy, config: GenerationConfig, src_ids: list[list[int]], codec: TextCodec
+    ) -> list[SearchResult]:
         with inference(self.model):
             return search(
-                stepper_for(self.model, self._batch(src_ids), config.precision), config, words
+                stepper_for(self.model, self._batch(src_ids), config.precision), config, codec
             )
 
-    def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> Tree:
+    def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
         """The search tree of what `translate` found with the same settings: what was kept, let go and finished, and why."""
         _, config = self.configured(strategy, settings)
         returned = [(one.ids, one.score) for one in found.hypotheses]
@@ -152,9 +161,11 @@ class Run:
             stepper = stepper_for(
                 self.model, self._batch(self._source_ids([found.source])), config.precision
             )
-            return grow(stepper, config, found.steps, returned, words=self.tgt_tokenizer)
+            return build_tree(stepper, config, found.steps, returned, codec=self.tgt_tokenizer)
 
-    def configured(self, strategy: str, settings: Mapping[str, Any]) -> tuple[Strategy, Rules]:
+    def configured(
+        self, strategy: str, settings: Mapping[str, Any]
+    ) -> tuple[Strategy, GenerationConfig]:
         """A strategy and its settings for this model. Raises UserError, which names the setting, before anything is decoded."""
         search, config = configure(strategy, settings)
         if config.max_new_tokens is None:
@@ -168,7 +179,7 @@ class Run:
             )
         for name, words in config.texts().items():
             for word in words:
-                pieces(self.tgt_tokenizer, name, word)
+                token_ids(self.tgt_tokenizer, name, word)
         return search, config
 
     def check_lengths(self, sources: Sequence[str]) -> None:

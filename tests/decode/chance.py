@@ -7,7 +7,7 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from s2s.decode import Found
+from s2s.decode import SearchResult
 from tests.decode.table import EOS, START, VOCAB, Table, every_target
 
 Ids = tuple[int, ...]
@@ -65,7 +65,7 @@ def leaf_probs(
     return found
 
 
-def spelled(found: Found) -> list[Ids]:
+def spelled(found: SearchResult) -> list[Ids]:
     """The targets that the steps lead to: what is finished, and what stands in the last step."""
     running: list[Ids] = [()]
     ended = []

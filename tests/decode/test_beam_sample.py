@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode.beam import Running
+from s2s.decode.beam import LiveBeams
 from s2s.decode.beam_sample import BeamSample, beam_sample, drawn
-from s2s.decode.limits import truncate
+from s2s.decode.filters import truncate
 from s2s.decode.prefixes import Prefixes
 from tests.decode.chance import UNLIKELY, one_table, p_value, spelled
 from tests.decode.table import EOS, START, Table
@@ -53,7 +53,7 @@ def test_continuations_are_drawn_from_all_totals_without_replacement() -> None:
     scores = torch.tensor([[-1.0, -2.0, -0.5], [-0.3, float("-inf"), -1.7]])
     totals = torch.tensor([[-1.0, -1.5]])
     prefixes = Prefixes(torch.full((2 * MANY, 1), START), torch.zeros(2 * MANY, 0))
-    running = Running(list(range(MANY)), totals.repeat(MANY, 1), prefixes, torch.arange(2 * MANY))
+    running = LiveBeams(list(range(MANY)), totals.repeat(MANY, 1), prefixes, torch.arange(2 * MANY))
     found = drawn(scores.repeat(MANY, 1), running, list(range(MANY)), 6)
     assert found.totals[:, :5].isfinite().all()
     assert found.totals[:, 5].eq(float("-inf")).all()

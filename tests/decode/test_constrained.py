@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS, Beam, beam
+from s2s.decode import ID_CODEC, Beam, beam
 from s2s.decode.constrained import Constrained, allocated, constrained
 from tests.decode.chance import spelled
 from tests.decode.table import EOS, VOCAB, Table, every_target
@@ -199,7 +199,7 @@ def test_a_source_decodes_alone_as_it_does_in_a_batch(force_words: str) -> None:
         alone = Table(6, 3)
         alone.reorder(torch.tensor([source]))
         alone.sources = alone.sources[source : source + 1]
-        (found,) = constrained(alone, config, IDS)
+        (found,) = constrained(alone, config, ID_CODEC)
         assert [one.ids for one in found.hypotheses] == [
             one.ids for one in together[source].hypotheses
         ]
@@ -267,11 +267,11 @@ def _shared_out(width: int, candidates: list[int]) -> list[int]:
     [
         (
             {"force_words": "2, x y"},
-            "`force_words`: `x` is not in this model's target vocabulary; give words that it has learnt",
+            "`force_words`: `x` is not in this model's target vocabulary; give words that it has learned",
         ),
         (
             {"force_words": "2 0"},
-            "`force_words`: `2 0` holds `</s>`, which comes last in every target; leave it out",
+            "`force_words`: `2 0` contains `</s>`, which ends every target; leave it out",
         ),
         (
             {"force_words": "2 3 4, 2", "max_new_tokens": 3},

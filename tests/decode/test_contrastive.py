@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS, Greedy, greedy
+from s2s.decode import ID_CODEC, Greedy, greedy
 from s2s.decode.contrastive import Contrastive, contrastive
 from tests.decode.table import EOS, START, VOCAB, Table
 
@@ -88,7 +88,7 @@ def test_a_source_decodes_alone_as_it_does_in_a_batch() -> None:
         alone = Table(6, 3)
         alone.reorder(torch.tensor([source]))
         alone.sources = alone.sources[source : source + 1]
-        (found,) = contrastive(alone, Contrastive(max_new_tokens=10), IDS)
+        (found,) = contrastive(alone, Contrastive(max_new_tokens=10), ID_CODEC)
         assert found.best.ids == together[source].best.ids
         assert found.best.score == pytest.approx(together[source].best.score, abs=1e-5)
 

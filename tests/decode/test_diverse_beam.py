@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS, Beam, beam
+from s2s.decode import ID_CODEC, Beam, beam
 from s2s.decode.diverse_beam import DiverseBeam, diverse_beam
 from tests.decode.chance import spelled
 from tests.decode.table import EOS, START, VOCAB, Table
@@ -156,7 +156,7 @@ def test_a_source_decodes_alone_as_it_does_in_a_batch() -> None:
         alone = Table(6, 3)
         alone.reorder(torch.tensor([source]))
         alone.sources = alone.sources[source : source + 1]
-        (found,) = diverse_beam(alone, config, IDS)
+        (found,) = diverse_beam(alone, config, ID_CODEC)
         assert [h.ids for h in found.hypotheses] == [h.ids for h in together[source].hypotheses]
         assert len(found.hypotheses) == 4
         assert all(math.isfinite(h.score) for h in found.hypotheses)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from transformers import GenerationConfig, PreTrainedModel
 
-from s2s.decode import IDS, Found, configure
+from s2s.decode import ID_CODEC, SearchResult, configure
 from s2s.model.fast.stepper import stepper_for
 from s2s.model.transformer import Transformer, inference
 from tests.model.test_families import FAMILIES, MARIAN_IDS, VOCAB, copied, make_theirs
@@ -71,17 +71,17 @@ def sources() -> Tensor:
     return rows
 
 
-def ours(strategy: str, settings: dict[str, Any]) -> list[Found]:
+def ours(strategy: str, settings: dict[str, Any]) -> list[SearchResult]:
     search, config = configure(strategy, {"max_new_tokens": LIMIT} | settings)
     with inference(twins()[0]):
-        return search(stepper_for(twins()[0], sources()), config, IDS)
+        return search(stepper_for(twins()[0], sources()), config, ID_CODEC)
 
 
 def theirs(settings: dict[str, Any]) -> Any:
-    options = {"max_new_tokens": LIMIT} | settings
-    words = options.pop("bad_words", "")
+    settings = {"max_new_tokens": LIMIT} | settings
+    words = settings.pop("bad_words", "")
     if words:
-        options["bad_words_ids"] = [
+        settings["bad_words_ids"] = [
             [int(part) for part in word.split()] for word in words.split(",")
         ]
     ids = {
@@ -91,7 +91,7 @@ def theirs(settings: dict[str, Any]) -> Any:
     }
     config = GenerationConfig(
         **ids,
-        **options,
+        **settings,
         do_sample=False,
         return_dict_in_generate=True,
         output_logits=True,

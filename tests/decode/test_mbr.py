@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS
+from s2s.decode import ID_CODEC
 from s2s.decode.mbr import MBR, UTILITIES, mbr, utilities
 from s2s.decode.sampling import Sample, sample
 from tests.decode.table import EOS, VOCAB, Table, every_target
@@ -60,7 +60,8 @@ def test_the_first_maximises_the_expected_utility_of_the_samples(utility: str) -
     )
     for found, samples in zip(mbr(Table(4, 2), config), drawn, strict=True):
         texts = [
-            IDS.decode([token for token in one.ids if token != EOS]) for one in samples.hypotheses
+            ID_CODEC.decode([token for token in one.ids if token != EOS])
+            for one in samples.hypotheses
         ]
         ids = [one.ids for one in samples.hypotheses]
         expected = {
@@ -86,7 +87,7 @@ def test_with_many_samples_it_finds_the_least_risk_of_the_distribution() -> None
             for ids in (*every_target(3), *cut)
         }
         assert sum(chances.values()) == pytest.approx(1.0, abs=1e-4)
-        texts = {ids: IDS.decode([token for token in ids if token != EOS]) for ids in chances}
+        texts = {ids: ID_CODEC.decode([token for token in ids if token != EOS]) for ids in chances}
         matrix = UTILITIES["chrf"](list(texts.values()))
         risk = dict(
             zip(texts, matrix @ torch.tensor(list(chances.values())).double().numpy(), strict=True)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from s2s.config import UserError
-from s2s.decode.limits import truncate
+from s2s.decode.filters import truncate
 from s2s.decode.sampling import Sample, draw, packed, sample
 from tests.decode.chance import UNLIKELY, leaf_probs, one_table, p_value, spelled
 from tests.decode.table import EOS, Table
@@ -164,7 +164,7 @@ def test_the_grid_packs_what_lives() -> None:
     )
     assert places.tolist() == [1, 3, 10, 10]
     assert is_live.tolist() == [[True, True], [True, False]]
-    assert len(packed(torch.zeros(2, 3, dtype=torch.bool)).places) == 0
+    assert len(packed(torch.zeros(2, 3, dtype=torch.bool)).indices) == 0
 
 
 @pytest.mark.parametrize("vocab", [1, 5, 64, 65, 1000])

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from s2s.config import UserError
-from s2s.decode import IDS, STRATEGIES, Found, configure
+from s2s.decode import ID_CODEC, STRATEGIES, SearchResult, configure
 from tests.decode.table import EOS, Table
 
 SOME: dict[str, dict[str, Any]] = {
@@ -16,9 +16,9 @@ SOME: dict[str, dict[str, Any]] = {
 }  # what makes a strategy do more than its neighbour
 
 
-def decoded(name: str, table: Table, **settings: Any) -> list[Found]:
+def decoded(name: str, table: Table, **settings: Any) -> list[SearchResult]:
     strategy, config = configure(name, {"max_new_tokens": 7} | SOME.get(name, {}) | settings)
-    return strategy(table, config, IDS)
+    return strategy(table, config, ID_CODEC)
 
 
 def alone(table: Table, source: int) -> Table:
@@ -195,7 +195,7 @@ def test_what_cannot_be_is_said_before_anything_runs(
     ("name", "setting"),
     [("beam", "bad_words"), ("greedy", "prefix"), ("constrained", "force_words")],
 )
-def test_words_outside_the_vocabulary_are_named_at_their_setting(name: str, setting: str) -> None:
+def test_words_outside_the_vocabulary_are_named_at_their_knob(name: str, setting: str) -> None:
     with pytest.raises(
         UserError, match=f"`{setting}`: `zebra` is not in this model's target vocabulary"
     ):

@@ -4,8 +4,24 @@ from typing import Any
 
 import pytest
 
-from s2s.decode import STRATEGIES, Beam, Found, Greedy, Kept, Rules, beam, configure, greedy
-from s2s.decode.tree import CUT, FINISHED, KEPT, PRUNED, Tree, grow, reranked
+from s2s.decode import (
+    FINISHED,
+    KEPT,
+    PRUNED,
+    STRATEGIES,
+    TRUNCATED,
+    Beam,
+    GenerationConfig,
+    Greedy,
+    SearchResult,
+    SearchTree,
+    StepRecord,
+    beam,
+    build_tree,
+    configure,
+    greedy,
+    rerank,
+)
 from tests.decode.table import EOS, VOCAB, Table
 
 RULES: tuple[dict[str, Any], ...] = (
@@ -22,17 +38,17 @@ BEAMS = [
 ]
 
 
-def grown(found: Found, config: Rules, seed: int) -> Tree:
-    return grow(
+def grown(found: SearchResult, config: GenerationConfig, seed: int) -> SearchTree:
+    return build_tree(
         Table(1, seed), config, found.steps, [(one.ids, one.score) for one in found.hypotheses]
     )
 
 
-def record(tree: Tree) -> tuple[tuple[Kept, ...], ...]:
+def record(tree: SearchTree) -> tuple[tuple[StepRecord, ...], ...]:
     """What was kept, as a search writes it down."""
     running = [0]
     steps = []
-    for step in range(1, tree.last + 1):
+    for step in range(1, tree.n_steps + 1):
         kept = [
             number
             for number, node in enumerate(tree.nodes)
@@ -41,7 +57,13 @@ def record(tree: Tree) -> tuple[tuple[Kept, ...], ...]:
         nodes = [tree.nodes[number] for number in kept]
         steps.append(
             tuple(
-                Kept(running.index(node.parent), node.token, node.total, node.state == FINISHED)
+                StepRecord(
+                    running.index(node.parent),
+                    node.token,
+                    node.log_prob,
+                    node.total,
+                    node.state == FINISHED,
+                )
                 for node in nodes
             )
         )
@@ -53,9 +75,17 @@ def record(tree: Tree) -> tuple[tuple[Kept, ...], ...]:
 def test_what_was_kept_is_the_record_of_the_search(seed: int) -> None:
     for config in BEAMS:
         (found,) = beam(Table(1, seed), config)
-        assert record(grown(found, config, seed)) == found.steps
+        check_record(found, grown(found, config, seed))
     (found,) = greedy(Table(1, seed), Greedy(max_new_tokens=8))
-    assert record(grown(found, Greedy(max_new_tokens=8), seed)) == found.steps
+    check_record(found, grown(found, Greedy(max_new_tokens=8), seed))
+
+
+def check_record(found: SearchResult, tree: SearchTree) -> None:
+    for step, expected in zip(record(tree), found.steps, strict=True):
+        for one, other in zip(step, expected, strict=True):
+            assert one._replace(log_prob=0.0, total=0.0) == other._replace(log_prob=0.0, total=0.0)
+            assert one.total == other.total
+            assert one.log_prob == pytest.approx(other.log_prob, abs=1e-5)
 
 
 @pytest.mark.parametrize(("width", "seed"), [(1, 0), (2, 4), (3, 1), (4, 2), (7, 3)])
@@ -68,7 +98,7 @@ def test_kept_pruned_and_finished_are_the_best_continuations_of_what_ran(
     (found,) = beam(Table(1, seed), config)
     tree = grown(found, config, seed)
     running: list[tuple[int, ...]] = [()]
-    for step in range(1, tree.last + 1):
+    for step in range(1, tree.n_steps + 1):
         every = [(*ids, token) for ids in running for token in range(VOCAB) if token != 2]
         every = sorted(every, key=lambda ids: table.log_prob(0, ids), reverse=True)[: 2 * width]
         here = {
@@ -85,7 +115,7 @@ def test_kept_pruned_and_finished_are_the_best_continuations_of_what_ran(
         assert {ids for ids, node in here.items() if node.state == FINISHED} == {
             ids for ids in every[:width] if ids[-1] == EOS
         }
-        assert {ids for ids, node in here.items() if node.state == CUT} == cut
+        assert {ids for ids, node in here.items() if node.state == TRUNCATED} == cut
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -100,20 +130,20 @@ def test_the_tree_of_every_strategy_leads_to_what_it_returned(strategy: str) -> 
         tree = grown(found, config, seed)
         best = [node.token for node in tree.nodes if node.is_best][1:]
         assert tuple(best) == found.best.ids
-        ended = {tree.ids(number): tree.nodes[number] for number in tree.ended}
+        ended = {tree.ids(number): tree.nodes[number] for number in tree.finished}
         returned = {one.ids: one for one in reversed(found.hypotheses)}
         for place, hypothesis in enumerate(
             sorted(returned.values(), key=lambda one: one.score, reverse=True), 1
         ):
             node = ended[hypothesis.ids]
             assert node.score == pytest.approx(hypothesis.score, abs=1e-6)
-            assert tree.is_whole is False or node.place == place
-            assert node.state == (FINISHED if hypothesis.ids[-1] == EOS else CUT)
+            assert tree.is_complete is False or node.final_rank == place
+            assert node.state == (FINISHED if hypothesis.ids[-1] == EOS else TRUNCATED)
         for number, node in enumerate(tree.nodes):
             assert node.log_prob == pytest.approx(table.log_prob(0, tree.ids(number)), abs=1e-4)
             assert node.reason
-        assert tree.is_whole == (strategy in ("greedy", "beam"))
-        assert tree.is_whole or all(
+        assert tree.is_complete == (strategy in ("greedy", "beam"))
+        assert tree.is_complete or all(
             node.state != PRUNED and node.rank is None for node in tree.nodes
         )
 
@@ -131,8 +161,8 @@ def test_the_next_tokens_are_the_models_most_probable_ones() -> None:
     config = Beam(num_beams=2, max_new_tokens=5)
     table = Table(1, 6)
     tree = grown(beam(Table(1, 6), config)[0], config, 6)
-    assert 0 in tree.nexts
-    for number, nexts in tree.nexts.items():
+    assert 0 in tree.next_tokens
+    for number, nexts in tree.next_tokens.items():
         before = tree.ids(number)
         every = sorted(
             range(VOCAB), key=lambda token: table.log_prob(0, (*before, token)), reverse=True
@@ -142,7 +172,7 @@ def test_the_next_tokens_are_the_models_most_probable_ones() -> None:
             whole = table.log_prob(0, (*before, each.token)) - table.log_prob(0, before)
             assert each.log_prob == pytest.approx(whole, abs=1e-5)
             assert each.node is None or tree.ids(each.node) == (*before, each.token)
-    met = {each.node for nexts in tree.nexts.values() for each in nexts}
+    met = {each.node for nexts in tree.next_tokens.values() for each in nexts}
     assert set(range(1, len(tree.nodes))) <= met
 
 
@@ -157,7 +187,11 @@ def test_reasons_say_the_numbers_that_decided(mode: bool | str) -> None:
         config = Beam(num_beams=3, early_stopping=mode, max_new_tokens=9)
         tree = grown(beam(Table(1, seed), config)[0], config, seed)
         scores = sorted(
-            (node.score for number in tree.ended if (node := tree.nodes[number]).score is not None),
+            (
+                node.score
+                for number in tree.finished
+                if (node := tree.nodes[number]).score is not None
+            ),
             reverse=True,
         )
         for number, node in enumerate(tree.nodes[1:], 1):
@@ -166,26 +200,26 @@ def test_reasons_say_the_numbers_that_decided(mode: bool | str) -> None:
                 last = min(
                     other.total
                     for other in tree.nodes
-                    if other.step == node.step and other.state in (KEPT, CUT)
+                    if other.step == node.step and other.state in (KEPT, TRUNCATED)
                 )
                 assert said == pytest.approx([node.total, last], abs=0.006)
                 assert said[0] < said[1]
             elif node.state == PRUNED:
-                assert "would end" in node.reason or "ended with another" in node.reason
-            elif "still running" in node.reason and mode is not True:
+                assert "would finish" in node.reason or "ended with another" in node.reason
+            elif "still live" in node.reason and mode is not True:
                 reach = 9 if mode == "never" else node.step
                 assert said == pytest.approx(
                     [node.total, config.score(node.total, reach), scores[2]], abs=0.006
                 )
                 assert said[1] <= said[2]
-            elif node.state in (FINISHED, CUT):
+            elif node.state in (FINISHED, TRUNCATED):
                 assert said[0] == pytest.approx(node.score, abs=0.006)
-                assert ("pushed it out" in node.reason) == (scores.index(node.score) >= 3)
-                assert number in tree.ended
+                assert ("displaced it" in node.reason) == (scores.index(node.score) >= 3)
+                assert number in tree.finished
             kinds.add(re.sub(r"[−\d.]+(st|nd|rd|th)?", "", node.reason))
-    assert any("pushed it out" in kind for kind in kinds)
-    assert any("still running" in kind for kind in kinds)
-    assert any("cut at the limit" in kind for kind in kinds)
+    assert any("displaced it" in kind for kind in kinds)
+    assert any("still live" in kind for kind in kinds)
+    assert any("truncated at the limit" in kind for kind in kinds)
 
 
 @pytest.mark.parametrize("formula", ["power", "gnmt"])
@@ -197,12 +231,12 @@ def test_ranking_again_is_decoding_again_where_the_same_have_finished(formula: s
         tree = grown(beam(Table(1, seed), config)[0], config, seed)
         (found,) = beam(Table(1, seed), other)
         again = grown(found, other, seed)
-        if {tree.ids(number) for number in tree.ended} != {
-            again.ids(number) for number in again.ended
+        if {tree.ids(number) for number in tree.finished} != {
+            again.ids(number) for number in again.finished
         }:
             continue
         n_same += 1
-        ranked = reranked(tree, other)
+        ranked = rerank(tree, other)
         assert [tree.ids(number) for number, _ in ranked][:4] == [
             one.ids for one in found.hypotheses
         ]

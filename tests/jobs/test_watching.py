@@ -11,7 +11,7 @@ import torch
 from s2s.analysis.alignment import row_entropies
 from s2s.config import Recipe, override
 from s2s.data import Gold, Link, Pair, load_pairs_for_training
-from s2s.decode.stepper import Found, Hypothesis
+from s2s.decode import Hypothesis, SearchResult
 from s2s.jobs import watching
 from s2s.jobs.watching import Watcher
 from s2s.model.weights import trained_tensors
@@ -108,7 +108,7 @@ def test_a_model_that_writes_the_references_has_full_marks(
     monkeypatch.setattr(
         watching,
         "greedy",
-        lambda rows, settings: [Found((Hypothesis(known[row], (), 0.0),)) for row in rows],
+        lambda rows, settings: [SearchResult((Hypothesis(known[row], (), 0.0),)) for row in rows],
     )
     references = [
         found.data.tgt_tokenizer.decode(found.data.tgt_tokenizer.encode(text))

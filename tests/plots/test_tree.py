@@ -25,7 +25,7 @@ TWIGS = [
     twig(4, 1, 2),
     twig(5, 2, 2, is_best=True),
     twig(6, 2, 2, "pruned"),
-    twig(7, 4, 3, "cut", place=2),
+    twig(7, 4, 3, "truncated", place=2),
     twig(8, 5, 3, "finished", place=1, is_best=True),
     twig(9, 5, 3, "pruned"),
 ]

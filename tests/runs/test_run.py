@@ -361,4 +361,4 @@ def test_every_node_of_a_search_tree_has_the_log_probability_that_forcing_its_pr
             1, torch.tensor(ids, dtype=torch.long)[:, None]
         )
         assert node.log_prob == pytest.approx(float(steps.sum()), abs=1e-4)
-    assert {one.ids for one in found.hypotheses} <= {tree.ids(number) for number in tree.ended}
+    assert {one.ids for one in found.hypotheses} <= {tree.ids(number) for number in tree.finished}

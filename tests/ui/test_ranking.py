@@ -3,7 +3,7 @@ import pytest
 import s2s
 from s2s.config import override
 from s2s.decode import Beam
-from s2s.decode.tree import reranked
+from s2s.decode.tree import rerank
 from s2s.runs import Run
 from s2s.share import unpack
 from tests.screen import opened, said
@@ -24,7 +24,7 @@ def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(
     for penalty in (-2.0, 0.0, 4.0):
         screen.slider(key="steps own rank_penalty").set_value(penalty).run()
         assert not screen.exception
-        ranked = reranked(tree, override(Beam(num_beams=5), {"length_penalty": penalty}))
+        ranked = rerank(tree, override(Beam(num_beams=5), {"length_penalty": penalty}))
         table = screen.dataframe[-1].value
         assert list(table["score"]) == pytest.approx([score for _, score in ranked], abs=1e-5)
         assert list(table["text"]) == [

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import s2s
-from s2s.decode.tree import Tree
+from s2s.decode.tree import SearchTree
 from s2s.runs import Decoded, Run
 from s2s.ui.kit.captions import nats
 from s2s.ui.steps import tree as page
@@ -24,7 +24,7 @@ def run() -> Run:
     return s2s.load("demo-en-fr")
 
 
-def searched(run: Run, strategy: str = "beam", **settings: Any) -> tuple[Decoded, Tree]:
+def searched(run: Run, strategy: str = "beam", **settings: Any) -> tuple[Decoded, SearchTree]:
     (found,) = run.translate([SOURCE], strategy, **settings)
     return found, run.tree(found, strategy, **settings)
 
@@ -61,14 +61,14 @@ def test_every_number_of_the_picture_is_the_librarys(run: Run) -> None:
             shown[number]["said"].split("<br>")
         )
     title = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
-    assert title == f"demo-en-fr · step 1,500<br>search tree · beam · {tree.last} steps"
+    assert title == f"demo-en-fr · step 1,500<br>search tree · beam · {tree.n_steps} steps"
 
 
 @pytest.mark.parametrize("strategy", ["beam", "sample", "greedy"])
 def test_the_log_probability_of_every_ending_is_what_scoring_says(run: Run, strategy: str) -> None:
     settings = {"num_return_sequences": 6} if strategy == "sample" else {}
     _, tree = searched(run, strategy, **settings)
-    texts = {number: run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.ended}
+    texts = {number: run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.finished}
     whole = [
         number
         for number, text in texts.items()
@@ -106,7 +106,7 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
     assert f"node:{other}" in screen.session_state["set"]
     assert tree.nodes[other].reason in said(screen)
     table = screen.dataframe[0].value
-    nexts = tree.nexts[tree.nodes[other].parent]
+    nexts = tree.next_tokens[tree.nodes[other].parent]
     assert list(table["token"])[: len(nexts)] == run.tgt_tokenizer.tokens(
         [each.token for each in nexts]
     )

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from s2s import share
 from s2s.config import UserError
-from s2s.decode.calls import call
+from s2s.decode import generate_call
 from s2s.share import Column
 from s2s.ui.compare import column, columns, hypotheses, numbers, reference
 from s2s.ui.compare.column import Chosen
@@ -272,7 +272,7 @@ def _further(url_path: str, label: str, chosen: Chosen, **params: str) -> None:
 def _call(chosen: Chosen, source: str) -> None:
     if chosen.config is None:
         return
-    made = call(
+    made = generate_call(
         chosen.strategy,
         chosen.config,
         chosen.settings,

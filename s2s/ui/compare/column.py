@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import Config, UserError, choose, flat, keys, override
-from s2s.decode import STRATEGIES, Rules
+from s2s.decode import STRATEGIES, GenerationConfig
 from s2s.runs import Run
 from s2s.share import Column
 from s2s.ui.kit import cached, forms, pickers
@@ -26,7 +26,7 @@ class Chosen:
     strategy: str
     summary: str
     settings: dict[str, Any]
-    config: Rules | None
+    config: GenerationConfig | None
     wrong: UserError | None
     written: str  # as the address holds it
     usual: str  # what a column is before anybody touches it
@@ -101,7 +101,7 @@ def _run_picker(page_run: str, key: str) -> str:
 
 def _inputs(config: Config, settings: dict[str, Any], prefix: str, wrong: UserError | None) -> None:
     """A strategy's own settings, and in a fold those of all strategies; what is wrong stands at its control."""
-    shared = [name for name in keys(Rules) if name not in FIRST]
+    shared = [name for name in keys(GenerationConfig) if name not in FIRST]
     with st.grid(4, min_column_width=120, vertical_alignment="bottom"):
         forms.inputs(config, list(_told(config)), prefix, wrong=wrong)
     is_open = any(name in settings for name in shared)
@@ -112,7 +112,7 @@ def _inputs(config: Config, settings: dict[str, Any], prefix: str, wrong: UserEr
 
 def _configured(
     run: Run, strategy: str, settings: dict[str, Any]
-) -> tuple[Rules | None, UserError | None]:
+) -> tuple[GenerationConfig | None, UserError | None]:
     """The complete settings for this model, or what forbids them."""
     try:
         return run.configured(strategy, settings)[1], None
@@ -131,7 +131,7 @@ def _usual(best: Run) -> str:
 def _told(config: Config) -> dict[str, Any]:
     """The settings that a link writes even at their defaults: a strategy's own; the rules of all change nothing at theirs."""
     values = flat(config)
-    rules = keys(Rules)
+    rules = keys(GenerationConfig)
     return {
         name: values[name] for name in [*(name for name in values if name not in rules), *FIRST]
     }

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from s2s import plots, scores
-from s2s.decode.arithmetic import arithmetic, number
+from s2s.decode import explain_score, format_number
 from s2s.scores.sentence import sentence_scores_of
 from s2s.ui.compare.column import Chosen
 from s2s.ui.kit.cached import TimedDecoding
@@ -54,10 +54,15 @@ def _own(chosen: Chosen, timed: TimedDecoding) -> list[Figure]:
     log_prob = best.log_prob
     score = best.score
     share = f"of all that it could write, the model puts {percent(math.exp(log_prob))} on this"
-    whole = f"{number(log_prob)} nats, {END} included, without rules or temperature: {share}."
-    mean = f"{number(log_prob)} / {length} tokens = {number(log_prob / length)}. It can be compared between lengths and strategies."
+    whole = (
+        f"{format_number(log_prob)} nats, {END} included, without rules or temperature: {share}."
+    )
+    mean = (
+        f"{format_number(log_prob)} / {length} tokens = {format_number(log_prob / length)}."
+        " It can be compared between lengths and strategies."
+    )
     summary = chosen.summary.partition("Score: ")[2]
-    sum_of = arithmetic(chosen.config, log_prob, score, length) if chosen.config else ""
+    sum_of = explain_score(chosen.config, log_prob, score, length) if chosen.config else ""
     end = (
         f"{END} included."
         if best.tokens[-1] == END

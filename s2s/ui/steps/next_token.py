@@ -12,7 +12,7 @@ from torch import Tensor
 
 from s2s.analysis import probability_ratio
 from s2s.config import UserError
-from s2s.decode import ruler
+from s2s.decode import distribution_entropy
 from s2s.plots import fine_percent
 from s2s.runs import Decoded, Run
 from s2s.ui.canvas.token_strip import Cell, Rival, strip
@@ -97,7 +97,7 @@ def _place(said: str, rows: Tensor) -> int:
     st.session_state[AT] = (
         int(said) - 1
         if said
-        else max(range(max(1, n - 1)), key=lambda place: ruler.entropy(rows[place]))
+        else max(range(max(1, n - 1)), key=lambda place: distribution_entropy(rows[place]))
     )
     return int(st.session_state[AT])
 

@@ -7,8 +7,7 @@ import math
 import streamlit as st
 
 from s2s.config import override
-from s2s.decode.beam import Beams
-from s2s.decode.tree import Tree, reranked
+from s2s.decode import BeamConfig, SearchTree, rerank
 from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain
 from s2s.ui.steps import request
@@ -22,15 +21,15 @@ STRIDE = 0.1
 FORMULAS = ("power", "gnmt")
 
 
-def show(asked: Asked, tree: Tree) -> None:
+def show(asked: Asked, tree: SearchTree) -> None:
     """The table, and where scores are divided by the length a slider."""
     _, config = asked.run.configured(asked.strategy, asked.settings)
     with st.container(border=True):
         st.subheader("What ended, best first", anchor=False)
-        if isinstance(config, Beams):
+        if isinstance(config, BeamConfig):
             _ranked(asked, tree, config)
         else:
-            scored = [(number, tree.nodes[number].score) for number in tree.ended]
+            scored = [(number, tree.nodes[number].score) for number in tree.finished]
             known = sorted(
                 ((number, score) for number, score in scored if score is not None),
                 key=lambda pair: pair[1],
@@ -39,7 +38,7 @@ def show(asked: Asked, tree: Tree) -> None:
             _table(asked, tree, known, None)
 
 
-def _ranked(asked: Asked, tree: Tree, config: Beams) -> None:
+def _ranked(asked: Asked, tree: SearchTree, config: BeamConfig) -> None:
     st.caption(
         "A finished text's score is its log-probability divided by its length to the power of `length_penalty`: at 0 short texts win,"
         " further up longer ones. Moving the slider only ranks these texts anew; nothing is decoded."
@@ -48,7 +47,7 @@ def _ranked(asked: Asked, tree: Tree, config: Beams) -> None:
         penalty = _slider(asked, config)
         formula = _formula(asked, config)
     other = override(config, {"length_penalty": penalty, "length_formula": formula})
-    ranked = reranked(tree, other)
+    ranked = rerank(tree, other)
     _verdict(asked, tree, config, other)
     _table(asked, tree, ranked, config)
     if other != config:
@@ -64,7 +63,7 @@ def _ranked(asked: Asked, tree: Tree, config: Beams) -> None:
         )
 
 
-def _slider(asked: Asked, config: Beams) -> float:
+def _slider(asked: Asked, config: BeamConfig) -> float:
     low = min(LOW, config.length_penalty)
     high = max(HIGH, config.length_penalty)
     if PENALTY not in st.session_state:
@@ -86,7 +85,7 @@ def _number(given: str, usual: float, span: tuple[float, float]) -> float:
     return usual if math.isnan(value) else min(max(value, span[0]), span[1])
 
 
-def _formula(asked: Asked, config: Beams) -> str:
+def _formula(asked: Asked, config: BeamConfig) -> str:
     given = st.session_state.setdefault(
         FORMULA, asked.said.get("rank_formula", config.length_formula)
     )
@@ -101,10 +100,10 @@ def _formula(asked: Asked, config: Beams) -> str:
     return value
 
 
-def _verdict(asked: Asked, tree: Tree, config: Beams, other: Beams) -> None:
+def _verdict(asked: Asked, tree: SearchTree, config: BeamConfig, other: BeamConfig) -> None:
     """Whether the first changes."""
-    before = reranked(tree, config)[0][0]
-    after = reranked(tree, other)[0][0]
+    before = rerank(tree, config)[0][0]
+    after = rerank(tree, other)[0][0]
     if other == config:
         return
     text = plain(_text(asked, tree, after))
@@ -114,9 +113,11 @@ def _verdict(asked: Asked, tree: Tree, config: Beams, other: Beams) -> None:
         st.markdown(f":material/swap_vert: With this setting *{text}* would be first.")
 
 
-def _table(asked: Asked, tree: Tree, ranked: list[tuple[int, float]], config: Beams | None) -> None:
+def _table(
+    asked: Asked, tree: SearchTree, ranked: list[tuple[int, float]], config: BeamConfig | None
+) -> None:
     before = (
-        {number: place for place, (number, _) in enumerate(reranked(tree, config), 1)}
+        {number: place for place, (number, _) in enumerate(rerank(tree, config), 1)}
         if config
         else {}
     )
@@ -161,7 +162,7 @@ def _moved(place: int, before: int) -> str:
     return f"{sign}{before}"
 
 
-def _text(asked: Asked, tree: Tree, number: int) -> str:
+def _text(asked: Asked, tree: SearchTree, number: int) -> str:
     return asked.run.tgt_tokenizer.decode(tree.ids(number)) or "(nothing)"
 
 

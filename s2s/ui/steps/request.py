@@ -10,8 +10,7 @@ import streamlit as st
 
 from s2s import share
 from s2s.config import Config, UserError, choose, flat, keys, override
-from s2s.decode import STRATEGIES, Rules
-from s2s.decode.limits import FILTERS
+from s2s.decode import FILTERS, STRATEGIES, GenerationConfig
 from s2s.runs import Decoded, Run
 from s2s.ui.kit import address, cached, forms, pickers, sentence, target, vocabulary
 
@@ -163,13 +162,13 @@ def _prefix(strategy: str) -> str:
 
 def _own_first(config: Config) -> list[str]:
     """A strategy's own settings, then those of all."""
-    rules = keys(Rules)
+    rules = keys(GenerationConfig)
     return [*(name for name in flat(config) if name not in rules), *rules]
 
 
 def _told(config: Config) -> dict[str, Any]:
     """The settings that a link writes even at their defaults; the rules of all change nothing at theirs."""
-    rules = keys(Rules)
+    rules = keys(GenerationConfig)
     return {name: value for name, value in flat(config).items() if name not in rules}
 
 

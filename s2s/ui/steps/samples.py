@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots
-from s2s.decode.mbr import MBR, Utilities, utilities
+from s2s.decode import MBR, Utilities, utilities
 from s2s.plots import Floats
 from s2s.ui.kit import cached, captions
 from s2s.ui.kit.captions import file_name, nats
@@ -84,10 +84,10 @@ def show(asked: Asked) -> None:
 def compared(asked: Asked, config: MBR) -> tuple[list[Row], Floats]:
     """The distinct samples and their pairs, the highest expected utility first."""
     tree = cached.search_tree(asked.run, asked.found, asked.strategy, asked.settings)
-    texts = {number: asked.run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.ended}
-    drawn = [texts[number] for number in tree.ended for _ in range(tree.nodes[number].count)]
+    texts = {number: asked.run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.finished}
+    drawn = [texts[number] for number in tree.finished for _ in range(tree.nodes[number].count)]
     log_probs: dict[str, float] = {}
-    for number in tree.ended:
+    for number in tree.finished:
         log_probs[texts[number]] = max(
             tree.nodes[number].log_prob, log_probs.get(texts[number], -np.inf)
         )

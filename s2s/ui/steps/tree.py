@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.decode.tree import KEPT, PRUNED, Node, Tree
+from s2s.decode import KEPT, PRUNED, SearchNode, SearchTree
 from s2s.plots import TreeNode
 from s2s.ui.kit import cached, captions, pickers
 from s2s.ui.kit.captions import file_name, nats, percent
@@ -56,7 +56,7 @@ def show(asked: Asked) -> None:
         twigs = plots.visible_nodes(_twigs(tree, words), N_KEPT, PRUNED_SHOWN[shown], also=chosen)
         _picture(asked, tree, twigs, chosen)
         _left_out(tree, len(tree.nodes) - len(twigs))
-        if tree.is_whole:
+        if tree.is_complete:
             _pruned_picker()
         with st.container(horizontal=True, vertical_alignment="center"):
             _download(asked, tree, words)
@@ -73,18 +73,22 @@ def show(asked: Asked) -> None:
     ranking.show(asked, tree)
 
 
-def _words(asked: Asked, tree: Tree) -> list[str]:
+def _words(asked: Asked, tree: SearchTree) -> list[str]:
     """The token of each node."""
     return ["start", *asked.run.tgt_tokenizer.tokens([node.token for node in tree.nodes[1:]])]
 
 
-def _counts(asked: Asked, tree: Tree) -> str:
+def _counts(asked: Asked, tree: SearchTree) -> str:
     """What there is in numbers."""
     n_pruned = sum(node.state == PRUNED for node in tree.nodes)
-    ended = f"{len(tree.ended)} hypotheses ended" if len(tree.ended) > 1 else "One hypothesis ended"
-    if tree.is_whole:
-        return f"{ended} in {tree.last} steps; {n_pruned} prefixes were looked at and let go."
-    return f"{ended} in {tree.last} steps. Of the tokens that {plain(asked.strategy)} did not take there is no record."
+    ended = (
+        f"{len(tree.finished)} hypotheses ended"
+        if len(tree.finished) > 1
+        else "One hypothesis ended"
+    )
+    if tree.is_complete:
+        return f"{ended} in {tree.n_steps} steps; {n_pruned} prefixes were looked at and let go."
+    return f"{ended} in {tree.n_steps} steps. Of the tokens that {plain(asked.strategy)} did not take there is no record."
 
 
 def _shown(asked: Asked) -> str:
@@ -114,7 +118,7 @@ def _pruned_picker() -> None:
     )
 
 
-def _held(asked: Asked, tree: Tree) -> int:
+def _held(asked: Asked, tree: SearchTree) -> int:
     """The chosen node; at first the word of the best path of which the model was least sure."""
     usual = least_sure(tree)
     if NODE not in st.session_state:
@@ -130,7 +134,7 @@ def _held(asked: Asked, tree: Tree) -> int:
     return chosen
 
 
-def least_sure(tree: Tree) -> int:
+def least_sure(tree: SearchTree) -> int:
     """Of the best path the node with the lowest probability, given its prefix."""
     path = [
         number
@@ -140,16 +144,16 @@ def least_sure(tree: Tree) -> int:
     return min(path, key=lambda number: own_log_prob(tree, tree.nodes[number]), default=1)
 
 
-def own_log_prob(tree: Tree, node: Node) -> float:
+def own_log_prob(tree: SearchTree, node: SearchNode) -> float:
     """Of a node's last token alone, nats."""
     return node.log_prob - tree.nodes[node.parent].log_prob
 
 
-def _twigs(tree: Tree, words: list[str]) -> list[TreeNode]:
+def _twigs(tree: SearchTree, words: list[str]) -> list[TreeNode]:
     return [_twig(tree, number, word) for number, word in enumerate(words)]
 
 
-def _twig(tree: Tree, number: int, word: str) -> TreeNode:
+def _twig(tree: SearchTree, number: int, word: str) -> TreeNode:
     node = tree.nodes[number]
     if not number:
         return TreeNode(0, -1, 0, word, "", node.state, 0, None, is_best=True, said=(node.reason,))
@@ -158,7 +162,9 @@ def _twig(tree: Tree, number: int, word: str) -> TreeNode:
     numbers = (f"probability {percent(share)}", f"log-probability up to here {nats(node.log_prob)}")
     said = (f"{word} · step {node.step}", *numbers, *textwrap.wrap(node.reason, HINT))
     total = (
-        f"{nats(node.score)} score" if node.place and node.score is not None else nats(node.total)
+        f"{nats(node.score)} score"
+        if node.final_rank and node.score is not None
+        else nats(node.total)
     )
     order = node.rank or number
     return TreeNode(
@@ -169,13 +175,13 @@ def _twig(tree: Tree, number: int, word: str) -> TreeNode:
         total,
         node.state,
         order,
-        node.place,
+        node.final_rank,
         is_best=node.is_best,
         said=said,
     )
 
 
-def _picture(asked: Asked, tree: Tree, twigs: list[TreeNode], chosen: int) -> None:
+def _picture(asked: Asked, tree: SearchTree, twigs: list[TreeNode], chosen: int) -> None:
     shown = name(asked, tree)
     figure = plots.tree(twigs, title=shown, chosen=chosen)
     alt = f"Tree of {shown.replace(chr(10), ', ')}; best path: {asked.found.text}"
@@ -189,10 +195,12 @@ def _picture(asked: Asked, tree: Tree, twigs: list[TreeNode], chosen: int) -> No
         )
 
 
-def name(asked: Asked, tree: Tree) -> str:
+def name(asked: Asked, tree: SearchTree) -> str:
     """`demo-en-fr · step 1,500`, `search tree · beam · 8 steps`."""
     title = cached.title(asked.run.folder.id)
-    return f"{title} · step {asked.run.step:,}\nsearch tree · {asked.strategy} · {tree.last} steps"
+    return (
+        f"{title} · step {asked.run.step:,}\nsearch tree · {asked.strategy} · {tree.n_steps} steps"
+    )
 
 
 def _pick(number: object) -> None:
@@ -201,14 +209,14 @@ def _pick(number: object) -> None:
         st.session_state[NODE] = found
 
 
-def _left_out(tree: Tree, n_missing: int) -> None:
+def _left_out(tree: SearchTree, n_missing: int) -> None:
     if n_missing:
         st.caption(
             f"{n_missing} of {len(tree.nodes) - 1} nodes are not drawn; the table to download has all."
         )
 
 
-def _picker(asked: Asked, tree: Tree, numbers: list[int], words: list[str]) -> int:
+def _picker(asked: Asked, tree: SearchTree, numbers: list[int], words: list[str]) -> int:
     """The same choice as a click in the picture."""
     options = {
         number: f"step {tree.nodes[number].step} · {words[number]} · {tree.nodes[number].state}"
@@ -227,13 +235,15 @@ def _picker(asked: Asked, tree: Tree, numbers: list[int], words: list[str]) -> i
     return int(chosen)
 
 
-def _alternatives(asked: Asked, tree: Tree, chosen: int, words: list[str]) -> None:
+def _alternatives(asked: Asked, tree: SearchTree, chosen: int, words: list[str]) -> None:
     """What the model could have written in its place, and what became of each."""
     node = tree.nodes[chosen]
     st.caption(
         f"What became of it: {node.reason}. The table: the most probable tokens in this place, after the same words before."
     )
-    nexts = [(each.token, each.log_prob, each.node) for each in tree.nexts.get(node.parent, ())]
+    nexts = [
+        (each.token, each.log_prob, each.node) for each in tree.next_tokens.get(node.parent, ())
+    ]
     if chosen not in [number for _, _, number in nexts]:
         nexts.append((node.token, own_log_prob(tree, node), chosen))
     names = asked.run.tgt_tokenizer.tokens([token for token, _, _ in nexts])
@@ -268,9 +278,9 @@ def _alternatives(asked: Asked, tree: Tree, chosen: int, words: list[str]) -> No
     )
 
 
-def _untold(tree: Tree, node: Node, log_prob: float) -> str:
+def _untold(tree: SearchTree, node: SearchNode, log_prob: float) -> str:
     """Of a token that the search did not look at."""
-    if not tree.is_whole:
+    if not tree.is_complete:
         return "not taken; there is no record why"
     totals = [other.total for other in tree.nodes if other.step == node.step and other.rank]
     if not totals:
@@ -281,7 +291,7 @@ def _untold(tree: Tree, node: Node, log_prob: float) -> str:
     return f"not looked at: the {len(totals)} best of this step have {nats(min(totals))} at least"
 
 
-def _download(asked: Asked, tree: Tree, words: list[str]) -> None:
+def _download(asked: Asked, tree: SearchTree, words: list[str]) -> None:
     file = f"{file_name(name(asked, tree))}.csv"
     make = partial(table, tree, words)
     st.download_button(
@@ -295,7 +305,7 @@ def _download(asked: Asked, tree: Tree, words: list[str]) -> None:
     )
 
 
-def table(tree: Tree, words: list[str]) -> str:
+def table(tree: SearchTree, words: list[str]) -> str:
     """One row a node."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
@@ -318,7 +328,7 @@ def table(tree: Tree, words: list[str]) -> str:
                 f"{node.log_prob:.6f}",
                 f"{node.total:.6f}",
                 score,
-                node.place or "",
+                node.final_rank or "",
                 node.reason,
             ]
         )

@@ -15,9 +15,14 @@ from torch import Tensor
 
 from s2s import plots
 from s2s.config import override, settings_of
-from s2s.decode import ruler
-from s2s.decode.limits import FILTERS, Truncation
-from s2s.decode.ruler import Left, Ruler
+from s2s.decode import (
+    FILTERS,
+    FilterEffect,
+    Truncation,
+    TruncationReport,
+    inspect_truncation,
+    is_filter_set,
+)
 from s2s.plots import FilterResult, fine_percent
 from s2s.runs import Run
 from s2s.ui.kit import cached, forms, pickers
@@ -65,7 +70,7 @@ def show(run: Run, tokens: Sequence[str], at: int, log_probs: Tensor) -> None:
     scale = {LOG: "true" if st.session_state[OWN + LOG] else ""}
     request.remember(**{NAME + name: said.get(name, "") for name in SETTINGS}, **scale)
     config = override(START, changes)
-    measured = ruler.measure(log_probs, config)
+    measured = inspect_truncation(log_probs, config)
     names = run.tgt_tokenizer.tokens(range(len(log_probs)))
     title = _title(run, tokens, at, config)
     with place:
@@ -134,7 +139,9 @@ def _title(run: Run, tokens: Sequence[str], at: int, config: Truncation) -> str:
     return f"{where}\nplace {at + 1} of {len(tokens)}, {after}"
 
 
-def _picture(measured: Ruler, config: Truncation, names: Sequence[str], title: str) -> None:
+def _picture(
+    measured: TruncationReport, config: Truncation, names: Sequence[str], title: str
+) -> None:
     is_log = st.session_state[OWN + LOG]
     top = measured.order[:BARS].tolist()
     shares = measured.log_probs.exp()
@@ -158,19 +165,19 @@ def _picture(measured: Ruler, config: Truncation, names: Sequence[str], title: s
     )
 
 
-def _shown(measured: Ruler, config: Truncation) -> dict[str, Left]:
+def _shown(measured: TruncationReport, config: Truncation) -> dict[str, FilterEffect]:
     """The filters that are set, and all of them."""
-    return {name: left for name, left in measured.alone.items() if ruler.is_set(config, name)} | {
+    return {name: left for name, left in measured.alone.items() if is_filter_set(config, name)} | {
         ALL: measured.together
     }
 
 
-def _cut(name: str, left: Left, top: Sequence[int]) -> FilterResult:
+def _cut(name: str, left: FilterEffect, top: Sequence[int]) -> FilterResult:
     stays = left.stays[list(top)].tolist()
     return FilterResult(name, stays, left.n - sum(stays), left.rank, left.threshold)
 
 
-def _table(measured: Ruler, config: Truncation) -> None:
+def _table(measured: TruncationReport, config: Truncation) -> None:
     """What each filter would leave."""
     rows = [
         _row(name, left, config)
@@ -181,8 +188,8 @@ def _table(measured: Ruler, config: Truncation) -> None:
     )
 
 
-def _row(name: str, left: Left, config: Truncation) -> dict[str, Any]:
-    is_on = name == ALL or ruler.is_set(config, name)
+def _row(name: str, left: FilterEffect, config: Truncation) -> dict[str, Any]:
+    is_on = name == ALL or is_filter_set(config, name)
     value = "" if name == ALL else f"{getattr(config, name):g}" if is_on else "off"
     return {
         "filter": name,
@@ -194,7 +201,7 @@ def _row(name: str, left: Left, config: Truncation) -> dict[str, Any]:
     }
 
 
-def _where(left: Left) -> str:
+def _where(left: FilterEffect) -> str:
     if bool(left.stays.all()):
         return "keeps all"
     if left.threshold is not None:
@@ -204,7 +211,9 @@ def _where(left: Left) -> str:
     return f"after the {left.rank:,} most probable" if left.rank > 1 else "after the most probable"
 
 
-def numbers(measured: Ruler, config: Truncation, names: Sequence[str], log_probs: Tensor) -> str:
+def numbers(
+    measured: TruncationReport, config: Truncation, names: Sequence[str], log_probs: Tensor
+) -> str:
     """One row a token of the vocabulary, the most probable first; a column a filter, 1 where it stays."""
     shown = _shown(measured, config)
     out = io.StringIO()

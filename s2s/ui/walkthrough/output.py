@@ -11,7 +11,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import Array, experiments
-from s2s.decode.greedy import greedy
+from s2s.decode import greedy
 from s2s.model import Transformer
 from s2s.plots import fine_percent
 from s2s.runs import Run

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from s2s.analysis import Attention
 from s2s.config import UserError
-from s2s.decode.tree import Tree
+from s2s.decode import SearchTree
 from s2s.runs import Decoded, Run, teacher_forcing
 
 # attention weights of one sentence pair, in all layers and heads: up to SMALL_WEIGHTS many pairs are cached
@@ -61,7 +61,7 @@ def translation(run: Run, text: str) -> Translation:
     return Translation(found, attention(run, text, found.text))
 
 
-def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> Tree:
+def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any]) -> SearchTree:
     """The search tree of what `decoded` found with the same settings."""
     return _search_tree(*_key(run), found.source, strategy, _json(settings), run, found)
 
@@ -69,7 +69,7 @@ def search_tree(run: Run, found: Decoded, strategy: str, settings: dict[str, Any
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _search_tree(
     folder: str, step: int, text: str, strategy: str, settings_json: str, _run: Run, _found: Decoded
-) -> Tree:
+) -> SearchTree:
     return _run.tree(_found, strategy, **json.loads(settings_json))
 
 

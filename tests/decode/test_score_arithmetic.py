@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from s2s.decode import STRATEGIES, Found, Rules, configure
-from s2s.decode.arithmetic import arithmetic
+from s2s.decode import STRATEGIES, GenerationConfig, SearchResult, configure
+from s2s.decode.score_arithmetic import explain_score
 from tests.decode.table import Table
 from tests.decode.test_strategies import decoded
 
 NUMBER = r"−?\d+\.\d{4}"
 
 
-def said(config: Rules, found: Found) -> list[tuple[str, float, float]]:
+def said(config: GenerationConfig, found: SearchResult) -> list[tuple[str, float, float]]:
     """Of each hypothesis the sentence, its log-probability, its score."""
     return [
-        (arithmetic(config, one.log_prob, one.score, len(one.ids)), one.log_prob, one.score)
+        (explain_score(config, one.log_prob, one.score, len(one.ids)), one.log_prob, one.score)
         for one in found.hypotheses
     ]  # fmt: skip
 
@@ -92,9 +92,9 @@ def test_noise_is_the_rest() -> None:
 
 
 def test_a_score_that_no_sentence_knows_is_not_explained_away() -> None:
-    assert arithmetic(Rules(), -1.0, -1.0, 3) == "the log-probability itself: −1.0000"
-    assert arithmetic(Rules(), -1.0, 5.0, 3) == "5.0000, as the strategy ranks"
+    assert explain_score(GenerationConfig(), -1.0, -1.0, 3) == "the log-probability itself: −1.0000"
+    assert explain_score(GenerationConfig(), -1.0, 5.0, 3) == "5.0000, as the strategy ranks"
     assert math.isfinite(sentences("mbr")[0][2])
     assert sentences("mbr", num_samples=8, utility="bleu")[0][0].startswith(
-        "mean BLEU beside all 8 samples"
+        "mean BLEU over all 8 samples"
     )

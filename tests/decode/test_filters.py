@@ -8,7 +8,7 @@ from torch import Tensor
 from transformers.generation import logits_process as theirs
 
 from s2s.config import UserError
-from s2s.decode.limits import FILTERS, Truncation, truncate
+from s2s.decode.filters import FILTERS, Truncation, truncate
 
 # What `generate` of transformers builds of a setting, in its order.
 WARPERS = {

@@ -5,9 +5,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from s2s.decode.limits import FILTERS, Truncation, truncate
-from s2s.decode.ruler import THRESHOLDS, entropy, is_set, measure
-from tests.decode.test_limits import VALUES
+from s2s.decode.filters import FILTERS, Truncation, truncate
+from s2s.decode.truncation import (
+    THRESHOLDS,
+    distribution_entropy,
+    inspect_truncation,
+    is_filter_set,
+)
+from tests.decode.test_filters import VALUES
 
 
 def rows() -> list[Tensor]:
@@ -23,7 +28,7 @@ def test_a_filter_alone_leaves_what_sampling_would_draw_from(name: str, temperat
     for row in rows():
         for value in VALUES[name]:
             config = Truncation(temperature=temperature, **{name: value})
-            measured = measure(row, config)
+            measured = inspect_truncation(row, config)
             left = truncate(row[None], config)[0]
             found = measured.alone[name]
             assert torch.equal(found.stays, left.isfinite())
@@ -40,7 +45,7 @@ def test_a_filter_alone_leaves_what_sampling_would_draw_from(name: str, temperat
 def test_the_cut_on_the_bars_parts_what_stays_from_what_goes(name: str) -> None:
     for row in rows():
         for value in VALUES[name]:
-            measured = measure(row, Truncation(**{name: value}))
+            measured = inspect_truncation(row, Truncation(**{name: value}))
             found = measured.alone[name]
             bars = measured.alone[name].stays[measured.order]
             if found.rank is None:
@@ -56,7 +61,7 @@ def test_the_cut_on_the_bars_parts_what_stays_from_what_goes(name: str) -> None:
 def test_a_threshold_is_the_probability_below_which_tokens_go(name: str) -> None:
     for row in rows():
         for value in VALUES[name]:
-            measured = measure(row, Truncation(**{name: value}))
+            measured = inspect_truncation(row, Truncation(**{name: value}))
             found = measured.alone[name]
             shares = measured.log_probs.exp()
             assert found.threshold is not None
@@ -67,8 +72,8 @@ def test_a_threshold_is_the_probability_below_which_tokens_go(name: str) -> None
 
 def test_only_filters_that_are_set_have_a_threshold_and_a_name() -> None:
     config = Truncation(top_k=3, min_p=0.1)
-    measured = measure(rows()[3], config)
-    assert [name for name in FILTERS if is_set(config, name)] == ["top_k", "min_p"]
+    measured = inspect_truncation(rows()[3], config)
+    assert [name for name in FILTERS if is_filter_set(config, name)] == ["top_k", "min_p"]
     assert {name for name, left in measured.alone.items() if left.threshold is not None} == {
         "min_p"
     }
@@ -77,22 +82,22 @@ def test_only_filters_that_are_set_have_a_threshold_and_a_name() -> None:
 
 def test_typical_may_leave_out_the_most_probable() -> None:
     row = torch.tensor([0.5, *[0.02] * 25]).log()  # what surprises as much as expected is the many
-    measured = measure(row, Truncation(typical_p=0.3))
+    measured = inspect_truncation(row, Truncation(typical_p=0.3))
     assert measured.alone["typical_p"].rank is None
     assert not measured.alone["typical_p"].stays[0]
 
 
 def test_filters_together_apply_one_after_the_other() -> None:
     row = torch.tensor([2.0, 1.0, 0.9, 0.8]).log_softmax(0)
-    measured = measure(row, Truncation(top_k=2, top_p=0.7))
+    measured = inspect_truncation(row, Truncation(top_k=2, top_p=0.7))
     assert (measured.alone["top_k"].n, measured.alone["top_p"].n, measured.together.n) == (2, 3, 1)
 
 
 def test_temperature_spreads_and_gathers() -> None:
     row = rows()[3]
     cold, usual, hot = (
-        measure(row, Truncation(temperature=value)).entropy for value in (0.3, 1.0, 3.0)
+        inspect_truncation(row, Truncation(temperature=value)).entropy for value in (0.3, 1.0, 3.0)
     )
     assert cold < usual < hot < math.log(len(row))
-    assert entropy(torch.zeros(8).log_softmax(0)) == pytest.approx(math.log(8))
-    assert entropy(torch.tensor([0.0, -math.inf])) == 0.0
+    assert distribution_entropy(torch.zeros(8).log_softmax(0)) == pytest.approx(math.log(8))
+    assert distribution_entropy(torch.tensor([0.0, -math.inf])) == 0.0

@@ -7,7 +7,7 @@ from transformers import GenerationConfig
 
 from s2s.config import flat
 from s2s.decode import STRATEGIES, configure
-from s2s.decode.calls import ODDS, OURS_ALONE, SAME, THEIRS, call
+from s2s.decode.generate_call import ONLY_OURS, RANDOM, SAME, TRANSFORMERS, generate_call
 from tests.decode.test_generate import LIMIT, MARIAN_IDS, ours, sources, twins, written
 
 TRICKY = 'the "red" house\\n, isn\'t it'
@@ -41,7 +41,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 def made(strategy: str, settings: dict[str, Any]) -> Any:
     config = configure(strategy, {"max_new_tokens": LIMIT} | settings)[1]
-    return call(strategy, config, settings, source=TRICKY, run="demo-en-fr", step=1500), config
+    return generate_call(
+        strategy, config, settings, source=TRICKY, run="demo-en-fr", step=1500
+    ), config
 
 
 def as_our_own(code: str) -> tuple[Any, ...]:
@@ -82,12 +84,12 @@ def as_theirs(code: str) -> dict[str, Any]:
 def test_the_call_says_every_setting_of_every_strategy(strategy: str, which: int) -> None:
     settings = ({}, SETTINGS[strategy])[which]
     made_call, config = made(strategy, settings)
-    if strategy not in THEIRS:
+    if strategy not in TRANSFORMERS:
         assert as_our_own(made_call.code) == ("demo-en-fr", 1500, [TRICKY], strategy, settings)
         assert f"no `{strategy}`" in made_call.about
         return
     told = as_theirs(made_call.code)
-    assert told.pop("do_sample") is (THEIRS[strategy] == ODDS)
+    assert told.pop("do_sample") is (TRANSFORMERS[strategy] == RANDOM)
     if "num_beams" not in flat(config):
         assert told.pop("num_beams") == 1
     bad = told.pop("bad_words_ids", None)
@@ -96,7 +98,7 @@ def test_the_call_says_every_setting_of_every_strategy(strategy: str, which: int
     assert set(settings) - {"bad_words", "seed"} <= set(told)
 
 
-@pytest.mark.parametrize("strategy", THEIRS)
+@pytest.mark.parametrize("strategy", TRANSFORMERS)
 def test_transformers_knows_every_word_of_the_call(strategy: str) -> None:
     for settings in ({}, SETTINGS[strategy]):
         told = as_theirs(made(strategy, settings)[0].code)
@@ -112,13 +114,15 @@ def test_transformers_knows_every_word_of_the_call(strategy: str) -> None:
 def test_a_setting_that_transformers_has_not_makes_it_our_own_call(
     setting: str, value: str
 ) -> None:
-    assert setting in OURS_ALONE
+    assert setting in ONLY_OURS
     made_call, _ = made("beam", {setting: value})
     assert f"no `{setting}`" in made_call.about
     assert as_our_own(made_call.code)[-1] == {setting: value}
 
 
-@pytest.mark.parametrize("strategy", [name for name, about in THEIRS.items() if about == SAME])
+@pytest.mark.parametrize(
+    "strategy", [name for name, about in TRANSFORMERS.items() if about == SAME]
+)
 @pytest.mark.parametrize("which", [0, 1])
 def test_the_copied_call_finds_what_we_find(strategy: str, which: int) -> None:
     settings = ({}, SETTINGS[strategy])[which]

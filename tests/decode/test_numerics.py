@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from s2s.decode.prefixes import best, highest, normaliser
+from s2s.decode.numerics import logsumexp, row_max, topk
 
 
 @pytest.mark.parametrize("shift", [0.0, 200.0, -200.0, 3e4])
@@ -12,7 +12,7 @@ def test_the_normaliser_is_the_log_of_the_sum_of_exponentials(
     logits = torch.randn(shape, generator=torch.Generator().manual_seed(1)) * 4 + shift
     logits[0, 0] = float("-inf")
     torch.testing.assert_close(
-        normaliser(logits), logits.double().logsumexp(1, keepdim=True).float(), rtol=1e-6, atol=2e-6
+        logsumexp(logits), logits.double().logsumexp(1, keepdim=True).float(), rtol=1e-6, atol=2e-6
     )
 
 
@@ -21,7 +21,7 @@ def test_the_normaliser_is_the_log_of_the_sum_of_exponentials(
 def test_the_best_are_those_of_topk(columns: int, n: int) -> None:
     scores = torch.randn(6, columns, generator=torch.Generator().manual_seed(2))
     scores[1, ::2], scores[2] = float("-inf"), 0.25
-    values, places = best(scores, n)
+    values, places = topk(scores, n)
     expected = scores.topk(min(n, columns), 1).values
     torch.testing.assert_close(values, expected, rtol=0, atol=0)
     torch.testing.assert_close(scores.gather(1, places), expected, rtol=0, atol=0)
@@ -35,6 +35,6 @@ def test_the_highest_is_the_first_of_equals(columns: int) -> None:
     scores[1, 2] = scores[1, columns - 1] = 99.0
     scores[2] = 0.5
     scores[3, columns - 1] = 99.0
-    values, places = highest(scores)
+    values, places = row_max(scores)
     assert places.tolist() == [row.index(max(row)) for row in scores.tolist()]
     torch.testing.assert_close(values, scores.amax(1), rtol=0, atol=0)

@@ -1,0 +1,104 @@
+"""A strategy and its settings as Python code: `generate` of transformers where it does the same, else our own call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from s2s.config import flat
+from s2s.decode.processors import GenerationConfig, split_commas
+
+# Where `generate` finds the same hypotheses, and where it draws at random, so that only the distribution is the same.
+SAME = "`generate` of transformers finds the same with the same weights."
+RANDOM = "`generate` of transformers has these settings too. It draws with other random numbers, so its output differs."
+TRANSFORMERS: Mapping[str, str] = MappingProxyType(
+    {"greedy": SAME, "beam": SAME, "sample": RANDOM, "beam_sample": RANDOM}
+)
+# Written even at their defaults: they say what kind of search it is, or `generate` has another default (its top_k is 50).
+ALWAYS = frozenset(
+    {
+        "max_new_tokens",
+        "num_beams",
+        "length_penalty",
+        "early_stopping",
+        "temperature",
+        "top_k",
+        "top_p",
+    }
+)
+ONLY_OURS: Mapping[str, Any] = MappingProxyType(
+    {"length_formula": "power", "prefix": "", "precision": "exact"}
+)
+SEED = "seed"  # `generate` takes torch's
+
+
+class Call(NamedTuple):
+    """Code to copy, and a sentence about it."""
+
+    code: str
+    about: str
+
+
+def generate_call(
+    strategy: str,
+    config: GenerationConfig,
+    changes: Mapping[str, Any],
+    *,
+    source: str,
+    run: str,
+    step: int,
+) -> Call:
+    """`config` is complete, with the run's own limit; `changes` are the settings that somebody changed."""
+    missing = _missing(strategy, config)
+    if missing:
+        code = our_call(strategy, changes, source=source, run=run, step=step)
+        return Call(code, f"`generate` of transformers 5 has no `{missing}`; this is our own call.")
+    return Call(_transformers_call(strategy, config, source), TRANSFORMERS[strategy])
+
+
+def our_call(strategy: str, changes: Mapping[str, Any], *, source: str, run: str, step: int) -> str:
+    """With our own `translate`."""
+    settings = "".join(f", {name}={value!r}" for name, value in changes.items())
+    translate = f"run.translate([{_quoted(source)}], {_quoted(strategy)}{settings})"
+    return f"import s2s\n\nrun = s2s.load({_quoted(run)}, {step})\n{translate}"
+
+
+def settings(config: GenerationConfig) -> dict[str, Any]:
+    """The settings that `generate` takes by the same names; words are not tokenized."""
+    defaults = flat(type(config)())
+    return {
+        name: value
+        for name, value in flat(config).items()
+        if (name in ALWAYS or value != defaults[name]) and name not in (*ONLY_OURS, SEED)
+    }
+
+
+def _missing(strategy: str, config: GenerationConfig) -> str:
+    """What `generate` lacks: the strategy, or one of these settings; empty where it has all."""
+    if strategy not in TRANSFORMERS:
+        return strategy
+    values = flat(config)
+    changed = (name for name, default in ONLY_OURS.items() if values.get(name, default) != default)
+    return next(changed, "")
+
+
+def _transformers_call(strategy: str, config: GenerationConfig, source: str) -> str:
+    passed = settings(config)
+    bad_words = split_commas(passed.pop("bad_words", ""))
+    arguments = [f"do_sample={TRANSFORMERS[strategy] == RANDOM}"]
+    if strategy in ("greedy", "sample"):
+        arguments.append("num_beams=1")
+    arguments += [f"{name}={value!r}" for name, value in passed.items()]
+    if bad_words:
+        ids = (
+            f"tokenizer({_quoted(word)}, add_special_tokens=False).input_ids" for word in bad_words
+        )
+        arguments.append(f"bad_words_ids=[{', '.join(ids)}]")
+    lines = "".join(f"    {argument},\n" for argument in ("**inputs", *arguments))
+    return f'inputs = tokenizer({_quoted(source)}, return_tensors="pt")\nmodel.generate(\n{lines})'
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,58 @@
+"""What a search returns: hypotheses, and the record of its steps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One target."""
+
+    ids: tuple[int, ...]  # ends in the eos id, unless the length limit truncated it
+    token_log_probs: tuple[float, ...]  # the model's own, in nats, one per token
+    score: float  # what the strategy ranks by
+
+    @property
+    def log_prob(self) -> float:
+        """The model's own log-probability of the ids, in nats."""
+        return sum(self.token_log_probs)
+
+
+class StepRecord(NamedTuple):
+    """A prefix that a strategy kept at one step."""
+
+    parent: int  # which unfinished prefix of the step before it continues
+    token: int
+    log_prob: float  # of the whole prefix, in nats: the model's own sum
+    total: float  # the same with what processors, temperature and penalties changed: what the strategy ranks unfinished prefixes by
+    is_finished: bool
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The hypotheses of one source."""
+
+    hypotheses: tuple[Hypothesis, ...]  # best first
+    steps: tuple[
+        tuple[StepRecord, ...], ...
+    ] = ()  # one per token; those of a forced prefix come first
+
+    @property
+    def best(self) -> Hypothesis:
+        """The first hypothesis."""
+        return self.hypotheses[0]
+
+
+def path_records(
+    ids: Sequence[int], token_log_probs: Sequence[float], *, eos_id: int | None, n_forced: int = 0
+) -> tuple[tuple[StepRecord, ...], ...]:
+    """The steps of a search that keeps one prefix; an eos id among the first `n_forced` tokens does not finish it."""
+    sums = itertools.accumulate(token_log_probs)
+    return tuple(
+        (StepRecord(0, token, log_prob, log_prob, token == eos_id and step >= n_forced),)
+        for step, (token, log_prob) in enumerate(zip(ids, sums, strict=True))
+    )
