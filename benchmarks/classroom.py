@@ -32,8 +32,7 @@ from s2s.data import load_preview
 from s2s.jobs import queue
 from s2s.jobs.advice import recommended
 from s2s.jobs.forecast import forecast
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 
 TEXT = "builtin:mini-en-fr"

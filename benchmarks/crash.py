@@ -42,8 +42,7 @@ from benchmarks.serving import ROOT, processes
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import queue, training
 from s2s.model import saved_steps, weights_path
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER, home
 
 SOURCE = "synthetic:reverse#rows=80"

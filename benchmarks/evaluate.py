@@ -19,8 +19,7 @@ from typing import Any
 from benchmarks.report import last_line, table
 from s2s.jobs import evaluating
 from s2s.jobs.evaluating import Asked
-from s2s.runs import evaluations
-from s2s.runs.evaluations import Sentences, System
+from s2s.runs import Sentences, System, evaluations
 
 RUN = "demo-en-fr"
 SPLIT = "random"

@@ -24,9 +24,7 @@ from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_preview
 from s2s.jobs import queue, training
 from s2s.jobs.forecast import START, forecast, learnt_pace
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
-from s2s.runs.metrics import Metrics
+from s2s.runs import Metrics, RunFolder, runs_folder
 from s2s.settings import OWNER
 
 MOST_PERCENT = 30  # off, after a fifth

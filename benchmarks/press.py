@@ -20,8 +20,7 @@ from benchmarks.serving import Server, server
 from benchmarks.session import Session
 from s2s import share
 from s2s.jobs import queue
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 
 # goals in seconds, of a quiet machine

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LEAVES = {"config", "files", "words"}
 ENGINE = {
+    "words",
     "config",
     "settings",
     "scores",
@@ -145,8 +146,6 @@ INSIDES_LEFT = Counter(
         "jobs": 52,
         "model": 49,
         "plots": 10,
-        "runs": 52,
-        "scores": 8,
         "train": 11,
     }
 )

@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.scores.measures import grams
+from s2s.scores import grams
 
 # relative to the expected number of words
 SHORT = 0.6

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.analysis.quality_flags import RULES, QualityFlag, Texts, find_flags, longest_repeated
-from s2s.scores import METRICS
-from s2s.scores.sentence import all_sentence_scores
+from s2s.scores import all_sentence_scores
+from s2s.words import METRIC_NAMES
 
 
 class Rarest(NamedTuple):
@@ -140,7 +140,7 @@ def score_gains(
     ours: Sequence[SentenceRow], theirs: Sequence[SentenceRow], score: str
 ) -> list[float]:
     """How much better each of our sentences is by a metric of METRICS. Raises ValueError for different test sets."""
-    sign = 1 if METRICS[score].is_higher_better else -1
+    sign = 1 if METRIC_NAMES[score].better == "higher" else -1
     pairs, other_pairs = ([(row.source, row.reference) for row in rows] for rows in (ours, theirs))
     if pairs != other_pairs:
         raise ValueError("these are rows of two test sets")

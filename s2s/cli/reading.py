@@ -85,7 +85,8 @@ def score(arguments: argparse.Namespace) -> None:
 def evaluate(arguments: argparse.Namespace) -> None:
     """Translate a test set and score it; the last line is one JSON object."""
     from s2s.decode import configure
-    from s2s.scores import METRICS, score_all
+    from s2s.scores import score_all
+    from s2s.words import METRIC_NAMES
 
     settings = parse_assignments(arguments.set)
     config = configure(arguments.strategy, settings)[1]
@@ -103,7 +104,8 @@ def evaluate(arguments: argparse.Namespace) -> None:
     texts = [one.text for one in found]
     scores = score_all(texts, references)
     for key, value in scores.items():
-        print(f"{METRICS[key].label:12} {value.value:8.2f}  {METRICS[key].summary}")
+        name = METRIC_NAMES[key]
+        print(f"{name.label:12} {value.value:8.2f}  {name.help}")
     summary = {
         "n": len(sources),
         **{key: value.value for key, value in scores.items()},

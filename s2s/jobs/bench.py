@@ -11,8 +11,7 @@ from typing import Any
 from s2s.config import UserError
 from s2s.jobs import testsets
 from s2s.jobs.scoring import Tally
-from s2s.runs import Decoded, Run, load
-from s2s.runs.evaluations import EvaluationFolder
+from s2s.runs import Decoded, EvaluationFolder, Run, load
 from s2s.scores import statistics
 
 # sentences of a turn

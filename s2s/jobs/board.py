@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
-from s2s.runs import listing
-from s2s.runs.listing import RunSummary, checked_name, find_run, list_runs
+from s2s.runs import RunSummary, checked_name, find_run, list_runs, listing
 
 KIND = "train"  # other jobs work on no run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one goes on with it by itself."

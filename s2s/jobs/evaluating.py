@@ -14,10 +14,17 @@ from s2s.jobs.bench import Bench
 from s2s.jobs.kinds import Desk
 from s2s.jobs.queue import Job
 from s2s.model import saved_steps, weights_path
-from s2s.runs import RunFolder, evaluations
-from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System
-from s2s.runs.listing import LONGEST_NAME, clean_name
-from s2s.runs.store import now
+from s2s.runs import (
+    LONGEST_NAME,
+    Evaluation,
+    EvaluationFolder,
+    RunFolder,
+    Sentences,
+    System,
+    clean_name,
+    evaluations,
+    now,
+)
 from s2s.settings import OWNER, run_folder
 
 KIND = "evaluate"

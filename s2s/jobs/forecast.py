@@ -16,8 +16,7 @@ import torch
 
 from s2s.config import ModelConfig, Recipe, UserError
 from s2s.data import Preview
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.sizing import count_parameters, gigabytes, training_bytes, training_flops
 from s2s.tokenizers import SPECIALS, TOKENIZERS, automatic_size
 from s2s.train.machine import cores

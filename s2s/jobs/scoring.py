@@ -10,9 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from s2s.scores import Interval, Statistics, statistics
-from s2s.scores.resampling import SAMPLES, SEED, TAIL, draws
-from s2s.scores.sentence import sentence_scores_of
+from s2s.scores import (
+    SAMPLES,
+    SEED,
+    TAIL,
+    Interval,
+    Statistics,
+    draws,
+    sentence_scores_of,
+    statistics,
+)
 
 MOST_NATS = 700.0  # e to more is no float
 FORCED = (

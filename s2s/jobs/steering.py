@@ -11,8 +11,7 @@ from s2s.jobs import repeat
 from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import Desk
 from s2s.jobs.queue import Job, ask_to_stop
-from s2s.runs import RunFolder
-from s2s.runs.store import now
+from s2s.runs import RunFolder, now
 from s2s.train import Changed, Trainer
 
 LOOK = 0.1  # seconds between two looks while paused

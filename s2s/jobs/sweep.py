@@ -12,7 +12,7 @@ from typing import Any
 from s2s.config import Recipe, UserError, flat, override
 from s2s.jobs import board, training
 from s2s.jobs.training import Asked
-from s2s.runs.listing import LONGEST_NAME, LONGEST_TAG, clean_name
+from s2s.runs import LONGEST_NAME, LONGEST_TAG, clean_name
 
 MOST = 24  # runs at once: more cannot be told apart in one picture
 MAX_SETTINGS = 3

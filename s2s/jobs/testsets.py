@@ -23,8 +23,7 @@ from s2s.data import (
     parse_spec,
     splits,
 )
-from s2s.runs import RunFolder, evaluations
-from s2s.runs.evaluations import Sentences
+from s2s.runs import RunFolder, Sentences, evaluations
 from s2s.settings import run_folder
 
 HELD_OUT = "held out"

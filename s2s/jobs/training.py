@@ -22,9 +22,16 @@ from s2s.jobs.recording import Recorder, recorded
 from s2s.jobs.steering import Steering, changed
 from s2s.jobs.watching import Watcher
 from s2s.model import load_weights, saved_steps
-from s2s.runs import RunFolder, attention_history
-from s2s.runs.listing import LONGEST_NAME, clean_name, find_run, is_training, runs_folder
-from s2s.runs.store import now
+from s2s.runs import (
+    LONGEST_NAME,
+    RunFolder,
+    attention_history,
+    clean_name,
+    find_run,
+    is_training,
+    now,
+    runs_folder,
+)
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
 from s2s.sizing import count_parameters
 from s2s.tokenizers import advice

@@ -1,19 +1,38 @@
 """A run is a folder: what was asked, what came of it, and the trained model. Knows nothing of queues or screens."""
 
+from s2s.runs import (
+    attention_history,
+    differences,
+    evaluations,
+    listing,
+    parallel,
+    states,
+    teacher_forcing,
+)
+from s2s.runs.attention_history import AttentionHistory, SavedAttention
 from s2s.runs.decoded import Decoded, DecodedHypothesis
-from s2s.runs.listing import RunSummary
+from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System
+from s2s.runs.intervention import (
+    InterventionResult,
+    Interventions,
+    Next,
+    translate_with,
+)
+from s2s.runs.listing import (
+    LONGEST_COMMENT,
+    LONGEST_NAME,
+    LONGEST_TAG,
+    MOST_TAGS,
+    RunSummary,
+    annotate,
+    checked_name,
+    clean_name,
+    find_run,
+    is_training,
+    list_runs,
+    runs_folder,
+)
 from s2s.runs.metrics import Curves, Metrics
 from s2s.runs.run import ForcedTarget, Run, load
-from s2s.runs.store import RunFolder
-
-__all__ = [
-    "Curves",
-    "Decoded",
-    "DecodedHypothesis",
-    "ForcedTarget",
-    "Metrics",
-    "Run",
-    "RunFolder",
-    "RunSummary",
-    "load",
-]
+from s2s.runs.store import RunFolder, now
+from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference

@@ -1,6 +1,7 @@
-"""How good hypotheses are beside their references: scores, their intervals, comparisons of two systems, and how each was counted."""
+"""How good hypotheses are, given their references: scores, confidence intervals, paired tests, and how each score is counted."""
 
-from s2s.scores.measures import MEASURES
+from s2s.scores import breakdown, edits
+from s2s.scores.measures import MEASURES, grams
 from s2s.scores.metrics import (
     METRICS,
     Metric,
@@ -16,35 +17,21 @@ from s2s.scores.metrics import (
     ter,
 )
 from s2s.scores.resampling import (
+    SAMPLES,
+    SEED,
+    TAIL,
     Interval,
     PairedDifference,
     Statistics,
+    draws,
     intervals,
     paired,
     statistics,
 )
-from s2s.scores.sentence import SENTENCE_METRICS, sentence_scores
-
-__all__ = [
-    "MEASURES",
-    "METRICS",
-    "SENTENCE_METRICS",
-    "Interval",
-    "Metric",
-    "PairedDifference",
-    "Score",
-    "Statistics",
-    "Texts",
-    "bleu",
-    "chrf",
-    "exact_match",
-    "intervals",
-    "paired",
-    "rouge_1",
-    "rouge_2",
-    "rouge_l",
-    "score_all",
-    "sentence_scores",
-    "statistics",
-    "ter",
-]
+from s2s.scores.sentence import (
+    SENTENCE_METRICS,
+    all_sentence_scores,
+    sentence_scores,
+    sentence_scores_of,
+    sentence_signature,
+)

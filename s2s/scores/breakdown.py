@@ -1,4 +1,4 @@
-"""How the scores of one sentence are counted, step by step, as plain data for people to follow. The arithmetic is its own."""
+"""How the scores of one sentence are counted, step by step, as plain data. The arithmetic is independent of the libraries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHRF_BETA = 2
 
 @dataclass(frozen=True)
 class NGram:
-    """A run of tokens, parted by blanks, or of characters; how often each side has it."""
+    """An n-gram of tokens, joined by spaces, or of characters, and how often each side has it."""
 
     text: str
     n_hypothesis: int
@@ -24,52 +24,52 @@ class NGram:
 
     @property
     def n_shared(self) -> int:
-        """What counts: no more often than the reference has it (clipped)."""
+        """The clipped count: at most as often as the reference has it."""
         return min(self.n_hypothesis, self.n_reference)
 
 
 @dataclass(frozen=True)
 class NGramCounts:
-    """All runs of `n` that the hypothesis has, then those of the reference alone."""
+    """All n-grams of length `n`: those of the hypothesis, then those that only the reference has."""
 
     n: int
     grams: tuple[NGram, ...]
 
     @classmethod
     def of(cls, n: int, hypothesis: Iterable[str], reference: Iterable[str]) -> NGramCounts:
-        """From the runs of each side, repeats included."""
+        """From the n-grams of each side, repeats included."""
         ours = Counter(hypothesis)
         theirs = Counter(reference)
         return cls(n, tuple(NGram(gram, ours[gram], theirs[gram]) for gram in ours | theirs))
 
     @cached_property
     def n_hypothesis(self) -> int:
-        """Runs of the hypothesis."""
+        """N-grams in the hypothesis."""
         return sum(gram.n_hypothesis for gram in self.grams)
 
     @cached_property
     def n_reference(self) -> int:
-        """Runs of the reference."""
+        """N-grams in the reference."""
         return sum(gram.n_reference for gram in self.grams)
 
     @cached_property
     def n_shared(self) -> int:
-        """Runs of the hypothesis that the reference has."""
+        """N-grams that both have, clipped."""
         return sum(gram.n_shared for gram in self.grams)
 
     @property
     def precision(self) -> float:
-        """Percent of the hypothesis' runs; 0 without any."""
+        """Shared n-grams as a percentage of the hypothesis's; 0 without any."""
         return _percent(self.n_shared, self.n_hypothesis)
 
     @property
     def recall(self) -> float:
-        """Percent of the reference's runs; 0 without any."""
+        """Shared n-grams as a percentage of the reference's; 0 without any."""
         return _percent(self.n_shared, self.n_reference)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of both: what ROUGE-1 and ROUGE-2 are."""
+        """Harmonic mean of precision and recall: ROUGE-1 and ROUGE-2."""
         return _f(self.precision, self.recall, 1)
 
 
@@ -77,23 +77,23 @@ class NGramCounts:
 class Bleu:
     """Sentence BLEU: as many orders as the hypothesis is long enough for, at most four."""
 
-    hypothesis: tuple[str, ...]  # tokens, as mteval-v13a cuts
+    hypothesis: tuple[str, ...]  # tokens of the mteval-v13a tokenizer
     reference: tuple[str, ...]
     orders: tuple[NGramCounts, ...]
 
     @cached_property
     def precisions(self) -> tuple[float, ...]:
-        """Percent, of each order; the first order without a match counts as half a match, the next as a quarter (Chen & Cherry 2014, 3)."""
-        found = list[float]()
+        """Percent per order; the first order without a match counts as half a match, the next as a quarter (Chen & Cherry 2014, 3)."""
+        precisions = list[float]()
         smoothed = 1.0
         for order in self.orders:
             smoothed = smoothed if order.n_shared else smoothed / 2
-            found.append(_percent(order.n_shared or smoothed, order.n_hypothesis))
-        return tuple(found)
+            precisions.append(_percent(order.n_shared or smoothed, order.n_hypothesis))
+        return tuple(precisions)
 
     @property
     def brevity_penalty(self) -> float:
-        """1, or less where the hypothesis is the shorter: e ** (1 - reference / hypothesis)."""
+        """1, or exp(1 - reference length / hypothesis length) where the hypothesis is shorter."""
         ours = len(self.hypothesis)
         theirs = len(self.reference)
         if ours >= theirs:
@@ -102,7 +102,7 @@ class Bleu:
 
     @property
     def score(self) -> float:
-        """0 to 100: the penalty times the geometric mean of the precisions; 0 where nothing matches."""
+        """0 to 100: brevity penalty times the geometric mean of the precisions; 0 where nothing matches."""
         if not any(order.n_shared for order in self.orders):
             return 0.0
         return self.brevity_penalty * math.exp(
@@ -118,7 +118,7 @@ class Bleu:
 
 @dataclass(frozen=True)
 class Chrf:
-    """Characters without blanks; orders that only one side is long enough for do not count."""
+    """chrF over characters without spaces; orders that one side is too short for do not count."""
 
     orders: tuple[NGramCounts, ...]
 
@@ -139,7 +139,7 @@ class Chrf:
 
     @property
     def score(self) -> float:
-        """0 to 100: F with recall twice as weighty as precision."""
+        """0 to 100: F2, which weights recall twice as much as precision."""
         return _f(self.precision, self.recall, CHRF_BETA)
 
     @property
@@ -153,21 +153,21 @@ class Chrf:
 
 @dataclass(frozen=True)
 class Subsequence:
-    """ROUGE-L: the longest common subsequence; `in_hypothesis` and `in_reference` are the places (from 0) of its words."""
+    """ROUGE-L: the longest common subsequence. `in_hypothesis` and `in_reference` are the 0-based positions of its words."""
 
-    hypothesis: tuple[str, ...]  # lower case, split on blanks
+    hypothesis: tuple[str, ...]  # lowercased, split at white space
     reference: tuple[str, ...]
     in_hypothesis: tuple[int, ...]
     in_reference: tuple[int, ...]
 
     @property
     def precision(self) -> float:
-        """Percent of the hypothesis' words."""
+        """Words of the subsequence as a percentage of the hypothesis's."""
         return _percent(len(self.in_hypothesis), len(self.hypothesis))
 
     @property
     def recall(self) -> float:
-        """Percent of the reference's words."""
+        """Words of the subsequence as a percentage of the reference's."""
         return _percent(len(self.in_reference), len(self.reference))
 
     @property
@@ -177,46 +177,48 @@ class Subsequence:
 
 
 def bleu(hypothesis: str, reference: str) -> Bleu:
-    """Counts what sacrebleu counts: clipped runs of one to four tokens."""
+    """Counts what sacrebleu counts: clipped n-grams of one to four tokens."""
     from sacrebleu.metrics.bleu import BLEU
 
     tokenize = BLEU().tokenizer
     ours, theirs = (tuple(tokenize(text.rstrip()).split()) for text in (hypothesis, reference))
-    orders = (NGramCounts.of(n, _runs(ours, n), _runs(theirs, n)) for n in range(1, BLEU_ORDER + 1))
+    orders = (
+        NGramCounts.of(n, _ngrams(ours, n), _ngrams(theirs, n)) for n in range(1, BLEU_ORDER + 1)
+    )
     return Bleu(ours, theirs, tuple(order for order in orders if order.n_hypothesis))
 
 
 def chrf(hypothesis: str, reference: str) -> Chrf:
-    """Runs of one to six characters."""
+    """Counts character n-grams of one to six characters."""
     ours, theirs = ("".join(text.split()) for text in (hypothesis, reference))
     return Chrf(
         tuple(
-            NGramCounts.of(n, _runs(ours, n, ""), _runs(theirs, n, ""))
+            NGramCounts.of(n, _ngrams(ours, n, ""), _ngrams(theirs, n, ""))
             for n in range(1, CHRF_ORDER + 1)
         )
     )
 
 
 def rouge(hypothesis: str, reference: str, n: int) -> NGramCounts:
-    """ROUGE-n: runs of words in lower case; the score is its `f1`."""
+    """ROUGE-n: n-grams of lowercased words; the score is `f1`."""
     return NGramCounts.of(
-        n, _runs(hypothesis.lower().split(), n), _runs(reference.lower().split(), n)
+        n, _ngrams(hypothesis.lower().split(), n), _ngrams(reference.lower().split(), n)
     )
 
 
 def rouge_l(hypothesis: str, reference: str) -> Subsequence:
-    """One of the longest common subsequences; where several are, the one that comes first in the hypothesis."""
+    """The longest common subsequence; of several, the one that comes first in the hypothesis."""
     ours = hypothesis.lower().split()
     theirs = reference.lower().split()
-    lengths = _common(ours, theirs)
+    lengths = _subsequence_lengths(ours, theirs)
     pairs = list[tuple[int, int]]()
     i = 0
     j = 0
     while lengths[i][j]:
         if ours[i] == theirs[j]:
             pairs.append((i, j))
-            i = i + 1
-            j = j + 1
+            i += 1
+            j += 1
         elif lengths[i][j + 1] >= lengths[i + 1][j]:
             j += 1
         else:
@@ -226,21 +228,20 @@ def rouge_l(hypothesis: str, reference: str) -> Subsequence:
     )
 
 
-def _common(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
-    """Of the words from i and from j on, the length of the longest common subsequence: (ours + 1) x (theirs + 1)."""
+def _subsequence_lengths(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
+    """[i][j]: length of the longest common subsequence of `ours[i:]` and `theirs[j:]`; (len(ours) + 1) x (len(theirs) + 1)."""
     lengths = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
     for i in reversed(range(len(ours))):
         for j in reversed(range(len(theirs))):
-            lengths[i][j] = (
-                1 + lengths[i + 1][j + 1]
-                if ours[i] == theirs[j]
-                else max(lengths[i + 1][j], lengths[i][j + 1])
-            )
+            if ours[i] == theirs[j]:
+                lengths[i][j] = 1 + lengths[i + 1][j + 1]
+            else:
+                lengths[i][j] = max(lengths[i + 1][j], lengths[i][j + 1])
     return lengths
 
 
-def _runs(tokens: Sequence[str], n: int, blank: str = " ") -> Iterable[str]:
-    return (blank.join(tokens[place : place + n]) for place in range(len(tokens) - n + 1))
+def _ngrams(tokens: Sequence[str], n: int, separator: str = " ") -> Iterable[str]:
+    return (separator.join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
 
 def _percent(part: float, whole: float) -> float:
@@ -248,5 +249,5 @@ def _percent(part: float, whole: float) -> float:
 
 
 def _f(precision: float, recall: float, beta: int) -> float:
-    below = beta**2 * precision + recall
-    return (1 + beta**2) * precision * recall / below if below else 0.0
+    denominator = beta**2 * precision + recall
+    return (1 + beta**2) * precision * recall / denominator if denominator else 0.0

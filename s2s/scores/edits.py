@@ -1,4 +1,4 @@
-"""Translation edit rate of one sentence, edit by edit, as plain data for people to follow (Snover et al. 2006)."""
+"""Translation edit rate of one sentence, edit by edit, as plain data (Snover et al. 2006)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import pairwise, takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
-# How sacrebleu writes an edit -> what it is called here.
+# sacrebleu's letter for an edit -> its name.
 KINDS: MappingProxyType[str, str] = MappingProxyType(
     {" ": "same", "s": "substituted", "i": "inserted", "d": "deleted"}
 )
 
 
 class Edit(NamedTuple):
-    """What becomes of a word; "" on the side that has none. "inserted": the hypothesis lacks it."""
+    """What happens to one word; "" on the side that lacks it. "inserted": it is missing from the hypothesis."""
 
     kind: str
     hypothesis: str
@@ -24,32 +24,32 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class Ter:
-    """The edits that make the reference of a hypothesis: first runs of words move, each one edit however far, then single words change."""
+    """The edits that turn a hypothesis into its reference: first phrases move (one edit each, however far), then single words change."""
 
-    hypothesis: tuple[str, ...]  # lower case, split on blanks
+    hypothesis: tuple[str, ...]  # lowercased, split at white space
     reference: tuple[str, ...]
     shifts: tuple[tuple[str, ...], ...]  # the words that move together
-    edits: tuple[Edit, ...]  # after the shifts; the unchanged words among them
+    edits: tuple[Edit, ...]  # after the shifts, unchanged words included
 
     def n(self, kind: str) -> int:
-        """How many edits of a kind."""
+        """The number of edits of a kind."""
         return sum(edit.kind == kind for edit in self.edits)
 
     @property
     def n_edits(self) -> int:
-        """Shifts and all words that change."""
+        """Shifts plus changed words."""
         return len(self.shifts) + len(self.edits) - self.n("same")
 
     @property
     def score(self) -> float:
-        """Edits in percent of the reference's words; an empty reference counts as wholly wrong beside any word."""
+        """Edits as a percentage of the reference's words; 100 for words where the reference is empty."""
         if not self.reference:
             return 100.0 if self.hypothesis else 0.0
         return 100 * self.n_edits / len(self.reference)
 
 
 def ter(hypothesis: str, reference: str) -> Ter:
-    """The edits that sacrebleu's search finds; a search of this kind need not find the fewest."""
+    """The edits that sacrebleu's heuristic search finds, which may not be the fewest."""
     from sacrebleu.metrics.lib_ter import BeamEditDistance
 
     ours, theirs = (text.lower().split() for text in (hypothesis, reference))
@@ -67,7 +67,7 @@ def ter(hypothesis: str, reference: str) -> Ter:
 
 
 def _shifted(words: list[str], reference: list[str], distance: object) -> Iterator[list[str]]:
-    """The words after each shift, for as long as one helps and the search has not looked at too many."""
+    """The words after each shift, until no shift helps or the search limit is reached."""
     from sacrebleu.metrics import lib_ter
 
     n_tried = 0
@@ -79,10 +79,10 @@ def _shifted(words: list[str], reference: list[str], distance: object) -> Iterat
 
 
 def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
-    """The shorter of two neighbouring runs that changed places: `_moved("abcd", "cabd")` -> `("c",)`."""
+    """The shorter of two adjacent phrases that were swapped: `_moved("abcd", "cabd")` -> `("c",)`."""
     n = len(before)
-    first = _n_alike(before, after)
-    last = n - _n_alike(before[::-1], after[::-1])
+    first = _common_prefix(before, after)
+    last = n - _common_prefix(before[::-1], after[::-1])
     swaps = (
         (start, middle, end)
         for start in range(first + 1)
@@ -94,7 +94,7 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     return tuple(before[start:middle] if middle - start <= end - middle else before[middle:end])
 
 
-def _n_alike(left: Sequence[str], right: Sequence[str]) -> int:
+def _common_prefix(left: Sequence[str], right: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=True)))
 
 

@@ -1,4 +1,4 @@
-"""What hypotheses are like, whether right or not: their length, how varied they are, how they repeat themselves. Words split on blanks."""
+"""Properties of hypotheses, right or wrong: length, diversity, repetition. Words are separated by white space."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from types import MappingProxyType
 
 from s2s.scores.metrics import Metric, Score, Texts
 
-Gram = tuple[str, ...]
-# The paper counts runs of four words of long texts. Two, since a sentence of eight words that loops shows it in its pairs first.
+NGram = tuple[str, ...]
+# Welleck et al. count 4-grams of long texts. Bigrams, since a sentence of eight words that loops repeats those first.
 REPEATED = 2
 
 
-def grams(text: str, n: int) -> list[Gram]:
+def grams(text: str, n: int) -> list[NGram]:
     """`grams("a b c", 2)` -> `[("a", "b"), ("b", "c")]`."""
     words = text.split()
-    return [tuple(words[place : place + n]) for place in range(len(words) - n + 1)]
+    return [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
 
 
 def ratio(n_words: float, n_reference_words: float) -> float:
@@ -23,13 +23,13 @@ def ratio(n_words: float, n_reference_words: float) -> float:
 
 
 def repeated(text: str, n: int = REPEATED) -> float:
-    """The share, 0 to 1, of a text's n-grams that stood in it before; 0 for a text without any (Welleck et al. 2020, seq-rep-n)."""
+    """Fraction of a text's n-grams that already occurred in it; 0 without any (Welleck et al. 2020, seq-rep-n)."""
     found = grams(text, n)
     return 1 - len(set(found)) / len(found) if found else 0.0
 
 
 def length_ratio(hypotheses: Texts, references: Texts) -> Score:
-    """Words of all hypotheses for one word of the references."""
+    """Words of all hypotheses per word of the references."""
     n_words, n_reference_words = (
         sum(len(text.split()) for text in texts) for texts in (hypotheses, references)
     )
@@ -37,60 +37,33 @@ def length_ratio(hypotheses: Texts, references: Texts) -> Score:
 
 
 def _distinct(n: int, hypotheses: Texts) -> Score:
+    """Li et al. 2016: of all hypotheses together."""
     found = [gram for text in hypotheses for gram in grams(text, n)]
-    return Score(
-        100 * len(set(found)) / len(found) if found else 0.0,
-        f"distinct-{n}|case:mixed|tok:blanks|of:corpus",
-    )
+    value = 100 * len(set(found)) / len(found) if found else 0.0
+    return Score(value, f"distinct-{n}|case:mixed|tok:blanks|of:corpus")
 
 
 def distinct_1(hypotheses: Texts, references: Texts) -> Score:
-    """Distinct words in percent of all words of the hypotheses together; references play no part."""
+    """Distinct words as a percentage of all words of the hypotheses together; references are not used."""
     return _distinct(1, hypotheses)
 
 
 def distinct_2(hypotheses: Texts, references: Texts) -> Score:
-    """Distinct pairs of neighbouring words in percent of all pairs of the hypotheses together; references play no part."""
+    """Distinct bigrams as a percentage of all bigrams of the hypotheses together; references are not used."""
     return _distinct(2, hypotheses)
 
 
 def repetition(hypotheses: Texts, references: Texts) -> Score:
-    """Percent of a text's pairs of neighbouring words that stood in it before, mean over texts; references play no part."""
-    return Score(
-        100 * sum(map(repeated, hypotheses)) / len(hypotheses),
-        f"seq-rep-{REPEATED}|case:mixed|tok:blanks|mean",
-    )
+    """Percentage of a text's bigrams that already occurred in it, mean over texts; references are not used."""
+    value = 100 * sum(map(repeated, hypotheses)) / len(hypotheses)
+    return Score(value, f"seq-rep-{REPEATED}|case:mixed|tok:blanks|mean")
 
 
 MEASURES: MappingProxyType[str, Metric] = MappingProxyType(
     {
-        "length_ratio": Metric(
-            length_ratio,
-            "Length ratio",
-            "Words written for one word of the references; 1 is as long as they are.",
-            None,
-            "",
-        ),
-        "distinct_1": Metric(
-            distinct_1,
-            "Distinct words",
-            "Different words in percent of all; more text of the same kind lowers it.",
-            None,
-            "Li et al. 2016",
-        ),
-        "distinct_2": Metric(
-            distinct_2,
-            "Distinct pairs",
-            "Different pairs of neighbouring words in percent of all.",
-            None,
-            "Li et al. 2016",
-        ),
-        "repetition": Metric(
-            repetition,
-            "Repetition",
-            "Percent of a text's pairs of words that stood in it before; loops raise it.",
-            False,
-            "Welleck et al. 2020",
-        ),
+        "length_ratio": Metric(length_ratio, ""),
+        "distinct_1": Metric(distinct_1, "Li et al. 2016"),
+        "distinct_2": Metric(distinct_2, "Li et al. 2016"),
+        "repetition": Metric(repetition, "Welleck et al. 2020"),
     }
 )

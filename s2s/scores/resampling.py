@@ -1,7 +1,7 @@
-"""How far scores would move with other sentences of the same kind: bootstrap intervals, and paired tests of two systems.
+"""How much scores depend on the choice of sentences: bootstrap confidence intervals, and paired tests of two systems.
 
-Sentences are counted once; each resample adds their counts up. The draws are those of sacrebleu with the same seed, so that intervals
-and p-values are its own, for the scores that it has.
+Sentences are counted once; each resample sums their counts. The same seed gives the draws of sacrebleu, hence its intervals and
+p-values for the scores that it has.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ from s2s.scores.tallies import TALLIES
 
 Floats = npt.NDArray[np.float64]
 ALL: MappingProxyType[str, Metric] = MappingProxyType({**METRICS, **MEASURES})
-DISTINCT = MappingProxyType(
-    {"distinct_1": 1, "distinct_2": 2}
-)  # no sums: what one sentence adds hangs on the others
-SAMPLES = 1000
-SEED = 12345  # both are sacrebleu's
-TAIL = 40  # one in 40 resamples lies below, one above: 95 % lie between
-BLOCK = 2_000_000  # sentences of all resamples at once
+# No sums: what one sentence adds depends on the others.
+DISTINCT: MappingProxyType[str, int] = MappingProxyType({"distinct_1": 1, "distinct_2": 2})
+SAMPLES = 1000  # sacrebleu's default
+SEED = 12345  # sacrebleu's default
+TAIL = 40  # 1/40 of the resamples lie below the interval and 1/40 above it: 95 % inside
+BLOCK = 2_000_000  # sentences drawn at once, over all resamples of a block
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A score, and where 95 % of the resamples lie."""
+    """A score with its 95 % confidence interval."""
 
     value: float
     low: float
@@ -41,7 +40,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """System minus baseline. `p_value`: how probable so large a difference, either way, would be between two alike systems."""
+    """System minus baseline. `p_value`: the probability of a difference this large, either way, between two equally good systems."""
 
     difference: float
     low: float
@@ -51,11 +50,11 @@ class PairedDifference:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What a test set's scores rest on; sets add up: `statistics(a, b) + statistics(c, d)` is that of all sentences in a row."""
+    """The counts behind a test set's scores. `statistics(a, b) + statistics(c, d)` counts all sentences of both."""
 
     names: tuple[str, ...]
     hypotheses: tuple[str, ...]
-    rows: Mapping[str, Floats]  # (sentences, counts) of each name, but for the distinct ones
+    rows: Mapping[str, Floats]  # name -> (sentences, counts), except the names in DISTINCT
 
     def __len__(self) -> int:
         return len(self.hypotheses)
@@ -63,11 +62,11 @@ class Statistics:
     def __add__(self, other: Statistics) -> Statistics:
         if self.names != other.names:
             raise ValueError(f"{self.names} and {other.names} cannot be added")
-        rows = {name: np.concatenate([own, other.rows[name]]) for name, own in self.rows.items()}
+        rows = {name: np.concatenate([mine, other.rows[name]]) for name, mine in self.rows.items()}
         return Statistics(self.names, self.hypotheses + other.hypotheses, rows)
 
     def scores(self) -> dict[str, Score]:
-        """Of all sentences: what METRICS and MEASURES say, to the last digit."""
+        """Corpus scores of all sentences, equal to those of METRICS and MEASURES to the last digit."""
         return {name: Score(self._score(name), signature(name)) for name in self.names}
 
     def _score(self, name: str) -> float:
@@ -76,7 +75,7 @@ class Statistics:
         return TALLIES[name].score([sum(column) for column in self.rows[name].T.tolist()])
 
     def resampled(self, *, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Floats]:
-        """Each score of so many draws of as many sentences, with repeats: (samples,). The same seed draws the same sentences."""
+        """Each score of `samples` bootstrap resamples: name -> (samples,). The same seed draws the same sentences."""
         distinct = {
             name: _Grams.of(self.hypotheses, DISTINCT[name])
             for name in self.names
@@ -95,8 +94,8 @@ class Statistics:
     def intervals(self, *, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Interval]:
         """95 % bootstrap percentile intervals (Koehn 2004; Efron & Tibshirani 1993, chapter 13).
 
-        A draw has fewer different sentences than the test set, hence always fewer distinct n-grams: the intervals of
-        those are moved so that the draws' mean is the score.
+        A resample has fewer distinct sentences than the test set, hence always fewer distinct n-grams: the intervals of
+        those scores are shifted so that the mean of the resamples is the score.
         """
         scores = self.scores()
         drawn = self.resampled(samples=samples, seed=seed)
@@ -108,9 +107,9 @@ class Statistics:
     def paired(
         self, baseline: Statistics, *, samples: int = SAMPLES, seed: int = SEED
     ) -> dict[str, PairedDifference]:
-        """This system minus a baseline on the same sentences, both drawn alike (Koehn 2004).
+        """Paired bootstrap: this system minus a baseline, on the same resampled sentences (Koehn 2004).
 
-        Raises ValueError where they differ in number, or were counted for other scores.
+        Raises ValueError if the two have different numbers of sentences or different scores.
         """
         if len(self) != len(baseline) or self.names != baseline.names:
             raise ValueError(
@@ -128,11 +127,11 @@ class Statistics:
 def statistics(
     hypotheses: Texts, references: Texts, *, names: Sequence[str] = tuple(ALL)
 ) -> Statistics:
-    """Counts every sentence for the named scores. Raises ValueError for an unknown name, sides of different lengths, or no sentences."""
+    """Counts every sentence for the named scores. Raises ValueError for an unknown name, sides of unequal length, or no sentences."""
     if unknown := [name for name in names if name not in ALL]:
-        raise ValueError(f"{unknown} are no scores; there are {[*ALL]}")
+        raise ValueError(f"unknown scores {unknown}; choose from {[*ALL]}")
     if len(hypotheses) != len(references):
-        raise ValueError(f"{len(hypotheses)} hypotheses stand beside {len(references)} references")
+        raise ValueError(f"{len(hypotheses)} hypotheses do not match {len(references)} references")
     if not hypotheses:
         raise ValueError("there are no sentences to score")
     counted = {
@@ -170,12 +169,12 @@ def paired(
 
 @cache
 def signature(name: str) -> str:
-    """How a score is computed; any text gives it."""
+    """How a corpus score is computed; it does not depend on the texts."""
     return ALL[name].compute(("a",), ("a",)).signature
 
 
 def draws(n: int, samples: int, seed: int) -> Iterator[Floats]:
-    """How often each resample has each of n sentences, in blocks: (samples, sentences). The same seed draws the same ones."""
+    """How often each resample contains each of n sentences, in blocks of (samples, sentences). The same seed gives the same draws."""
     rng = np.random.default_rng(seed)
     step = max(1, BLOCK // n)
     for start in range(0, samples, step):
@@ -191,39 +190,38 @@ def _totals(name: str, sums: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class _Grams:
-    """The n-grams of each sentence. Those of one sentence alone are but a number; of the others is known where they stand."""
+    """The n-grams of each sentence: those of one sentence only are counted, the shared ones are indexed by sentence."""
 
-    totals: Floats  # (sentences,), repeats included
-    own: Floats  # (sentences,)
-    where: npt.NDArray[np.intp]  # sentences of the first shared n-gram, then of the second, ...
-    starts: npt.NDArray[np.intp]  # where those of each shared n-gram begin
+    totals: Floats  # (sentences,) n-grams, repeats included
+    unshared: Floats  # (sentences,) distinct n-grams that no other sentence has
+    owners: npt.NDArray[
+        np.intp
+    ]  # sentences that have the first shared n-gram, then the second, ...
+    starts: npt.NDArray[np.intp]  # index in `owners` at which each shared n-gram begins
 
     @classmethod
     def of(cls, texts: Sequence[str], n: int) -> _Grams:
-        places: dict[tuple[str, ...], list[int]] = {}
+        sentences: dict[tuple[str, ...], list[int]] = {}  # n-gram -> the sentences that have it
         found = [grams(text, n) for text in texts]
-        for place, one in enumerate(found):
-            for gram in set(one):
-                places.setdefault(gram, []).append(place)
-        shared = [held for held in places.values() if len(held) > 1]
-        own = np.bincount(
-            [held[0] for held in places.values() if len(held) == 1], minlength=len(texts)
-        ).astype(np.float64)
-        starts = np.cumsum([0, *map(len, shared)])[:-1]
+        for i, sentence_grams in enumerate(found):
+            for gram in set(sentence_grams):
+                sentences.setdefault(gram, []).append(i)
+        shared = [owners for owners in sentences.values() if len(owners) > 1]
+        alone = [owners[0] for owners in sentences.values() if len(owners) == 1]
         return cls(
-            np.array([*map(len, found)], np.float64),
-            own,
-            np.array([*chain.from_iterable(shared)], np.intp),
-            starts,
+            totals=np.array([*map(len, found)], np.float64),
+            unshared=np.bincount(alone, minlength=len(texts)).astype(np.float64),
+            owners=np.array([*chain.from_iterable(shared)], np.intp),
+            starts=np.cumsum([0, *map(len, shared)])[:-1],
         )
 
     def shares(self, counts: Floats) -> Floats:
-        """Distinct n-grams in percent of all, (samples, sentences) -> (samples,)."""
+        """Distinct n-grams as a percentage of all: (samples, sentences) -> (samples,)."""
         is_drawn = counts > 0
-        n_distinct = is_drawn @ self.own
+        n_distinct = is_drawn @ self.unshared
         if len(self.starts):
             n_distinct = n_distinct + np.logical_or.reduceat(
-                is_drawn[:, self.where], self.starts, axis=1
+                is_drawn[:, self.owners], self.starts, axis=1
             ).sum(1)
         totals = counts @ self.totals
         shares: Floats = 100 * np.divide(
@@ -240,7 +238,7 @@ def _bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
 
 
 def _paired(name: str, difference: float, drawn: Floats) -> PairedDifference:
-    """The p-value as sacrebleu and Moses define it; only where no draw tells the two apart it is 1, and not sacrebleu's least."""
+    """The p-value as sacrebleu and Moses define it, except that it is 1 (sacrebleu: the smallest) if no resample separates the two."""
     sizes = np.abs(drawn)
     n_larger = int((sizes - sizes.mean() > abs(difference)).sum()) if sizes.any() else len(sizes)
     return PairedDifference(

@@ -1,39 +1,38 @@
-"""The scores of one sentence, and of many at once. Knows nothing of intervals."""
+"""Scores of single sentences. Knows nothing of intervals."""
 
 from __future__ import annotations
 
-from s2s.scores.metrics import METRICS, Texts
+from s2s.scores.metrics import METRICS, Texts, sacre
 from s2s.scores.resampling import Statistics, signature, statistics
-from s2s.scores.tallies import OF_ONE, TALLIES, sacre
+from s2s.scores.tallies import OF_SENTENCE, TALLIES
 
-SENTENCE_METRICS = tuple(METRICS)  # what every sentence has
+SENTENCE_METRICS = tuple(METRICS)  # the scores that every sentence has
 
 
 def sentence_scores(hypothesis: str, reference: str) -> dict[str, float]:
-    """Every metric by its key, 0 to 100, TER also more; BLEU leaves out the orders that a sentence is too short for."""
+    """Every metric by its key, 0 to 100 (TER can exceed it); BLEU leaves out the orders that a sentence is too short for."""
     return all_sentence_scores([hypothesis], [reference])[0]
 
 
 def all_sentence_scores(hypotheses: Texts, references: Texts) -> list[dict[str, float]]:
-    """The same for each sentence."""
-    return (
-        sentence_scores_of(statistics(hypotheses, references, names=SENTENCE_METRICS))
-        if hypotheses
-        else []
-    )
+    """`sentence_scores` of each pair."""
+    if not hypotheses:
+        return []
+    return sentence_scores_of(statistics(hypotheses, references, names=SENTENCE_METRICS))
 
 
 def sentence_scores_of(counted: Statistics) -> list[dict[str, float]]:
-    """The same from sentences that are counted already: those of METRICS that they were counted for."""
+    """`sentence_scores` of each sentence in `counted`: the names in METRICS for which it holds counts."""
     names = [name for name in counted.names if name in METRICS]
     columns = [
-        map(OF_ONE.get(name, TALLIES[name].score), counted.rows[name].tolist()) for name in names
+        map(OF_SENTENCE.get(name, TALLIES[name].score), counted.rows[name].tolist())
+        for name in names
     ]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def sentence_signature(name: str) -> str:
-    """How a sentence score is computed; BLEU alone otherwise than for a corpus."""
+    """How a sentence score is computed; only BLEU differs from its corpus score."""
     if name != "bleu":
         return signature(name)
     metric = sacre("bleu_sentence")

@@ -1,4 +1,4 @@
-"""What a corpus score rests on: a row of numbers a sentence, whose sums give the score of those sentences. Knows nothing of resampling."""
+"""Sufficient statistics of corpus scores: one row of counts per sentence, whose sums give the score. Knows nothing of resampling."""
 
 from __future__ import annotations
 
@@ -9,63 +9,60 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from s2s.scores.measures import ratio, repeated
-from s2s.scores.metrics import Texts, is_exact, rouge_each
+from s2s.scores.metrics import Texts, is_exact, rouge_each, sacre
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric as Sacre
+    from sacrebleu.metrics.base import Metric as SacreMetric
 
-Row = Sequence[float]
+Counts = Sequence[float]
 
 
 @dataclass(frozen=True)
 class Tally:
-    """`rows` counts each sentence for itself; `score` makes of the sums of some rows the score of those sentences together."""
+    """`rows` counts each sentence by itself; `score` turns the summed rows of some sentences into their corpus score."""
 
-    rows: Callable[[Texts, Texts], Sequence[Row]]
-    score: Callable[[Row], float]
-
-
-def sacre(name: str) -> Sacre:
-    """sacrebleu's own, with the settings of the metric of that key; `bleu_sentence` scores texts too short for runs of four words."""
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.metrics.chrf import CHRF
-    from sacrebleu.metrics.ter import TER
-
-    if name == "chrf":
-        return CHRF()
-    return TER() if name == "ter" else BLEU(force=True, effective_order=name == "bleu_sentence")
+    rows: Callable[[Texts, Texts], Sequence[Counts]]
+    score: Callable[[Counts], float]
 
 
 @cache
-def _scorer(name: str) -> Sacre:
-    """Shared, since to score sums changes nothing in it."""
+def _scorer(name: str) -> SacreMetric:
+    """Shared: scoring sums does not change it."""
     return sacre(name)
 
 
-def _counted(name: str, hypotheses: Texts, references: Texts) -> Sequence[Row]:
-    found: Sequence[Row] = sacre(name)._extract_corpus_statistics(
+def _sacre_rows(name: str, hypotheses: Texts, references: Texts) -> Sequence[Counts]:
+    rows: Sequence[Counts] = sacre(name)._extract_corpus_statistics(
         list(hypotheses), [list(references)]
     )
-    return found
+    return rows
 
 
-def _scored(name: str, sums: Row) -> float:
+def _sacre_score(name: str, sums: Counts) -> float:
     return float(_scorer(name)._compute_score_from_stats(list(sums)).score)
 
 
 def _sacrebleu(name: str) -> Tally:
-    return Tally(partial(_counted, name), partial(_scored, name))
+    return Tally(partial(_sacre_rows, name), partial(_sacre_score, name))
 
 
 def _mean(each: Callable[[Texts, Texts], Sequence[float]]) -> Tally:
-    """In percent: 0 to 1 a sentence."""
+    """The mean of a value from 0 to 1 per sentence, as a percentage."""
     return Tally(
         lambda hypotheses, references: [(value, 1) for value in each(hypotheses, references)],
-        lambda row: 100 * row[0] / row[1],
+        lambda sums: 100 * sums[0] / sums[1],
     )
 
 
-def _lengths(hypotheses: Texts, references: Texts) -> Sequence[Row]:
+def _exact(hypotheses: Texts, references: Texts) -> list[float]:
+    return [float(is_exact(*pair)) for pair in zip(hypotheses, references, strict=True)]
+
+
+def _repeated(hypotheses: Texts, references: Texts) -> list[float]:
+    return [*map(repeated, hypotheses)]
+
+
+def _lengths(hypotheses: Texts, references: Texts) -> Sequence[Counts]:
     return [
         (len(text.split()), len(reference.split()))
         for text, reference in zip(hypotheses, references, strict=True)
@@ -80,16 +77,12 @@ TALLIES: MappingProxyType[str, Tally] = MappingProxyType(
         "rouge_1": _mean(partial(rouge_each, "rouge1")),
         "rouge_2": _mean(partial(rouge_each, "rouge2")),
         "rouge_l": _mean(partial(rouge_each, "rougeL")),
-        "exact_match": _mean(
-            lambda hypotheses, references: [
-                float(is_exact(*pair)) for pair in zip(hypotheses, references, strict=True)
-            ]
-        ),
-        "length_ratio": Tally(_lengths, lambda row: ratio(*row)),
-        "repetition": _mean(lambda hypotheses, references: [*map(repeated, hypotheses)]),
+        "exact_match": _mean(_exact),
+        "length_ratio": Tally(_lengths, lambda sums: ratio(*sums)),
+        "repetition": _mean(_repeated),
     }
 )
-# BLEU of one sentence leaves out the orders that it is too short for.
-OF_ONE: MappingProxyType[str, Callable[[Row], float]] = MappingProxyType(
-    {"bleu": partial(_scored, "bleu_sentence")}
+# Where a single sentence is scored differently: BLEU leaves out the n-gram orders that it is too short for.
+OF_SENTENCE: MappingProxyType[str, Callable[[Counts], float]] = MappingProxyType(
+    {"bleu": partial(_sacre_score, "bleu_sentence")}
 )

@@ -11,8 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from s2s.config import Recipe, UserError
 from s2s.jobs import board, queue, training
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run
 

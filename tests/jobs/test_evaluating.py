@@ -10,9 +10,7 @@ from s2s.jobs import bench, board, evaluating, queue, testsets
 from s2s.jobs.evaluating import Asked
 from s2s.jobs.kinds import JOBS
 from s2s.jobs.scoring import Tally
-from s2s.runs import evaluations
-from s2s.runs.evaluations import EvaluationFolder, Sentences, System
-from s2s.runs.listing import runs_folder
+from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
 from s2s.scores import MEASURES, METRICS, paired, score_all, sentence_scores
 from s2s.settings import OWNER
 from tests.conftest import make_run

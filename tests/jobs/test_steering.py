@@ -9,8 +9,7 @@ from s2s.cli import main
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue, steering, training
 from s2s.model.weights import weights_path
-from s2s.runs import RunFolder, attention_history, listing
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, attention_history, listing, runs_folder
 from s2s.settings import OWNER
 from s2s.train import Step
 from tests.jobs.desk import Desk

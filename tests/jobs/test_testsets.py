@@ -5,8 +5,7 @@ import pytest
 
 from s2s.config import UserError
 from s2s.jobs import testsets
-from s2s.runs import RunFolder
-from s2s.runs.evaluations import Sentences
+from s2s.runs import RunFolder, Sentences
 from tests.conftest import make_run
 
 REFERENCES = [f"the number {'very ' * (i % 7)}{i} stands here" for i in range(60)]

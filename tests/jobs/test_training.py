@@ -6,8 +6,7 @@ from filelock import FileLock
 
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import board, child, queue, training
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 from tests.conftest import make_run
 from tests.jobs.desk import Desk

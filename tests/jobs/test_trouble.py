@@ -15,8 +15,7 @@ from s2s.config import Recipe, UserError, override
 from s2s.data import files, saved_datasets
 from s2s.jobs import board, queue, training
 from s2s.model.weights import saved_steps
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 from s2s.train import Step
 from tests.jobs.desk import Desk

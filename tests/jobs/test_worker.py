@@ -16,8 +16,7 @@ from s2s.jobs import board, queue, training, worker
 from s2s.jobs.database import UnreachableError
 from s2s.jobs.nursery import Newborn, Order
 from s2s.model.weights import saved_steps, weights_path
-from s2s.runs import RunFolder
-from s2s.runs.listing import runs_folder
+from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 
 SOURCE = "synthetic:reverse#rows=80"

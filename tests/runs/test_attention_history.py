@@ -6,8 +6,7 @@ import pytest
 
 from s2s.analysis import KINDS, Attention
 from s2s.config import UserError
-from s2s.runs import RunFolder, attention_history
-from s2s.runs.attention_history import SavedAttention
+from s2s.runs import RunFolder, SavedAttention, attention_history
 from tests.conftest import full_disk
 
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 import pytest
 
 from s2s.config import UserError
-from s2s.runs import evaluations
-from s2s.runs.evaluations import Evaluation, EvaluationFolder, Sentences, System
+from s2s.runs import Evaluation, EvaluationFolder, Sentences, System, evaluations
 
 ASKED = Evaluation(
     "",

@@ -2,8 +2,7 @@
 
 import pytest
 
-from s2s.scores import breakdown
-from s2s.scores.sentence import all_sentence_scores
+from s2s.scores import all_sentence_scores, breakdown
 from tests.scores.pairs import pairs
 
 HYPOTHESES, REFERENCES = pairs(250, 5)

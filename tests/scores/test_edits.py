@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
+from s2s.scores import all_sentence_scores
 from s2s.scores.edits import KINDS, Edit, ter
-from s2s.scores.sentence import all_sentence_scores
 from tests.scores.pairs import pairs
 
 HYPOTHESES, REFERENCES = pairs(250, 6)

@@ -5,8 +5,15 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from s2s.scores import METRICS, SENTENCE_METRICS, sentence_scores, statistics
-from s2s.scores.sentence import all_sentence_scores, sentence_scores_of, sentence_signature
+from s2s.scores import (
+    METRICS,
+    SENTENCE_METRICS,
+    all_sentence_scores,
+    sentence_scores,
+    sentence_scores_of,
+    sentence_signature,
+    statistics,
+)
 from tests.scores.pairs import pairs
 
 HYPOTHESES, REFERENCES = pairs(60, 4)

@@ -9,7 +9,7 @@ import pytest
 from s2s import plots
 from s2s.config import Recipe, override
 from s2s.plots import Curve, CurveOptions
-from s2s.runs.metrics import Curves, Metrics
+from s2s.runs import Curves, Metrics
 from s2s.ui.kit import cached
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import numbers

@@ -13,8 +13,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import settings
 from s2s.config import Recipe, UserError, override
 from s2s.jobs import board
-from s2s.runs import RunFolder
-from s2s.runs.listing import RunSummary
+from s2s.runs import RunFolder, RunSummary
 from s2s.train.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached
 from s2s.ui.train import controls

@@ -11,7 +11,7 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import INTERVENTIONS, KINDS, Attention, Head, reduced
 from s2s.config import UserError
-from s2s.runs.intervention import InterventionResult, Interventions, translate_with
+from s2s.runs import InterventionResult, Interventions, translate_with
 from s2s.ui.attention import intervention_effect
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import STATE

@@ -14,8 +14,7 @@ from torch import Tensor
 
 from s2s import plots
 from s2s.analysis import INTERVENTIONS, Attention, Head
-from s2s.runs import Run
-from s2s.runs.intervention import InterventionResult, Interventions, Next
+from s2s.runs import InterventionResult, Interventions, Next, Run
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.kit import captions, differences
 from s2s.ui.kit.captions import nats

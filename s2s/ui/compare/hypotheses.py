@@ -11,8 +11,7 @@ from functools import partial
 import streamlit as st
 
 from s2s import plots
-from s2s.runs import Decoded
-from s2s.runs.decoded import DecodedHypothesis
+from s2s.runs import Decoded, DecodedHypothesis
 from s2s.ui.kit.captions import nats, percent
 
 MOST = 10  # hypotheses that are drawn; the table to download has all

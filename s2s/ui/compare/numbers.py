@@ -13,10 +13,11 @@ import streamlit as st
 
 from s2s import plots, scores
 from s2s.decode import explain_score, format_number
-from s2s.scores.sentence import sentence_scores_of
+from s2s.scores import sentence_scores_of
 from s2s.ui.compare.column import Chosen
 from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.captions import nats, percent
+from s2s.words import METRIC_NAMES
 
 END = "</s>"
 VARIETY = {
@@ -86,7 +87,7 @@ def _beside(text: str, reference: str) -> list[Figure]:
         "eff:no", "eff:yes"
     )  # a short sentence lacks the longer orders; they are left out
     about = {
-        name: f"{scores.METRICS[name].summary} Of this sentence, by sacrebleu: {signed[name]}"
+        name: f"{METRIC_NAMES[name].help} Of this sentence, by sacrebleu: {signed[name]}"
         for name in NAMES
     }
     return [

@@ -13,7 +13,7 @@ from s2s import settings
 from s2s.jobs import testsets
 from s2s.jobs.evaluating import Asked
 from s2s.jobs.testsets import Texts
-from s2s.runs.evaluations import Sentences, System
+from s2s.runs import Sentences, System
 from s2s.ui.kit.text import as_markdown, shortened
 
 MEGABYTES = 20  # of one file

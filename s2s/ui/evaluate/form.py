@@ -14,7 +14,7 @@ from s2s.config import UserError, flat, override, parse_assignments
 from s2s.decode import STRATEGIES
 from s2s.jobs import evaluating, testsets
 from s2s.jobs.evaluating import Asked
-from s2s.runs.evaluations import Sentences, System
+from s2s.runs import Sentences, System
 from s2s.ui.evaluate import files
 from s2s.ui.kit import cached, forms, pickers
 from s2s.ui.kit.text import duration, plain

@@ -8,8 +8,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import evaluating, worker
 from s2s.jobs.evaluating import Asked, Standing
-from s2s.runs import evaluations
-from s2s.runs.evaluations import Evaluation
+from s2s.runs import Evaluation, evaluations
 from s2s.ui.evaluate import charts, sentences, table, translate_file
 from s2s.ui.evaluate import form as evaluate_form
 from s2s.ui.kit import forms, polling

@@ -14,8 +14,7 @@ import streamlit as st
 
 from s2s import plots, settings
 from s2s.analysis import RULES, SORTS, SentenceRow, score_gains, sentence_rows, sort_rows
-from s2s.runs import evaluations
-from s2s.runs.evaluations import Evaluation, System
+from s2s.runs import Evaluation, System, evaluations
 from s2s.scores import METRICS
 from s2s.share import Column
 from s2s.ui.kit import cached, forms, score_counts
@@ -23,6 +22,7 @@ from s2s.ui.kit.captions import file_name, nats
 from s2s.ui.kit.reference_diff import LEGEND, marked
 from s2s.ui.kit.text import plain
 from s2s.ui.shell.pages import PAGES, page_link
+from s2s.words import METRIC_NAMES
 
 GAP = "gap"
 MOST_COLUMNS = 6  # of Compare
@@ -119,7 +119,7 @@ def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
         theirs = str(
             st.selectbox("Beside", names, key="eval other", persist_state="session", width=220)
         )
-        labels = {key: METRICS[key].label for key in SCORES}
+        labels = {key: METRIC_NAMES[key].label for key in SCORES}
         score = str(
             st.selectbox(
                 "By",
@@ -144,7 +144,7 @@ def _ordered(
         return [row.number - 1 for row in found], None
     gaps = score_gains(ours, every[other], by)
     st.caption(
-        f"Where the two are farthest apart by {METRICS[by].label}; above 0, the first is the better one."
+        f"Where the two are farthest apart by {METRIC_NAMES[by].label}; above 0, the first is the better one."
     )
     return sorted(range(len(ours)), key=lambda i: -abs(gaps[i])), gaps
 
@@ -172,17 +172,17 @@ def _table(
 
 LOOK = {
     name: st.column_config.NumberColumn(format="%.1f", width=70)
-    for name in ("gap", *(METRICS[key].label for key in SCORES))
+    for name in ("gap", *(METRIC_NAMES[key].label for key in SCORES))
 }
 
 
 def _cells(row: SentenceRow, gap: float | None, first: str) -> dict[str, Any]:
-    scores = {METRICS[key].label: row.scores.get(key) for key in SCORES if key != first}
+    scores = {METRIC_NAMES[key].label: row.scores.get(key) for key in SCORES if key != first}
     rarest = f"{row.rarest.word} ({row.rarest.n:,}×)" if row.rarest else ""
     return {
         "no.": row.number,
         **({} if gap is None else {"gap": gap}),
-        METRICS[first].label: row.scores.get(first),
+        METRIC_NAMES[first].label: row.scores.get(first),
         "source": row.source[:CELL],
         "translation": row.hypothesis[:CELL],
         **scores,
@@ -224,7 +224,9 @@ def _lines(asked: Evaluation, rows: Sequence[SentenceRow]) -> str:
         alike.setdefault(row.hypothesis, []).append(system.name)
     for names, row in ((alike.pop(row.hypothesis), row) for row in rows if row.hypothesis in alike):
         scores = " · ".join(
-            f"{METRICS[key].label} {row.scores[key]:.1f}" for key in SCORES if key in row.scores
+            f"{METRIC_NAMES[key].label} {row.scores[key]:.1f}"
+            for key in SCORES
+            if key in row.scores
         )
         told = f" · log-probability {nats(row.log_prob)}" if row.log_prob is not None else ""
         named = f"<small><b>{html.escape(', '.join(names))}</b> · {scores}{told}</small>"

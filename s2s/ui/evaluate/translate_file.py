@@ -11,8 +11,7 @@ from s2s.data import decode_lines, one_line
 from s2s.decode import STRATEGIES
 from s2s.jobs import evaluating, testsets, worker
 from s2s.jobs.evaluating import Asked
-from s2s.runs import evaluations
-from s2s.runs.evaluations import Evaluation, Sentences, System
+from s2s.runs import Evaluation, Sentences, System, evaluations
 from s2s.ui.evaluate import form
 from s2s.ui.evaluate.files import MEGABYTES
 from s2s.ui.kit import cached, forms

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from s2s.scores import METRICS, breakdown, edits
-from s2s.scores.breakdown import NGram, NGramCounts
+from s2s.scores import breakdown, edits
+from s2s.words import METRIC_NAMES
 
 MOST = 40  # n-grams of one order that are drawn
 EDITS = MappingProxyType({"same": "=", "inserted": "+ missing", "deleted": "− extra"})
@@ -26,7 +26,7 @@ def panel(hypothesis: str, reference: str) -> None:
         "rouge_2": _rouge_2,
         "rouge_l": _rouge_l,
     }
-    tabs = st.tabs([METRICS[key].label for key in panels])
+    tabs = st.tabs([METRIC_NAMES[key].label for key in panels])
     for tab, draw in zip(tabs, panels.values(), strict=True):
         with tab:
             draw(hypothesis, reference)
@@ -48,7 +48,7 @@ def _bleu(hypothesis: str, reference: str) -> None:
     )
 
 
-def _precision(order: NGramCounts, precision: float) -> str:
+def _precision(order: breakdown.NGramCounts, precision: float) -> str:
     smoothed = (
         ""
         if order.n_shared
@@ -124,7 +124,7 @@ def _rouge_2(hypothesis: str, reference: str) -> None:
     _rouge(breakdown.rouge(hypothesis, reference, 2), "ROUGE-2")
 
 
-def _rouge(order: NGramCounts, name: str) -> None:
+def _rouge(order: breakdown.NGramCounts, name: str) -> None:
     st.caption("Lowercased words. An n-gram counts at most as often as the reference has it.")
     _grams(order)
     _line(
@@ -157,14 +157,14 @@ def _line(text: str) -> None:
     st.html(f'<p dir="auto">{html.escape(text)}</p>')
 
 
-def _grams(order: NGramCounts) -> None:
+def _grams(order: breakdown.NGramCounts) -> None:
     grams = [gram for gram in order.grams if gram.n_hypothesis]
     _chips((gram.text, _matches(gram), bool(gram.n_shared)) for gram in grams[:MOST])
     if len(grams) > MOST:
         st.caption(f"and {len(grams) - MOST} more")
 
 
-def _matches(gram: NGram) -> str:
+def _matches(gram: breakdown.NGram) -> str:
     if not gram.n_shared:
         return "✗ no match"
     if gram.n_hypothesis == 1:

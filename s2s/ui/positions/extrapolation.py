@@ -13,8 +13,7 @@ from s2s.demo import twins as shipped
 from s2s.jobs import sweep, twins
 from s2s.jobs.twins import Reached, Twins
 from s2s.plots import LineSeries
-from s2s.runs import RunFolder
-from s2s.runs.listing import RunSummary, runs_folder
+from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.text import duration

@@ -10,8 +10,7 @@ from s2s import settings, share
 from s2s.config import PRESETS, UserError
 from s2s.jobs import board
 from s2s.jobs.sweep import TWIN
-from s2s.runs import differences
-from s2s.runs.listing import LONGEST_COMMENT, MOST_TAGS, RunSummary, annotate
+from s2s.runs import LONGEST_COMMENT, MOST_TAGS, RunSummary, annotate, differences
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.badges import badge
 from s2s.ui.kit.datasets import SHIPPED_DATASETS

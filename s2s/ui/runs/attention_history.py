@@ -13,8 +13,7 @@ import streamlit as st
 from s2s import plots, settings
 from s2s.analysis import LabeledWeights, Weights
 from s2s.config import UserError
-from s2s.runs import RunFolder, attention_history
-from s2s.runs.attention_history import AttentionHistory, Floats, SavedAttention
+from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
 from s2s.ui.kit import cached, forms, pickers
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
@@ -234,7 +233,10 @@ def _entropy(shown: str, history: AttentionHistory, chosen: tuple[int, int] | No
 
 
 def _error(
-    shown: str, history: AttentionHistory, rates: Floats, chosen: tuple[int, int] | None
+    shown: str,
+    history: AttentionHistory,
+    rates: attention_history.Floats,
+    chosen: tuple[int, int] | None,
 ) -> None:
     figure = plots.alignment_error(
         history.steps, rates, title=shown, mean=history.aer_mean, chosen=chosen
@@ -248,7 +250,7 @@ def _error(
     st.caption(f"{plots.PLOTS['alignment_error'].caption} {more}")
 
 
-def _range(values: Floats) -> str:
+def _range(values: attention_history.Floats) -> str:
     return (
         f"{np.nanmin(values[-1]):.2f} to {np.nanmax(values[-1]):.2f}"
         if np.isfinite(values[-1]).any()

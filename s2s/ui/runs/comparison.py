@@ -14,8 +14,7 @@ import streamlit as st
 from s2s import plots
 from s2s.config import Recipe, flat, settings_of
 from s2s.plots import DASHES, Curve, format_value
-from s2s.runs import differences
-from s2s.runs.metrics import Curves
+from s2s.runs import Curves, differences
 from s2s.share import printable
 from s2s.ui.kit import cached, pickers
 from s2s.ui.kit.captions import file_name

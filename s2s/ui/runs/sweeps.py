@@ -15,8 +15,7 @@ import streamlit as st
 from s2s import plots
 from s2s.jobs.sweep import TAG
 from s2s.plots import ParallelAxis, format_value
-from s2s.runs import differences
-from s2s.runs.listing import RunSummary
+from s2s.runs import RunSummary, differences
 from s2s.ui.kit import cached, pickers
 from s2s.ui.kit.badges import STATES
 from s2s.ui.kit.captions import file_name

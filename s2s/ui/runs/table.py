@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import share
 from s2s.config import UserError
-from s2s.runs.listing import RunSummary
+from s2s.runs import RunSummary
 from s2s.ui.kit import address, cached, forms
 from s2s.ui.kit.badges import STATES
 from s2s.ui.runs import attention_history

@@ -14,8 +14,7 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import SearchDiagnosis, probability_ratio
 from s2s.plots import TokenLoss, fine_percent
-from s2s.runs import Decoded, DecodedHypothesis, Run
-from s2s.runs.teacher_forcing import WIDE_BEAM, Reference, first_difference
+from s2s.runs import WIDE_BEAM, Decoded, DecodedHypothesis, Reference, Run, first_difference
 from s2s.scores import METRICS
 from s2s.share import printable
 from s2s.ui.kit import address, cached

@@ -11,8 +11,7 @@ import streamlit as st
 from s2s import settings
 from s2s.config import Recipe, UserError
 from s2s.jobs import board
-from s2s.runs.listing import RunSummary
-from s2s.runs.metrics import Curves
+from s2s.runs import Curves, RunSummary
 from s2s.train.schedules import learning_rate
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.queueing import queue_resume

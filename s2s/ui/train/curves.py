@@ -14,7 +14,7 @@ import streamlit as st
 from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark
-from s2s.runs.metrics import Curves
+from s2s.runs import Curves
 from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart

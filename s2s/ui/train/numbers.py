@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from s2s.runs.metrics import Curves
+from s2s.runs import Curves
 from s2s.ui.kit.validation_pairs import worded_for
 
 NONE = "–"

@@ -8,8 +8,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import board, worker
 from s2s.jobs.steering import LONGEST_PAUSE
-from s2s.runs.listing import RunSummary
-from s2s.runs.metrics import Curves
+from s2s.runs import Curves, RunSummary
 from s2s.ui.kit import cached, forms, polling
 from s2s.ui.kit.badges import badge
 from s2s.ui.kit.text import as_markdown, duration, plain

@@ -12,8 +12,7 @@ from s2s import plots
 from s2s.analysis import experiments
 from s2s.model import Residual
 from s2s.plots import TokenLoss
-from s2s.runs import Run
-from s2s.runs.teacher_forcing import first_difference
+from s2s.runs import Run, first_difference
 from s2s.scores import breakdown
 from s2s.train import loss
 from s2s.ui.kit import cached, score_counts

@@ -14,9 +14,7 @@ from s2s.analysis import Array, experiments
 from s2s.decode import greedy
 from s2s.model import Transformer
 from s2s.plots import fine_percent
-from s2s.runs import Run
-from s2s.runs.decoded import DecodedHypothesis
-from s2s.runs.teacher_forcing import Reference, first_difference
+from s2s.runs import DecodedHypothesis, Reference, Run, first_difference
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.walkthrough.code import Code

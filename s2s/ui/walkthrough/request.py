@@ -14,8 +14,7 @@ import streamlit as st
 from s2s import share
 from s2s.analysis import ForwardTrace
 from s2s.config import ModelConfig, Stack
-from s2s.runs import Run
-from s2s.runs.teacher_forcing import Reference
+from s2s.runs import Reference, Run
 from s2s.ui.kit import address, cached, pickers, sentence, vocabulary
 from s2s.ui.kit import target as kit_target
 from s2s.ui.kit.text import plain, shortened

@@ -10,8 +10,14 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.analysis import Attention
 from s2s.analysis.intervene import INTERVENTIONS, Head
-from s2s.runs import Decoded, DecodedHypothesis, Run
-from s2s.runs.intervention import InterventionResult, Interventions, translate_with
+from s2s.runs import (
+    Decoded,
+    DecodedHypothesis,
+    InterventionResult,
+    Interventions,
+    Run,
+    translate_with,
+)
 from s2s.share import pack, unpack
 from s2s.ui.attention import intervention_effect
 from tests.screen import link, lost, opened, said

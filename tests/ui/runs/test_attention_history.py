@@ -10,8 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import settings
 from s2s.analysis import Attention
-from s2s.runs import RunFolder, attention_history
-from s2s.runs.attention_history import AttentionHistory, SavedAttention
+from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
 from s2s.ui.kit import cached
 from s2s.ui.runs import attention_history as screen_of
 from tests.screen import picture, said, written

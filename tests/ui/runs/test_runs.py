@@ -16,9 +16,8 @@ from streamlit.testing.v1 import AppTest
 from s2s.analysis import Attention
 from s2s.config import PRESETS, flat, override
 from s2s.jobs import board, training
-from s2s.runs import RunFolder, attention_history
+from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
-from s2s.runs.listing import list_runs, runs_folder
 from s2s.settings import OWNER
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached

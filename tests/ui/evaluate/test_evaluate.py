@@ -9,8 +9,7 @@ from streamlit.testing.v1 import AppTest
 from s2s.jobs import bench, evaluating, queue
 from s2s.jobs.evaluating import Asked
 from s2s.plots import TradeoffPoint
-from s2s.runs import evaluations
-from s2s.runs.evaluations import EvaluationFolder, Sentences, System
+from s2s.runs import EvaluationFolder, Sentences, System, evaluations
 from s2s.scores import sentence_scores
 from s2s.share import unpack
 from s2s.ui.evaluate import charts, chat, form, sentences, translate_file
@@ -355,7 +354,7 @@ def test_systems_on_the_same_spot_are_one_point_under_all_their_names() -> None:
         TradeoffPoint("beam num_beams=5", 51.1, 76.4, label="5"),
         TradeoffPoint("sample", 61.3, 56.9),
     ]
-    found = charts._together(points)
+    found = charts._merged(points)
     assert [(point.name, point.label) for point in found] == [
         ("beam, beam num_beams=5", "beam, 5"),
         ("sample", "sample"),
