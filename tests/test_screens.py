@@ -234,7 +234,7 @@ def test_train_forecasts_what_it_will_cost() -> None:
     screen = opened("train")
     numbers = {each.label: each.value for each in screen.metric}
     cost = forecast(PRESETS["small"].recipe, cached.preview("builtin:en-fr"))
-    assert f"{cost.parameters:,} numbers" in said(screen)
+    assert f"{cost.parameters:,} in all" in said(screen)
     assert numbers["Memory needed"].endswith("MB")
     assert f"for {PRESETS['small'].recipe.train.steps:,} steps" in said(screen)
 

@@ -1,9 +1,9 @@
-"""Train: choose a text and a recipe, see what it will cost and what to expect, press Train, watch."""
+"""Train: choose a dataset and a recipe, see the costs and the expected quality, train, and watch the run."""
 
 import streamlit as st
 
 from s2s.ui.kit import cached
-from s2s.ui.train import forecast, initialization, progress, recipe, sweep
+from s2s.ui.train import forecast, initialization, progress, recipe_form, sweep
 
 run_id = st.session_state["run"]
 is_own = cached.runs().get(run_id) is not None
@@ -11,11 +11,11 @@ if is_own:
     progress.panel(run_id)
 
 with st.container(border=True):
-    st.subheader("Train another" if is_own else "Train a model of your own", anchor=False)
-    asked = initialization.panel(recipe.form())
-    why_not = forecast.panel(asked)
-    recipe.button(asked, why_not)
-    sweep.panel(asked, why_not)
+    st.subheader("Train another model" if is_own else "Train a model", anchor=False)
+    request = initialization.panel(recipe_form.form())
+    why_not = forecast.panel(request)
+    recipe_form.button(request, why_not)
+    sweep.panel(request, why_not)
 
 if not is_own:
     progress.panel(run_id)

@@ -237,7 +237,7 @@ class Output(Config):
 
 @dataclass(frozen=True)
 class Init(Config):
-    """The weights before training. Biases start at 0 and norm scales at 1, except under `torch`, which keeps its own."""
+    """The weights before training. Biases start at 0 and norm scales at 1, except with `torch`, which keeps its own."""
 
     kind: str = setting(
         "xavier",

@@ -91,7 +91,7 @@ def train(page: Page, own_server: Server, tmp_path: Path) -> None:
         for key, value in {"source": f"corpus:{folder.name}", "preset": "small", **SMALL}.items()
     )
     page.goto(f"{own_server.address}/train?set={settings}")
-    expect(page.get_by_role("spinbutton", name="train.steps")).to_have_value("100000")
+    expect(page.get_by_role("spinbutton", name="Training steps")).to_have_value("100000")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text(re.compile(r"Step [\d,]+ of"))).to_be_visible()
 
@@ -115,7 +115,7 @@ def test_upload_train_compare_attention_link(
     moves(other, reached)
 
     page.wait_for_function("document.querySelector('.js-plotly-plot')?.data?.[1]?.x?.length !== 0")
-    expect(page.get_by_text("Probe sentences")).to_be_visible()
+    expect(page.get_by_text("Sample translations")).to_be_visible()
     other.get_by_role("button", name="Stop").click()
     becomes(page, "stopped")  # the other one's click
     expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""What may be done to a run while it trains, and after: the buttons of the Train page."""
+"""The controls of a run: pause, step, stop, change the learning rate, resume, continue."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.text import as_markdown
 from s2s.ui.shell.pages import page_link
 
-REFUSED = "refused act"
+REFUSED = "refused act"  # in the session: why the last click was refused
 LR = "train.lr"
 
 
 def buttons(row: RunSummary, curves: Curves) -> None:
-    """One row: what the run's state allows."""
+    """One row of buttons: what the run's state allows."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if row.is_live and row.is_stopping:
             st.button(
@@ -34,22 +34,23 @@ def buttons(row: RunSummary, curves: Curves) -> None:
                 help="It saves a checkpoint, then it stops.",
             )
         elif row.is_live:
-            _while_it_trains(row, curves)
+            _while_training(row, curves)
         elif row.state in ("stopped", "interrupted", "failed"):
             again = "Resume" if row.checkpoints or row.state != "failed" else "Start again"
             _button(again, ":material/play_arrow:", "resume", row.id, is_first=True)
             if row.checkpoints or row.state == "failed":
-                _more(row, f"{again} otherwise", (row.checkpoints or (0,))[-1] + 1, row.steps)
+                first = (row.checkpoints or (0,))[-1] + 1
+                _continuation(row, f"{again} with changes", first, row.steps)
         elif row.state == "done":
-            _more(row, "Continue", row.steps + 1, 2 * row.steps)
+            _continuation(row, "Continue", row.steps + 1, 2 * row.steps)
         if row.checkpoints:
-            page_link("compare", "Translate with it")
-            page_link("attention", "Look inside")
+            page_link("compare", "Translate")
+            page_link("attention", "Inspect attention")
     if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
 
 
-def _while_it_trains(row: RunSummary, curves: Curves) -> None:
+def _while_training(row: RunSummary, curves: Curves) -> None:
     if row.state == "running" and row.is_paused:
         _button("Continue", ":material/play_arrow:", "carry on", row.id, is_first=True)
         _button(
@@ -57,7 +58,7 @@ def _while_it_trains(row: RunSummary, curves: Curves) -> None:
             ":material/skip_next:",
             "one step",
             row.id,
-            help="One update, then it waits again.",
+            help="One update of the weights, then it pauses again.",
         )
     elif row.state == "running":
         _button(
@@ -65,11 +66,11 @@ def _while_it_trains(row: RunSummary, curves: Curves) -> None:
             ":material/pause:",
             "pause",
             row.id,
-            help="It waits where it is until you let it go on.",
+            help="Waits at the current step until you continue.",
         )
     _button("Stop", ":material/stop:", "stop", row.id, help="Saves a checkpoint first.")
     if row.state == "running" and (recipe := cached.recipe(row.id)):
-        _rate(row, recipe, curves)
+        _learning_rate(row, recipe, curves)
 
 
 def _button(
@@ -81,43 +82,48 @@ def _button(
     is_first: bool = False,
     help: str | None = None,
 ) -> None:
-    kind = "primary" if is_first else "secondary"
-    st.button(label, icon=icon, key=what, on_click=act, args=(what, run_id), type=kind, help=help)  # type: ignore[arg-type]
+    st.button(
+        label,
+        icon=icon,
+        key=what,
+        on_click=act,
+        args=(what, run_id),
+        type="primary" if is_first else "secondary",
+        help=help,
+    )
 
 
-def _rate(row: RunSummary, recipe: Recipe, curves: Curves) -> None:
-    """The learning rate's peak: now, with another value, and what it was before."""
+def _learning_rate(row: RunSummary, recipe: Recipe, curves: Curves) -> None:
+    """The peak of the schedule: its value, a new value, and earlier ones."""
     history = changes(row.id)
-    now = peak(recipe, history)
+    current = peak(recipe, history)
     with st.popover("Learning rate", icon=":material/tune:"):
-        wanted = _wanted(row.id, recipe, now)
-        st.caption(as_markdown(rates(recipe, curves.step + 1, now, wanted)))
-        button = "Use it from the next step"
+        wanted = _input(row.id, recipe, current)
+        st.caption(as_markdown(rate_preview(recipe, curves.step + 1, current, wanted)))
         st.button(
-            button,
+            "Apply from the next step",
             key="change lr",
             on_click=act,
             args=("change lr", row.id),
             type="primary",
-            disabled=wanted == now,
+            disabled=wanted == current,
         )
         if history:
-            st.caption(
-                "Changed so far:  \n"
-                + "  \n".join(as_markdown(told(change)) for change in reversed(history))
-            )
+            lines = [as_markdown(describe(change)) for change in reversed(history)]
+            st.caption("Changes so far:  \n" + "  \n".join(lines))
 
 
-def _wanted(run_id: str, recipe: Recipe, now: float) -> float:
-    """The peak rate as the widget has it."""
-    key = _rate_key(run_id)
-    forms.inputs(replace(recipe, train=replace(recipe.train, lr=now)), [LR], key.removesuffix(LR))
-    held = st.session_state.get(key)
-    return now if held is None else float(held)
+def _input(run_id: str, recipe: Recipe, current: float) -> float:
+    """The widget for the peak learning rate, and its value."""
+    key = _widget(run_id)
+    config = replace(recipe, train=replace(recipe.train, lr=current))
+    forms.inputs(config, [LR], key.removesuffix(LR))
+    value = st.session_state.get(key)
+    return current if value is None else float(value)
 
 
 def changes(run_id: str) -> list[Mapping[str, Any]]:
-    """What was changed after the run was asked for: `step`, `time`, and `lr` or `steps`."""
+    """What was changed after the run was submitted: `step`, `time`, and `lr` or `steps`."""
     return [
         change
         for change in cached.metadata(run_id).get("changes") or []
@@ -125,62 +131,64 @@ def changes(run_id: str) -> list[Mapping[str, Any]]:
     ]
 
 
-def _rate_key(run_id: str) -> str:
-    return f"steer {run_id} {LR}"
+def _widget(run_id: str) -> str:
+    return f"control {run_id} {LR}"
 
 
 def peak(recipe: Recipe, history: Sequence[Mapping[str, Any]]) -> float:
-    """The schedule's highest rate as it stands: the recipe's, or what it was changed to."""
-    return next(
-        (float(change["lr"]) for change in reversed(history) if "lr" in change), recipe.train.lr
+    """The highest learning rate of the schedule: the last change, else the recipe's."""
+    rates = (float(change["lr"]) for change in reversed(history) if "lr" in change)
+    return next(rates, recipe.train.lr)
+
+
+def describe(change: Mapping[str, Any]) -> str:
+    """A change in one line."""
+    formats = {"lr": "g", "steps": ","}
+    values = ", ".join(
+        f"`train.{key}` {change[key]:{form}}" for key, form in formats.items() if key in change
     )
+    time = str(change["time"])[:16].replace("T", " ")
+    return f"{values} from step {change['step']:,} ({time} UTC)"
 
 
-def told(change: Mapping[str, Any]) -> str:
-    """A change in a line."""
-    what = ", ".join(
-        f"`train.{key}` {change[key]:{form}}"
-        for key, form in (("lr", "g"), ("steps", ","))
-        if key in change
-    )
-    return f"{what} from step {change['step']:,} ({str(change['time'])[:16].replace('T', ' ')} UTC)"
-
-
-def rates(recipe: Recipe, step: int, now: float, wanted: float) -> str:
-    """What the schedule makes of a peak at a step, in a sentence."""
+def rate_preview(recipe: Recipe, step: int, current: float, wanted: float) -> str:
+    """The learning rate at a step under the current peak and under another one, in a sentence."""
     train = recipe.train
-    follows = f"{train.schedule} schedule" + (
-        f" after {train.warmup_steps:,} steps of warm-up" if train.warmup_steps else ""
+    schedule = f"{train.schedule} schedule"
+    if train.warmup_steps:
+        schedule += f" after {train.warmup_steps:,} warmup steps"
+    now = f"{learning_rate(step, train, current):.2e}"
+    sentence = (
+        f"`{LR}` is the highest learning rate of the {schedule}. At step {step:,} it gives {now}"
     )
-    usual = f"`{LR}` is the highest rate of the {follows}. At step {step:,} it gives {learning_rate(step, train, now):.2e}"
-    return usual + (
-        f"; with {wanted:g} it would give {learning_rate(step, train, wanted):.2e}."
-        if wanted != now
-        else "."
-    )
+    if wanted == current:
+        return f"{sentence}."
+    return f"{sentence}; with {wanted:g} it would give {learning_rate(step, train, wanted):.2e}."
 
 
-def _more(row: RunSummary, label: str, least: int, usual: int) -> None:
-    """A run that has ended can go on to another step, and with another learning rate."""
+def _continuation(row: RunSummary, label: str, first: int, default: int) -> None:
+    """A form for a run that has ended: to another last step, and with another learning rate."""
     with st.popover(label, icon=":material/fast_forward:"):
-        steps = st.number_input("To step", min_value=least, value=max(least, usual), key="to step")
+        steps = st.number_input(
+            "Last step", min_value=first, value=max(first, default), key="to step"
+        )
         if recipe := cached.recipe(row.id):
-            wanted = _wanted(row.id, recipe, peak(recipe, changes(row.id)))
-            st.caption(as_markdown(drawn_anew(recipe, row.step + 1, int(steps), wanted)))
-        st.button("Go on", key="go on", on_click=act, args=("continue", row.id), type="primary")
+            wanted = _input(row.id, recipe, peak(recipe, changes(row.id)))
+            st.caption(as_markdown(schedule_preview(recipe, row.step + 1, int(steps), wanted)))
+        st.button("Continue", key="go on", on_click=act, args=("continue", row.id), type="primary")
 
 
-def drawn_anew(recipe: Recipe, step: int, steps: int, now: float) -> str:
-    """What more steps make of the learning rate, in a sentence."""
+def schedule_preview(recipe: Recipe, step: int, steps: int, peak: float) -> str:
+    """What another last step does to the learning rate, in a sentence."""
     train = replace(recipe.train, steps=steps)
-    rate = f"step {step:,} starts at a rate of {learning_rate(step, train, now):.2e}"
+    rate = f"step {step:,} starts at a learning rate of {learning_rate(step, train, peak):.2e}"
     if train.schedule == "cosine" and steps != recipe.train.steps:
-        return f"The cosine schedule is drawn anew to the new last step, so the rate jumps up again: {rate}."
-    return f"The {train.schedule} schedule goes on as it was: {rate}."
+        return f"The cosine schedule is recomputed for the new last step, so the rate jumps up again: {rate}."
+    return f"The {train.schedule} schedule continues unchanged: {rate}."
 
 
 def act(what: str, run_id: str) -> None:
-    """What a button asks for; a refusal, where somebody else was faster say, stands under the buttons."""
+    """Do what a button says. A refusal, say because somebody else was faster, is shown under the buttons."""
     try:
         _do(what, run_id)
     except UserError as wrong:
@@ -189,14 +197,12 @@ def act(what: str, run_id: str) -> None:
 
 
 def _new_rate(run_id: str) -> float | None:
-    """None where it stays as it was."""
-    held = st.session_state.get(_rate_key(run_id))
+    """None if the learning rate is unchanged."""
+    value = st.session_state.get(_widget(run_id))
     recipe = cached.recipe(run_id)
-    return (
-        float(held)
-        if held is not None and recipe and float(held) != peak(recipe, changes(run_id))
-        else None
-    )
+    if value is None or not recipe or float(value) == peak(recipe, changes(run_id)):
+        return None
+    return float(value)
 
 
 def _do(what: str, run_id: str) -> None:
@@ -208,13 +214,12 @@ def _do(what: str, run_id: str) -> None:
         case "one step":
             board.step(run_id, settings.OWNER)
         case "change lr":
-            board.change_lr(run_id, settings.OWNER, float(st.session_state[_rate_key(run_id)]))
+            board.change_lr(run_id, settings.OWNER, float(st.session_state[_widget(run_id)]))
         case "stop":
             board.stop(run_id, settings.OWNER)
-        case "resume" | "continue":
-            more = (
-                (int(st.session_state["to step"]), _new_rate(run_id)) if what == "continue" else ()
-            )
-            queue_resume(run_id, *more)
+        case "resume":
+            queue_resume(run_id)
+        case "continue":
+            queue_resume(run_id, int(st.session_state["to step"]), _new_rate(run_id))
         case _:
-            raise ValueError(f"nobody can do {what} to a run")
+            raise ValueError(f"there is no action {what} on a run")

@@ -1,4 +1,4 @@
-"""The picture of a training: which numbers, of which runs, how drawn. The choices stay in the session; a link holds the run."""
+"""The training curves: which metric, of which runs, how drawn. The choices stay in the session, not in the link."""
 
 from __future__ import annotations
 
@@ -20,124 +20,101 @@ from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import as_markdown, unique_names
 from s2s.ui.kit.validation_pairs import worded_for
-from s2s.ui.train import numbers
+from s2s.ui.train import metrics
+from s2s.words import METRIC_NAMES
 
-MOST_RUNS = 6  # as many dashes and markers as one tells apart
-LEAST_STEPS = 20  # on the slider
+MAX_RUNS = 6  # as many dash patterns and markers as can be told apart
+MIN_STEPS = 20  # on the slider
 TRAIN = "steps"
 VALID = "valid_steps"
+RANGE = "curve steps"  # in the session: the steps shown
+RANGE_OF = "curve end"  # in the session: the run and the slider's end that they belong to
 
 
 class Quantity(NamedTuple):
-    """Something that is logged by step, and how to read its curve."""
+    """A metric that is logged by step, and how to read its curve."""
 
     label: str
     axis: str  # with its unit
     curves: Mapping[
         str, tuple[str, str]
-    ]  # from a name to the fields of `Curves` that hold steps and values
+    ]  # name -> fields of `Curves` with the steps and the values
     reading: str
-    scale: float = 1.0  # what is drawn for a logged 1
-    is_score: bool = False  # of translations, from the first validation after step 0 on
+    scale: float = 1.0  # what a logged 1 is drawn as
+    is_score: bool = False  # of translations: not measured at step 0
+
+
+def _of_metric(
+    key: str, steps: str, values: str, scale: float = 1.0, *, is_score: bool = False
+) -> Quantity:
+    """One curve, with the names of `METRIC_NAMES`."""
+    name = METRIC_NAMES[key]
+    axis = f"{name.label} ({name.unit})" if name.unit else name.label
+    better = f" {name.better.capitalize()} is better." if name.better else ""
+    reading = name.help + better + metrics.SCORED * is_score
+    return Quantity(name.label, axis, {name.label: (steps, values)}, reading, scale, is_score)
 
 
 QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
     {
         "loss": Quantity(
             "Loss",
-            "loss (nats a token)",
+            "Loss (nats per token)",
             {"training": (TRAIN, "loss"), "validation": (VALID, "valid_loss")},
             plots.PLOTS["curves"].caption,
         ),
-        "accuracy": Quantity(
-            "Accuracy",
-            "token accuracy (%)",
-            {"accuracy": (VALID, "valid_token_accuracy")},
-            "Held-out tokens that the model ranks first, given those before; higher is better.",
-            100.0,
-        ),
-        "bleu": Quantity(
-            "BLEU",
-            "BLEU (0 to 100)",
-            {"BLEU": (VALID, "valid_bleu")},
-            "How many words and word groups greedy translations of some held-out pairs share with their references; higher is better.",
-            is_score=True,
-        ),
-        "chrf": Quantity(
-            "chrF",
-            "chrF (0 to 100)",
-            {"chrF": (VALID, "valid_chrf")},
-            "The same for groups of letters: it sees sense emerge before BLEU does; higher is better.",
-            is_score=True,
-        ),
-        "lr": Quantity(
-            "Learning rate",
-            "learning rate",
-            {"learning rate": (TRAIN, "rates")},
-            "How far each step moves the weights: up in the warm-up, then along the schedule.",
-        ),
-        "grad_norm": Quantity(
-            "Gradient norm",
-            "gradient norm",
-            {"gradient norm": (TRAIN, "grad_norms")},
-            "How steep the loss is, before clipping; where it climbs and stays up, a lower learning rate helps.",
-        ),
-        "speed": Quantity(
-            "Tokens/s",
-            "tokens a second",
-            {"tokens/s": (TRAIN, "speeds")},
-            "Source and target tokens that an update learns from in a second; validation and saving are not in it.",
-        ),
-        "memory": Quantity(
-            "Memory",
-            "memory (MB)",
-            {"memory": (VALID, "valid_memory")},
-            "What the training process holds in memory; where it keeps climbing, it will run out.",
-            1e-6,
-        ),
+        "accuracy": _of_metric("token_accuracy", VALID, "valid_token_accuracy", 100.0),
+        "bleu": _of_metric("bleu", VALID, "valid_bleu", is_score=True),
+        "chrf": _of_metric("chrf", VALID, "valid_chrf", is_score=True),
+        "lr": _of_metric("lr", TRAIN, "rates"),
+        "grad_norm": _of_metric("grad_norm", TRAIN, "grad_norms"),
+        "speed": _of_metric("tokens_per_second", TRAIN, "speeds"),
+        "memory": _of_metric("memory", VALID, "valid_memory", 1e-6),
     }
 )
 
 
-def picture(run_id: str, curves: Curves) -> None:
-    """Curves of a run, and of others beside it."""
+def panel(run_id: str, curves: Curves) -> None:
+    """The curves of a run and of those that are compared with it."""
     with st.container(key="curves"):
-        quantity = QUANTITIES[_chosen_quantity()]
+        quantity = QUANTITIES[_quantity()]
         place = st.container()
-        others = _others(run_id)
-        runs = {run_id: curves} | {other: cached.curves(other) for other in others}
-        look = _look(run_id, max(each.step for each in runs.values()))
+        runs = {run_id: curves} | {other: cached.curves(other) for other in _other_runs(run_id)}
+        options = _options(run_id, max(each.step for each in runs.values()))
         lines = _lines(quantity, runs)
-        marks = _marks(curves, cached.metadata(run_id))
-        due = [
-            awaited(cached.recipe(key), each) if quantity.is_score else ""
+        expected = [
+            first_score(cached.recipe(key), each) if quantity.is_score else ""
             for key, each in runs.items()
         ]
-        shown = f"{cached.title(run_id)} · {quantity.axis.partition(' (')[0]} by step"
+        title = f"{cached.title(run_id)} · {quantity.label} by step"
         with place:
-            nothing = {"nothing": due[0].replace("`", "")} if len(due) == 1 and due[0] else {}
+            marks = _marks(curves, cached.metadata(run_id))
+            alone = expected[0].replace("`", "") if len(expected) == 1 else ""
             figure = plots.curves(
-                lines, title=shown, up=quantity.axis, look=look, marks=marks, **nothing
+                lines,
+                title=title,
+                up=quantity.axis,
+                look=options,
+                marks=marks,
+                **({"nothing": alone} if alone else {}),
             )
-            chart(figure, alt=f"{shown}{_last(lines)}", file_name=file_name(shown))
-            reading = worded_for(run_id, quantity.reading) + (
-                numbers.SHORT if quantity.is_score and numbers.is_short(curves) else ""
-            )
-            st.caption(as_markdown(f"{reading}{_missing(lines, look, due)}"))
-        file = f"{file_name(shown)}.csv"
+            chart(figure, alt=f"{title}{_last_values(lines)}", file_name=file_name(title))
+            is_misleading = quantity.is_score and metrics.is_short(curves)
+            reading = worded_for(run_id, quantity.reading) + metrics.SHORT * is_misleading
+            st.caption(as_markdown(f"{reading}{_missing(lines, options, expected)}"))
         st.download_button(
-            "Numbers (CSV)",
-            partial(table, lines, look),
-            file,
+            "Download data (CSV)",
+            partial(table, lines, options),
+            f"{file_name(title)}.csv",
             "text/csv",
             on_click="ignore",
             icon=":material/download:",
         )
 
 
-def _chosen_quantity() -> str:
+def _quantity() -> str:
     names = {key: row.label for key, row in QUANTITIES.items()}
-    shown = st.segmented_control(
+    chosen = st.segmented_control(
         "Curve",
         list(names),
         format_func=names.__getitem__,
@@ -147,11 +124,11 @@ def _chosen_quantity() -> str:
         label_visibility="collapsed",
         persist_state="session",
     )
-    return shown or "loss"
+    return chosen or "loss"
 
 
-def _others(run_id: str) -> list[str]:
-    """The runs drawn beside this one."""
+def _other_runs(run_id: str) -> list[str]:
+    """The runs to compare with this one."""
     titles = cached.titles()
     rows = cached.runs()
     names = unique_names(
@@ -161,27 +138,26 @@ def _others(run_id: str) -> list[str]:
             if key in titles and key != run_id and (row is None or row.step)
         }
     )
-    held = st.session_state.get("curve runs", [])
-    if (
-        not set(held) <= names.keys()
-    ):  # one was deleted meanwhile, or is the one that is watched now
-        st.session_state["curve runs"] = [key for key in held if key in names]
+    # A chosen run may have been deleted since, or be the one that the page shows now.
+    chosen = st.session_state.get("curve runs", [])
+    if not set(chosen) <= names.keys():
+        st.session_state["curve runs"] = [key for key in chosen if key in names]
     return st.multiselect(
-        "Beside it",
+        "Compare with",
         list(names),
         format_func=names.__getitem__,
-        max_selections=MOST_RUNS - 1,
+        max_selections=MAX_RUNS - 1,
         key="curve runs",
         placeholder="other runs",
         persist_state="session",
-        help="Their curves in the same picture, by step; each run has a colour, a dash and a marker of its own.",
+        help="Their curves in the same chart, by step. Each run has its own color, dash pattern and marker.",
     )
 
 
-def _look(run_id: str, last: int) -> CurveOptions:
-    """Smoothing, stretch and axes."""
+def _options(run_id: str, last: int) -> CurveOptions:
+    """Smoothing, range of steps, axes."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        stretch = _stretch(run_id, last)
+        steps = _step_range(run_id, last)
         smoothing = st.slider(
             "Smoothing",
             0.0,
@@ -191,74 +167,73 @@ def _look(run_id: str, last: int) -> CurveOptions:
             key="curve smoothing",
             persist_state="session",
             width=220,
-            help="An exponential moving average of the training curve, over the points drawn: 0.9 keeps nine tenths of what was and adds"
-            " a tenth of what is. The curve itself stays behind it, faint; validation is never smoothed.",
+            help="Exponential moving average of the training curve, over the points drawn:"
+            " 0.9 keeps 90 % of the average and adds 10 % of each new point. The raw curve stays visible, faint."
+            " Validation is never smoothed.",
         )
         is_log_x = st.toggle(
-            "log steps",
+            "Log steps",
             key="curve log x",
             persist_state="session",
-            help="Each tenfold of steps has the same width.",
+            help="Logarithmic step axis: each decade has the same width.",
         )
         is_log_y = st.toggle(
-            "log scale",
+            "Log scale",
             key="curve log y",
             persist_state="session",
-            help="Each tenfold upwards has the same height.",
+            help="Logarithmic value axis: each decade has the same height.",
         )
-    return CurveOptions(smoothing, stretch, is_log_x, is_log_y)
+    return CurveOptions(smoothing, steps, is_log_x, is_log_y)
 
 
-def _stretch(run_id: str, last: int) -> tuple[float, float] | None:
-    """The steps between two handles; None for all of them. A handle at the right end goes on with the run."""
-    key = "curve steps"
-    known = "curve end"
+def _step_range(run_id: str, last: int) -> tuple[float, float] | None:
+    """The steps between two handles; None for all of them. A handle at the right end moves on with the run."""
     end = rounded(last)
-    before = st.session_state.get(known)
-    if before != (run_id, end):
-        low, high = st.session_state.get(key, (0, end))
-        is_same_run = before is not None and before[0] == run_id
-        is_open = before is None or high >= before[1]
-        st.session_state[key] = (
-            (low, end if is_open else min(high, end)) if is_same_run and low < end else (0, end)
-        )
-        st.session_state[known] = (run_id, end)
+    _reset_range(run_id, end)
     low, high = st.slider(
         "Steps shown",
         0,
         end,
         (0, end),
         step=max(1, end // 500),
-        key=key,
+        key=RANGE,
         persist_state="session",
         width=300,
-        help="Draw the handles together to look at a stretch closely; it stays while the run goes on.",
+        help="Drag the handles to zoom; the range stays while training continues.",
     )
-    st.button(
-        "Whole run",
-        key="curve whole",
-        disabled=(low, high) == (0, end),
-        on_click=_show_all,
-        args=(key, end),
-    )
-    if (low, high) == (0, end):
+    is_all = (low, high) == (0, end)
+    st.button("Whole run", key="curve whole", disabled=is_all, on_click=_show_all, args=(end,))
+    if is_all:
         return None
     return float(low), float(high if high < end else max(low + 1, last))
 
 
-def _show_all(key: str, end: int) -> None:
-    st.session_state[key] = (0, end)
+def _reset_range(run_id: str, end: int) -> None:
+    """Fit the range to a run that has grown; another run starts with all its steps."""
+    before = st.session_state.get(RANGE_OF)
+    if before == (run_id, end):
+        return
+    low, high = st.session_state.get(RANGE, (0, end))
+    is_same_run = before is not None and before[0] == run_id
+    is_open = before is None or high >= before[1]
+    kept = (low, end if is_open else min(high, end))
+    st.session_state[RANGE] = kept if is_same_run and low < end else (0, end)
+    st.session_state[RANGE_OF] = (run_id, end)
+
+
+def _show_all(end: int) -> None:
+    st.session_state[RANGE] = (0, end)
 
 
 def rounded(last: int) -> int:
-    """The next of 20, 50, 100, 200, 500 …: the slider's end, which must not move with every step."""
-    last = max(last, LEAST_STEPS)
+    """The next of 20, 50, 100, 200, 500 …: the end of the slider, which should move rarely."""
+    last = max(last, MIN_STEPS)
     unit = 10 ** math.floor(math.log10(last))
     return next(int(factor * unit) for factor in (1, 2, 5, 10) if factor * unit >= last)
 
 
 def _lines(quantity: Quantity, runs: Mapping[str, Curves]) -> list[Curve]:
-    """A curve for each run and each name; the run is named where there are several."""
+    """A curve for each run and each name; titles are added where there are several runs."""
     titles = unique_names({key: cached.title(key) for key in runs})
     return [
         Curve(
@@ -277,58 +252,57 @@ def _name(title: str, name: str) -> str:
     return " · ".join(filter(None, [title, name])) or "this run"
 
 
-def _marks(curves: Curves, about: Mapping[str, Any]) -> list[StepMark]:
-    """Other rates and last steps, those of one step together: their names would stand on each other."""
+def _marks(curves: Curves, metadata: Mapping[str, Any]) -> list[StepMark]:
+    """Changes of the learning rate and of the last step; one mark for all changes at a step, lest labels overlap."""
     found = [(change.step, f"train.lr {change.lr:g}") for change in curves.changes]
-    changes = about.get("changes")
-    rows = (
-        [each for each in changes if isinstance(each, Mapping)] if isinstance(changes, list) else []
-    )
-    longer = [(each.get("step"), each.get("steps")) for each in rows]
-    found += [
-        (step, f"to step {steps:,}")
-        for step, steps in longer
-        if isinstance(step, int) and isinstance(steps, int)
-    ]
+    changes = metadata.get("changes")
+    for change in changes if isinstance(changes, list) else []:
+        if not isinstance(change, Mapping):
+            continue
+        step = change.get("step")
+        steps = change.get("steps")
+        if isinstance(step, int) and isinstance(steps, int):
+            found.append((step, f"to step {steps:,}"))
     return [
         StepMark(step, ", ".join(label for at, label in found if at == step))
         for step in sorted({step for step, _ in found})
     ]
 
 
-def awaited(recipe: Recipe | None, curves: Curves) -> str:
-    """When the first BLEU comes, in a sentence; empty where it came, or is not known to come."""
-    if recipe is None or numbers.newest(curves.valid_bleu) is not None:
+def first_score(recipe: Recipe | None, curves: Curves) -> str:
+    """When the first BLEU will be measured, in a sentence; empty where it has been, or is not known to come."""
+    if recipe is None or metrics.newest(curves.valid_bleu) is not None:
         return ""
     if not recipe.train.watch.scores:
         return "BLEU and chrF are switched off: `train.watch.scores` is 0."
+    if (curves.valid_steps > 0).any() or curves.step >= recipe.train.steps:
+        return ""
     every = recipe.train.watch.validate_every
-    is_late = bool((curves.valid_steps > 0).any()) or curves.step >= recipe.train.steps
-    return (
-        ""
-        if is_late
-        else f"The first score comes at step {min((curves.step // every + 1) * every, recipe.train.steps):,}."
+    step = min((curves.step // every + 1) * every, recipe.train.steps)
+    return f"The first score is measured at step {step:,}."
+
+
+def _missing(lines: Sequence[Curve], options: CurveOptions, expected: Sequence[str]) -> str:
+    """Which curves are not visible, and why; `expected` says of each run when its first score will be measured."""
+    empty = [line for line in lines if not len(plots.curve_points(line, options).steps)]
+    never = [line for line in empty if not len(plots.curve_points(line, CurveOptions()).steps)]
+    sentences = ""
+    if len(expected) > 1:  # for a single run the chart itself says it
+        soon = [line for line in never if expected[line.run]]
+        sentences = "".join(f" {line.name}: {expected[line.run]}" for line in soon)
+    if len(empty) == len(lines):
+        return sentences
+    reasons = {
+        "Not logged": [line.name for line in never if not expected[line.run]],
+        "Not in these steps": [line.name for line in empty if line not in never],
+    }
+    return sentences + "".join(
+        f" {reason}: {', '.join(names)}." for reason, names in reasons.items() if names
     )
 
 
-def _missing(lines: Sequence[Curve], look: CurveOptions, due: Sequence[str]) -> str:
-    """Which of the curves asked for are not to be seen, and why; `due` says of each run when its first number comes."""
-    empty = [line for line in lines if not len(plots.curve_points(line, look).steps)]
-    never = [line for line in empty if not len(plots.curve_points(line, CurveOptions()).steps)]
-    soon = [(line.name, due[line.run]) for line in never if due[line.run]]
-    said = (
-        "".join(f" {name}: {sentence}" for name, sentence in soon) if len(due) > 1 else ""
-    )  # of one alone the picture says it
-    if len(empty) == len(lines):
-        return said
-    lost = [line.name for line in never if not due[line.run]]
-    outside = [line.name for line in empty if line not in never]
-    whys = (("Not logged", lost), ("Not in these steps", outside))
-    return said + "".join(f" {what}: {', '.join(names)}." for what, names in whys if names)
-
-
-def _last(lines: Sequence[Curve]) -> str:
-    """What somebody hears who does not see the picture."""
+def _last_values(lines: Sequence[Curve]) -> str:
+    """The newest values, for the chart's alternative text."""
     found = [(line, plots.curve_points(line, CurveOptions())) for line in lines]
     newest = [
         f"{line.name} {values[-1]:.4g} at step {steps[-1]:,.0f}"
@@ -338,11 +312,11 @@ def _last(lines: Sequence[Curve]) -> str:
     return f": {'; '.join(newest)}" if newest else ""
 
 
-def table(lines: Sequence[Curve], look: CurveOptions) -> str:
-    """The points that are drawn, a row each."""
+def table(lines: Sequence[Curve], options: CurveOptions) -> str:
+    """CSV with one row per point that is drawn."""
     frames = []
     for line in lines:
-        steps, values, smoothed = plots.curve_points(line, look)
+        steps, values, smoothed = plots.curve_points(line, options)
         frame = pd.DataFrame({"curve": line.name, "step": steps.astype(int), "value": values})
-        frames.append(frame.assign(smoothed=smoothed) if look.smoothing else frame)
+        frames.append(frame.assign(smoothed=smoothed) if options.smoothing else frame)
     return str(pd.concat(frames).to_csv(index=False))

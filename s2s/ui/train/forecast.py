@@ -1,4 +1,4 @@
-"""Before Train is pressed: what it will cost, how the learning rate will go, what is unwise, and what to expect."""
+"""Before training: what it will cost, the learning rate schedule, warnings, and the quality to expect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from s2s import plots, settings
 from s2s.config import PRESETS, UserError
 from s2s.jobs import advice, expected
-from s2s.jobs.advice import Advice, Case, short_count
+from s2s.jobs.advice import Advice, short_count
 from s2s.jobs.expected import Band
 from s2s.jobs.forecast import START, Forecast, check
 from s2s.train.machine import free_memory
@@ -19,94 +19,84 @@ from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import as_markdown, duration, plain
-from s2s.ui.train import recipe
-from s2s.ui.train.recipe import Asked
+from s2s.ui.train import recipe_form
+from s2s.ui.train.recipe_form import RunRequest
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-DRAWN = 300  # points of the schedule
-USUAL_MINUTES = 10
-FLOPS = "6 a parameter and token, and what attention adds"
+SCHEDULE_POINTS = 300
+DEFAULT_MINUTES = 10
+FLOPS = "6 per parameter and token, plus attention"
 
 
-def panel(asked: Asked) -> UserError | None:
-    """All of it. Returns why it cannot be trained, which stands there too."""
-    if asked.wrong:
-        return asked.wrong
+def panel(request: RunRequest) -> UserError | None:
+    """Costs, warnings, expectation. Returns why the recipe cannot be trained, which is shown, too."""
+    if request.wrong:
+        return request.wrong
     try:
-        cost = cached.forecast(asked.source, asked.recipe)
-        seen = cached.preview(asked.source)
-    except UserError as wrong:  # a text that cannot be read
+        cost = cached.forecast(request.source, request.recipe)
+        seen = cached.preview(request.source)
+    except UserError as wrong:  # the dataset cannot be read
         forms.show_error(wrong)
         return wrong
-    _numbers(asked, cost)
-    found = advice.advice(
-        Case(
-            asked.recipe,
-            asked.preset,
-            seen,
-            cost,
-            settings.limits(),
-            is_begun=bool(asked.init_from),
-        )
+    _costs(request, cost)
+    case = advice.Case(
+        request.recipe,
+        request.preset,
+        seen,
+        cost,
+        settings.limits(),
+        is_begun=bool(request.init_from),
     )
+    found = advice.advice(case)
     for number, one in enumerate(found):
-        _said(one, number)
-    refused = _impossible(asked, cost) or next(
-        (UserError(one.sentence) for one in found if one.is_refusal), None
-    )
+        _advice(one, number)
+    refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
+    refused = _impossible(request, cost) or refusal
     if refused:
-        _fitting(asked)
+        _recommendation(request)
     else:
-        _expectation(asked, cost)
+        _expectation(request, cost)
     return refused
 
 
-def _impossible(asked: Asked, cost: Forecast) -> UserError | None:
-    """What training itself would refuse; said at once."""
+def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
+    """Why training itself would refuse the recipe; shown at once."""
     try:
-        check(asked.recipe, cached.preview(asked.source), cost, free_memory(DEVICE))
+        check(request.recipe, cached.preview(request.source), cost, free_memory(DEVICE))
     except UserError as wrong:
         forms.show_error(wrong)
         return wrong
     return None
 
 
-def _numbers(asked: Asked, cost: Forecast) -> None:
+def _costs(request: RunRequest, cost: Forecast) -> None:
     left, right = st.columns([3, 2], vertical_alignment="center")
     with left:
-        _cards(asked, cost)
+        _cards(request, cost)
     with right:
-        _schedule(asked)
+        _schedule(request)
 
 
-def _cards(asked: Asked, cost: Forecast) -> None:
+def _cards(request: RunRequest, cost: Forecast) -> None:
     sizes = f"vocabularies of about {cost.src_vocab_size:,} and {cost.tgt_vocab_size:,}"
-    steps = (
-        f"for {asked.recipe.train.steps:,} steps, each text seen about {_often(cost.epochs)} times"
-    )
+    epochs = f"{request.recipe.train.steps:,} steps, about {_short(cost.epochs)} epochs"
     runs = f"{cost.pace.n_runs} run{'s' * (cost.pace.n_runs > 1)} here"
-    learnt = "by formula, until runs here tell better"
+    basis = "by formula, until runs on this computer calibrate it"
     if cost.pace.n_runs:
-        learnt = f"{cost.pace.factor:.1f} times the formula's, as {runs} taught"
+        basis = f"{cost.pace.factor:.1f} times the formula's, calibrated by {runs}"
+    free = f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"
+    flops = f"operations (FLOPs), forward and backward: {FLOPS}"
     rows = (
-        Card("Parameters", short_count(cost.parameters), f"{cost.parameters:,} numbers, {sizes}"),
-        Card("Time", duration(cost.seconds), f"{steps}; {learnt}"),
-        Card(
-            "Memory needed",
-            _memory(cost.megabytes),
-            f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here",
-        ),
-        Card(
-            "Compute",
-            short_count(cost.flops, "kMGTPE"),
-            f"operations (FLOPs) forward and back: {FLOPS}",
-        ),
+        Card("Parameters", short_count(cost.parameters), f"{cost.parameters:,} in all, {sizes}"),
+        Card("Time", duration(cost.seconds), f"for {epochs}; {basis}"),
+        Card("Memory needed", _memory(cost.megabytes), free),
+        Card("Compute", short_count(cost.flops, "kMGTPE"), flops),
     )
     cards(rows[:2])
     cards(rows[2:])
 
 
-def _often(times: float) -> str:
+def _short(times: float) -> str:
     """`0.3`, `24`, `100,000`."""
     return f"{times:.1f}" if times < 9.95 else f"{times:,.0f}"
 
@@ -116,139 +106,137 @@ def _memory(megabytes: float) -> str:
     return f"{megabytes:,.0f} MB" if megabytes < 10_000 else f"{megabytes / 1000:,.0f} GB"
 
 
-def _schedule(asked: Asked) -> None:
-    """A picture of at most some hundred points, the end of the warm-up among them."""
-    train = asked.recipe.train
-    steps = np.unique(np.linspace(1, train.steps, DRAWN).round().astype(int))
+def _schedule(request: RunRequest) -> None:
+    """A chart of at most a few hundred points, the end of warmup among them."""
+    train = request.recipe.train
+    steps = np.unique(np.linspace(1, train.steps, SCHEDULE_POINTS).round().astype(int))
     if 0 < train.warmup_steps <= train.steps:
         steps = np.union1d(steps, [train.warmup_steps])
     rates = [learning_rate(int(step), train) for step in steps]
     figure = plots.schedule(
-        steps, rates, warmup=train.warmup_steps, title=f"learning rate · {train.schedule}"
+        steps, rates, warmup=train.warmup_steps, title=f"Learning rate · {train.schedule}"
     )
-    alt = f"Learning rate by step: {train.schedule}, at most {max(rates):.3g}, at the end {rates[-1]:.3g}"
+    alt = f"Learning rate by step: {train.schedule}, highest {max(rates):.3g}, last {rates[-1]:.3g}"
     chart(figure, alt=alt, file_name=file_name("schedule"))
 
 
-def _said(one: Advice, number: int) -> None:
-    """A sentence, and the button that mends it."""
-    show, icon = (
-        (st.error, ":material/block:") if one.is_refusal else (st.warning, ":material/lightbulb:")
-    )
-    left, right = (
-        st.columns([3, 1], vertical_alignment="center") if one.label else (st.container(), None)
-    )
+def _advice(one: Advice, number: int) -> None:
+    """A warning or refusal, and the button that corrects the recipe."""
+    show, icon = st.warning, ":material/lightbulb:"
+    if one.is_refusal:
+        show, icon = st.error, ":material/block:"
+    if not one.label:
+        show(as_markdown(one.sentence), icon=icon)
+        return
+    left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
         show(as_markdown(one.sentence), icon=icon)
-    if right:
-        with right:
-            st.button(
-                plain(one.label),
-                key=f"cure {number}",
-                icon=":material/healing:",
-                width="stretch",
-                on_click=_cure,
-                args=(one,),
-            )
+    with right:
+        st.button(
+            plain(one.label),
+            key=f"cure {number}",
+            icon=":material/healing:",
+            width="stretch",
+            on_click=_apply,
+            args=(one,),
+        )
 
 
-def _cure(one: Advice) -> None:
+def _apply(one: Advice) -> None:
     if one.preset:
-        recipe.take_preset(one.preset)
-    recipe.take(one.cure)
+        recipe_form.take_preset(one.preset)
+    recipe_form.take(one.cure)
 
 
-def _expectation(asked: Asked, cost: Forecast) -> None:
-    """One sentence; the band, and the preset for this text, behind a click. Where there is no band, that preset at once."""
-    seen = cached.preview(asked.source)
-    found = expected.band(asked.recipe, asked.preset, seen, cost)
-    st.caption(f":material/insights: {as_markdown(_sentence(asked, cost, found))}")
+def _expectation(request: RunRequest, cost: Forecast) -> None:
+    """One sentence, with the prediction interval and the recommended preset in an expander.
+
+    Without an interval the recommended preset is shown at once.
+    """
+    seen = cached.preview(request.source)
+    found = expected.band(request.recipe, request.preset, seen, cost)
+    st.caption(f":material/insights: {as_markdown(_sentence(request, cost, found))}")
     if found is None:
-        _fitting(asked)
+        _recommendation(request)
         return
-    more = st.expander(
-        "What to expect, and the preset for this text",
+    box = st.expander(
+        "Expected quality, and a preset for this dataset",
         icon=":material/insights:",
         key="expect",
         on_change="rerun",
     )
-    if more.open:
-        with more:
-            _more(asked, found)
+    if box.open:
+        with box:
+            _recommendation(request)
+            _chart(request, found)
 
 
-def _sentence(asked: Asked, cost: Forecast, found: Band | None) -> str:
-    seen = cached.preview(asked.source)
+def _sentence(request: RunRequest, cost: Forecast, found: Band | None) -> str:
     if found is None:
-        return expected.why_no_band(asked.recipe, asked.preset, seen, cost)
+        seen = cached.preview(request.source)
+        return expected.why_no_band(request.recipe, request.preset, seen, cost)
     is_short = found.reach < 0.9 * (cost.seconds - START)
-    rest = ", where our longest run on such texts ended, and perhaps more later" if is_short else ""
-    after = f"after {duration(found.reach if is_short else cost.seconds)}{rest}"
+    after = duration(found.reach if is_short else cost.seconds)
+    if is_short:
+        after += ", where our longest run on such datasets ended, and perhaps more later"
     n = len(found.runs)
     presets = " and ".join(dict.fromkeys(run.preset for run in found.runs))
-    where = f"what {n} run{'s' * (n > 1)} of ours with {presets} reached on {found.like}"
-    return " ".join(
-        (
-            f"Expect BLEU {found.low:.0f} to {found.high:.0f} on held-out pairs {after}: {where}.",
-            *found.but,
-        )
-    )
+    basis = f"{n} run{'s' * (n > 1)} of ours with {presets} reached this on {found.like}"
+    interval = f"Expected BLEU on held-out pairs: {found.low:.0f} to {found.high:.0f} after {after}"
+    return " ".join((f"{interval}; {basis}.", *found.but))
 
 
-def _fitting(asked: Asked) -> None:
-    """The preset for this text and the minutes there are."""
+def _recommendation(request: RunRequest) -> None:
+    """The preset for this dataset and the minutes there are."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(
+        minutes = st.number_input(
             "Minutes you have",
             1,
             10_000,
-            USUAL_MINUTES,
+            DEFAULT_MINUTES,
             key="minutes",
             width=170,
             persist_state="session",
-            help="The recommended preset, and how many steps it takes with Use it, follow from this. From 1 to 10,000.",
+            help="The recommended preset and its number of steps depend on this. From 1 to 10,000.",
         )
-        _recommendation(asked, float(st.session_state["minutes"]))
+        found = cached.recommended_preset(request.source, float(minutes))
+        is_chosen = found.preset == request.preset
+        st.button(
+            "Fit the steps" if is_chosen else "Use it",
+            key="use it",
+            icon=":material/check:",
+            on_click=_use,
+            args=(request.source, found.preset, float(minutes)),
+        )
+        chosen = " (chosen)" if is_chosen else ""
+        st.markdown(f"For this dataset: **{found.preset}**{chosen}. {_capitalized(found.why)}.")
 
 
-def _more(asked: Asked, found: Band) -> None:
-    _fitting(asked)
-    shown = f"what to expect · {asked.preset}"
-    figure = plots.expected_quality(found.minutes, found.lows, found.highs, title=shown)
-    alt = f"BLEU by minutes of training: from {found.low:.0f} to {found.high:.0f} at the end"
-    chart(figure, alt=alt, file_name=file_name(shown))
-    runs = ", ".join(
-        f"{run.n_pairs:,} pairs with {run.preset} ({_best(run)})" for run in found.runs
-    )
-    st.caption(
-        f"{plots.PLOTS['expected_quality'].caption} From our runs on {runs}; {expected.MARGIN:.0f} BLEU are added either way."
-    )
-
-
-def _best(run: expected.Measured) -> str:
-    """`BLEU 23.1 after 4 min`."""
-    last = next(point for point in reversed(run.points) if point.bleu is not None)
-    return f"BLEU {last.bleu:.1f} after {last.minutes:.0f} min"
-
-
-def _recommendation(asked: Asked, minutes: float) -> None:
-    found = cached.recommended_preset(asked.source, minutes)
-    is_it = found.preset == asked.preset
-    label = "Fit the steps" if is_it else "Use it"
-    st.button(
-        label,
-        key="use it",
-        icon=":material/check:",
-        on_click=_use,
-        args=(asked.source, found.preset, minutes),
-    )
-    st.markdown(
-        f"For this text **{found.preset}**{' (it is chosen)' if is_it else ''}: {as_markdown(found.why)}."
-    )
+def _capitalized(reason: str) -> str:
+    return as_markdown(reason[:1].upper() + reason[1:])
 
 
 def _use(source: str, preset: str, minutes: float) -> None:
-    """The preset, as long as fits into the minutes."""
+    """Choose the preset, with as many steps as fit into the minutes."""
     if preset in PRESETS:
-        recipe.take_preset(preset)
-        recipe.take(advice.within(preset, cached.preview(source), minutes, cached.throughput()))
+        recipe_form.take_preset(preset)
+        fitting = advice.within(preset, cached.preview(source), minutes, cached.throughput())
+        recipe_form.take(fitting)
+
+
+def _chart(request: RunRequest, found: Band) -> None:
+    title = f"Expected quality · {request.preset}"
+    figure = plots.expected_quality(found.minutes, found.lows, found.highs, title=title)
+    interval = f"from {found.low:.0f} to {found.high:.0f} at the end"
+    chart(figure, alt=f"BLEU by minutes of training: {interval}", file_name=file_name(title))
+    runs = ", ".join(
+        f"{run.n_pairs:,} pairs with {run.preset} ({_last_bleu(run)})" for run in found.runs
+    )
+    margin = f"the interval is {expected.MARGIN:.0f} BLEU wider on each side"
+    st.caption(f"{plots.PLOTS['expected_quality'].caption} Based on our runs on {runs}; {margin}.")
+
+
+def _last_bleu(run: expected.Measured) -> str:
+    """`BLEU 23.1 after 4 min`."""
+    last = next(point for point in reversed(run.points) if point.bleu is not None)
+    return f"BLEU {last.bleu:.1f} after {last.minutes:.0f} min"

@@ -1,4 +1,4 @@
-"""Start from a run: its weights and its vocabulary instead of random ones, and its twin from scratch beside it."""
+"""Initialize from a run: its weights and vocabulary instead of random ones, and a control run from scratch."""
 
 from __future__ import annotations
 
@@ -11,80 +11,85 @@ from s2s.jobs import origin
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.recipe_state import INIT_FROM, PREFIX, RECIPE_KEYS
 from s2s.ui.kit.text import plain, unique_names
-from s2s.ui.train.recipe import Asked
+from s2s.ui.train.recipe_form import RunRequest
 
 SCRATCH = ""
-TAKEN = tuple(
+CONTROL = "with a control run"  # the key of a toggle
+# Settings that the weights of a run depend on.
+ORIGIN_KEYS = tuple(
     key
     for key in RECIPE_KEYS
     if key.startswith(("model.", "tokenizer.")) or key == "data.max_length"
 )
 HELP = (
-    "Two ways that people go: denoise, then summarize (teach a model the language on plain text, then the task),"
-    " and translate, then reverse the direction. The vocabulary and the shape of the model must be those of that run."
+    "Two common ways: denoise, then summarize (learn the language from plain text, then the task),"
+    " and translate, then reverse the direction. Vocabulary and model must have the shape of that run's."
 )
 
 
-def panel(asked: Asked) -> Asked:
-    """What the form says, with the run that it starts from."""
-    held = st.session_state.get(INIT_FROM) or SCRATCH
-    if held and held not in cached.trained_runs():  # deleted meanwhile
-        held = st.session_state[INIT_FROM] = SCRATCH
+def panel(request: RunRequest) -> RunRequest:
+    """The request, with the run that initializes it."""
+    run_id = st.session_state.get(INIT_FROM) or SCRATCH
+    if run_id and run_id not in cached.trained_runs():  # deleted meanwhile
+        run_id = st.session_state[INIT_FROM] = SCRATCH
     with st.expander(
-        "Start from a run", icon=":material/fork_right:", key="from a run", on_change="rerun"
-    ) as part:
-        if part.open:
-            _widgets(held)
-    if not held:
-        return asked
-    taken = (
-        "model, tokenizer and `data.max_length` are taken from it, since its weights fit no others"
+        "Initialize from a run", icon=":material/fork_right:", key="from a run", on_change="rerun"
+    ) as box:
+        if box.open:
+            _widgets(has_origin=bool(run_id))
+    if not run_id:
+        return request
+    st.caption(
+        f":material/fork_right: Initialized from {plain(cached.title(run_id))}: model, tokenizer and `data.max_length`"
+        " are taken from it, since its weights fit no others."
     )
-    st.caption(f":material/fork_right: Starts from {plain(cached.title(held))}: {taken}.")
-    asked = replace(asked, init_from=held, has_twin=bool(st.session_state.get("with a twin")))
-    return asked if asked.wrong else replace(asked, wrong=_mismatch(asked))
+    has_control = bool(st.session_state.get(CONTROL))
+    request = replace(request, init_from=run_id, has_control=has_control)
+    return request if request.wrong else replace(request, wrong=_mismatch(request))
 
 
-def _widgets(held: str) -> None:
+def _widgets(*, has_origin: bool) -> None:
     names = {SCRATCH: "none: from scratch"} | unique_names(cached.trained_runs())
     st.session_state.setdefault(INIT_FROM, SCRATCH)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            "Start from",
+            "Initialize from",
             list(names),
             format_func=names.__getitem__,
             key=INIT_FROM,
             help=HELP,
-            on_change=_take,
+            on_change=_take_settings,
             persist_state="session",
             width=360,
         )
         st.toggle(
-            "Train its twin from scratch beside it",
-            key="with a twin",
-            disabled=not held,
+            "Train a control run from scratch, too",
+            key=CONTROL,
+            disabled=not has_origin,
             persist_state="session",
-            help="A second run with the same settings and random first weights: Runs shows both side by side.",
+            help="A second run with the same settings and random initial weights; Runs shows both side by side.",
         )
 
 
-def _take() -> None:
+def _take_settings() -> None:
     """Fill the form with what the weights need."""
-    if (held := st.session_state.get(INIT_FROM)) and (known := cached.recipe(held)):
-        forms.fill(known, TAKEN, PREFIX)
+    run_id = st.session_state.get(INIT_FROM)
+    recipe = cached.recipe(run_id) if run_id else None
+    if recipe:
+        forms.fill(recipe, ORIGIN_KEYS, PREFIX)
 
 
-def _mismatch(asked: Asked) -> UserError | None:
-    """Why the weights do not fit this recipe; said at once, with the way back."""
+def _mismatch(request: RunRequest) -> UserError | None:
+    """Why the weights do not fit this recipe; shown at once, with a button that corrects it."""
     try:
-        origin.check(origin.origin(asked.init_from), asked.recipe)
+        origin.check(origin.origin(request.init_from), request.recipe)
     except UserError as wrong:
         forms.show_error(wrong)
         st.button(
-            "Take its model and tokenizer",
+            "Use its model and tokenizer",
             key="take origin",
             icon=":material/healing:",
-            on_click=_take,
+            on_click=_take_settings,
         )
         return wrong
     return None

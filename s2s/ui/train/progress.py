@@ -1,4 +1,4 @@
-"""A run in training, as it happens: how far, how fast, the curves, and what the probe sentences become."""
+"""A run while it trains: progress, controls, metrics, curves and sample translations. Refreshes itself."""
 
 from __future__ import annotations
 
@@ -12,42 +12,40 @@ from s2s.runs import Curves, RunSummary
 from s2s.ui.kit import cached, forms, polling
 from s2s.ui.kit.badges import badge
 from s2s.ui.kit.text import as_markdown, duration, plain
-from s2s.ui.train import controls, curves, numbers, probes
+from s2s.ui.train import controls, curves, metrics, samples
 
-PULSE = 1.0  # seconds between two looks at a live run, where few look
+REFRESH = 1.0  # seconds between refreshes of a live run, while few sessions watch
 
 
 def panel(run_id: str) -> None:
-    """The run's training; it looks again by itself while the run lives."""
+    """The training of a run; refreshes by itself while that may change."""
     row = _row(run_id)
-    may_change = row is not None and (
-        row.is_live or row.state == "interrupted"
-    )  # which a worker may take up by itself
+    # A worker may resume an interrupted run by itself.
+    may_change = row is not None and (row.is_live or row.state == "interrupted")
     times = polling.slowdown() if may_change else 0
-    st.fragment(_panel, run_every=PULSE * times or None)(run_id, row.state if row else "", times)
+    state = row.state if row else ""
+    st.fragment(_panel, run_every=REFRESH * times or None)(run_id, state, times)
 
 
 def _panel(run_id: str, before: str, times: int) -> None:
     row = _row(run_id)
-    if (row.state if row else "") != before or (
-        times and not polling.still_fits(times)
-    ):  # the whole page shall know
+    if (row.state if row else "") != before or (times and not polling.still_fits(times)):
         cached.refresh_runs()
-        st.rerun()
+        st.rerun()  # the whole page
     known = cached.curves(run_id)
     with st.container(border=True, key="watch"):
         _head(run_id, row)
         if times > 1:
             st.caption(
-                f"Many are watching runs here, so this looks again every {PULSE * times:g} seconds only."
+                f"Many people are watching runs here, so this refreshes only every {REFRESH * times:g} s."
             )
         if row:
             _progress(row, known)
             controls.buttons(row, known)
         if len(known.steps):
-            numbers.gauges(run_id, known)
-            curves.picture(run_id, known)
-    probes.sentences(run_id)
+            metrics.panel(run_id, known)
+            curves.panel(run_id, known)
+    samples.panel(run_id)
 
 
 def _row(run_id: str) -> RunSummary | None:
@@ -65,7 +63,7 @@ def _head(run_id: str, row: RunSummary | None) -> None:
             st.badge("paused", icon=":material/pause:", color="orange")
     if row and row.is_live and row.is_paused and not row.is_stopping:
         st.caption(
-            f"It waits where it is; after {duration(LONGEST_PAUSE)} it saves and stops by itself."
+            f"Paused: after {duration(LONGEST_PAUSE)} it saves a checkpoint and stops by itself."
         )
     if row and row.error:
         st.error(as_markdown(row.error), icon=":material/error:")
@@ -76,28 +74,35 @@ def _head(run_id: str, row: RunSummary | None) -> None:
 
 
 def _progress(row: RunSummary, curves: Curves) -> None:
-    """How far, and until when."""
+    """The bar: how far, how fast, how long."""
     step = max(row.step, curves.step)
     if row.state == "queued":
-        before = f"{row.position} before it" if row.position else "the next to start"
-        text = f"Waiting: {before}."
+        jobs = "1 job" if row.position == 1 else f"{row.position} jobs"
+        text = f"Waiting: {jobs} ahead." if row.position else "Waiting: next to start."
         _ensure_worker()
     elif row.state == "starting" or not row.steps:
         text = as_markdown(row.note) or "Starting …"
     else:
-        left = curves.seconds_left(row.steps) if row.is_live else None
-        pace = (
-            f" · {curves.tokens_per_second:,.0f} tokens/s"
-            if row.is_live and curves.tokens_per_second
-            else ""
-        )
-        rest = f" · {duration(left)} left" if left else ""
-        text = f"Step {step:,} of {row.steps:,}{' · paused' if row.is_live and row.is_paused else pace}{rest}"
+        text = " · ".join([f"Step {step:,} of {row.steps:,}", *_speed(row, curves)])
     st.progress(min(1.0, step / row.steps) if row.steps else 0.0, text=text)
 
 
+def _speed(row: RunSummary, curves: Curves) -> list[str]:
+    """`["3,200 tokens/s", "2 min left"]`."""
+    if not row.is_live:
+        return []
+    parts = []
+    if row.is_paused:
+        parts.append("paused")
+    elif curves.tokens_per_second:
+        parts.append(f"{curves.tokens_per_second:,.0f} tokens/s")
+    if left := curves.seconds_left(row.steps):
+        parts.append(f"{duration(left)} left")
+    return parts
+
+
 def _ensure_worker() -> None:
-    """A worker may have gone since the run was queued."""
+    """The worker may have ended since the run was queued."""
     try:
         worker.ensure()
     except UserError as wrong:

@@ -1,4 +1,4 @@
-"""A sweep: the form's recipe with a few settings varied, every combination queued as a run of its own."""
+"""A sweep: one run for every combination of the values of a few settings."""
 
 from __future__ import annotations
 
@@ -15,54 +15,58 @@ from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
 from s2s.ui.kit.text import as_markdown, duration, plain
 from s2s.ui.shell.pages import page_link
-from s2s.ui.train.recipe import MAIN, Asked
+from s2s.ui.train.recipe_form import MAIN_KEYS, RunRequest
 
-NOTHING = ""
-SETTINGS = tuple(dict.fromkeys((*MAIN, *RECIPE_KEYS)))  # the usual ones first
-CAPTION = f"One run for each combination of these values, at most {sweep.MOST}; everything else is as the form says."
+NONE = ""
+SETTINGS = tuple(dict.fromkeys((*MAIN_KEYS, *RECIPE_KEYS)))  # the main ones first
+CAPTION = (
+    f"One run for each combination of these values, at most {sweep.MOST} runs;"
+    " everything else as the form says."
+)
+SWEPT = "swept"  # in the session: the name of the sweep that was queued last
+REFUSED = "not swept"  # in the session: why the last one was refused
 
 
-def panel(asked: Asked, why_not: UserError | None) -> None:
-    """Up to three settings with their values, what that comes to, and the button."""
+def panel(request: RunRequest, why_not: UserError | None) -> None:
+    """Up to three settings with their values, the runs that result, and the button."""
     with st.expander(
         "Sweep", icon=":material/grid_view:", key="sweeping", on_change="rerun"
-    ) as part:
-        if part.open:
-            _form(asked, why_not)
-    if name := st.session_state.pop("swept", ""):
+    ) as box:
+        if box.open:
+            _form(request, why_not)
+    if name := st.session_state.pop(SWEPT, ""):
         st.success(
             f"The sweep {plain(name)} is queued; its runs train one after another.",
             icon=":material/check_circle:",
         )
         page_link("runs", "See it on Runs", set=share.pack({"tab": "sweeps", "sweep": name}))
-    if refused := st.session_state.pop("not swept", None):
+    if refused := st.session_state.pop(REFUSED, None):
         forms.show_error(refused)
 
 
-def _form(asked: Asked, why_not: UserError | None) -> None:
+def _form(request: RunRequest, why_not: UserError | None) -> None:
     st.caption(CAPTION)
     chosen: list[tuple[str, str]] = []
-    while len(chosen) < sweep.MAX_SETTINGS and (
-        one := _row(asked, len(chosen))
-    ):  # a row more for each that is filled in
-        chosen.append(one)
+    # one more row for each that is filled in
+    while len(chosen) < sweep.MAX_SETTINGS and (row := _row(request, len(chosen))):
+        chosen.append(row)
     if why_not:
-        st.caption("First mend what stands above.")
+        st.caption("First correct the settings above.")
         return
     try:
-        orders = _orders(asked, chosen)
+        orders = _orders(request, chosen)
     except UserError as wrong:
         forms.show_error(wrong)
         return
     _button(orders)
 
 
-def _row(asked: Asked, number: int) -> tuple[str, str] | None:
-    """A setting and its values as they are written; None where none is chosen."""
+def _row(request: RunRequest, number: int) -> tuple[str, str] | None:
+    """A setting and its values as they were typed; None where none is chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = st.selectbox(
             f"Setting {number + 1}",
-            [NOTHING, *SETTINGS],
+            [NONE, *SETTINGS],
             format_func=_label,
             key=f"sweep key {number}",
             persist_state="session",
@@ -70,12 +74,12 @@ def _row(asked: Asked, number: int) -> tuple[str, str] | None:
         )
         if not key:
             return None
-        now = flat(asked.recipe)[key]
+        current = _as_text(flat(request.recipe)[key])
         text = st.text_input(
-            "Values, with commas",
+            "Values, separated by commas",
             key=f"sweep values {number}",
             persist_state="session",
-            placeholder=f"now {_shown(now)}; for example {sweep.example(asked.recipe, key)}",
+            placeholder=f"now {current}; for example {sweep.example(request.recipe, key)}",
             width=360,
         )
     return key, text
@@ -85,34 +89,30 @@ def _label(key: str) -> str:
     return f"{settings_of(Recipe)[key].label} · {key}" if key else "none"
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _orders(asked: Asked, chosen: list[tuple[str, str]]) -> list[training.Asked]:
-    """The runs; none while nothing is chosen. Raises UserError for what cannot be."""
+def _orders(request: RunRequest, chosen: list[tuple[str, str]]) -> list[training.Asked]:
+    """The runs; none while nothing is chosen. Raises UserError for values that the settings do not take."""
     given = [(key, text) for key, text in chosen if text.strip()]
     if not given:
         return []
     if len({key for key, _ in given}) < len(given):
-        raise UserError("One setting is chosen twice; give all its values in one line.")
-    choices = {key: sweep.values(asked.recipe, key, text) for key, text in given}
-    return sweep.grid(asked.order(), choices, asked.name)
+        raise UserError("One setting is chosen twice; give all its values in one row.")
+    choices = {key: sweep.values(request.recipe, key, text) for key, text in given}
+    return sweep.grid(request.order(), choices, request.name)
 
 
 def _button(orders: list[training.Asked]) -> None:
     n = len(orders)
     if n:
         seconds = sum(cached.forecast(order.source, order.recipe).seconds for order in orders)
-        each = "; ".join(order.name.rpartition(": ")[2] for order in orders[:3])
-        st.caption(
-            as_markdown(
-                f"{n} run{'s' * (n > 1)}, {duration(seconds)} in all: {each}{'; …' if n > 3 else ''}"
-            )
-        )
-    label = f"Queue {n} run{'s' * (n != 1)}"
+        names = [order.name.rpartition(": ")[2] for order in orders[:3]]
+        listed = "; ".join(names + ["…"] * (n > 3))
+        st.caption(as_markdown(f"{n} run{'s' * (n > 1)}, {duration(seconds)} in total: {listed}"))
     st.button(
-        label,
+        f"Queue {n} run{'s' * (n != 1)}",
         key="queue sweep",
         icon=":material/queue:",
         disabled=not n,
@@ -122,10 +122,10 @@ def _button(orders: list[training.Asked]) -> None:
 
 
 def _queue(orders: list[training.Asked]) -> None:
-    """All, or none with the reason."""
+    """Queue all runs, or none with the reason."""
     try:
         queue_runs(orders)
     except UserError as wrong:
-        st.session_state["not swept"] = wrong
+        st.session_state[REFUSED] = wrong
         return
-    st.session_state["swept"] = orders[0].tags[-1].removeprefix(sweep.TAG)
+    st.session_state[SWEPT] = orders[0].tags[-1].removeprefix(sweep.TAG)

@@ -1,4 +1,4 @@
-"""A run in training as a visitor sees and steers it, without a browser."""
+"""A run in training as a visitor sees and controls it, without a browser."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ from tests.conftest import make_run
 from tests.screen import opened, said
 
 RUN = "abcdefgh12345678"
-LR = f"steer {RUN} train.lr"
+LR = f"control {RUN} train.lr"
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_a_training_run_can_be_paused_and_stopped(
     assert not screen.exception
 
 
-def test_a_paused_run_says_so_and_goes_on_or_takes_one_step(
+def test_a_paused_run_says_so_and_continues_or_takes_one_step(
     becomes: Becomes, asked: list[tuple[object, ...]]
 ) -> None:
     becomes(state="running", is_paused=True)
@@ -93,12 +93,12 @@ def test_a_paused_run_says_so_and_goes_on_or_takes_one_step(
 
 
 @pytest.mark.parametrize("state", ["queued", "starting"])
-def test_what_does_not_train_yet_can_only_be_stopped(state: str, becomes: Becomes) -> None:
+def test_a_run_that_does_not_train_yet_can_only_be_stopped(state: str, becomes: Becomes) -> None:
     becomes(state=state)
     assert {"Pause", "One step"} & set(labels(opened("train", run=RUN))) == set()
 
 
-def test_another_rate_is_forecast_and_asked_for(
+def test_a_new_learning_rate_is_previewed_and_requested(
     becomes: Becomes, asked: list[tuple[object, ...]], own: RunFolder
 ) -> None:
     becomes(state="running")
@@ -134,7 +134,7 @@ def test_the_changes_of_a_run_are_listed_and_the_newest_holds(
     ]
 
 
-def test_who_comes_second_reads_why_not(becomes: Becomes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_action_is_explained(becomes: Becomes, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(run_id: str, owner: str) -> None:
         raise UserError("This run is `stopped` <b>already</b>.")
 
@@ -161,17 +161,17 @@ def test_buttons_ask_the_real_board_and_its_refusals_are_sentences(
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
-def test_more_steps_say_what_becomes_of_the_rate(schedule: str) -> None:
+def test_more_steps_say_what_happens_to_the_learning_rate(schedule: str) -> None:
     recipe = override(
         Recipe(), {"train.schedule": schedule, "train.steps": 100, "train.warmup_steps": 10}
     )
-    sentence = controls.drawn_anew(recipe, 101, 200, 0.004)
+    sentence = controls.schedule_preview(recipe, 101, 200, 0.004)
     longer = override(recipe, {"train.steps": 200}).train
-    assert ("anew" in sentence) == (schedule == "cosine")
+    assert ("recomputed" in sentence) == (schedule == "cosine")
     assert f"{learning_rate(101, longer, 0.004):.2e}" in sentence
 
 
-def test_numbers_five_first_and_the_others_folded(own: RunFolder) -> None:
+def test_five_metrics_come_first(own: RunFolder) -> None:
     own.log(
         "metrics",
         {
@@ -186,12 +186,18 @@ def test_numbers_five_first_and_the_others_folded(own: RunFolder) -> None:
     )
     screen = opened("train", run=RUN)
     shown = {each.label: each.value for each in screen.metric[:10]}
-    assert list(shown)[:5] == ["Training loss", "Validation loss", "Perplexity", "Accuracy", "BLEU"]
+    assert list(shown)[:5] == [
+        "Training loss",
+        "Validation loss",
+        "Perplexity",
+        "Token accuracy",
+        "BLEU",
+    ]
     assert (shown["BLEU"], shown["Memory"]) == ("31.4", "500 MB")
     assert all(each.help for each in screen.metric[:10])
 
 
-def test_probe_sentences_can_be_seen_as_they_were(own: RunFolder) -> None:
+def test_sample_translations_of_an_earlier_step(own: RunFolder) -> None:
     steps = cached.sample_steps(RUN)
     assert steps == sorted({line["step"] for line in own.lines("samples")})
     for step in steps:
@@ -276,13 +282,13 @@ def test_the_picture_follows_its_controls(own: RunFolder) -> None:
     }
 
 
-def test_newest_numbers_are_those_that_were_logged() -> None:
-    from s2s.ui.train.numbers import newest
+def test_the_newest_value_is_the_last_that_was_logged() -> None:
+    from s2s.ui.train.metrics import newest
 
     assert newest(np.array([np.nan, 2.0, np.nan])) == 2.0
     assert newest(np.array([np.nan])) is None
     assert newest(np.array([])) is None
 
 
-def test_a_listed_run_is_not_paused_unless_told() -> None:
+def test_a_listed_run_is_not_paused_by_default() -> None:
     assert not RunSummary("a", "a", "local", "", "", 0.0, "running").is_paused

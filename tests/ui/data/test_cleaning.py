@@ -29,7 +29,7 @@ def page() -> None:
     from s2s.config import Cleaning
     from s2s.data import lint_pairs
     from s2s.ui.data import cleaning
-    from tests.ui.test_cleaning import PAIRS
+    from tests.ui.data.test_cleaning import PAIRS
 
     now = st.session_state.get("now", Cleaning())
     st.session_state["now"] = cleaning.panel(lint_pairs(PAIRS, cleaning=now), now, key="t")
@@ -124,7 +124,7 @@ def test_the_numbers_are_a_table() -> None:
 def statistics_page(empty: bool) -> None:
     from s2s.data import Corpus, Preview, Statistics
     from s2s.ui.data import statistics
-    from tests.ui.test_cleaning import PAIRS
+    from tests.ui.data.test_cleaning import PAIRS
 
     text = Corpus("t", "train", () if empty else PAIRS)
     statistics.panel(Statistics.of(text), Preview.of(text), "*my* text")

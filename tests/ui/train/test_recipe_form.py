@@ -1,4 +1,4 @@
-"""What stands on Train before anybody presses: costs, warnings with their cures, expectation, sweep, start from a run."""
+"""Train before anybody presses the button: costs, warnings, expectation, sweep, initialization from a run."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -50,7 +50,7 @@ def test_the_usual_visitor_sees_no_warning_and_nothing_unfolded() -> None:
     assert {"Parameters", "Time", "Memory needed", "Compute"} <= {
         each.label for each in screen.metric
     }
-    assert "each text seen about" in said(screen)
+    assert "epochs" in said(screen)
     assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
 
 
@@ -103,7 +103,7 @@ def test_what_to_expect_is_one_sentence_and_a_picture_behind_it(
     known = (run(20_000, 90, like="short sentences", rich=2.2),)
     monkeypatch.setattr(expected, "measured", lambda: known)
     screen = train()
-    assert "Expect BLEU" in said(screen)
+    assert "Expected BLEU" in said(screen)
     assert "short sentences" in said(screen)
     before = len(screen.get("plotly_chart"))
     unfold(screen, "expect")
@@ -118,7 +118,7 @@ def test_a_refused_preset_leaves_the_one_that_fits_in_sight() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "t5-11b"}))
     assert "of memory" in said(screen)
     assert screen.button(key="train").disabled
-    assert "For this text **small**" in said(screen)
+    assert "For this dataset: **small**" in said(screen)
     screen.button(key="use it").click().run()
     assert screen.selectbox(key="preset").value == "small"
     assert not screen.button(key="train").disabled
@@ -129,8 +129,8 @@ def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
         "train", set=pack({"source": "builtin:mini-en-fr", "preset": "transformer-base"})
     )
     assert "44 M parameters" in said(screen)
-    assert "100,000 times" in said(screen)
-    assert "For this text **mini-t5**" in said(screen)
+    assert "100,000 epochs" in said(screen)
+    assert "For this dataset: **mini-t5**" in said(screen)
     (cure,) = [each for each in screen.button if each.label == "Take mini\\-t5"]
     cure.click().run()
     assert screen.selectbox(key="preset").value == "mini-t5"
@@ -145,7 +145,7 @@ def test_the_sizes_in_the_table_name_their_vocabulary() -> None:
     ("times", "text"), [(0.3, "0.3"), (9.94, "9.9"), (9.96, "10"), (150.0, "150"), (1e5, "100,000")]
 )
 def test_how_often_in_words(times: float, text: str) -> None:
-    assert forecast._often(times) == text
+    assert forecast._short(times) == text
 
 
 def test_without_a_measured_run_it_says_why() -> None:
@@ -216,7 +216,7 @@ def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: 
     assert "its weights fit no others" in said(screen)
     held = screen.session_state["set"]
     assert unpack(held)["start from"] == own
-    screen.toggle(key="with a twin").set_value(True).run()
+    screen.toggle(key="with a control run").set_value(True).run()
     screen.text_input(key="run name").set_value("again").run()
     screen.button(key="train").click().run()
     assert not screen.exception
@@ -240,7 +240,7 @@ def test_a_run_from_another_is_called_so_and_its_twin_is_not(own: str) -> None:
     assert "times only" in said(opened("train", set=pack({**SMALL, "train.steps": "20"})))
     screen.selectbox(key="start from").set_value(own).run()
     assert "times only" not in said(screen)
-    screen.toggle(key="with a twin").set_value(True).run()
+    screen.toggle(key="with a control run").set_value(True).run()
     screen.button(key="train").click().run()
     names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
     usual = "small on synthetic:reverse"

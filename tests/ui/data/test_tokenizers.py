@@ -14,7 +14,7 @@ from s2s.ui.data import tokenizers
 
 SRC = ["a dog runs in the park", "two dogs run, quickly", "the man's *bold* dog"] * 40
 TGT = ["<b>un</b> chien court", "deux chiens courent :material/home:", "le chien & l'homme"] * 40
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

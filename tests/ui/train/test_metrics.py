@@ -1,4 +1,4 @@
-"""The newest numbers of a run, of which step they are, and of which pairs."""
+"""The newest metrics of a run, the step they belong to, and the pairs they were measured on."""
 
 import json
 from pathlib import Path
@@ -12,8 +12,8 @@ from s2s.plots import Curve, CurveOptions
 from s2s.runs import Curves, Metrics
 from s2s.ui.kit import cached
 from s2s.ui.kit.validation_pairs import worded_for
-from s2s.ui.train import numbers
-from s2s.ui.train.curves import _marks, _missing, awaited
+from s2s.ui.train import metrics
+from s2s.ui.train.curves import _marks, _missing, first_score
 
 VALID = {"kind": "valid", "loss": 8.1, "perplexity": 3000.0, "token_accuracy": 0.0}
 RECIPE = override(Recipe(), {"train.steps": 400, "train.watch.validate_every": 150})
@@ -39,12 +39,10 @@ def trained(step: int) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("step", "said"), [(0, ""), (1, ""), (2, "at step 0"), (1490, "at step 0")]
 )
-def test_a_validation_that_is_behind_says_of_which_step_it_is(
-    step: int, said: str, tmp_path: Path
-) -> None:
+def test_an_older_validation_shows_its_step(step: int, said: str, tmp_path: Path) -> None:
     row = {
-        each.label: each.when
-        for each in numbers.first(
+        each.label: each.step
+        for each in metrics.main(
             read(tmp_path, {**VALID, "step": 0}, *([trained(step)] if step else []))
         )
     }
@@ -52,15 +50,15 @@ def test_a_validation_that_is_behind_says_of_which_step_it_is(
         "Training loss": "",
         "Validation loss": said,
         "Perplexity": said,
-        "Accuracy": said,
+        "Token accuracy": said,
     }
 
 
-def test_a_score_says_its_own_step(tmp_path: Path) -> None:
+def test_a_score_shows_its_own_step(tmp_path: Path) -> None:
     known = read(
         tmp_path, {**VALID, "step": 1150, "bleu": 3.0}, {**VALID, "step": 1200}, trained(1300)
     )
-    assert {each.label: each.when for each in numbers.first(known)}["BLEU"] == "at step 1,150"
+    assert {each.label: each.step for each in metrics.main(known)}["BLEU"] == "at step 1,150"
 
 
 @pytest.mark.parametrize(
@@ -77,16 +75,16 @@ def test_a_bleu_that_misleads_is_explained(
     scores: dict[str, float], is_short: bool, tmp_path: Path
 ) -> None:
     known = read(tmp_path, {**VALID, "step": 150, **scores})
-    assert numbers.is_short(known) is is_short
+    assert metrics.is_short(known) is is_short
     helps = [
         each.help
-        for each in (*numbers.first(known), *numbers.rest(known))
+        for each in (*metrics.main(known), *metrics.more(known))
         if each.label in ("BLEU", "chrF")
     ]
-    assert all((numbers.SHORT in help) is is_short for help in helps)
+    assert all((metrics.SHORT in help) is is_short for help in helps)
 
 
-def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dataset_too_small_for_held_out_pairs_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     notes = {
         "tiny": ["With 19 pairs nothing is held out: validation uses the training pairs."],
         "large": ["20 are held out."],
@@ -102,9 +100,9 @@ def test_a_text_of_which_nothing_is_held_out_says_so(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("changes", "steps", "said"),
     [
-        ({}, 0, "The first score comes at step 150."),
-        ({}, 149, "The first score comes at step 150."),
-        ({"train.steps": 100}, 3, "The first score comes at step 100."),
+        ({}, 0, "The first score is measured at step 150."),
+        ({}, 149, "The first score is measured at step 150."),
+        ({"train.steps": 100}, 3, "The first score is measured at step 100."),
         ({"train.steps": 100}, 100, ""),
         (
             {"train.watch.scores": 0},
@@ -117,16 +115,18 @@ def test_the_first_score_is_announced(
     changes: dict[str, object], steps: int, said: str, tmp_path: Path
 ) -> None:
     known = read(tmp_path, {**VALID, "step": 0}, *([trained(steps)] if steps else []))
-    assert awaited(override(RECIPE, changes), known) == said
-    assert awaited(None, known) == ""
+    assert first_score(override(RECIPE, changes), known) == said
+    assert first_score(None, known) == ""
 
 
-def test_a_score_that_came_or_never_will_is_not_announced(tmp_path: Path) -> None:
-    assert awaited(RECIPE, read(tmp_path, {**VALID, "step": 150, "bleu": 0.0}, trained(160))) == ""
-    assert awaited(RECIPE, read(tmp_path, {**VALID, "step": 150}, trained(160))) == ""
+def test_a_score_that_was_measured_or_never_will_be_is_not_announced(tmp_path: Path) -> None:
+    assert (
+        first_score(RECIPE, read(tmp_path, {**VALID, "step": 150, "bleu": 0.0}, trained(160))) == ""
+    )
+    assert first_score(RECIPE, read(tmp_path, {**VALID, "step": 150}, trained(160))) == ""
 
 
-def test_of_several_runs_each_says_why_it_is_not_there() -> None:
+def test_several_runs_each_say_why_a_curve_is_missing() -> None:
     lines = [Curve("a", [1], [1.0]), Curve("b", [], [], run=1), Curve("c", [], [], run=2)]
     assert _missing(lines, CurveOptions(), ["", "It comes.", ""]) == " b: It comes. Not logged: c."
     assert _missing(lines[1:2], CurveOptions(), ["It comes."] * 2) == " b: It comes."
@@ -134,7 +134,7 @@ def test_of_several_runs_each_says_why_it_is_not_there() -> None:
     assert figure.layout.annotations[0].text == "It comes."
 
 
-def test_another_last_step_is_marked_beside_other_rates(tmp_path: Path) -> None:
+def test_changes_of_the_last_step_and_of_the_learning_rate_are_marked(tmp_path: Path) -> None:
     known = read(
         tmp_path,
         {"kind": "change", "step": 401, "lr": 0.5},

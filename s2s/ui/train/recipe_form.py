@@ -1,0 +1,288 @@
+"""The form of a new run: dataset, preset, every setting, and the button that queues it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from s2s import settings, share
+from s2s.config import PRESETS, Recipe, UserError, override
+from s2s.jobs import sweep, training, worker
+from s2s.jobs.advice import short_count
+from s2s.ui.kit import address, cached, forms, pickers
+from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
+from s2s.ui.kit.queueing import queue_runs
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
+from s2s.ui.kit.text import unique_names
+
+MAIN_KEYS = (
+    "train.steps",
+    "train.batch_tokens",
+    "train.lr",
+    "model.d_model",
+    "model.encoder.n_layers",
+    "model.decoder.n_layers",
+    "model.dropout",
+    "tokenizer.kind",
+)
+TABS = MappingProxyType(
+    {
+        "Data": ("data.", "tokenizer."),
+        "Encoder and decoder": (
+            "model.d_model",
+            "model.dropout",
+            "model.encoder.",
+            "model.decoder.",
+        ),
+        "Layers": ("model.norm.", "model.attention.", "model.feed_forward."),
+        "Embeddings and output": (
+            "model.positions.",
+            "model.embeddings.",
+            "model.output.",
+            "model.init.",
+        ),
+        "Training": ("train.",),
+    }
+)
+REFUSED = "refused"  # in the session: why the last click on Train was refused
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What the form says; `wrong` if its settings do not fit together."""
+
+    source: str
+    preset: str
+    name: str
+    recipe: Recipe
+    wrong: UserError | None = None
+    init_from: str = ""  # the run whose weights and vocabulary initialize it
+    has_control: bool = False  # a control run from scratch is trained, too
+
+    def order(self) -> training.Asked:
+        """The request as the queue takes it."""
+        return training.Asked(
+            self.recipe,
+            self.source,
+            preset=self.preset,
+            name=self.name,
+            owner=settings.OWNER,
+            init_from=self.init_from,
+        )
+
+
+def form() -> RunRequest:
+    """The widgets, filled from the address when a link has just been opened."""
+    link = address.arrived("set")
+    if link is not None:
+        _fill(share.unpack(link))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        source = _dataset()
+        preset = _preset()
+        default = _default_name(source, preset)
+        name = st.text_input(
+            "Name",
+            key="run name",
+            max_chars=80,
+            placeholder=default,
+            persist_state="session",
+            width=260,
+        )
+        presets = st.popover(
+            "Presets",
+            icon=":material/menu_book:",
+            key="all presets",
+            on_change="rerun",
+            width="content",
+        )
+    if presets.open:
+        with presets:
+            _preset_table()
+    row = PRESETS[preset]
+    good_for = row.good_for[0].lower() + row.good_for[1:]
+    st.caption(f"{row.summary} Good for: {good_for} Source: {row.source}.")
+    changes = forms.changes(row.recipe, RECIPE_KEYS, PREFIX)
+    data_choices(changes)
+    wrong = forms.why_not(row.recipe, changes)
+    recipe = row.recipe if wrong else override(row.recipe, changes)
+    _settings(row.recipe, wrong)
+    _write_to_url(source, preset, changes)
+    return RunRequest(source, preset, name or default, recipe, wrong)
+
+
+def _default_name(source: str, preset: str) -> str:
+    """`small on en-fr, from demo-en-fr`."""
+    origin = _origin(st.session_state.get(INIT_FROM) or "")
+    return f"{preset} on {cached.dataset_name(source)}{origin}"
+
+
+def _origin(run_id: str) -> str:
+    """What a run's default name says of the run that initializes it."""
+    return f", from {cached.title(run_id)}" if run_id in cached.trained_runs() else ""
+
+
+def _write_to_url(source: str, preset: str, changes: Mapping[str, Any]) -> None:
+    start = {INIT_FROM: st.session_state[INIT_FROM]} if st.session_state.get(INIT_FROM) else {}
+    values = {"source": source, "preset": preset, **start, **forms.to_address(changes)}
+    default = {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET}
+    address.hold("set", share.pack(values), share.pack(default))
+
+
+def _preset_table() -> None:
+    """A table whose cells wrap, so that it fits on a phone, too."""
+    sizes = cached.preset_sizes()
+    rows = [
+        (name, short_count(sizes[name]), f"{row.good_for} ({row.source})")
+        for name, row in PRESETS.items()
+    ]
+    columns = ["preset", "parameters", "good for, why, and source"]
+    st.table(pd.DataFrame(rows, columns=columns), hide_index=True)
+    vocabularies = " and ".join(
+        f"{PRESETS[name].src_vocab_size:,} for {name}" for name in ("small", "mini-t5")
+    )
+    st.caption(
+        f"Parameters are counted with each preset's own vocabulary size, {vocabularies};"
+        " the forecast counts them with the vocabulary of your dataset."
+    )
+
+
+def _settings(base: Recipe, wrong: UserError | None) -> None:
+    """The few settings that people change, and all others in an expander."""
+    with st.grid(4, min_column_width=150, vertical_alignment="bottom"):
+        forms.inputs(base, MAIN_KEYS, PREFIX, wrong=wrong)
+    if wrong and forms.blamed_key(wrong, MAIN_KEYS) is None:
+        forms.show_error(wrong)
+    more = st.expander(
+        "All settings", icon=":material/tune:", key="all settings", on_change="rerun"
+    )
+    if not more.open:
+        return
+    with more:
+        for tab, (name, starts) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
+            keys = [key for key in RECIPE_KEYS if key.startswith(starts) and key not in MAIN_KEYS]
+            grid = st.grid(3, min_column_width=200, vertical_alignment="bottom", key=f"tab {name}")
+            with tab, grid:
+                forms.inputs(base, keys, PREFIX, wrong=wrong)
+
+
+def _dataset() -> str:
+    saved = {dataset.spec: dataset.name for dataset in cached.datasets()}
+    names = unique_names(saved | {spec: spec for spec in SHIPPED_DATASETS})
+    if st.session_state.get("source") not in names:
+        st.session_state["source"] = DEFAULT_DATASET
+    return str(
+        st.selectbox(
+            "Dataset",
+            list(names),
+            format_func=names.__getitem__,
+            key="source",
+            persist_state="session",
+            width=300,
+        )
+    )
+
+
+def _preset() -> str:
+    st.session_state.setdefault("preset", DEFAULT_PRESET)
+    return str(
+        st.selectbox(
+            "Preset",
+            list(PRESETS),
+            key="preset",
+            on_change=_take_preset,
+            persist_state="session",
+            width=220,
+        )
+    )
+
+
+def _take_preset() -> None:
+    """Everything that belongs to a preset. The task and the cleaning rules belong to the dataset and stay."""
+    keys = [key for key in RECIPE_KEYS if key == "data.max_length" or not key.startswith("data.")]
+    forms.fill(PRESETS[st.session_state["preset"]].recipe, keys, PREFIX)
+
+
+def take_preset(preset: str) -> None:
+    """Choose a preset, with everything that belongs to it."""
+    st.session_state["preset"] = preset
+    _take_preset()
+
+
+def take(changes: Mapping[str, Any]) -> None:
+    """Put settings into their widgets."""
+    for key, value in changes.items():
+        st.session_state[PREFIX + key] = value
+
+
+def _fill(given: dict[str, str]) -> None:
+    """Put what a link says into the widgets. A link with a dataset alone leaves the recipe as it is."""
+    names_recipe = set(given) - {"source"}
+    st.session_state["source"] = _known_dataset(given.pop("source", DEFAULT_DATASET))
+    preset = given.pop("preset", DEFAULT_PRESET)
+    start = given.pop(INIT_FROM, "")
+    if not names_recipe:  # what was chosen on Data stays
+        st.session_state.setdefault("preset", DEFAULT_PRESET)
+        return
+    if preset not in PRESETS:
+        pickers.notify(f"There is no preset {preset[:40]}; {DEFAULT_PRESET} is shown instead.")
+        preset = DEFAULT_PRESET
+    if start and start not in cached.trained_runs():
+        pickers.notify(f"There is no trained run {start[:40]} here (any more) to initialize from.")
+        start = ""
+    base = PRESETS[preset].recipe
+    changes, errors = forms.from_address(base, given)
+    for error in errors:
+        pickers.notify(error)
+    st.session_state[INIT_FROM] = start
+    st.session_state["preset"] = preset
+    forms.fill(override(base, changes), RECIPE_KEYS, PREFIX)
+
+
+def _known_dataset(source: str) -> str:
+    """The dataset that a link names; where it is gone the default one, with a notice."""
+    if source in SHIPPED_DATASETS or source in {saved.spec for saved in cached.datasets()}:
+        return source
+    pickers.notify(
+        f"There is no dataset {source[:60]} here (any more); {DEFAULT_DATASET} is shown instead."
+    )
+    return DEFAULT_DATASET
+
+
+def button(request: RunRequest, why_not: UserError | None) -> None:
+    """The button Train, and under it why the queue refused the run."""
+    st.button(
+        "Train",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="train",
+        on_click=_train,
+        args=(request,),
+        disabled=why_not is not None,
+    )
+    if refused := st.session_state.pop(REFUSED, None):
+        forms.show_error(refused)
+    with contextlib.suppress(UserError):  # the click will show it
+        worker.ensure()  # started before the click, so that training begins at once
+
+
+def _train(request: RunRequest) -> None:
+    try:
+        orders = _with_control(request) if request.has_control else [request.order()]
+        run_id, *_ = queue_runs(orders)
+    except UserError as wrong:
+        st.session_state[REFUSED] = wrong
+        return
+    st.session_state["run"] = run_id
+
+
+def _with_control(request: RunRequest) -> list[training.Asked]:
+    """The run and its control run from scratch, whose name must not mention the initializing run."""
+    order = request.order()
+    bare = replace(order, name=order.name.replace(_origin(request.init_from), "", 1))
+    return [sweep.twins(order, request.name)[0], sweep.twins(bare, request.name)[1]]

@@ -1,0 +1,82 @@
+"""Sample translations: fixed validation sentences, translated now and at an earlier step."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from s2s.ui.kit import cached
+from s2s.ui.kit.reference_diff import LEGEND, LONGEST, marked
+from s2s.ui.kit.text import shortened
+from s2s.ui.kit.validation_pairs import are_held_out
+
+
+def panel(run_id: str) -> None:
+    """The translations at the newest step beside those at an earlier one."""
+    steps = cached.sample_steps(run_id)
+    if not steps:
+        return
+    with st.container(border=True, key="samples"):
+        st.subheader("Sample translations", anchor=False)
+        kind = "Held-out" if are_held_out(run_id) else "Training"
+        note = "" if are_held_out(run_id) else " No pairs are held out."
+        st.caption(f"{kind} sentences and their greedy translations at step {steps[-1]:,}.{note}")
+        earlier = _earlier_step(run_id, steps[:-1]) if len(steps) > 1 else None
+        before = [] if earlier is None else cached.samples(run_id, earlier)
+        st.html(_table(cached.samples(run_id), before, earlier))
+
+
+def _earlier_step(run_id: str, steps: Sequence[int]) -> int:
+    """The step to compare with; the first one unless another is chosen."""
+    key = f"sample step {run_id}"
+    if st.session_state.get(key) not in steps:
+        st.session_state[key] = steps[0]
+    if len(steps) == 1:
+        return steps[0]
+    return st.select_slider(
+        "Compare with step",
+        steps,
+        format_func=lambda step: f"{step:,}",
+        key=key,
+        persist_state="session",
+        width=420,
+        help="Steps at which the sentences were translated. Drag the handle to see the translations improve.",
+    )
+
+
+def _table(
+    now: Sequence[dict[str, Any]], before: Sequence[dict[str, Any]], earlier: int | None
+) -> str:
+    texts = {line["source"]: str(line["text"]) for line in before}
+    names = ["source", *([] if earlier is None else [f"step {earlier:,}"]), "now", "reference"]
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    rows = "".join(
+        _row(names, _cells(line, None if earlier is None else texts.get(line["source"], "")))
+        for line in now
+    )
+    table = f"<table><tr>{head}</tr>{rows}</table>"
+    return f'<div class="samples">{table}<p><small>{LEGEND}</small></p></div>'
+
+
+def _row(names: Sequence[str], cells: Sequence[str]) -> str:
+    """Each cell names its column: on a phone the cells stand one below the other."""
+    pairs = zip(names, cells, strict=True)
+    columns = (f'<td dir="auto" data-of="{name}">{cell}</td>' for name, cell in pairs)
+    return f"<tr>{''.join(columns)}</tr>"
+
+
+def _cells(line: dict[str, Any], earlier: str | None) -> list[str]:
+    source, now, reference = (str(line[key]) for key in ("source", "text", "reference"))
+    return [
+        _escaped(source),
+        *([] if earlier is None else [marked(earlier, reference)]),
+        marked(now, reference),
+        _escaped(reference),
+    ]
+
+
+def _escaped(text: str) -> str:
+    return html.escape(shortened(text, LONGEST))
