@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import s2s
+from s2s import settings
 from s2s.cli import main
 from s2s.config import PRESETS
 from tests.conftest import TINY, make_run
@@ -90,7 +91,7 @@ def test_the_whole_way_on_a_table(say: Say, tmp_path: Path) -> None:
     assert "step 120" in shown
 
 
-def test_a_broken_checkpoint_is_named_when_going_on(say: Say, tmp_path: Path) -> None:
+def test_resuming_names_a_broken_checkpoint(say: Say, tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 20})
     newest = path / "checkpoints" / "step-00000020.state.safetensors"
     newest.write_bytes(newest.read_bytes()[:100])
@@ -130,7 +131,7 @@ def test_translate_as_json_and_as_lists(say: Say, run: Path) -> None:
     assert float(rows[0][1]) >= float(rows[1][1])
 
 
-def test_score_prints_nats_a_line(say: Say, run: Path, tmp_path: Path) -> None:
+def test_score_prints_nats_per_line(say: Say, run: Path, tmp_path: Path) -> None:
     (tmp_path / "src").write_text("1 2 3\n4\n")
     (tmp_path / "tgt").write_text("3 2 1\n4\n")
     status, out, _ = say("score", run, "--src", tmp_path / "src", "--tgt", tmp_path / "tgt")
@@ -210,7 +211,7 @@ MISTAKES = {
         ["train", "--source", "builtin:first-steps", "--set", "data.max_length=2", "--out", "x"],
         r"None of the 2 pairs fits into `data.max_length` 2 tokens \(the shortest needs \d+\); raise `data.max_length`",
     ),
-    "source": (["train", "--out", "x"], "`train` needs pairs to learn from; add `--source`"),
+    "source": (["train", "--out", "x"], "`train` needs a dataset; add `--source`"),
     "strategy": (
         ["translate", "RUN", "--strategy", "beem"],
         "no strategy `beem`; the nearest are `beam`",
@@ -225,7 +226,7 @@ MISTAKES = {
     ),
     "no-best": (
         ["translate", "RUN", "--n-best", "0"],
-        r"`--n-best` 0 is no number of translations; give 1 or more",
+        r"`--n-best` 0 is not a number of translations; give 1 or more",
     ),
     "recipe": (
         ["train", "--source", "builtin:first-steps", "--recipe", "/dev/null", "--out", "x"],
@@ -255,15 +256,15 @@ MISTAKES = {
     "command": (["tran"], "invalid choice: 'tran'"),
     "trained": (
         ["train", "--source", "synthetic:copy", "--out", "RUN"],
-        "`run` already holds a trained run; .* `--resume` goes on with a trained run; `--out` names another folder",
+        "`run` already holds a trained run; .* `--resume` continues a trained run; `--out` names another folder",
     ),
     "reached": (
         ["train", "--resume", "--out", "RUN"],
-        r"reached step 60 of 60; .* to go on\. `--set train.steps=N` asks for them\.$",
+        r"reached step 60 of 60; .* to go on\. `--set train.steps=N` sets the new number of steps\.$",
     ),
     "no run": (
         ["train", "--resume", "--out", "x"],
-        "`x` has no checkpoint to go on from; give a folder that `train --out` wrote",
+        "`x` has no checkpoint to resume from; give a folder that `train --out` wrote",
     ),
     "resume": (
         ["train", "--resume", "--out", "RUN", "--set", "train.seed=2"],
@@ -287,13 +288,13 @@ def test_a_mistake_is_one_sentence_and_exit_2(
     assert not (tmp_path / "x").exists()
 
 
-def test_a_run_without_a_checkpoint_cannot_be_gone_on_with(say: Say, tmp_path: Path) -> None:
+def test_a_run_without_a_checkpoint_cannot_be_resumed(say: Say, tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", {"train.steps": 1})
     for checkpoint in (path / "checkpoints").iterdir():
         checkpoint.unlink()
     status, _, err = say("train", "--resume", "--out", path)
     assert status == 2
-    assert err.startswith(f"`{path}` has no checkpoint to go on from; give a folder that")
+    assert err.startswith(f"`{path}` has no checkpoint to resume from; give a folder that")
     assert err.endswith("or train without `--resume`.\n")
 
 
@@ -342,7 +343,7 @@ def test_too_long_a_line_is_named_before_any_output(say: Say, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_is_saved_and_can_go_on(number: int, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_saved_and_can_be_resumed(number: int, tmp_path: Path) -> None:
     out = tmp_path / "run"
     arguments = [
         "train",
@@ -366,7 +367,7 @@ def test_an_interrupted_run_is_saved_and_can_go_on(number: int, tmp_path: Path) 
     process.send_signal(number)
     assert process.wait(30) == 2
     match = re.fullmatch(
-        r"Stopped at step (\d+) and saved; go on with: train --resume --out .*\n",
+        r"Stopped at step (\d+) and saved; resume with: train --resume --out .*\n",
         process.stderr.read(),
     )
     assert match
@@ -381,14 +382,44 @@ def test_bytes_that_are_not_text_on_stdin(say: Say, run: Path) -> None:
     assert "standard input" in err
 
 
-def test_our_own_mistakes_end_in_a_sentence_too(
-    say: Say, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "secret text of a visitor"
+
     def broken(*_: object) -> None:
-        raise RuntimeError("secret text of a visitor")
+        raise RuntimeError(text)
 
     monkeypatch.setattr("s2s.runs.load", broken)
+
+
+@pytest.mark.usefixtures("crash")
+def test_a_crash_is_one_sentence_and_exit_1(say: Say, run: Path) -> None:
+    status, out, err = say("translate", run, stdin="1\n")
+    assert (status, out) == (1, "")
+    assert re.fullmatch(
+        r"An internal error occurred \(RuntimeError\); the details are in .*cli\.log\.\n", err
+    )
+    log = (settings.home() / "log" / "cli.log").read_text()
+    assert "in broken" in log
+    assert "secret" not in log
+
+
+@pytest.mark.usefixtures("crash")
+def test_s2s_debug_shows_the_traceback_of_a_crash(
+    say: Say, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_DEBUG", "1")
     status, _, err = say("translate", run, stdin="1\n")
-    assert status == 2
-    assert "should not have (RuntimeError)" in err
-    assert "Traceback" not in err
+    assert status == 1
+    assert err.startswith("Traceback (most recent call last):")
+    assert "RuntimeError: secret text of a visitor" in err
+    assert err.splitlines()[-1].startswith("An internal error occurred")
+
+
+@pytest.mark.usefixtures("crash")
+def test_a_log_that_cannot_be_written_is_part_of_the_sentence(say: Say, run: Path) -> None:
+    settings.home().mkdir(parents=True, exist_ok=True)
+    (settings.home() / "log").write_text("a file where the folder should be")
+    status, _, err = say("translate", run, stdin="1\n")
+    assert status == 1
+    assert re.fullmatch(r"An internal error occurred .*cli\.log cannot be written \(.*\)\.\n", err)

@@ -1,4 +1,4 @@
-"""What a terminal shows of a training."""
+"""The progress of training, in a terminal."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
+if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.train import Event
 
 
 def silence() -> None:
-    """Nobody reads stdout any more."""
+    """Discards further output, because nobody reads it anymore."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Progress:
-    """A line at each validation; between them, on a terminal, how far it is."""
+    """Prints a line per validation and, on a terminal, the current step in between."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
@@ -29,7 +29,7 @@ class Progress:
         self.shown = 0.0
 
     def show(self, event: Event) -> None:
-        """Print what people want to see of an event; training goes on when nobody reads."""
+        """Prints an event; training continues even if nobody reads the output."""
         try:
             self._show(event)
         except BrokenPipeError:
@@ -47,13 +47,13 @@ class Progress:
         elif isinstance(event, Validation):
             trained = f"  loss {self.loss:.3f}" if self.done else ""
             valid = f"  valid {event.loss:.3f}  perplexity {event.perplexity:,.2f}  accuracy {event.token_accuracy:.1%}"
-            print(f"step {event.step:,}{trained}{valid}{self._pace(event.step)}", flush=True)
+            print(f"step {event.step:,}{trained}{valid}{self._throughput(event.step)}", flush=True)
         elif isinstance(event, Sample):
             print(f"    {_short(event.source)} -> {_short(event.text)}", flush=True)
         elif isinstance(event, Warned):
             print(event.text, file=sys.stderr, flush=True)
 
-    def _pace(self, step: int) -> str:
+    def _throughput(self, step: int) -> str:
         if not self.done:
             return ""
         left = (self.steps - step) * self.seconds / self.done
@@ -63,7 +63,7 @@ class Progress:
         if sys.stdout.isatty() and time.monotonic() - self.shown > 0.5:
             self.shown = time.monotonic()
             print(
-                f"step {step:,} of {self.steps:,}  loss {self.loss:.3f}{self._pace(step)}   ",
+                f"step {step:,} of {self.steps:,}  loss {self.loss:.3f}{self._throughput(step)}   ",
                 end="\r",
                 flush=True,
             )

@@ -1,4 +1,4 @@
-"""What the command line does with a trained run: translate, score, evaluate."""
+"""The commands that use a trained run: `translate`, `score` and `evaluate`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.config import UserError, parse_assignments
 
-if TYPE_CHECKING:  # torch takes seconds; --help and mistakes should not
+if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
     from s2s.runs import Decoded, ForcedTarget, Run
 
 
 def translate(arguments: argparse.Namespace) -> None:
-    """Translate stdin line for line."""
+    """Translate standard input line by line."""
     from s2s.data import one_line
     from s2s.decode import configure
 
@@ -25,7 +25,7 @@ def translate(arguments: argparse.Namespace) -> None:
     if arguments.n_best is not None:
         if arguments.n_best < 1:
             raise UserError(
-                f"`--n-best` {arguments.n_best} is no number of translations; give 1 or more."
+                f"`--n-best` {arguments.n_best} is not a number of translations; give 1 or more."
             )
         settings = {"num_return_sequences": arguments.n_best} | settings
     configure(arguments.strategy, settings)
@@ -44,21 +44,20 @@ def translate(arguments: argparse.Namespace) -> None:
             for value, text in rows:
                 print(f"{number}\t{value:.4f}\t{one_line(text)}")
         else:
-            print(
-                one_line(one.text)
-            )  # a byte model may write a line break, but no line may become two
+            # A byte model may generate a line break, but one line must stay one.
+            print(one_line(one.text))
 
 
 def _translated(
     run: Run, sources: list[str], arguments: argparse.Namespace, settings: dict[str, Any]
 ) -> list[Decoded]:
-    """By one process, or by several where there is much to do."""
+    """Translates in one process, or in several if there are many lines."""
     from s2s.runs import parallel
     from s2s.train.machine import cores
 
     if arguments.processes is not None and arguments.processes < 1:
         raise UserError(
-            f"`--processes` {arguments.processes} is no number of processes; give 1 or more, or leave it out."
+            f"`--processes` {arguments.processes} is not a number of processes; give 1 or more, or leave it out."
         )
     return parallel.translate(
         run,
@@ -76,14 +75,14 @@ def _name_unknown(found: Sequence[Decoded]) -> None:
 
 
 def score(arguments: argparse.Namespace) -> None:
-    """The log-probability of each line's target."""
+    """Print the log-probability of each target line, in nats."""
     sources, targets = _aligned(arguments.src, arguments.tgt)
     for value in _load(arguments.run).score(sources, targets):
         print(f"{value:.6f}")
 
 
 def evaluate(arguments: argparse.Namespace) -> None:
-    """Translate a test set and score it; the last line is one JSON object."""
+    """Translate a test set and score the translations; the last line is one JSON object."""
     from s2s.decode import configure
     from s2s.scores import score_all
     from s2s.words import METRIC_NAMES
@@ -94,7 +93,8 @@ def evaluate(arguments: argparse.Namespace) -> None:
     for number, (source, reference) in enumerate(zip(sources, references, strict=True), 1):
         if source.strip() and not reference.strip():
             raise UserError(
-                f"Line {number} of {arguments.ref} is empty and has a source; give its translation, or leave both lines out."
+                f"Line {number} of {arguments.ref} is empty but has a source; give its translation, or"
+                " remove both lines."
             )
     run = _load(arguments.run)
     started = time.perf_counter()
@@ -140,7 +140,7 @@ def _load(name: str) -> Run:
 
 
 def _stdin_lines() -> list[str]:
-    """Lines of stdin, whatever their line ends; the last may lack its own."""
+    """The lines of standard input, with any line ends; the last may have none."""
     from s2s.data import decode_lines
 
     return decode_lines(sys.stdin.buffer.read(), "standard input")

@@ -1,0 +1,128 @@
+"""The arguments of every command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from s2s.cli.commands import data, presets, worker
+from s2s.cli.decoding import evaluate, score, translate
+from s2s.cli.training import DEFAULT_PRESET, train
+from s2s.config import TASK_KINDS
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a mistake in one sentence, without the usage block."""
+
+    def error(self, message: str) -> Any:
+        print(f"{message[:1].upper()}{message[1:]}; see `{self.prog} --help`.", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m s2s",
+        description="Train, decode and measure sequence-to-sequence transformers.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(command: Callable[[argparse.Namespace], None]) -> argparse.ArgumentParser:
+        one = commands.add_parser(
+            command.__name__, help=command.__doc__, description=command.__doc__
+        )
+        one.set_defaults(command=command)
+        return one
+
+    one = add(presets)
+    one.add_argument("--json", action="store_true", help="print a JSON list")
+    one = add(data)
+    one.add_argument(
+        "source",
+        metavar="SPEC",
+        help="builtin:NAME, text:FILE, hub:OWNER/NAME, FILE.tsv, FILE.src,FILE.tgt ...",
+    )
+    one.add_argument("--split", help="one split (default: all)")
+    _add_task(one)
+    one.add_argument(
+        "--out", required=True, metavar="DIR", help="folder for S.src, S.tgt and S.align"
+    )
+    _add_train(add(train))
+    one = add(translate)
+    _add_run(one)
+    one.add_argument(
+        "--n-best",
+        type=int,
+        metavar="N",
+        help="print line TAB score TAB text for the N best translations of each line",
+    )
+    one.add_argument("--json", action="store_true", help="print one JSON object per line")
+    one = add(score)
+    one.add_argument("run", metavar="RUN")
+    one.add_argument("--src", required=True, metavar="FILE")
+    one.add_argument("--tgt", required=True, metavar="FILE")
+    one = add(evaluate)
+    _add_run(one)
+    one.add_argument("--src", required=True, metavar="FILE")
+    one.add_argument("--ref", required=True, metavar="FILE")
+    one = add(worker)
+    one.add_argument(
+        "--idle",
+        type=float,
+        metavar="SECONDS",
+        help="exit after this long without jobs (default: never)",
+    )
+    return parser
+
+
+def _add_train(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--source", metavar="SPEC", help="training pairs")
+    parser.add_argument("--valid", metavar="SPEC", help="validation pairs")
+    parser.add_argument(
+        "--preset", help=f"a recipe by name, see `presets` (default: {DEFAULT_PRESET})"
+    )
+    parser.add_argument("--recipe", metavar="FILE", help="a recipe as JSON, instead of a preset")
+    parser.add_argument(
+        "--init-from",
+        metavar="RUN[@STEP]",
+        help="initialize weights, vocabulary and recipe from a run",
+    )
+    _add_task(parser)
+    parser.add_argument("--out", required=True, metavar="DIR", help="the run's folder")
+    parser.add_argument(
+        "--resume", action="store_true", help="resume from the newest checkpoint in DIR"
+    )
+
+
+def _add_task(parser: argparse.ArgumentParser) -> None:
+    known = ", ".join(TASK_KINDS)
+    parser.add_argument(
+        "--task",
+        help=f"what to learn: {known} (default: translate pairs, continue plain text)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="override one setting, e.g. train.steps=500",
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="a run's folder or id, or the name of a demo")
+    parser.add_argument("--strategy", default="beam", help="decoding strategy (default: beam)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="override one setting of the strategy, e.g. num_beams=5",
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        metavar="N",
+        help="number of processes (default: one, or one per core for many lines)",
+    )

@@ -1,0 +1,190 @@
+"""The command `train`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from s2s.cli.progress import Progress
+from s2s.config import Recipe, UserError, choose, override, parse_assignments
+
+if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
+    from s2s.train.distributed import Group
+
+DEFAULT_PRESET = "small"
+
+
+def train(arguments: argparse.Namespace) -> None:
+    """Train in this process, or in one of several that torchrun has started."""
+    if int(os.environ.get("WORLD_SIZE") or 1) == 1:
+        _train(arguments)
+        return
+    from s2s.jobs.follower import follow
+    from s2s.train.distributed import processes
+
+    with processes() as group:
+        if group.rank == 0:
+            _train(arguments, group)
+            return
+        with _signals() as group.wanted:
+            follow(
+                Path(arguments.out),
+                group,
+                arguments.source,
+                arguments.valid,
+                is_resumed=arguments.resume,
+            )
+
+
+def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
+    changes = recipe_changes(arguments)
+    out = Path(arguments.out)
+    if arguments.resume:
+        _resume(arguments, changes, out, group)
+        return
+    if not arguments.source:
+        raise UserError(
+            "`train` needs a dataset; add `--source`, for example --source builtin:en-fr."
+        )
+    recipe = override(_recipe(arguments), changes)
+    from s2s.jobs import training
+
+    has_preset = not (arguments.recipe or (arguments.init_from and not arguments.preset))
+    preset = (arguments.preset or DEFAULT_PRESET) if has_preset else ""
+    asked = training.Asked(
+        recipe,
+        arguments.source,
+        arguments.valid,
+        preset,
+        out.name,
+        init_from=arguments.init_from or "",
+    )
+    with _naming_options():
+        _show(training.start(asked, out), group)
+
+
+@contextlib.contextmanager
+def _naming_options() -> Iterator[None]:
+    """Adds to errors about a run the options that help."""
+    from s2s.jobs import training
+
+    try:
+        yield
+    except training.TakenError as error:
+        raise UserError(
+            f"{error} `--resume` continues a trained run; `--out` names another folder."
+        ) from error
+    except training.NothingLeftError as error:
+        raise UserError(f"{error} `--set train.steps=N` sets the new number of steps.") from error
+
+
+def recipe_changes(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings that `--set` and `--task` override in a recipe."""
+    task = {"data.task": arguments.task} if arguments.task else {}
+    return parse_assignments(arguments.set) | task
+
+
+def _resume(
+    arguments: argparse.Namespace, changes: dict[str, Any], out: Path, group: Group | None
+) -> None:
+    from s2s.jobs import training
+    from s2s.model import saved_steps
+
+    others = sorted(set(changes) - {"train.steps", "train.lr"})
+    others += [
+        f"--{name.replace('_', '-')}"
+        for name in ("preset", "recipe", "init_from")
+        if getattr(arguments, name)
+    ]
+    if others:
+        raise UserError(
+            "`--resume` keeps the run's own recipe; only train.steps and train.lr can change, not"
+            f" {', '.join(others)}."
+        )
+    if not saved_steps(out / "checkpoints"):
+        raise UserError(
+            f"`{out}` has no checkpoint to resume from; give a folder that `train --out` wrote, or train"
+            " without `--resume`."
+        )
+    more = training.More(
+        changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid
+    )
+    with _naming_options():
+        _show(training.resume(out, more), group)
+
+
+def _recipe(arguments: argparse.Namespace) -> Recipe:
+    if arguments.recipe:
+        try:
+            content = json.loads(Path(arguments.recipe).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise UserError(
+                f"`{arguments.recipe}` cannot be read ({error}); give a JSON file, such as a run's recipe.json."
+            ) from error
+        inner = content.get("recipe", content) if isinstance(content, dict) else content
+        if not isinstance(inner, dict):
+            raise UserError(
+                f"`{arguments.recipe}` is not a recipe; give a JSON object, such as a run's recipe.json."
+            )
+        return Recipe.from_json(inner)
+    if arguments.init_from and not arguments.preset:
+        from s2s.jobs import origin
+
+        return origin.origin(arguments.init_from).folder.recipe()
+    from s2s.config import PRESETS
+
+    return choose("preset", arguments.preset or DEFAULT_PRESET, PRESETS).recipe
+
+
+def _show(started: Any, group: Group | None) -> None:
+    """Trains and prints a line per validation."""
+    from s2s.jobs import training
+    from s2s.sizing import count_parameters
+
+    if group:
+        started = replace(started, group=group)
+        group.tell(0.0)
+    recipe = started.recipe
+    tokenized = started.data
+    sizes = (tokenized.src_tokenizer.vocab_size, tokenized.tgt_tokenizer.vocab_size)
+    for note in started.notes:
+        print(note)
+    print(
+        f"{count_parameters(recipe.model, *sizes):,} parameters; vocabularies {sizes[0]:,} and"
+        f" {sizes[1]:,}; {len(tokenized.train):,} pairs;"
+        f" {recipe.train.steps:,} steps on {recipe.train.device}, {recipe.train.threads} threads"
+        + (f" in {group.size} processes" if group else "")
+    )
+    line = Progress(recipe.train.steps)
+    events = training.run(started)
+    with _signals() as received:
+        for event in events:
+            line.show(event)
+            if received or (group and group.is_stopping):
+                events.close()
+                raise UserError(
+                    f"Stopped at step {event.step:,} and saved; resume with: train --resume --out {started.folder.path}"
+                )
+    print(f"The run is in {started.folder.path}")
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Collects Ctrl-C and SIGTERM, so that training stops between two updates and not within one."""
+    received: list[int] = []
+    previous = {
+        number: signal.signal(number, lambda number, frame: received.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield received
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
