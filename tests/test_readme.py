@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s.cli import _parser
+from s2s.cli.parser import make_parser
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -21,7 +21,7 @@ def test_the_two_commands_are_there_on_lines_of_their_own() -> None:
     "line", re.findall(r"^(?:echo.*\| )?python -m s2s (.*?)(?:   .*)?$", README, re.MULTILINE)
 )
 def test_every_command_line_parses(line: str) -> None:
-    _parser().parse_args(line.split())
+    make_parser().parse_args(line.split())
 
 
 def test_the_tree_is_the_tree() -> None:
