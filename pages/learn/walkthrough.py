@@ -1,8 +1,8 @@
-"""Walkthrough: one sentence through the machine, step by step, with the model's own numbers."""
+"""Walkthrough: one sentence through the model, step by step, with the model's own numbers."""
 
-from s2s.ui.walkthrough import request
+from s2s.ui.walkthrough import layout, request
 from s2s.ui.walkthrough.steps import STEPS
 
 asked = request.ask(STEPS)
 if asked:
-    request.show(*asked)
+    layout.show(*asked)

@@ -1,4 +1,4 @@
-"""The components of a model: weights, outputs and matrix products of each, from the settings alone. Nothing is built."""
+"""The components of a model: weights, outputs and matrix products, from the settings alone. Nothing is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each kind of component is for, as data: a label, a sentence for newcomers, a source, and the settings that shape it."""
+"""The kinds of components, as data: a label, a sentence for newcomers, a source, and the settings that shape it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ COMPONENT_KINDS: MappingProxyType[str, ComponentKind] = MappingProxyType(
         "masked_attention": ComponentKind(
             "Masked self-attention",
             "decoder attention",
-            "Every target token attends to itself and the tokens before it, never to later ones: those are yet to be predicted.",
+            "Every target token attends to itself and the tokens before it, never to later ones: those are yet to be"
+            " predicted.",
             f"{VASWANI}, section 3.2.3",
             ATTENTION_SETTINGS,
         ),
@@ -112,7 +113,8 @@ COMPONENT_KINDS: MappingProxyType[str, ComponentKind] = MappingProxyType(
         "output": ComponentKind(
             "Output projection",
             "output",
-            "Multiplies the decoder's last vector by one row per target vocabulary entry: a logit for each possible next token.",
+            "Multiplies the decoder's last vector by one row per target vocabulary entry: a logit for each possible"
+            " next token.",
             f"{VASWANI}, section 3.4",
             ("output.tied", "output.bias", "output.scaled"),
         ),

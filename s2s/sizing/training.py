@@ -35,7 +35,7 @@ def training_bytes(recipe: Recipe, vocab_sizes: tuple[int, int], *, batch_tokens
     """A forecast of training's memory beyond the interpreter's own, in bytes.
 
     `batch_tokens`: of the largest batch, padding included. Weights, gradients and the optimizer's moments are always
-    there. On top comes either an update with the activations saved for the backward pass, or a checkpoint being written.
+    there. On top comes either an update with the saved activations, or a checkpoint being written.
     """
     parameters = count_parameters(recipe.model, *vocab_sizes)
     vocab_size = vocab_sizes[1]

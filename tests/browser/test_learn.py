@@ -88,21 +88,21 @@ def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(
     page.wait_for_function(SHOWS, arg=np.round(weights, 5).tolist())
     on = page.get_by_role("button", name="Next", exact=True)
     on.click()
-    titled(page, "What house gathers: values by weight", "What head 3 gathers for each")
+    titled(page, "Values weighted for house, and their sum", "Weighted sums of head 3")
     says(page, "step:weighted,position:3")
     on.focus()
     page.keyboard.press("Enter")
-    titled(page, "The heads side by side", "Mixed by the output matrix")
+    titled(page, "The heads, concatenated", "After the output projection")
     says(page, "step:heads,position:3")
     expect(on).to_be_focused()  # the keyboard goes on where it was
     link = page.url
     cells = page.evaluate(CELLS)
     page.go_back()
-    titled(page, "What house gathers", "What head 3 gathers")
+    titled(page, "Values weighted for house", "Weighted sums of head 3")
     phone = revisit(link, **PHONE)
-    titled(phone, "The heads side by side", "Mixed by the output matrix")
+    titled(phone, "The heads, concatenated", "After the output projection")
     phone.wait_for_function(SHOWS, arg=cells)
-    expect(phone.get_by_role("combobox", name="Word")).to_have_value("3 · house")
+    expect(phone.get_by_role("combobox", name="Token")).to_have_value("3 · house")
     fits(phone)
     assert complaints(page) == complaints(phone) == []
 

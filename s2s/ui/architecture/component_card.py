@@ -40,14 +40,14 @@ GROUP_SOURCE = f"{VASWANI}, Figure 1 and section 3.1"
 ABOUT_GROUPS: Mapping[str, str] = MappingProxyType(
     {
         "": "Reads a source sentence (bottom left) and generates its translation (top right), one token at a time.",
-        "encoder": "Reads the source and turns each token into a vector that depends on the whole sentence. Together these"
-        " vectors are the memory.",
+        "encoder": "Reads the source and turns each token into a vector that depends on the whole sentence."
+        " Together these vectors are the memory.",
         "encoder.layer": "Self-attention mixes information between tokens, then the feed-forward transforms each token"
         " separately. Every layer repeats this.",
-        "decoder": "Generates the target: attends to the tokens so far and to the memory, and computes a logit for every"
-        " possible next token.",
-        "decoder.layer": "Self-attention to earlier target tokens, cross-attention to the memory, then a feed-forward on"
-        " each token separately.",
+        "decoder": "Generates the target: attends to the tokens so far and to the memory, and computes a logit"
+        " for every possible next token.",
+        "decoder.layer": "Self-attention over the target so far, cross-attention to the memory, then a feed-forward"
+        " on each token separately.",
     }
 )
 
@@ -115,7 +115,8 @@ def show_card(asked: ArchitectureRequest) -> None:
         _shape_tables(asked, component)
     else:
         st.caption(
-            f"For a batch of {asked.sizes.batch} sentences. Choose a component in the diagram to see its weights and shapes."
+            f"For a batch of {asked.sizes.batch} sentences. Choose a component in the diagram to see its weights and"
+            " shapes."
         )
 
 

@@ -36,7 +36,8 @@ def show(asked: ArchitectureRequest) -> None:
     tokens = asked.sizes.batch * (asked.sizes.src_len + asked.sizes.tgt_len)
     st.markdown(
         f"**{total.parameters:,} parameters**; a forward pass of this batch takes {total.flops:,} FLOPs,"
-        f" {total.flops / tokens:,.0f} for each of its {tokens:,} tokens; a training step takes about three times as many."
+        f" {total.flops / tokens:,.0f} for each of its {tokens:,} tokens; a training step takes about three times as"
+        " many."
     )
     st.dataframe(
         table,
@@ -50,7 +51,8 @@ def show(asked: ArchitectureRequest) -> None:
         },
     )
     st.caption(
-        "FLOPs: 2 per multiply-add of a matrix product, with weights or in attention, as torch's own counter counts them;"
+        "FLOPs: 2 per multiply-add of a matrix product, with weights or in attention, as torch's own counter counts"
+        " them;"
         " norms, activations and sums are small in comparison. Training memory: weights, gradients, the optimizer's"
         " moments, and the activations saved for the backward pass of this batch. The forecast under Costs adds the"
         " memory of an update."

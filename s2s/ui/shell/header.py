@@ -33,14 +33,14 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
     if page.url_path:
         subtitle.caption(page.summary)
     if page.run == "trained":
-        return share_container, _open(run_id, subtitle)
+        return share_container, _open(run_id, subtitle if page.describes_run else None)
     if page.run and (why := board.trouble()):
         st.warning(as_markdown(why), icon=":material/warning:")
     return share_container, True
 
 
-def _open(run_id: str | None, subtitle: DeltaGenerator) -> bool:
-    """Whether the run has a model to show; if not, says what to do."""
+def _open(run_id: str | None, subtitle: DeltaGenerator | None) -> bool:
+    """Whether the run has a model to show; if not, says what to do. `subtitle` is filled with its description."""
     if run_id is None:
         st.info(
             "There is no trained run yet: `python -m s2s.demo` makes the demo runs.",
@@ -52,7 +52,8 @@ def _open(run_id: str | None, subtitle: DeltaGenerator) -> bool:
     except UserError as error:
         _explain(run_id, error)
         return False
-    subtitle.caption(describe(run))
+    if subtitle:
+        subtitle.caption(describe(run))
     if run.notes:
         st.warning(as_markdown(" ".join(run.notes)), icon=":material/warning:")
     return True

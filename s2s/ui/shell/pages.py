@@ -21,9 +21,7 @@ class Page(NamedTuple):
     keys: tuple[str, ...]  # of the values in its address
     summary: str
     run: str  # which runs the picker offers a page: "trained"; "any": also unfinished ones; "": no picker
-    describes_run: bool = (
-        True  # False where a page may show other models: its header keeps the summary
-    )
+    describes_run: bool = True  # in the header; False where a page also shows other models
 
     def screen(self) -> st.Page:
         """The page as Streamlit knows it."""

@@ -1,1 +1,1 @@
-"""The screens of the page Walkthrough."""
+"""The page Walkthrough."""

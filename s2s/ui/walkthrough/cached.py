@@ -1,4 +1,4 @@
-"""What visitors share of the Walkthrough: a sentence taken apart, and the experiments on it. Nobody may write to these arrays."""
+"""Traces of a sentence and experiments on it, shared by all visitors. Nobody may write to these arrays."""
 
 from __future__ import annotations
 
@@ -7,54 +7,55 @@ import streamlit as st
 from s2s.analysis import ForwardTrace, LayerTrace, experiments, trace_forward
 from s2s.runs import Run
 
-N_PADDED = 2  # places that a longer sentence in the same batch would bring
+N_PADDED = 2  # padding tokens that a longer sentence in the same batch would bring
 Ids = tuple[int, ...]
 
 
-def dissected(run: Run, src: Ids, tgt: Ids, layer: int) -> ForwardTrace:
-    """One layer, from 0, while the model reads `src` and is made to write what follows `tgt[0]`."""
-    return _dissected(str(run.folder.path), run.step, src, tgt, layer, run)
+def traced(run: Run, src: Ids, tgt: Ids, layer: int) -> ForwardTrace:
+    """One layer, from 0, while the model reads `src` and predicts what follows each of `tgt`."""
+    return _traced(str(run.folder.path), run.step, src, tgt, layer, run)
 
 
 def padded(run: Run, src: Ids, tgt: Ids, layer: int) -> ForwardTrace:
-    """The same with padding behind the source, as far as the model has positions."""
+    """The same with padding after the source, as far as the model has positions."""
     longest = run.recipe.model.positions.longest
     room = longest - len(src) if longest else N_PADDED
-    return dissected(run, (*src, *[run.recipe.model.ids.pad] * min(N_PADDED, room)), tgt, layer)
+    padding = [run.recipe.model.ids.pad] * min(N_PADDED, room)
+    return traced(run, (*src, *padding), tgt, layer)
 
 
 def erased(run: Run, src: Ids, tgt: Ids, layer: int, position: int) -> experiments.ErasureEffect:
-    """What becomes of the encoder layer's outputs when one position's input is erased."""
-    seen = dissected(run, src, tgt, layer).encoder
-    return _erased(str(run.folder.path), run.step, src, (layer, position), run, seen)
+    """How an encoder layer's outputs change when the input of one position is set to zero."""
+    inputs = traced(run, src, tgt, layer).encoder
+    return _erased(str(run.folder.path), run.step, src, (layer, position), run, inputs)
 
 
 def flows(
     run: Run, src: Ids, tgt: Ids
 ) -> tuple[experiments.GradientFlow, experiments.GradientFlow]:
-    """The gradient by layer of the loss of `tgt[1:]`: as the model is, and without its residual connections."""
+    """The gradient, layer by layer, of the loss of `tgt[1:]`: with the residual connections and without."""
     return _flows(str(run.folder.path), run.step, src, tgt, run)
 
 
-@st.cache_resource(
-    max_entries=16, show_spinner=False
-)  # some megabytes each where the vocabulary is large
-def _dissected(folder: str, step: int, src: Ids, tgt: Ids, layer: int, _run: Run) -> ForwardTrace:
+@st.cache_resource(max_entries=16, show_spinner=False)  # megabytes each with a large vocabulary
+def _traced(folder: str, step: int, src: Ids, tgt: Ids, layer: int, _run: Run) -> ForwardTrace:
     return trace_forward(_run.model, src, tgt, layer)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _erased(
-    folder: str, step: int, src: Ids, where: tuple[int, int], _run: Run, _seen: LayerTrace
+    folder: str, step: int, src: Ids, where: tuple[int, int], _run: Run, _inputs: LayerTrace
 ) -> experiments.ErasureEffect:
     layer, position = where
-    return experiments.erasure_effect(_run.model, _seen, layer, position)
+    return experiments.erasure_effect(_run.model, _inputs, layer, position)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Following the gradient …")
+@st.cache_resource(max_entries=64, show_spinner="Computing gradients …")
 def _flows(
     folder: str, step: int, src: Ids, tgt: Ids, _run: Run
 ) -> tuple[experiments.GradientFlow, experiments.GradientFlow]:
-    kept = experiments.frozen_copy(_run.model)
-    cut = experiments.without_residual(_run.model)
-    return experiments.gradient_flow(kept, src, tgt), experiments.gradient_flow(cut, src, tgt)
+    model = experiments.frozen_copy(_run.model)
+    without_residual = experiments.without_residual(_run.model)
+    return experiments.gradient_flow(model, src, tgt), experiments.gradient_flow(
+        without_residual, src, tgt
+    )

@@ -1,4 +1,4 @@
-"""The lines of our own source that do what a step shows: read from the code as it runs, never copied."""
+"""Excerpts of the source code that computes what a step shows: read from the code that runs, never copied."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(s2s.__file__).parents[1]
 
 
 class Code(NamedTuple):
-    """A function, method or class, or its lines from the first that holds `first` to the next that holds `last`."""
+    """A function, method or class; or its lines from one that contains `first` to the next that contains `last`."""
 
     of: Callable[..., Any]
     first: str = ""
@@ -30,50 +30,38 @@ class Excerpt(NamedTuple):
     start: int
     text: str
 
-    @property
-    def end(self) -> int:
-        """The number of the last line."""
-        return self.start + self.text.count("\n")
-
 
 @lru_cache(maxsize=256)
 def excerpt(code: Code) -> Excerpt:
-    """Raises ValueError where the source has no such lines any more."""
-    of = inspect.unwrap(code.of)
-    lines, start = inspect.getsourcelines(of)
-    begin, end = _found(lines, code) if code.first else (0, len(lines))
-    file = Path(inspect.getsourcefile(of) or "").relative_to(ROOT).as_posix()
-    shown = (
-        lines[begin:end]
-        if code.first
-        else [line for number, line in enumerate(lines) if number not in _prose(lines)]
-    )
-    return Excerpt(file, start + begin, textwrap.dedent("".join(shown)).rstrip())
+    """Without the docstring. Raises ValueError where the source no longer has such lines."""
+    function = inspect.unwrap(code.of)
+    lines, start = inspect.getsourcelines(function)
+    file = Path(inspect.getsourcefile(function) or "").relative_to(ROOT).as_posix()
+    if not code.first:
+        docstring = _docstring_lines(lines)
+        kept = [line for number, line in enumerate(lines) if number not in docstring]
+        return Excerpt(file, start, _dedented(kept))
+    begin = _find(lines, code, code.first, 0)
+    end = _find(lines, code, code.last, begin) if code.last else begin
+    return Excerpt(file, start + begin, _dedented(lines[begin : end + 1]))
 
 
-def _found(lines: list[str], code: Code) -> tuple[int, int]:
-    """From the first line to behind the last."""
-    begin = next((number for number, line in enumerate(lines) if code.first in line), None)
-    if begin is None:
-        raise ValueError(f"`{code.of.__qualname__}` has no line with `{code.first}`")
-    if not code.last:
-        return begin, begin + 1
-    end = next(
-        (number for number, line in enumerate(lines) if number >= begin and code.last in line), None
-    )
-    if end is None:
-        raise ValueError(
-            f"`{code.of.__qualname__}` has no line with `{code.last}` after `{code.first}`"
-        )
-    return begin, end + 1
+def _find(lines: list[str], code: Code, marker: str, begin: int) -> int:
+    """The first line from `begin` on that contains the marker."""
+    for number in range(begin, len(lines)):
+        if marker in lines[number]:
+            return number
+    after = f" after `{code.first}`" if begin else ""
+    raise ValueError(f"`{code.of.__qualname__}` has no line with `{marker}`{after}")
 
 
-def _prose(lines: list[str]) -> range:
-    """The lines of the docstring."""
+def _docstring_lines(lines: list[str]) -> range:
     body = ast.parse(textwrap.dedent("".join(lines))).body[0]
-    first = (
-        body.body[0]
-        if isinstance(body, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(body)
-        else None
-    )
-    return range(first.lineno - 1, first.end_lineno or first.lineno) if first else range(0)
+    if not isinstance(body, ast.FunctionDef | ast.ClassDef) or not ast.get_docstring(body):
+        return range(0)
+    docstring = body.body[0]
+    return range(docstring.lineno - 1, docstring.end_lineno or docstring.lineno)
+
+
+def _dedented(lines: list[str]) -> str:
+    return textwrap.dedent("".join(lines)).rstrip()

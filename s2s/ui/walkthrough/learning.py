@@ -1,4 +1,4 @@
-"""What training makes of it: the loss of each position, the gradient on its way back, and the scores of the result."""
+"""What training does with the output: the loss at each position, the gradient, and scores of the result."""
 
 from __future__ import annotations
 
@@ -19,19 +19,25 @@ from s2s.ui.kit import cached, score_counts
 from s2s.ui.shell.pages import page_link
 from s2s.ui.walkthrough import cached as walkthrough_cached
 from s2s.ui.walkthrough.code import Code
-from s2s.ui.walkthrough.layer import is_pre
-from s2s.ui.walkthrough.output import wanted
-from s2s.ui.walkthrough.pictures import figure, signed
-from s2s.ui.walkthrough.request import STRATEGY, Step, Walk, lines, quoted
+from s2s.ui.walkthrough.pictures import show_figure
+from s2s.ui.walkthrough.step import (
+    STRATEGY,
+    TracedSentence,
+    WalkthroughStep,
+    aligned,
+    is_pre_norm,
+    quoted,
+    signed,
+)
+from s2s.ui.walkthrough.teacher_forcing import show_reference
 
 TINY = 1e-30  # below any gradient that is not 0
 
 
-def _loss(walk: Walk) -> None:
-    target = wanted(walk)
-    losses = np.array([-value for value in target.log_probs], np.float32)
-    own = cached.decoded(walk.run, walk.text, STRATEGY, {}).hypotheses[:1]
-    parting = first_difference(own[0].ids, target.ids) if own else None
+def _draw_loss(sentence: TracedSentence) -> None:
+    reference = show_reference(sentence)
+    losses = np.array([-value for value in reference.log_probs], np.float32)
+    own = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).hypotheses[:1]
     free = [
         TokenLoss(token, -value)
         for each in own
@@ -39,109 +45,134 @@ def _loss(walk: Walk) -> None:
     ]
     forced = [
         TokenLoss(token, -value)
-        for token, value in zip(target.tokens, target.log_probs, strict=True)
+        for token, value in zip(reference.tokens, reference.log_probs, strict=True)
     ]
-    drawn = plots.token_losses(forced, free, parting, title="Loss of each position")
-    figure(
+    differs_at = first_difference(own[0].ids, reference.ids) if own else None
+    title = "Loss at each position"
+    show_figure(
         "token_losses",
-        drawn,
-        "Loss of each position",
+        plots.token_losses(forced, free, differs_at, title=title),
+        title,
         values=losses[:, None],
-        rows=target.tokens,
+        rows=reference.tokens,
         columns=("nats",),
     )
-    worst = int(losses.argmax())
+    hardest = int(losses.argmax())
     st.caption(
-        f"Summed {signed(float(losses.sum()))} nats, {signed(float(losses.mean()))} a token; the hardest is {quoted(target.tokens[worst])}:"
-        f" the model gave it {np.exp(-losses[worst]):.2%}."
+        f"In total {signed(float(losses.sum()))} nats, {signed(float(losses.mean()))} nats per token; the hardest is"
+        f" {quoted(reference.tokens[hardest])}, to which the model gave a probability of"
+        f" {np.exp(-losses[hardest]):.2%}."
     )
 
 
-def _gradients(walk: Walk) -> None:
-    whole, cut = walkthrough_cached.flows(walk.run, walk.src, (*walk.tgt, walk.written.ids[-1]))
-    places = [
-        f"{letter}{number or ' in'}"
-        for letter, each in (("E", whole.encoder), ("D", whole.decoder))
-        for number in range(len(each))
-    ]
-    ways = {"with the residual": whole, "without it": cut}
-    lengths = {name: np.concatenate([each.encoder, each.decoder]) for name, each in ways.items()}
-    shares = {
-        name: [*map(float, each / max(float(each[-1]), TINY))] for name, each in lengths.items()
+def _draw_gradients(sentence: TracedSentence) -> None:
+    tgt = (*sentence.tgt_ids, sentence.target.ids[-1])
+    whole, without = walkthrough_cached.flows(sentence.run, sentence.src_ids, tgt)
+    labels = [*_depths("E", len(whole.encoder)), *_depths("D", len(whole.decoder))]
+    norms = {
+        "with residual connections": np.concatenate([whole.encoder, whole.decoder]),
+        "without": np.concatenate([without.encoder, without.decoder]),
     }
-    drawn = plots.gradient_flow(places, shares, title="The gradient by layer")
-    figure(
+    relative = {
+        name: [*map(float, each / max(float(each[-1]), TINY))] for name, each in norms.items()
+    }
+    title = "The gradient by layer"
+    show_figure(
         "gradient_flow",
-        drawn,
-        "The gradient by layer",
-        values=np.stack([*lengths.values()]),
-        rows=[*lengths],
-        columns=places,
+        plots.gradient_flow(labels, relative, title=title),
+        title,
+        values=np.stack([*norms.values()]),
+        rows=[*norms],
+        columns=labels,
     )
     st.caption(
-        "E in and D in: before the first layer of encoder and decoder; E1, D1, …: behind each. The loss is"
-        f" {whole.loss:.2f} nats a token with the residual and {cut.loss:.2f} without, so lengths are shown against the decoder's end,"
-        f" where they are {whole.decoder[-1]:.2g} and {cut.decoder[-1]:.2g}; the numbers to download are the lengths themselves."
+        "E in and D in: before the first layer of encoder and decoder; E1, D1, …: after each layer. The loss is"
+        f" {whole.loss:.2f} nats per token with residual connections and {without.loss:.2f} without, so the gradients"
+        " are"
+        f" shown relative to the decoder's output, where their norms are {whole.decoder[-1]:.2g} and"
+        f" {without.decoder[-1]:.2g}; the CSV has the norms themselves."
     )
 
 
-def _counted(walk: Walk) -> None:
-    reference = wanted(walk)
-    own = cached.decoded(walk.run, walk.text, STRATEGY, {}).text
-    st.caption(f"The model writes {quoted(own)}.")
+def _depths(letter: str, n: int) -> list[str]:
+    """`E in`, `E1`, `E2`."""
+    return [f"{letter}{number or ' in'}" for number in range(n)]
+
+
+def _draw_counts(sentence: TracedSentence) -> None:
+    reference = show_reference(sentence)
+    own = cached.decoded(sentence.run, sentence.text, STRATEGY, {}).text
+    st.caption(f"The model's translation is {quoted(own)}.")
     score_counts.panel(own, reference.text)
     page_link("evaluate", "Score a whole test set")
 
 
 def _gradients_formula(run: Run) -> str:
+    config = run.recipe.model
     step = r"\left(I + \frac{\partial f_k}{\partial x}\right)"
-    norm = (
-        ""
-        if is_pre(run.recipe.model) or run.recipe.model.norm.kind == "none"
-        else r"J_{\mathrm{norm}}\,"
+    has_norm = config.norm.kind != "none" and not is_pre_norm(config)
+    norm = r"J_{\mathrm{norm}}\," if has_norm else ""
+    return (
+        r"\frac{\partial L}{\partial x^{(l)}} = \frac{\partial L}{\partial x^{(n)}}"
+        rf" \prod_{{k > l}} {norm}{step}"
     )
-    return rf"\frac{{\partial L}}{{\partial x^{{(l)}}}} = \frac{{\partial L}}{{\partial x^{{(n)}}}} \prod_{{k > l}} {norm}{step}"
 
 
-ROWS: Mapping[str, Step] = MappingProxyType(
+LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
     {
-        "loss": Step(
-            "The loss of each position", "Learning",
-            lambda run: r"L_t = -\log P(y_t \mid y_{<t}, X),\quad L = \tfrac{1}{n} \sum_t L_t",
-            lambda run: (
-                "Training asks one thing: how probable was the right token? A loss of 0 means certain, 0.69 a toss of a coin.",
-                "All positions count alike, and every weight of the model is moved a little so that their mean falls.",
+        "loss": WalkthroughStep(
+            title="The loss at each position",
+            section="Learning",
+            formula=lambda run: (
+                r"L_t = -\log P(y_t \mid y_{<t}, X),\quad L = \tfrac{1}{n} \sum_t L_t"
             ),
-            lambda run: (Code(loss.count, "rows, chosen =", "nats +="),),
-            _loss, stack="decoder",
+            explanation=lambda run: (
+                "The loss measures how probable the model found the correct token: 0 means certain, 0.69 a"
+                " probability of"
+                " one half.",
+                "All positions count equally, and every weight of the model is moved a little so that the mean loss"
+                " falls.",
+            ),
+            code=lambda run: (Code(loss.count, "rows, chosen =", "nats +="),),
+            draw=_draw_loss,
+            stack="decoder",
         ),
-        "gradients": Step(
-            "The way back along the stream", "Learning", _gradients_formula,
-            lambda run: (
-                "To be moved, a weight must be reached by the gradient; the sum x + f(x) lets it pass beside f, whatever f does.",
-                "The other bars are this very model with the sums taken out: trained with them, so they show what flows, not what a model"
-                " trained without them would do.",
+        "gradients": WalkthroughStep(
+            title="The gradient along the residual stream",
+            section="Learning",
+            formula=_gradients_formula,
+            explanation=lambda run: (
+                "A weight can only learn if the gradient reaches it; the sum x + f(x) lets the gradient bypass f.",
+                "The other bars are this same model with the sums removed. It was trained with them, so the bars show"
+                " how"
+                " gradients flow, not what a model trained without them would do.",
             ),
-            lambda run: (
+            code=lambda run: (
                 Code(Residual.forward),
                 Code(experiments.WithoutResidual.forward),
                 Code(experiments.gradient_flow, "with torch.enable_grad", "lengths ="),
             ),
-            _gradients, stack="decoder",
+            draw=_draw_gradients,
+            stack="decoder",
         ),
-        "counted": Step(
-            "How good is it? BLEU and ROUGE, counted", "Learning",
-            lambda run: lines(
+        "counted": WalkthroughStep(
+            title="How good is it? BLEU and ROUGE, counted",
+            section="Learning",
+            formula=lambda run: aligned(
                 r"\mathrm{BLEU} = BP \cdot \Big(\textstyle\prod_{n=1}^{N} p_n\Big)^{1/N},\; N \le 4",
                 r"\mathrm{ROUGE}_n = 2\,P_n R_n \,/\, (P_n + R_n)",
             ),
-            lambda run: (
-                "The loss asks about the right words; scores compare what the model writes by itself with a reference, by counting what"
-                " they share.",
-                "One sentence says little, and another good translation may share nothing: scores are for whole test sets.",
+            explanation=lambda run: (
+                "The loss looks at the reference's tokens; scores compare the model's own translation with a"
+                " reference, by"
+                " counting the n-grams that both have.",
+                "A single sentence says little, and another good translation may share nothing with the reference:"
+                " scores"
+                " are meant for whole test sets.",
             ),
-            lambda run: (Code(breakdown.bleu), Code(breakdown.rouge)),
-            _counted, stack="decoder",
+            code=lambda run: (Code(breakdown.bleu), Code(breakdown.rouge)),
+            draw=_draw_counts,
+            stack="decoder",
         ),
     }
-)  # fmt: skip
+)

@@ -1,4 +1,4 @@
-"""Pictures of the Walkthrough: a tensor with its shape in words, cut where it is wide, whole to download."""
+"""Pictures of the Walkthrough: tensors with their shapes in words. Wide ones are truncated; downloads are complete."""
 
 from __future__ import annotations
 
@@ -12,108 +12,114 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import Array, Mask
-from s2s.plots import tensor_hover
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain, shortened
+from s2s.ui.walkthrough.step import counted
 
-MOST = 64  # columns that are drawn
-DRAWN = "walk drawn"  # rows of PLOTS, since the last legend
-NEVER = np.float32(-np.inf)
+MAX_COLUMNS = 64  # that are drawn
+DRAWN = "walk drawn"  # rows of PLOTS drawn since the last legend
 READINGS = MappingProxyType(
-    {
-        "attention": "Each row of weights sums to 1: the brighter a cell, the more is taken from that word."
-    }
+    {"attention": "Each row of weights sums to 1: the brighter a cell, the larger the weight."}
 )
 
 
-def numbers(
+def show_tensor(
     name: str, values: Array, rows: Sequence[str], *, mark: int | None = None, noun: str = "token"
 ) -> None:
-    """(tokens, numbers): the first columns drawn, all of them to download."""
+    """(tokens, numbers). `mark`: the row to frame."""
     n_rows, n_columns = values.shape
-    cut = f" (the first {MOST} drawn)" if n_columns > MOST else ""
-    title = f"{name}\n{counted(n_rows, noun)} × {n_columns:,} numbers each{cut}"
-    drawn = plots.tensor(values[:, :MOST], rows, title=title, mark=mark)
-    _shown("tensor", drawn, title, partial(plots.tensor_csv, values, rows))
+    shown = f" (first {MAX_COLUMNS} shown)" if n_columns > MAX_COLUMNS else ""
+    title = f"{name}\n{counted(n_rows, noun)} × {n_columns:,} numbers each{shown}"
+    figure = plots.tensor(values[:, :MAX_COLUMNS], rows, title=title, mark=mark)
+    _show("tensor", figure, title, partial(plots.tensor_csv, values, rows))
 
 
-def heads(
+def show_heads(
     name: str, values: Array, rows: Sequence[str], n_heads: int, *, mark: int | None = None
 ) -> None:
     """(tokens, heads * d_head): the first numbers of each head, side by side."""
-    each = values.shape[1] // n_heads
-    kept = min(each, max(1, MOST // n_heads))
-    drawn = values.reshape(len(rows), n_heads, each)[:, :, :kept].reshape(len(rows), -1)
-    cut = f" (first {kept} drawn)" if kept < each else ""
-    title = (
-        f"{name}\n{counted(len(rows), 'token')} × {counted(n_heads, 'head')} of {each} numbers{cut}"
+    d_head = values.shape[1] // n_heads
+    n_shown = min(d_head, max(1, MAX_COLUMNS // n_heads))
+    by_head = values.reshape(len(rows), n_heads, d_head)
+    shown = by_head[:, :, :n_shown].reshape(len(rows), -1)  # (tokens, heads * n_shown)
+    some = f" (first {n_shown} shown)" if n_shown < d_head else ""
+    heads = counted(n_heads, "head")
+    title = f"{name}\n{counted(len(rows), 'token')} × {heads} of {d_head} numbers{some}"
+    names = _head_columns(n_heads, n_shown)
+    starts = [n_shown * head for head in range(n_heads)]
+    figure = plots.tensor(
+        shown, rows, names, title=title, across="head.number", mark=mark, breaks=starts[1:]
     )
-    names = [f"{head}.{number}" for head in range(1, n_heads + 1) for number in range(1, kept + 1)]
-    starts = [kept * head for head in range(n_heads)]
-    picture = plots.tensor(
-        drawn, rows, names, title=title, across="head.number", mark=mark, breaks=starts[1:]
-    )
-    picture.update_xaxes(tickvals=starts, ticktext=[names[at] for at in starts], tickangle=0)
-    picture.update_traces(
+    figure.update_xaxes(tickvals=starts, ticktext=[names[at] for at in starts], tickangle=0)
+    figure.update_traces(
         customdata=np.array([names] * len(rows)),
-        hovertemplate=tensor_hover("%{customdata}"),
+        hovertemplate=plots.tensor_hover("%{customdata}"),
         selector={"type": "heatmap"},
     )
-    all_names = [
-        f"{head}.{number}" for head in range(1, n_heads + 1) for number in range(1, each + 1)
-    ]
-    _shown("tensor", picture, title, partial(plots.tensor_csv, values, rows, all_names))
+    columns = _head_columns(n_heads, d_head)
+    _show("tensor", figure, title, partial(plots.tensor_csv, values, rows, columns))
 
 
-def pairs(
-    name: str, values: Array, rows: Sequence[str], columns: Sequence[str], *,
-    mark: int | None = None, of: tuple[str, str] = ("query", "key"),
-) -> None:  # fmt: skip
-    """Something with a name for each row and each column; `of`: what those are."""
-    title = f"{name}\n{counted(len(rows), of[0])} × {counted(len(columns), of[1])}"
-    drawn = plots.tensor(values, rows, columns, title=title, across=of[1], mark=mark)
-    _shown("tensor", drawn, title, partial(plots.tensor_csv, values, rows, columns))
+def _head_columns(n_heads: int, n_numbers: int) -> list[str]:
+    """`2.31`: number 31 of head 2."""
+    heads = range(1, n_heads + 1)
+    return [f"{head}.{number}" for head in heads for number in range(1, n_numbers + 1)]
 
 
-def weights(
+def show_pairs(
+    name: str,
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    mark: int | None = None,
+    nouns: tuple[str, str] = ("query", "key"),
+) -> None:
+    """A number for each row and column; `nouns`: what rows and columns are."""
+    shape = f"{counted(len(rows), nouns[0])} × {counted(len(columns), nouns[1])}"
+    title = f"{name}\n{shape}"
+    figure = plots.tensor(values, rows, columns, title=title, across=nouns[1], mark=mark)
+    _show("tensor", figure, title, partial(plots.tensor_csv, values, rows, columns))
+
+
+def show_weights(
     name: str, values: Array, rows: Sequence[str], columns: Sequence[str], verb: str
 ) -> None:
-    """(queries, keys), rows that sum to 1."""
-    title = f"{name}\n{counted(len(rows), 'query')} × {counted(len(columns), 'key')}; each row sums to 1"
-    drawn = plots.heatmap(values, columns, rows, title=title, verb=verb)
-    _shown("attention", drawn, title, partial(plots.attention_csv, values, columns, rows, verb))
+    """(queries, keys), rows that sum to 1. `verb`: `reads` or `predicts`, what rows do to their token."""
+    shape = f"{counted(len(rows), 'query')} × {counted(len(columns), 'key')}"
+    title = f"{name}\n{shape}; each row sums to 1"
+    figure = plots.heatmap(values, columns, rows, title=title, verb=verb)
+    _show("attention", figure, title, partial(plots.attention_csv, values, columns, rows, verb))
 
 
-def figure(
+def show_figure(
     plot: str,
-    drawn: go.Figure,
+    figure: go.Figure,
     name: str,
     *,
     values: Array,
     rows: Sequence[str],
     columns: Sequence[str],
 ) -> None:
-    """Any other picture, by a row of PLOTS, with its numbers."""
-    _shown(plot, drawn, name, partial(plots.tensor_csv, values, rows, columns))
+    """Any other picture, by its row of PLOTS, with its data to download."""
+    _show(plot, figure, name, partial(plots.tensor_csv, values, rows, columns))
 
 
-def legend() -> None:
-    """How to read the pictures that were drawn: a sentence for each kind."""
+def show_legend() -> None:
+    """One sentence for each kind of picture drawn so far: how to read it."""
     for plot in dict.fromkeys(st.session_state.pop(DRAWN, [])):
         st.caption(READINGS.get(plot, plots.PLOTS[plot].caption))
 
 
-def _shown(plot: str, drawn: go.Figure, title: str, make: partial[str]) -> None:
+def _show(plot: str, figure: go.Figure, title: str, make_csv: partial[str]) -> None:
     name = title.partition("\n")[0]
     st.session_state.setdefault(DRAWN, []).append(plot)
-    chart(drawn, alt=f"Picture of {title.replace(chr(10), ', ')}", file_name=file_name(name))
-    label = f"{plain(shortened(name))} (CSV)"
-    file = f"{file_name(name)}.csv"
+    chart(figure, alt=f"Picture of {title.replace(chr(10), ', ')}", file_name=file_name(name))
     st.download_button(
-        label,
-        make,
-        file,
+        f"{plain(shortened(name))} (CSV)",
+        make_csv,
+        f"{file_name(name)}.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
@@ -121,16 +127,6 @@ def _shown(plot: str, drawn: go.Figure, title: str, make: partial[str]) -> None:
     )
 
 
-def looks(mask: Mask) -> Array:
-    """A mask as what is added to scores: 0 where one may look, minus infinity elsewhere."""
-    return np.where(mask, np.float32(0), NEVER)
-
-
-def counted(n: int, noun: str) -> str:
-    """`1 token`, `7 tokens`, `7 queries`."""
-    return f"{n:,} {noun if n == 1 else f'{noun[:-1]}ies' if noun.endswith('ry') else f'{noun}s'}"
-
-
-def signed(value: float) -> str:
-    """`-1.234` -> `−1.23`."""
-    return f"{value:.2f}".replace("-", "−")
+def additive_mask(mask: Mask) -> Array:
+    """What is added to the scores: 0 where attention is allowed, minus infinity elsewhere."""
+    return np.where(mask, np.float32(0), np.float32(-np.inf))

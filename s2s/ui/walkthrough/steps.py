@@ -1,21 +1,32 @@
-"""The steps of the Walkthrough, as data, in their order."""
+"""The steps of the Walkthrough, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
 
-from s2s.ui.walkthrough import attention, decoder, input, layer, learning, output
-from s2s.ui.walkthrough.request import Step
+from s2s.ui.walkthrough.attention_scores import SCORE_STEPS
+from s2s.ui.walkthrough.attention_weights import WEIGHT_STEPS
+from s2s.ui.walkthrough.decoder import DECODER_STEPS
+from s2s.ui.walkthrough.encoder_layer import LAYER_STEPS, MEMORY_STEPS
+from s2s.ui.walkthrough.feed_forward import FEED_FORWARD_STEPS
+from s2s.ui.walkthrough.learning import LEARNING_STEPS
+from s2s.ui.walkthrough.output import OUTPUT_STEPS
+from s2s.ui.walkthrough.reading import READING_STEPS
+from s2s.ui.walkthrough.step import Steps
+from s2s.ui.walkthrough.teacher_forcing import FORCING_STEPS
 
 # A slug stands in links, as `step` of `set`: a rename keeps the old one working.
-STEPS: Mapping[str, Step] = MappingProxyType(
+STEPS: Steps = MappingProxyType(
     {
-        **input.ROWS,
-        **attention.ROWS,
-        **layer.ROWS,
-        **decoder.ROWS,
-        **output.ROWS,
-        **learning.ROWS,
+        **READING_STEPS,
+        **SCORE_STEPS,
+        **WEIGHT_STEPS,
+        **LAYER_STEPS,
+        **FEED_FORWARD_STEPS,
+        **MEMORY_STEPS,
+        **DECODER_STEPS,
+        **OUTPUT_STEPS,
+        **FORCING_STEPS,
+        **LEARNING_STEPS,
     }
 )

@@ -16,9 +16,9 @@ from s2s.config import override
 from s2s.runs import Run, RunFolder, teacher_forcing
 from s2s.share import unpack
 from s2s.tokenizers.word import WordTokenizer
-from s2s.ui.walkthrough import request
 from s2s.ui.walkthrough.code import ROOT, Code, excerpt
-from s2s.ui.walkthrough.request import USUALLY, Walk
+from s2s.ui.walkthrough.request import STATE
+from s2s.ui.walkthrough.step import TracedSentence, aligned
 from s2s.ui.walkthrough.steps import STEPS
 from tests.model.conftest import SRC_VOCAB, build, shrunk
 from tests.screen import link, lost, opened, said
@@ -60,13 +60,15 @@ def held(screen: AppTest) -> dict[str, str]:
 
 def test_next_leads_through_every_step_and_each_is_explained() -> None:
     screen = opened("walkthrough", run=DEMO, src=TEXT)
-    there = [slug for slug, step in STEPS.items() if step.when(s2s.load(DEMO).recipe.model)]
-    assert screen.button(key="walk back").disabled
+    there = [slug for slug, step in STEPS.items() if step.exists(s2s.load(DEMO).recipe.model)]
+    assert screen.button(key="walkthrough previous").disabled
     for number, slug in enumerate(there, 1):
         assert not screen.exception, slug
         assert not lost(screen)
         assert held(screen)["step"] == slug
-        assert f"{number} of {len(there)}" in screen.selectbox(key="walk step").format_func(slug)
+        assert f"{number} of {len(there)}" in screen.selectbox(key="walkthrough step").format_func(
+            slug
+        )
         assert len(screen.get("latex") or screen.latex) == 1
         assert screen.code
         if slug not in ("pieces", "ids", "chosen", "forcing", "counted"):
@@ -75,23 +77,22 @@ def test_next_leads_through_every_step_and_each_is_explained() -> None:
         for each in screen.get("plotly_chart"):
             assert len(each.proto.alt) > 20
         if number < len(there):
-            screen.button(key="walk on").click().run()
-    assert screen.button(key="walk on").disabled
-    screen.button(key="walk back").click().run()
+            screen.button(key="walkthrough next").click().run()
+    assert screen.button(key="walkthrough next").disabled
+    screen.button(key="walkthrough previous").click().run()
     assert held(screen)["step"] == there[-2]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_step_draws_and_says_what_this_model_does(kind: str, tmp_path: Path) -> None:
     run = run_of(kind, tmp_path)
-    asked = Walk(
-        run, "w3 w9 w4", teacher_forcing.reference(run, "w3 w9 w4", "w5 w6"), False, 0, 0, 1
-    )
+    reference = teacher_forcing.reference(run, "w3 w9 w4", "w5 w6")
+    sentence = TracedSentence(run, "w3 w9 w4", reference, False, 0, 0, 1)
     for step in STEPS.values():
-        if not step.when(run.recipe.model):
+        if not step.exists(run.recipe.model):
             continue
         formula = step.formula(run)
-        sentences = step.words(run)
+        sentences = step.explanation(run)
         assert formula.count("{") == formula.count("}"), formula
         assert "%" not in formula
         assert len(sentences) == 2
@@ -99,7 +100,7 @@ def test_every_step_draws_and_says_what_this_model_does(kind: str, tmp_path: Pat
         for code in step.code(run):
             part = excerpt(code)
             assert 1 <= part.text.count("\n") + 1 <= 14, part
-        step.draw(asked)
+        step.draw(sentence)
 
 
 @pytest.mark.parametrize("slug", STEPS)
@@ -117,8 +118,8 @@ def test_the_source_lines_stand_in_our_files(slug: str) -> None:
 def test_source_lines_that_are_gone_are_an_error() -> None:
     with pytest.raises(ValueError, match="`excerpt` has no line with `zork`"):
         excerpt(Code(excerpt, "zork"))
-    with pytest.raises(ValueError, match="no line with `zork` after `of =`"):
-        excerpt(Code(excerpt, "of =", "zork"))
+    with pytest.raises(ValueError, match="no line with `zork` after `function =`"):
+        excerpt(Code(excerpt, "function =", "zork"))
     assert inspect.getdoc(excerpt) not in excerpt(Code(excerpt)).text
 
 
@@ -133,10 +134,27 @@ def test_the_pictures_hold_the_models_own_numbers(layer: int, head: int) -> None
         ("self-attention", seen.decoder),
         ("bridge", seen.cross),
     ):
-        np.testing.assert_allclose(max(pictures(walk(slug, **where)), key=lambda each: slug != "bridge" or -each.shape[1]),
-                                   kind[layer - 1, head - 1], atol=1e-6)  # fmt: skip
-    masked = pictures(walk("causal", **where))[2]
+        weights = kind[layer - 1, head - 1]
+        shown = [each for each in pictures(walk(slug, **where)) if each.shape == weights.shape]
+        np.testing.assert_allclose(shown[0], weights, atol=1e-6)
+    masked = pictures(walk("causal", **where))[-1]
     np.testing.assert_array_equal(np.isnan(masked), np.triu(np.ones_like(masked), 1) > 0)
+
+
+@pytest.mark.parametrize(("slug", "stack"), [("queries", "encoder"), ("causal", "decoder")])
+def test_the_first_step_of_a_layer_shows_and_names_its_input(slug: str, stack: str) -> None:
+    first, second = (walk(slug, layer=layer) for layer in ("1", "2"))
+    assert "From here on" not in said(first)
+    assert f"layer 2 of the {stack}, whose input is the output of layer 1" in said(second)
+    embeddings = pictures(walk({"encoder": "position", "decoder": "shifted"}[stack]))[-1]
+    np.testing.assert_array_equal(pictures(first)[0], embeddings)
+    before = {"encoder": "one-position", "decoder": "decoder-feed-forward"}[stack]
+    assert pictures(second)[0].shape == embeddings.shape
+    assert not np.array_equal(pictures(second)[0], embeddings)
+    if stack == "decoder":
+        np.testing.assert_allclose(
+            pictures(second)[0], pictures(walk(before, layer="1"))[-1], atol=1e-4
+        )
 
 
 def test_probabilities_are_those_of_the_next_token() -> None:
@@ -152,9 +170,9 @@ def test_probabilities_are_those_of_the_next_token() -> None:
 def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     screen = walk("forcing", tgt="la grande maison")
     assert not screen.exception
-    assert "la grande maison*: the target that was typed" in said(screen)
-    assert "They part at place 2" in said(screen)
-    assert "second-best translation stands in" in said(walk("forcing"))
+    assert "la grande maison*: the target that you typed" in said(screen)
+    assert "They first differ at position 2" in said(screen)
+    assert "second-best translation is used" in said(walk("forcing"))
     losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)[
         "data"
     ][0]["y"]
@@ -165,10 +183,10 @@ def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"set": "step:zork"}, "There is no step zork"),
+        ({"set": "step:zork"}, "Step: there is no zork here"),
         ({"set": "step:bias"}, "This model has no step"),
-        ({"set": "step:scores,position:99"}, "There is no word 99"),
-        ({"set": "step:scores,position:x"}, "There is no word x"),
+        ({"set": "step:scores,position:99"}, "There is no token 99"),
+        ({"set": "step:scores,position:x"}, "position: there is no x here"),
         ({"layer": "9", "set": "step:scores"}, "layer 9, which this model doesn't have"),
         ({"head": "<b>", "set": "step:scores"}, "head 1 is shown instead"),
     ],
@@ -179,7 +197,7 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(
     screen = opened("walkthrough", **params)
     assert not screen.exception
     assert sentence in said(screen)
-    assert held(screen).keys() == USUALLY.keys()
+    assert held(screen).keys() == STATE.fields.keys()
 
 
 def test_a_head_that_elsewhere_is_a_mean_is_the_first_here() -> None:
@@ -213,4 +231,4 @@ def test_markup_in_the_sentence_is_inert_and_an_empty_box_says_what_to_do() -> N
 
 
 def test_formulas_of_several_lines() -> None:
-    assert request.lines("a", "b") == r"\begin{aligned} & a \\ & b \end{aligned}"
+    assert aligned("a", "b") == r"\begin{aligned} & a \\ & b \end{aligned}"

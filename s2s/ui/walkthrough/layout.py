@@ -1,0 +1,37 @@
+"""How a step is laid out: pictures on the left, explanation on the right; on a phone the explanation comes first."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s.runs import Run
+from s2s.ui.walkthrough.code import excerpt
+from s2s.ui.walkthrough.pictures import show_legend
+from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep
+
+
+def show(step: WalkthroughStep, sentence: TracedSentence) -> None:
+    """Explanation and pictures of a step."""
+    if step.is_wide:
+        explanation = st.container()
+        pictures = st.container()
+    else:
+        with st.container(key="walk"):
+            pictures, explanation = st.columns([3, 2], gap="medium")
+    with explanation, st.container(border=True):
+        _explain(step, sentence.run)
+    with pictures, st.container(border=True):
+        step.draw(sentence)
+        show_legend()
+
+
+def _explain(step: WalkthroughStep, run: Run) -> None:
+    """Formula, two sentences, source code."""
+    st.latex(step.formula(run))
+    for text in step.explanation(run):
+        st.markdown(text)
+    with st.expander("Source code", icon=":material/code:"):
+        for code in step.code(run):
+            part = excerpt(code)
+            st.caption(f"`{part.file}`, from line {part.start}")
+            st.code(part.text, language="python")

@@ -1,0 +1,294 @@
+"""From text to vectors: tokens, ids, embeddings, positions."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from s2s.config import POSITION_KINDS, ModelConfig
+from s2s.model import Embed, Learned, TokenEmbedding, sinusoids
+from s2s.runs import Run
+from s2s.tokenizers import SPECIALS
+from s2s.ui.walkthrough.code import Code
+from s2s.ui.walkthrough.pictures import show_pairs, show_tensor
+from s2s.ui.walkthrough.step import (
+    TracedSentence,
+    WalkthroughStep,
+    aligned,
+    counted,
+    quoted,
+    signed,
+)
+
+TOKENIZER_KINDS = MappingProxyType(
+    {
+        "word": "This tokenizer splits at spaces: each token is a word.",
+        "char": "This tokenizer splits between characters: each token is a letter, a space or a punctuation mark.",
+        "byte": "This tokenizer works on the bytes of the text: each token is one of 256 values.",
+        "bpe": "This tokenizer was built by repeatedly merging the most frequent pair of adjacent tokens"
+        " (byte-pair encoding).",
+        "unigram": "This tokenizer picks the most probable way to split the text into its tokens (unigram model).",
+    }
+)
+MAX_UNKNOWN = 5  # words that are listed
+
+
+def _draw_tokens(sentence: TracedSentence) -> None:
+    st.html(f'<p dir="auto"><b>{html.escape(sentence.text)}</b></p>')
+    _token_chips((token, "") for token in sentence.src_tokens)
+    st.caption(
+        f"{len(sentence.src_tokens)} tokens. `</s>` is appended to every source: it marks the end of the sentence."
+    )
+    if unknown := sentence.run.unknown(sentence.text)[:MAX_UNKNOWN]:
+        words = ", ".join(map(quoted, unknown))
+        st.caption(f"Not in the vocabulary, so replaced by `<unk>`: {words}.")
+
+
+def _draw_ids(sentence: TracedSentence) -> None:
+    tokens = sentence.src_tokens
+    _token_chips((token, str(id)) for token, id in zip(tokens, sentence.src_ids, strict=True))
+    size = sentence.run.src_tokenizer.vocab_size
+    st.caption(
+        f"{len(tokens)} integers from 0 to {size - 1:,}. The special tokens `<pad>` `<s>` `</s>` `<unk>` come first."
+    )
+    repeated = sorted({token for token in tokens if tokens.count(token) > 1})
+    if repeated:
+        st.caption(
+            f"{', '.join(map(quoted, repeated))}: the same token has the same id, wherever it occurs."
+        )
+
+
+def _token_chips(chips: Iterable[tuple[str, str]]) -> None:
+    """Each token in a frame, with its id or nothing below it."""
+    spans = (
+        f"<span><b><bdi>{html.escape(token)}</bdi></b><small>{html.escape(below)}</small></span>"
+        for token, below in chips
+    )
+    st.html(f'<div class="tokens">{"".join(spans)}</div>')
+
+
+def _draw_embedding(sentence: TracedSentence) -> None:
+    embedded = sentence.trace.src
+    row = sentence.position
+    tokens = sentence.src_tokens
+    is_scaled = sentence.config.embeddings.scaled
+    show_tensor("Embeddings: rows of the table", embedded.vectors, tokens, mark=row)
+    if is_scaled:
+        show_tensor("Embeddings times √d_model", embedded.scaled, tokens, mark=row)
+    first = ", ".join(signed(value) for value in embedded.scaled[row, :4])
+    st.caption(
+        f"{quoted(tokens[row])} has the id {sentence.src_ids[row]}, so its embedding is that row of the table"
+        f"{', scaled' if is_scaled else ''}: {first} …"
+    )
+
+
+def _draw_positions(sentence: TracedSentence) -> None:
+    embedded = sentence.trace.src
+    acts_on = POSITION_KINDS[sentence.config.positions.kind].acts_on
+    tokens = sentence.src_tokens
+    row = sentence.position
+    bias = sentence.trace.encoder.self_attention.bias
+    if acts_on == "vectors":
+        show_tensor("Position vectors", embedded.with_positions - embedded.scaled, tokens, mark=row)
+        show_tensor("Embeddings plus position vectors", embedded.with_positions, tokens, mark=row)
+    elif acts_on == "queries and keys":
+        _draw_rotation(sentence)
+    elif bias is not None:
+        show_pairs("Added to the scores (head 1)", bias[0], tokens, tokens, mark=row)
+    else:
+        show_tensor("Embeddings, without positions", embedded.with_positions, tokens, mark=row)
+    if sentence.config.norm.after_embeddings:
+        show_tensor("After the embedding norm", embedded.out, tokens, mark=row)
+
+
+def _draw_rotation(sentence: TracedSentence) -> None:
+    """Queries of head 1 before and after."""
+    attended = sentence.trace.encoder.self_attention
+    before = attended.unrotated_queries[0]
+    after = attended.queries[0]
+    tokens = sentence.src_tokens
+    row = sentence.position
+    where = f"layer {sentence.layer + 1}, head 1"
+    show_tensor(f"Queries before rotation ({where})", before, tokens, mark=row)
+    show_tensor(f"Queries after rotation ({where})", after, tokens, mark=row)
+    st.caption(
+        f"Rotation keeps lengths: the query of {quoted(tokens[row])} has length {np.linalg.norm(before[row]):.2f}"
+        f" before and {np.linalg.norm(after[row]):.2f} after."
+    )
+
+
+def _tokens_explanation(run: Run) -> tuple[str, str]:
+    tokenizer = run.src_tokenizer
+    noun = "word" if tokenizer.kind == "word" else "token"
+    entries = counted(tokenizer.vocab_size - len(SPECIALS), noun)
+    return (
+        f"A model has a fixed vocabulary, here {entries} and {len(SPECIALS)} special tokens, and writes every text"
+        " with it.",
+        TOKENIZER_KINDS.get(tokenizer.kind, ""),
+    )
+
+
+def _ids_formula(run: Run) -> str:
+    last = run.src_tokenizer.vocab_size - 1
+    return rf"w_i \;\mapsto\; \mathrm{{id}}(w_i) \in \{{0, \ldots, {last}\}}"
+
+
+def _embedding_formula(run: Run) -> str:
+    config = run.recipe.model
+    size = rf"{run.src_tokenizer.vocab_size} \times {config.d_model}"
+    scale = rf"\sqrt{{{config.d_model}}}\; " if config.embeddings.scaled else ""
+    return rf"e_i = {scale}E[\mathrm{{id}}_i],\quad E \in \mathbb{{R}}^{{{size}}}"
+
+
+def _embedding_explanation(run: Run) -> tuple[str, str]:
+    config = run.recipe.model
+    size = f"{run.src_tokenizer.vocab_size:,} × {config.d_model}"
+    first = (
+        f"Each id selects its row of a learned table of {size} numbers: words used in similar ways tend to get"
+        " similar rows."
+    )
+    if not config.embeddings.scaled:
+        return (
+            first,
+            "This model uses the rows as they are; the original multiplies them by √d_model.",
+        )
+    return first, _scaling_sentence(config)
+
+
+def _scaling_sentence(config: ModelConfig) -> str:
+    scale = f"√{config.d_model} = {config.d_model**0.5:.2f}"
+    if POSITION_KINDS[config.positions.kind].acts_on == "vectors":
+        return (
+            f"The row is multiplied by {scale}, so that positions, added next, do not dominate it."
+        )
+    return f"The row is multiplied by {scale}, as in the original transformer."
+
+
+POSITION_FORMULAS = MappingProxyType(
+    {
+        "sinusoidal": aligned(
+            "x_t = e_t + p_t",
+            r"p_t[\sin_i] = \sin\left(t \,/\, %(base)g^{\,i/%(span)d}\right)",
+            r"p_t[\cos_i] = \cos\left(t \,/\, %(base)g^{\,i/%(span)d}\right)",
+        ),
+        "learned": r"x_t = e_t + P_t",
+        "rotary": aligned(
+            r"q_t \leftarrow R_t\, q_t,\quad k_t \leftarrow R_t\, k_t",
+            r"R_t \text{ rotates pair } i \text{ by } t \,/\, %(base)g^{\,2i/d_{head}}",
+        ),
+        "alibi": r"s_{ij} \leftarrow s_{ij} - m_h\,|i - j|",
+        "relative": r"s_{ij} \leftarrow s_{ij} + b_{h,\,\mathrm{bucket}(j - i)}",
+        "none": r"x_t = e_t",
+    }
+)
+POSITION_EXPLANATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "sinusoidal": (
+            "A fixed vector of sine and cosine waves, different for each position, is added to each embedding: without"
+            " it, the encoder could not tell one word order from another.",
+            "Fast waves tell neighbors apart, slow ones near from far, like the seconds and the hours of a clock.",
+        ),
+        "learned": (
+            "A learned vector, different for each position, is added to each embedding: without it, the encoder could"
+            " not tell one word order from another.",
+            "A sentence longer than the table of positions cannot be read.",
+        ),
+        "rotary": (
+            "Nothing is added to the embeddings: every self-attention rotates its queries and keys by angles that grow"
+            " with their position.",
+            "Their score then depends on positions only through the distance between query and key.",
+        ),
+        "alibi": (
+            "Nothing is added to the embeddings: every self-attention lowers each score in proportion to the distance"
+            " between the two tokens, with a different slope in each head.",
+            "Nearby tokens get more weight unless the content outweighs the distance.",
+        ),
+        "relative": (
+            "Nothing is added to the embeddings: every self-attention adds a learned number to each score, one for each"
+            " range of distances and each head.",
+            "Only the distance and its direction count, not the absolute position.",
+        ),
+        "none": (
+            "This model has no position encoding: its encoder gives each word the same vector in any word order.",
+            "Its decoder still has some sense of order: each position attends to one more token than the one before.",
+        ),
+    }
+)
+
+
+def _position_formula(run: Run) -> str:
+    config = run.recipe.model
+    half = config.d_model // 2
+    is_full_span = config.positions.full_span and half > 1
+    sizes = {"base": config.positions.base, "span": half - 1 if is_full_span else half}
+    text = POSITION_FORMULAS[config.positions.kind]
+    return text % sizes if "%(" in text else text
+
+
+def _position_code(run: Run) -> tuple[Code, ...]:
+    position = run.model.encoder.embed.position
+    kind = run.recipe.model.positions.kind
+    if kind == "sinusoidal":
+        return (
+            Code(Embed.forward, "x = ", "return"),
+            Code(sinusoids, "half =", "return torch.stack"),
+        )
+    if kind == "learned":
+        return Code(Embed.forward, "x = ", "return"), Code(Learned.rows)
+    methods: Mapping[str, Callable[..., Any]] = {
+        "queries and keys": position.rotate,
+        "scores": position.bias,
+    }
+    return (Code(methods.get(POSITION_KINDS[kind].acts_on, position.add)),)
+
+
+READING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
+    {
+        "pieces": WalkthroughStep(
+            title="Text to tokens",
+            section="Reading",
+            formula=lambda run: r"\text{text} \;\to\; (w_1, w_2, \ldots, w_n, \texttt{</s>})",
+            explanation=_tokens_explanation,
+            code=lambda run: (Code(type(run.src_tokenizer).encode),),
+            draw=_draw_tokens,
+        ),
+        "ids": WalkthroughStep(
+            title="Tokens to ids",
+            section="Reading",
+            formula=_ids_formula,
+            explanation=lambda run: (
+                "Each token is looked up in the vocabulary; from here on, only its number counts.",
+                "The number is a name, not a quantity: 8 is not twice 4. The next step turns it into a vector, which"
+                " can be compared with others.",
+            ),
+            code=lambda run: (
+                Code(type(run.src_tokenizer).encode),
+                Code(type(run.src_tokenizer).tokens),
+            ),
+            draw=_draw_ids,
+        ),
+        "embedding": WalkthroughStep(
+            title="Ids to embeddings",
+            section="Reading",
+            formula=_embedding_formula,
+            explanation=_embedding_explanation,
+            code=lambda run: (Code(TokenEmbedding.forward),),
+            draw=_draw_embedding,
+            controls=("src",),
+        ),
+        "position": WalkthroughStep(
+            title="Positions",
+            section="Reading",
+            formula=_position_formula,
+            explanation=lambda run: POSITION_EXPLANATIONS[run.recipe.model.positions.kind],
+            code=_position_code,
+            draw=_draw_positions,
+            controls=("src",),
+        ),
+    }
+)

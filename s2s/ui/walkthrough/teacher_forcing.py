@@ -1,0 +1,141 @@
+"""Teacher forcing beside free running, and the reference that the teacher has."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import streamlit as st
+
+from s2s.model import Transformer
+from s2s.runs import DecodedHypothesis, Run
+from s2s.runs.teacher_forcing import Reference, first_difference
+from s2s.ui.kit import cached
+from s2s.ui.kit.text import plain, shortened
+from s2s.ui.walkthrough.code import Code
+from s2s.ui.walkthrough.output import own_translation
+from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep, aligned, quoted
+
+MAX_PAIRS = 3  # of the run's own sentences, to choose from
+COLUMNS = ("position", "teacher: reads", "would choose", "correct", "free: reads", "chooses")
+
+
+def show_reference(sentence: TracedSentence) -> Reference:
+    """The reference and where it comes from: the typed target, the run's reference, or the second-best translation."""
+    known = dict(cached.probes(sentence.run))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        reference, origin = _reference(sentence, known)
+        st.caption(f"The reference is {quoted(reference.text)}: {origin}.")
+        _show_known_pairs(sentence, known)
+    return reference
+
+
+def _reference(sentence: TracedSentence, known: Mapping[str, str]) -> tuple[Reference, str]:
+    run = sentence.run
+    text = sentence.text
+    if not sentence.is_model_output:
+        return sentence.target, "the target that you typed"
+    if text in known:
+        return cached.reference(run, text, known[text]), "the reference in the run's own data"
+    ranked = cached.decoded(run, text, "beam", {"num_return_sequences": 2}).hypotheses
+    model_output = sentence.target.text
+    other = next((each.text for each in ranked if each.text != model_output), model_output)
+    origin = "this sentence has no reference, so the model's second-best translation is used"
+    return cached.reference(run, text, other), origin
+
+
+def _show_known_pairs(sentence: TracedSentence, known: Mapping[str, str]) -> None:
+    """Buttons that take a sentence of the run's data together with its reference."""
+    if not known:
+        return
+    with st.popover("A pair of this run", icon=":material/rule:"):
+        for number, (source, target) in enumerate([*known.items()][:MAX_PAIRS]):
+            st.button(
+                f"{plain(shortened(source))} → {plain(shortened(target))}",
+                key=f"walkthrough pair {number}",
+                on_click=_use_pair,
+                args=(sentence.run.folder.id, source, target),
+            )
+
+
+def _use_pair(run_id: str, source: str, target: str) -> None:
+    st.session_state["src"] = source
+    st.session_state["tgt box"] = target
+    st.session_state["tgt of"] = (run_id, source)
+
+
+def _draw_forcing(sentence: TracedSentence) -> None:
+    own = own_translation(sentence)
+    reference = show_reference(sentence)
+    if own is None:
+        return
+    start = sentence.tgt_tokens[0]
+    st.html(_table(own, reference, start))
+    differs_at = first_difference(own.ids, reference.ids)
+    if differs_at is None:
+        st.caption(
+            "Both read the same everywhere, because the model's translation is the reference. Take another pair to see"
+            " them differ."
+        )
+        return
+    forced = quoted(" ".join((start, *reference.tokens[: differs_at + 1])))
+    free = quoted(" ".join((start, *own.tokens[: differs_at + 1])))
+    st.caption(
+        f"They first differ at position {differs_at + 1}: after it, the teacher makes the model read {forced},"
+        " whatever it"
+        f" would have chosen; running freely, it reads {free}, its own choice."
+    )
+
+
+def _table(own: DecodedHypothesis, reference: Reference, start: str) -> str:
+    """Side by side; what differs is underlined."""
+    forced = [*zip((start, *reference.tokens), reference.predicted, reference.tokens, strict=False)]
+    free = [*zip((start, *own.tokens), own.tokens, strict=False)]
+    rows = []
+    for at in range(max(len(forced), len(free))):
+        forced_reads, predicted, correct = forced[at] if at < len(forced) else ("", "", "")
+        free_reads, chosen = free[at] if at < len(free) else ("", "")
+        cells = [html.escape(each) for each in (str(at + 1), forced_reads, predicted, correct)]
+        cells += [_marked(free_reads, forced_reads), _marked(chosen, correct)]
+        rows.append(_row(cells))
+    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
+    return f'<div class="samples"><table><tr>{head}</tr>{"".join(rows)}</table></div>'
+
+
+def _row(cells: Sequence[str]) -> str:
+    """Each cell carries its column's name: on a phone, cells stand below each other."""
+    named = zip(COLUMNS, cells, strict=True)
+    row = "".join(f'<td dir="auto" data-of="{name}">{cell}</td>' for name, cell in named)
+    return f"<tr>{row}</tr>"
+
+
+def _marked(text: str, other: str) -> str:
+    return html.escape(text) if text == other else f"<u>{html.escape(text)}</u>"
+
+
+FORCING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
+    {
+        "forcing": WalkthroughStep(
+            title="Teacher forcing and free running",
+            section="Writing",
+            formula=lambda run: aligned(
+                r"\text{teacher: } P(y_t \mid y_{<t}, X)",
+                r"\text{free: } P(\hat y_t \mid \hat y_{<t}, X)",
+            ),
+            explanation=lambda run: (
+                "In training, the decoder reads the correct tokens, whatever it would have chosen itself: teacher"
+                " forcing.",
+                "When it translates, it reads its own choices, and a mistake stays: it has to continue from there,"
+                " which it"
+                " never had to in training.",
+            ),
+            code=lambda run: (
+                Code(Transformer.forward, "return"),
+                Code(Run.next_tokens, "with inference", "log_probs"),
+            ),
+            draw=_draw_forcing,
+            stack="decoder",
+        ),
+    }
+)
