@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from s2s.analysis import ForwardTrace
 from s2s.config import ModelConfig
-from s2s.runs import Run
-from s2s.runs.teacher_forcing import Reference
+from s2s.runs import Reference, Run
 from s2s.ui.kit.text import plain
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code

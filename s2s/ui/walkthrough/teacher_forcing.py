@@ -9,8 +9,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from s2s.model import Transformer
-from s2s.runs import DecodedHypothesis, Run
-from s2s.runs.teacher_forcing import Reference, first_difference
+from s2s.runs import DecodedHypothesis, Reference, Run, first_difference
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain, shortened
 from s2s.ui.walkthrough.code import Code
