@@ -1,1 +1,4 @@
-"""The screens of the page Steps."""
+"""The page Steps."""
+
+from s2s.ui.steps.request import read_request, view_picker
+from s2s.ui.steps.views import VIEWS

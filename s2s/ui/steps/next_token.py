@@ -1,4 +1,4 @@
-"""The next word: a target token by token, what else could stand at each place, and what comes of writing that instead."""
+"""The next token: a target token by token, the candidates at each position, and what follows if another one is forced."""
 
 from __future__ import annotations
 
@@ -19,130 +19,128 @@ from s2s.ui.canvas.token_strip import Cell, Rival, strip
 from s2s.ui.kit import cached, captions, pickers
 from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain, shortened
-from s2s.ui.steps import request, truncation
-from s2s.ui.steps.request import OWN, Asked
-from s2s.ui.steps.teacher_forcing import many
+from s2s.ui.steps import truncation
+from s2s.ui.steps.request import StepsRequest
+from s2s.ui.steps.teacher_forcing import times
+from s2s.ui.steps.view_state import STATE
 
-AT = f"{OWN}at"
+POSITION = STATE.key("at")
 NUMBERS = re.compile(r"\d{1,9}(\.\d{1,9})*", re.ASCII)
-# tokens that hover shows, tokens that one press writes
-RIVALS = 5
-OFFERS = 6
+N_HOVER = 5  # candidates that hover shows
+N_BUTTONS = 6  # candidates that a press writes
 
 
-def show(asked: Asked) -> None:
-    """The translation token by token; of one place the distribution, the filters, and other words to write there."""
-    forced = _forced(asked)
-    found = (
-        cached.continuation(asked.run, asked.text, forced, asked.strategy, asked.settings)
-        if forced
-        else asked.found
-    )
+def show(request: StepsRequest) -> None:
+    """The translation token by token; for one position the distribution, the filters, and other tokens to write there."""
+    forced = _forced_ids(request)
+    found = _continuation(request, forced) if forced else request.found
     target = found.hypotheses[0]
-    rows = cached.next_tokens(asked.run, asked.text, target.ids[:-1])
-    at = _place(asked.said.get("at", ""), rows)
+    rows = cached.next_tokens(request.run, request.text, target.ids[:-1])  # (tgt_len, vocab)
+    position = _position(rows)
     with st.container(border=True):
         captions.show_translation(found)
-        cells = _cells(asked.run, target.ids, rows, len(forced))
         strip(
-            cells,
-            at,
+            _cells(request.run, target.ids, rows, len(forced)),
+            position,
             key="strip",
-            on_pick=_look,
-            on_rival=lambda place, token: _write((*target.ids[:place], token)),
+            on_pick=_choose_position,
+            on_rival=lambda index, token: _force((*target.ids[:index], token)),
         )
         st.caption(
-            "Under each token: its probability, given the source and the tokens before it. Hover or tap one to see what else could stand"
-            " there; press one of those to write it instead, and the model goes on from there."
+            "Under each token: its probability, given the source and the tokens before it. Hover or tap a token to see the"
+            " candidates at its position; press one to write it instead, and the model continues from there."
         )
         if forced:
-            _beside(found, asked.found, len(forced))
-        at = _picker(target.tokens)
-        _offers(asked.run, target.ids[: at + 1], rows[at])
+            _cost_of_forcing(found, request.found, len(forced))
+        position = _position_picker(target.tokens)
+        _candidate_buttons(request.run, target.ids[: position + 1], rows[position])
     with st.container(border=True):
-        truncation.show(asked.run, target.tokens, at, rows[at])
+        truncation.show(request.run, target.tokens, position, rows[position])
 
 
-def _forced(asked: Asked) -> tuple[int, ...]:
-    """The ids that the target has to begin with; none where there are none, or where they mean nothing here, which is said."""
-    written = asked.said.get("forced", "")
-    if not written:
+def _continuation(request: StepsRequest, ids: tuple[int, ...]) -> Decoded:
+    return cached.continuation(request.run, request.text, ids, request.strategy, request.settings)
+
+
+def _forced_ids(request: StepsRequest) -> tuple[int, ...]:
+    """The ids that the target has to begin with. Impossible ones are reported and forgotten."""
+    if not (given := STATE.now.forced):
         return ()
     try:
-        ids = _read(written)
-        cached.continuation(asked.run, asked.text, ids, asked.strategy, asked.settings)
-    except UserError as wrong:
-        pickers.notify(f"The forced words cannot be used: {wrong}")
-        request.remember(forced="")
+        ids = _parse_ids(given)
+        _continuation(request, ids)
+    except UserError as error:
+        pickers.notify(f"The forced words cannot be used: {error}")
+        STATE.remember(forced="")
         return ()
     return ids
 
 
-def _read(written: str) -> tuple[int, ...]:
+def _parse_ids(text: str) -> tuple[int, ...]:
     """`6.152` -> `(6, 152)`."""
-    if not NUMBERS.fullmatch(written):
-        raise UserError(f"`{shortened(written)}` are not numbers with dots between.")
-    return tuple(map(int, written.split(".")))
+    if not NUMBERS.fullmatch(text):
+        raise UserError(f"`{shortened(text)}` are not numbers separated by dots.")
+    return tuple(map(int, text.split(".")))
 
 
-def _place(said: str, rows: Tensor) -> int:
-    """Where one looks, from 0; at the word of which the model is least certain, unless somebody chose."""
+def _position(rows: Tensor) -> int:
+    """The chosen position, from 0; by default that of highest entropy."""
     n = len(rows)
-    if said and not (said.isdecimal() and 1 <= int(said) <= n):
+    given = STATE.now.at
+    if given and not (given.isdecimal() and 1 <= int(given) <= n):
         pickers.notify(
-            f"There is no place {shortened(said)} in this translation; it has {n} tokens."
+            f"There is no position {shortened(given)} in this translation; it has {n} tokens."
         )
-        request.remember(at="")
-        said = ""
-    st.session_state[AT] = (
-        int(said) - 1
-        if said
-        else max(range(max(1, n - 1)), key=lambda place: distribution_entropy(rows[place]))
-    )
-    return int(st.session_state[AT])
+        STATE.remember(at="")
+        given = ""
+    position = int(given) - 1 if given else _least_certain(rows)
+    st.session_state[POSITION] = position
+    return position
 
 
-def _picker(tokens: Sequence[str]) -> int:
-    """The same choice as the strip's, for those who do not point."""
+def _least_certain(rows: Tensor) -> int:
+    """The position of highest entropy, `</s>` aside."""
+    return max(range(max(1, len(rows) - 1)), key=lambda index: distribution_entropy(rows[index]))
+
+
+def _position_picker(tokens: Sequence[str]) -> int:
+    """The same choice as in the strip, for keyboards."""
     return st.selectbox(
-        "Place",
+        "Position",
         range(len(tokens)),
-        format_func=lambda place: f"{place + 1} · {tokens[place]}",
-        key=AT,
-        on_change=lambda: _look(st.session_state[AT]),
+        format_func=lambda index: f"{index + 1} · {tokens[index]}",
+        key=POSITION,
+        on_change=lambda: _choose_position(st.session_state[POSITION]),
         width=260,
     )
 
 
-def _look(place: int) -> None:
-    request.remember(at=str(place + 1))
+def _choose_position(index: int) -> None:
+    STATE.remember(at=str(index + 1))
 
 
 def _cells(run: Run, ids: Sequence[int], rows: Tensor, n_forced: int) -> list[Cell]:
-    """Every token of the target with its rivals."""
+    """Every token of the target with its candidates."""
     names = run.tgt_tokenizer.tokens
-    best = rows.topk(min(RIVALS, rows.shape[1]))
-    values = best.values.exp().tolist()
-    tokens = best.indices.tolist()
-    rivals = [
-        list(map(Rival, row, names(row), shares))
-        for row, shares in zip(tokens, values, strict=True)
-    ]
-    own = [float(rows[place, token].exp()) for place, token in enumerate(ids)]
-    notes = ["forced" if place < n_forced else "" for place in range(len(ids))]
-    return list(map(Cell, names(ids), own, rivals, notes))
+    best = rows.topk(min(N_HOVER, rows.shape[1]))  # (tgt_len, n)
+    cells = []
+    for index, token in enumerate(ids):
+        candidates = best.indices[index].tolist()
+        probabilities = best.values[index].exp().tolist()
+        rivals = list(map(Rival, candidates, names(candidates), probabilities))
+        note = "forced" if index < n_forced else ""
+        cells.append(Cell(names([token])[0], float(rows[index, token].exp()), rivals, note))
+    return cells
 
 
-def _beside(found: Decoded, own: Decoded, n_forced: int) -> None:
-    """What forcing cost."""
-    is_rarer = found.log_prob < own.log_prob
-    factor = many(
-        probability_ratio(max(found.log_prob, own.log_prob), min(found.log_prob, own.log_prob))
-    )
+def _cost_of_forcing(found: Decoded, own: Decoded, n_forced: int) -> None:
+    """The forced translation compared with the model's own."""
+    ratio = times(probability_ratio(*sorted((found.log_prob, own.log_prob), reverse=True)))
+    comparison = "less" if found.log_prob < own.log_prob else "more"
+    tokens = "The first token is" if n_forced == 1 else f"The first {n_forced} tokens are"
     st.markdown(
-        f"{'The first token is' if n_forced == 1 else f'The first {n_forced} tokens are'} forced, the rest is the model's."
-        f" Log-probability {nats(found.log_prob)} nats, against {nats(own.log_prob)} of its own translation:"
-        f" {factor} {'less' if is_rarer else 'more'} probable."
+        f"{tokens} forced, the rest is the model's. Log-probability {nats(found.log_prob)} nats, against"
+        f" {nats(own.log_prob)} for its own translation: {ratio} {comparison} probable."
     )
     st.html(
         f'<p dir="auto"><small>The model\'s own:</small> {html.escape(own.text) or "(nothing)"}</p>'
@@ -151,24 +149,25 @@ def _beside(found: Decoded, own: Decoded, n_forced: int) -> None:
         "Back to the model's own",
         key="unforce",
         icon=":material/undo:",
-        on_click=partial(request.remember, forced=""),
+        on_click=partial(STATE.remember, forced=""),
     )
 
 
-def _offers(run: Run, ids: Sequence[int], row: Tensor) -> None:
-    """Other tokens for the last of these ids, a press each."""
-    st.markdown("**Write another word here** and let the model go on:")
+def _candidate_buttons(run: Run, ids: Sequence[int], row: Tensor) -> None:
+    """Buttons that replace the last of these ids; `row` is the distribution there, (vocab,)."""
+    st.markdown("**Write another token here** and let the model continue:")
+    excluded = (ids[-1], run.recipe.model.ids.pad)
+    best = row.topk(min(N_BUTTONS + len(excluded), len(row))).indices.tolist()
+    candidates = [token for token in best if token not in excluded][:N_BUTTONS]
     with st.container(horizontal=True, gap="small"):
-        best = row.topk(min(OFFERS + 2, len(row))).indices.tolist()
-        for token in [token for token in best if token not in (ids[-1], run.recipe.model.ids.pad)][
-            :OFFERS
-        ]:
-            label = f"{plain(run.tgt_tokenizer.tokens([token])[0])} · {fine_percent(float(row[token].exp()))}"
-            st.button(label, key=f"write {token}", on_click=_write, args=((*ids[:-1], token),))
+        for token in candidates:
+            name = plain(run.tgt_tokenizer.tokens([token])[0])
+            label = f"{name} · {fine_percent(float(row[token].exp()))}"
+            st.button(label, key=f"write {token}", on_click=_force, args=((*ids[:-1], token),))
     st.caption(
-        "What stands before this place is kept as it is. Probabilities are the model's own, at temperature 1."
+        "The tokens before this position stay. Probabilities are the model's own, at temperature 1."
     )
 
 
-def _write(ids: Sequence[int]) -> None:
-    request.remember(forced=".".join(map(str, ids)), at=str(len(ids)))
+def _force(ids: Sequence[int]) -> None:
+    STATE.remember(forced=".".join(map(str, ids)), at=str(len(ids)))

@@ -2,111 +2,101 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from s2s.config import override
 from s2s.decode import BeamConfig, SearchTree, rerank
 from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain
-from s2s.ui.steps import request
-from s2s.ui.steps.request import OWN, Asked
+from s2s.ui.steps.request import StepsRequest, search_with
+from s2s.ui.steps.view_state import FORMULAS, STATE
 
-PENALTY = OWN + "rank_penalty"
-FORMULA = OWN + "rank_formula"
 LOW = -2.0
 HIGH = 4.0
 STRIDE = 0.1
-FORMULAS = ("power", "gnmt")
 
 
-def show(asked: Asked, tree: SearchTree) -> None:
-    """The table, and where scores are divided by the length a slider."""
-    _, config = asked.run.configured(asked.strategy, asked.settings)
+def show(request: StepsRequest, tree: SearchTree) -> None:
+    """The table, and for scores with a length penalty a slider."""
+    _, config = request.run.configured(request.strategy, request.settings)
     with st.container(border=True):
-        st.subheader("What ended, best first", anchor=False)
+        st.subheader("Finished hypotheses, best first", anchor=False)
         if isinstance(config, BeamConfig):
-            _ranked(asked, tree, config)
+            _ranked(request, tree, config)
         else:
-            scored = [(number, tree.nodes[number].score) for number in tree.finished]
-            known = sorted(
-                ((number, score) for number, score in scored if score is not None),
-                key=lambda pair: pair[1],
-                reverse=True,
-            )
-            _table(asked, tree, known, None)
+            _table(request, tree, _by_score(tree), None)
 
 
-def _ranked(asked: Asked, tree: SearchTree, config: BeamConfig) -> None:
+def _by_score(tree: SearchTree) -> list[tuple[int, float]]:
+    """Nodes and scores, best first; those without a score are left out."""
+    scored = [(number, tree.nodes[number].score) for number in tree.finished]
+    known = [(number, score) for number, score in scored if score is not None]
+    return sorted(known, key=lambda pair: pair[1], reverse=True)
+
+
+def _ranked(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None:
     st.caption(
-        "A finished text's score is its log-probability divided by its length to the power of `length_penalty`: at 0 short texts win,"
-        " further up longer ones. Moving the slider only ranks these texts anew; nothing is decoded."
+        "Score = log-probability / length^`length_penalty`: 0 favors short outputs, larger values longer ones. The slider only"
+        " ranks these hypotheses again; nothing is decoded."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        penalty = _slider(asked, config)
-        formula = _formula(asked, config)
+        penalty = _penalty_slider(config)
+        formula = _formula_picker(config)
     other = override(config, {"length_penalty": penalty, "length_formula": formula})
-    ranked = rerank(tree, other)
-    _verdict(asked, tree, config, other)
-    _table(asked, tree, ranked, config)
+    if other != config:
+        _new_first(request, tree, config, other)
+    _table(request, tree, rerank(tree, other), config)
     if other != config:
         st.caption(
-            "Decoding again with this setting may find others: it decides how long the search goes on, and which finished texts stay."
+            "Decoding again with this setting may find other hypotheses: it affects when the search stops and which finished"
+            " hypotheses are kept."
         )
         st.button(
             "Decode with this setting",
             icon=":material/replay:",
             on_click=_decode,
-            args=(asked.strategy, penalty, formula),
+            args=(request.strategy, penalty, formula),
             key="decode so",
         )
 
 
-def _slider(asked: Asked, config: BeamConfig) -> float:
-    low = min(LOW, config.length_penalty)
-    high = max(HIGH, config.length_penalty)
-    if PENALTY not in st.session_state:
-        st.session_state[PENALTY] = _number(
-            asked.said.get("rank_penalty", ""), config.length_penalty, (low, high)
-        )
-    value = st.slider(
-        "length_penalty", low, high, step=STRIDE, key=PENALTY, persist_state="session"
+def _penalty_slider(config: BeamConfig) -> float:
+    default = config.length_penalty
+    low = min(LOW, default)
+    high = max(HIGH, default)
+    key = STATE.key("rank_penalty")
+    if key not in st.session_state:
+        st.session_state[key] = min(max(float(STATE.now.rank_penalty or default), low), high)
+    value = float(
+        st.slider("length_penalty", low, high, step=STRIDE, key=key, persist_state="session")
     )
-    request.remember(rank_penalty="" if value == config.length_penalty else f"{value:g}")
-    return float(value)
-
-
-def _number(given: str, usual: float, span: tuple[float, float]) -> float:
-    try:
-        value = float(given)
-    except ValueError:
-        return usual
-    return usual if math.isnan(value) else min(max(value, span[0]), span[1])
-
-
-def _formula(asked: Asked, config: BeamConfig) -> str:
-    given = st.session_state.setdefault(
-        FORMULA, asked.said.get("rank_formula", config.length_formula)
-    )
-    if given not in FORMULAS:
-        st.session_state[FORMULA] = config.length_formula
-    help = "power: length^p. gnmt: ((5 + length) / 6)^p, which changes less from length to length."
-    chosen = st.segmented_control(
-        "length_formula", FORMULAS, required=True, key=FORMULA, persist_state="session", help=help
-    )
-    value = chosen or config.length_formula
-    request.remember(rank_formula="" if value == config.length_formula else value)
+    STATE.remember(rank_penalty="" if value == default else f"{value:g}")
     return value
 
 
-def _verdict(asked: Asked, tree: SearchTree, config: BeamConfig, other: BeamConfig) -> None:
-    """Whether the first changes."""
+def _formula_picker(config: BeamConfig) -> str:
+    key = STATE.key("rank_formula")
+    st.session_state.setdefault(key, STATE.now.rank_formula or config.length_formula)
+    chosen = st.segmented_control(
+        "length_formula",
+        FORMULAS,
+        required=True,
+        key=key,
+        persist_state="session",
+        help="power: length^p. gnmt: ((5 + length) / 6)^p, which changes less with length.",
+    )
+    formula = chosen or config.length_formula
+    STATE.remember(rank_formula="" if formula == config.length_formula else formula)
+    return formula
+
+
+def _new_first(
+    request: StepsRequest, tree: SearchTree, config: BeamConfig, other: BeamConfig
+) -> None:
+    """Whether another hypothesis ranks first under the other setting."""
     before = rerank(tree, config)[0][0]
     after = rerank(tree, other)[0][0]
-    if other == config:
-        return
-    text = plain(_text(asked, tree, after))
+    text = plain(_text(request, tree, after))
     if before == after:
         st.markdown(f":material/check: With this setting *{text}* stays first.")
     else:
@@ -114,57 +104,54 @@ def _verdict(asked: Asked, tree: SearchTree, config: BeamConfig, other: BeamConf
 
 
 def _table(
-    asked: Asked, tree: SearchTree, ranked: list[tuple[int, float]], config: BeamConfig | None
+    request: StepsRequest,
+    tree: SearchTree,
+    ranked: list[tuple[int, float]],
+    config: BeamConfig | None,
 ) -> None:
-    before = (
-        {number: place for place, (number, _) in enumerate(rerank(tree, config), 1)}
-        if config
-        else {}
-    )
+    """`config`: that of the search, if its ranking is to be compared."""
+    as_decoded = rerank(tree, config) if config else []
+    ranks_before = {number: rank for rank, (number, _) in enumerate(as_decoded, 1)}
     rows = []
-    for place, (number, score) in enumerate(ranked, 1):
+    for rank, (number, score) in enumerate(ranked, 1):
         node = tree.nodes[number]
         row = {
-            "place": place,
+            "rank": rank,
             "score": score,
-            "text": _text(asked, tree, number),
+            "text": _text(request, tree, number),
             "tokens": node.step,
             "log-probability": node.total,
         }
-        rows.append(
-            row
-            | (
-                {"as decoded": _moved(place, before[number])}
-                if config
-                else {"times drawn": node.count}
-            )
-        )
-    numbers = {
-        name: st.column_config.NumberColumn(format="%.3f") for name in ("log-probability", "score")
-    }
-    look = {
-        "text": st.column_config.TextColumn(width="large"),
-        "place": st.column_config.NumberColumn(width=50),
-    }
-    first = f"first: score {nats(ranked[0][1])}" if ranked else "none"
+        if config:
+            row["as decoded"] = _rank_change(rank, ranks_before[number])
+        else:
+            row["times drawn"] = node.count
+        rows.append(row)
+    best = f"first: score {nats(ranked[0][1])}" if ranked else "none"
     st.dataframe(
         rows,
         hide_index=True,
-        column_config=look | numbers,
+        column_config={
+            "text": st.column_config.TextColumn(width="large"),
+            "rank": st.column_config.NumberColumn(width=50),
+            "score": st.column_config.NumberColumn(format="%.3f"),
+            "log-probability": st.column_config.NumberColumn(format="%.3f"),
+        },
         key="steps ranking",
-        alt=f"{len(rows)} finished texts, {first}",
+        alt=f"{len(rows)} finished hypotheses, {best}",
     )
 
 
-def _moved(place: int, before: int) -> str:
-    """`▲ 3` for what was third and stands higher now."""
-    sign = "▲ " if place < before else "▼ " if place > before else ""
-    return f"{sign}{before}"
+def _rank_change(rank: int, before: int) -> str:
+    """`▲ 3` for a hypothesis that was third and ranks higher now."""
+    if rank == before:
+        return str(before)
+    return f"{'▲' if rank < before else '▼'} {before}"
 
 
-def _text(asked: Asked, tree: SearchTree, number: int) -> str:
-    return asked.run.tgt_tokenizer.decode(tree.ids(number)) or "(nothing)"
+def _text(request: StepsRequest, tree: SearchTree, number: int) -> str:
+    return request.run.tgt_tokenizer.decode(tree.ids(number)) or "(nothing)"
 
 
 def _decode(strategy: str, penalty: float, formula: str) -> None:
-    request.search_with(strategy, length_penalty=penalty, length_formula=formula)
+    search_with(strategy, length_penalty=penalty, length_formula=formula)

@@ -1,4 +1,4 @@
-"""The search tree of Steps: every step of the search, the alternatives of a word, and what finished, ranked as one likes."""
+"""The search tree of Steps: every step of the search, a token's alternatives, and the finished hypotheses."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from s2s.ui.kit.captions import file_name, nats, percent
 from s2s.ui.kit.charts import clickable_chart
 from s2s.ui.kit.text import plain
 from s2s.ui.shell.pages import page_link
-from s2s.ui.steps import ranking, request
-from s2s.ui.steps.request import OWN, Asked
+from s2s.ui.steps import ranking
+from s2s.ui.steps.request import StepsRequest
+from s2s.ui.steps.view_state import PRUNED as PRUNED_LABELS
+from s2s.ui.steps.view_state import STATE
 
-N_KEPT = 16  # of each step, that are drawn
-HINT = 34  # characters of a line of what hovering says
+MAX_KEPT = 16  # nodes of each step that are drawn
+HOVER_WIDTH = 34  # characters of a line
 COLUMNS = (
     "node",
     "parent",
@@ -35,107 +37,75 @@ COLUMNS = (
     "log_prob",
     "total",
     "score",
-    "place",
+    "final_rank",
     "reason",
 )
-PRUNED_SHOWN = {"none": 0, "few": 3, "all": 10**6}
-USUAL = "few"
-NODE = OWN + "node"
-SHOWN = OWN + "pruned"
+N_PRUNED = {"none": 0, "few": 3, "all": 10**6}  # of each step that are drawn
+NODE = STATE.key("node")
 
 
-def show(asked: Asked) -> None:
-    """The translation, the tree, one word's alternatives, and the ranking of what finished."""
-    tree = cached.search_tree(asked.run, asked.found, asked.strategy, asked.settings)
-    captions.show_translation(asked.found)
+def show(request: StepsRequest) -> None:
+    """The translation, the tree, one token's alternatives, and the ranking of the finished hypotheses."""
+    run = request.run
+    tree = cached.search_tree(run, request.found, request.strategy, request.settings)
+    tokens = ["start", *run.tgt_tokenizer.tokens([node.token for node in tree.nodes[1:]])]
+    captions.show_translation(request.found)
     with st.container(border=True, key="beamtree"):
-        st.caption(f"{plots.PLOTS['tree'].caption} {_counts(asked, tree)}")
-        words = _words(asked, tree)
-        chosen = _held(asked, tree)
-        shown = _shown(asked)
-        twigs = plots.visible_nodes(_twigs(tree, words), N_KEPT, PRUNED_SHOWN[shown], also=chosen)
-        _picture(asked, tree, twigs, chosen)
-        _left_out(tree, len(tree.nodes) - len(twigs))
+        st.caption(f"{plots.PLOTS['tree'].caption} {_counts(request, tree)}")
+        chosen = _chosen_node(tree)
+        n_pruned = N_PRUNED[st.session_state.get(STATE.key("pruned"), STATE.now.pruned)]
+        nodes = [_plot_node(tree, number, token) for number, token in enumerate(tokens)]
+        visible = plots.visible_nodes(nodes, MAX_KEPT, n_pruned, also=chosen)
+        _picture(request, tree, visible, chosen)
+        if n_hidden := len(tree.nodes) - len(visible):
+            st.caption(
+                f"{n_hidden} of {len(tree.nodes) - 1} nodes are not drawn; the downloaded table has all of them."
+            )
         if tree.is_complete:
-            _pruned_picker()
+            STATE.segments("pruned", "Pruned prefixes to draw", PRUNED_LABELS)
         with st.container(horizontal=True, vertical_alignment="center"):
-            _download(asked, tree, words)
+            _download(request, tree, tokens)
             page_link(
                 "attention",
-                "Where it looked",
-                step=str(asked.run.step),
-                src=asked.text,
-                tgt=asked.found.text,
+                "Attention",
+                step=str(run.step),
+                src=request.text,
+                tgt=request.found.text,
             )
     with st.container(border=True):
-        chosen = _picker(asked, tree, [twig.number for twig in twigs], words)
-        _alternatives(asked, tree, chosen, words)
-    ranking.show(asked, tree)
+        chosen = _node_picker(tree, [node.number for node in visible], tokens)
+        _alternatives(request, tree, chosen, tokens)
+    ranking.show(request, tree)
 
 
-def _words(asked: Asked, tree: SearchTree) -> list[str]:
-    """The token of each node."""
-    return ["start", *asked.run.tgt_tokenizer.tokens([node.token for node in tree.nodes[1:]])]
-
-
-def _counts(asked: Asked, tree: SearchTree) -> str:
-    """What there is in numbers."""
+def _counts(request: StepsRequest, tree: SearchTree) -> str:
+    n_finished = len(tree.finished)
+    finished = f"{n_finished} hypotheses finished" if n_finished > 1 else "One hypothesis finished"
+    start = f"{finished} in {tree.n_steps} steps"
+    if not tree.is_complete:
+        return f"{start}. Tokens that {plain(request.strategy)} did not take are not recorded."
     n_pruned = sum(node.state == PRUNED for node in tree.nodes)
-    ended = (
-        f"{len(tree.finished)} hypotheses ended"
-        if len(tree.finished) > 1
-        else "One hypothesis ended"
-    )
-    if tree.is_complete:
-        return f"{ended} in {tree.n_steps} steps; {n_pruned} prefixes were looked at and let go."
-    return f"{ended} in {tree.n_steps} steps. Of the tokens that {plain(asked.strategy)} did not take there is no record."
+    return f"{start}; {n_pruned} prefixes were considered and pruned."
 
 
-def _shown(asked: Asked) -> str:
-    """How many of the pruned ones are drawn."""
-    if st.session_state.setdefault(SHOWN, asked.said.get("pruned", USUAL)) not in PRUNED_SHOWN:
-        st.session_state[SHOWN] = USUAL
-    shown = str(st.session_state[SHOWN])
-    request.remember(pruned="" if shown == USUAL else shown)
-    return shown
-
-
-def _pruned_picker() -> None:
-    options = {
-        slug: label
-        for slug, label in zip(
-            PRUNED_SHOWN, ("none", "the 3 best of each step", "all"), strict=True
-        )
-    }
-    label = "Of what was let go, draw"
-    st.segmented_control(
-        label,
-        list(options),
-        format_func=options.__getitem__,
-        required=True,
-        key=SHOWN,
-        persist_state="session",
-    )
-
-
-def _held(asked: Asked, tree: SearchTree) -> int:
-    """The chosen node; at first the word of the best path of which the model was least sure."""
-    usual = least_sure(tree)
+def _chosen_node(tree: SearchTree) -> int:
+    """By default the token of the best path that the model was least certain of."""
+    default = least_certain(tree)
     if NODE not in st.session_state:
-        given = asked.said.get("node", str(usual))
-        is_there = given.isdecimal() and 0 < int(given) < len(tree.nodes)
-        if not is_there:
+        given = STATE.now.node or str(default)
+        exists = given.isdecimal() and 0 < int(given) < len(tree.nodes)
+        if not exists:
             pickers.notify(
-                f"This search has no node {given[:20]}; the word that the model was least sure of is chosen instead."
+                f"This search has no node {given[:20]}; the token that the model was least certain of is chosen instead."
             )
-        st.session_state[NODE] = int(given) if is_there else usual
+        st.session_state[NODE] = int(given) if exists else default
     chosen = int(st.session_state[NODE])
-    request.remember(node="" if chosen == usual else str(chosen))
+    STATE.remember(node="" if chosen == default else str(chosen))
     return chosen
 
 
-def least_sure(tree: SearchTree) -> int:
-    """Of the best path the node with the lowest probability, given its prefix."""
+def least_certain(tree: SearchTree) -> int:
+    """The node of the best path with the lowest probability, given its prefix."""
     path = [
         number
         for number, node in enumerate(tree.nodes)
@@ -145,159 +115,146 @@ def least_sure(tree: SearchTree) -> int:
 
 
 def own_log_prob(tree: SearchTree, node: SearchNode) -> float:
-    """Of a node's last token alone, nats."""
+    """Log-probability of a node's last token alone, nats."""
     return node.log_prob - tree.nodes[node.parent].log_prob
 
 
-def _twigs(tree: SearchTree, words: list[str]) -> list[TreeNode]:
-    return [_twig(tree, number, word) for number, word in enumerate(words)]
-
-
-def _twig(tree: SearchTree, number: int, word: str) -> TreeNode:
+def _plot_node(tree: SearchTree, number: int, token: str) -> TreeNode:
     node = tree.nodes[number]
     if not number:
-        return TreeNode(0, -1, 0, word, "", node.state, 0, None, is_best=True, said=(node.reason,))
-    share = math.exp(own_log_prob(tree, node))
-    often = f" ×{node.count}" if node.count > 1 else ""
-    numbers = (f"probability {percent(share)}", f"log-probability up to here {nats(node.log_prob)}")
-    said = (f"{word} · step {node.step}", *numbers, *textwrap.wrap(node.reason, HINT))
-    total = (
-        f"{nats(node.score)} score"
-        if node.final_rank and node.score is not None
-        else nats(node.total)
+        return TreeNode(0, -1, 0, token, "", node.state, 0, None, is_best=True, said=(node.reason,))
+    probability = math.exp(own_log_prob(tree, node))
+    hover = (
+        f"{token} · step {node.step}",
+        f"probability {percent(probability)}",
+        f"log-probability so far {nats(node.log_prob)}",
+        *textwrap.wrap(node.reason, HOVER_WIDTH),
     )
-    order = node.rank or number
+    is_ranked = node.final_rank and node.score is not None
     return TreeNode(
         number,
         node.parent,
         node.step,
-        word + often,
-        total,
+        token + (f" ×{node.count}" if node.count > 1 else ""),
+        f"{nats(node.score or 0.0)} score" if is_ranked else nats(node.total),
         node.state,
-        order,
+        node.rank or number,
         node.final_rank,
         is_best=node.is_best,
-        said=said,
+        said=hover,
     )
 
 
-def _picture(asked: Asked, tree: SearchTree, twigs: list[TreeNode], chosen: int) -> None:
-    shown = name(asked, tree)
-    figure = plots.tree(twigs, title=shown, chosen=chosen)
-    alt = f"Tree of {shown.replace(chr(10), ', ')}; best path: {asked.found.text}"
-    wide = f"min-width: {figure.layout.width}px; max-width: none;"
+def _picture(request: StepsRequest, tree: SearchTree, visible: list[TreeNode], chosen: int) -> None:
+    title = tree_title(request, tree)
+    figure = plots.tree(visible, title=title, chosen=chosen)
+    width = f"min-width: {figure.layout.width}px; max-width: none;"
     with st.container(key="treescroll"):
         st.html(
-            f"<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-touch) {{ {wide} }}</style>"
+            "<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-touch)"
+            f" {{ {width} }}</style>"
         )
         clickable_chart(
-            figure, alt=alt, file_name=file_name(shown), key="steps tree chart", on_pick=_pick
+            figure,
+            alt=f"Tree of {title.replace(chr(10), ', ')}; best path: {request.found.text}",
+            file_name=file_name(title),
+            key="steps tree chart",
+            on_pick=_pick,
         )
 
 
-def name(asked: Asked, tree: SearchTree) -> str:
+def tree_title(request: StepsRequest, tree: SearchTree) -> str:
     """`demo-en-fr · step 1,500`, `search tree · beam · 8 steps`."""
-    title = cached.title(asked.run.folder.id)
-    return (
-        f"{title} · step {asked.run.step:,}\nsearch tree · {asked.strategy} · {tree.n_steps} steps"
-    )
+    name = f"{cached.title(request.run.folder.id)} · step {request.run.step:,}"
+    return f"{name}\nsearch tree · {request.strategy} · {tree.n_steps} steps"
 
 
 def _pick(number: object) -> None:
-    found = number[0] if isinstance(number, list) else number
-    if isinstance(found, int) and found:
-        st.session_state[NODE] = found
+    node = number[0] if isinstance(number, list) else number
+    if isinstance(node, int) and node:
+        st.session_state[NODE] = node
 
 
-def _left_out(tree: SearchTree, n_missing: int) -> None:
-    if n_missing:
-        st.caption(
-            f"{n_missing} of {len(tree.nodes) - 1} nodes are not drawn; the table to download has all."
-        )
-
-
-def _picker(asked: Asked, tree: SearchTree, numbers: list[int], words: list[str]) -> int:
+def _node_picker(tree: SearchTree, numbers: list[int], tokens: list[str]) -> int:
     """The same choice as a click in the picture."""
-    options = {
-        number: f"step {tree.nodes[number].step} · {words[number]} · {tree.nodes[number].state}"
+    labels = {
+        number: f"step {tree.nodes[number].step} · {tokens[number]} · {tree.nodes[number].state}"
         for number in numbers
         if number
     }
-    st.subheader("A word and its alternatives", anchor=False)
-    label = "Click a word in the tree, or choose it here"
+    st.subheader("A token and its alternatives", anchor=False)
     chosen = st.selectbox(
-        label,
-        list(options),
-        format_func=lambda number: options[number],
+        "Click a token in the tree, or choose it here",
+        list(labels),
+        format_func=labels.__getitem__,
         key=NODE,
         persist_state="session",
     )
     return int(chosen)
 
 
-def _alternatives(asked: Asked, tree: SearchTree, chosen: int, words: list[str]) -> None:
-    """What the model could have written in its place, and what became of each."""
+def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: list[str]) -> None:
+    """The most probable tokens at a node's position, and what the search did with each."""
     node = tree.nodes[chosen]
     st.caption(
-        f"What became of it: {node.reason}. The table: the most probable tokens in this place, after the same words before."
+        f"What the search did with it: {node.reason}. The table: the most probable tokens at this position, after the same prefix."
     )
-    nexts = [
+    candidates = [
         (each.token, each.log_prob, each.node) for each in tree.next_tokens.get(node.parent, ())
     ]
-    if chosen not in [number for _, _, number in nexts]:
-        nexts.append((node.token, own_log_prob(tree, node), chosen))
-    names = asked.run.tgt_tokenizer.tokens([token for token, _, _ in nexts])
-    rows = [
-        {
-            "": "▶" if number == chosen else "",
-            "token": word,
-            "probability": 100 * math.exp(log_prob),
-            "sum so far": tree.nodes[node.parent].total + log_prob
-            if number is None
-            else tree.nodes[number].total,
-            "what became of it": tree.nodes[number].reason
-            if number is not None
-            else _untold(tree, node, log_prob),
-        }
-        for word, (_, log_prob, number) in zip(names, nexts, strict=True)
-    ]
-    look = {
-        "": st.column_config.TextColumn(width=28),
-        "probability": st.column_config.NumberColumn(format="%.2f %%"),
-        "sum so far": st.column_config.NumberColumn(
-            format="%.3f", help="Log-probability up to here as the strategy counts it, nats."
-        ),
-        "what became of it": st.column_config.TextColumn(width="large"),
-    }
+    if chosen not in [number for _, _, number in candidates]:
+        candidates.append((node.token, own_log_prob(tree, node), chosen))
+    names = request.run.tgt_tokenizer.tokens([token for token, _, _ in candidates])
+    rows = []
+    for name, (_, log_prob, number) in zip(names, candidates, strict=True):
+        if number is None:
+            total = tree.nodes[node.parent].total + log_prob
+            reason = _reason_not_considered(tree, node, total)
+        else:
+            total = tree.nodes[number].total
+            reason = tree.nodes[number].reason
+        rows.append(
+            {
+                "": "▶" if number == chosen else "",
+                "token": name,
+                "probability": 100 * math.exp(log_prob),
+                "sum so far": total,
+                "what became of it": reason,
+            }
+        )
     st.dataframe(
         rows,
         hide_index=True,
-        column_config=look,
+        column_config={
+            "": st.column_config.TextColumn(width=28),
+            "probability": st.column_config.NumberColumn(format="%.2f %%"),
+            "sum so far": st.column_config.NumberColumn(
+                format="%.3f", help="Log-probability so far as the strategy counts it, nats."
+            ),
+            "what became of it": st.column_config.TextColumn(width="large"),
+        },
         key="steps alternatives",
-        alt=f"Alternatives of {words[chosen]}",
+        alt=f"Alternatives of {tokens[chosen]}",
     )
 
 
-def _untold(tree: SearchTree, node: SearchNode, log_prob: float) -> str:
-    """Of a token that the search did not look at."""
+def _reason_not_considered(tree: SearchTree, node: SearchNode, total: float) -> str:
+    """Why the search did not consider a token at this node's position."""
     if not tree.is_complete:
-        return "not taken; there is no record why"
+        return "not taken; the reason is not recorded"
     totals = [other.total for other in tree.nodes if other.step == node.step and other.rank]
     if not totals:
-        return "another token was given by `prefix`"
-    own = tree.nodes[node.parent].total + log_prob
-    if own > min(totals):
-        return "a rule forbids it, or makes it less likely"
-    return f"not looked at: the {len(totals)} best of this step have {nats(min(totals))} at least"
+        return "another token was forced by `prefix`"
+    if total > min(totals):
+        return "forbidden or penalized by a rule"
+    return f"not considered: the {len(totals)} best of this step have at least {nats(min(totals))}"
 
 
-def _download(asked: Asked, tree: SearchTree, words: list[str]) -> None:
-    file = f"{file_name(name(asked, tree))}.csv"
-    make = partial(table, tree, words)
+def _download(request: StepsRequest, tree: SearchTree, tokens: list[str]) -> None:
     st.download_button(
-        "Numbers (CSV)",
-        make,
-        file,
+        "Download data (CSV)",
+        partial(nodes_csv, tree, tokens),
+        f"{file_name(tree_title(request, tree))}.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
@@ -305,31 +262,26 @@ def _download(asked: Asked, tree: SearchTree, words: list[str]) -> None:
     )
 
 
-def table(tree: SearchTree, words: list[str]) -> str:
-    """One row a node."""
+def nodes_csv(tree: SearchTree, tokens: list[str]) -> str:
+    """One line per node."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)
-    for number, (node, word) in enumerate(zip(tree.nodes, words, strict=True)):
-        score = "" if node.score is None else f"{node.score:.6f}"
-        place = [
-            number,
-            node.parent,
-            node.step,
-            plots.csv_cell(word),
-            node.state,
-            int(node.is_best),
-            node.count,
-            node.rank or "",
-        ]
-        rows.writerow(
-            [
-                *place,
-                f"{node.log_prob:.6f}",
-                f"{node.total:.6f}",
-                score,
-                node.final_rank or "",
-                node.reason,
-            ]
-        )
+    for number, (node, token) in enumerate(zip(tree.nodes, tokens, strict=True)):
+        cells = {
+            "node": number,
+            "parent": node.parent,
+            "step": node.step,
+            "token": plots.csv_cell(token),
+            "state": node.state,
+            "best_path": int(node.is_best),
+            "count": node.count,
+            "rank": node.rank or "",
+            "log_prob": f"{node.log_prob:.6f}",
+            "total": f"{node.total:.6f}",
+            "score": "" if node.score is None else f"{node.score:.6f}",
+            "final_rank": node.final_rank or "",
+            "reason": node.reason,
+        }
+        rows.writerow([cells[name] for name in COLUMNS])
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""One next-token distribution with the cuts of all filters: the sliders, the bars, the table."""
+"""The truncation inspector: one next-token distribution, and which tokens each filter keeps."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ from s2s.ui.kit import cached, forms, pickers
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
-from s2s.ui.steps import request
-from s2s.ui.steps.request import OWN
+from s2s.ui.steps.view_state import STATE
 
-# What the filters stand at before anybody moves them, about as their papers use them. Links leave out what stands here: never change it.
+# Initial values, about as the filters' papers use them. Links leave out what is equal to them: never change one.
 START = Truncation(
     top_h=0.4,
     top_k=10,
@@ -42,44 +41,38 @@ START = Truncation(
     epsilon_cutoff=0.0009,
     eta_cutoff=0.0009,
 )
-HEAT = "temperature"
-SETTINGS = ("temperature", *FILTERS)
-NAME = (
-    "ruler_"  # how their names begin in a link, beside a strategy's own settings of the same names
-)
+TEMPERATURE = "temperature"
+SETTINGS = (TEMPERATURE, *FILTERS)
+FIELD = "filter_"  # how the settings' names begin in the view state
+PREFIX = f"{STATE.page} {FIELD}"  # and how their widgets' keys do
 # ends of the slider
-COOLEST = 0.1
-HOTTEST = 3.0
-BARS = 15
+MIN_TEMPERATURE = 0.1
+MAX_TEMPERATURE = 3.0
+N_BARS = 15
 ALL = "all together"
-LOG = f"{NAME}log"
 
 
-def show(run: Run, tokens: Sequence[str], at: int, log_probs: Tensor) -> None:
-    """What may stand at a place, from 0, of a target with these tokens; (vocab,) nats."""
-    config = _start()
-    _heat(config)
-    place = st.container(key="ruler")
-    st.markdown("**The filters**, each by itself and all one after the other, in this order:")
+def show(run: Run, tokens: Sequence[str], position: int, log_probs: Tensor) -> None:
+    """The candidates at a position, from 0, of a target with these tokens; `log_probs` (vocab,) in nats."""
+    start = _start()
+    _temperature_slider(start)
+    picture = st.container(key="ruler")
+    st.markdown("**Filters**, each alone and all in this order:")
     with st.grid(4, min_column_width=140, vertical_alignment="bottom"):
-        forms.inputs(
-            config, list(FILTERS), OWN + NAME
-        )  # FILTERS stand in the order in which they apply
-    changes = forms.changes(START, SETTINGS, OWN + NAME)
-    said = forms.to_address(changes)
-    scale = {LOG: "true" if st.session_state[OWN + LOG] else ""}
-    request.remember(**{NAME + name: said.get(name, "") for name in SETTINGS}, **scale)
+        forms.inputs(start, list(FILTERS), PREFIX)  # FILTERS are in the order in which they apply
+    changes = forms.changes(START, SETTINGS, PREFIX)
+    written = forms.to_address(changes)
+    STATE.remember(**{FIELD + name: written.get(name, "") for name in SETTINGS})
     config = override(START, changes)
     measured = inspect_truncation(log_probs, config)
     names = run.tgt_tokenizer.tokens(range(len(log_probs)))
-    title = _title(run, tokens, at, config)
-    with place:
-        _picture(measured, config, names, title)
+    title = _title(run, tokens, position, config)
+    with picture:
+        _bars(measured, config, names, title)
     _table(measured, config)
-    make = partial(numbers, measured, config, names, log_probs)
     st.download_button(
-        "Numbers (CSV)",
-        make,
+        "Download data (CSV)",
+        partial(tokens_csv, measured, config, names, log_probs),
         f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",
@@ -88,159 +81,148 @@ def show(run: Run, tokens: Sequence[str], at: int, log_probs: Tensor) -> None:
 
 
 def _start() -> Truncation:
-    """What a link says, or the usual; what it cannot mean is said."""
-    held = st.session_state.get(request.SAID, {})
-    given = {name: held[NAME + name] for name in SETTINGS if NAME + name in held}
-    changes, lost = forms.from_address(START, given)
-    for why in lost:
-        pickers.notify(why)
+    """The settings of the view state; those that are impossible are reported and left out."""
+    state = vars(STATE.now)
+    given = {name: state[FIELD + name] for name in SETTINGS if state[FIELD + name]}
+    changes, problems = forms.from_address(START, given)
+    for problem in problems:
+        pickers.notify(problem)
     return override(START, changes)
 
 
-def _heat(config: Truncation) -> None:
-    """The slider; a link may say more than it can."""
-    key = OWN + NAME + HEAT
-    wanted = float(st.session_state.get(key, config.temperature))
-    if not COOLEST <= wanted <= HOTTEST:
+def _temperature_slider(start: Truncation) -> None:
+    """A link may ask for more than the slider can show."""
+    key = PREFIX + TEMPERATURE
+    wanted = float(st.session_state.get(key, start.temperature))
+    if not MIN_TEMPERATURE <= wanted <= MAX_TEMPERATURE:
         pickers.notify(
-            f"The ruler's temperature goes from {COOLEST:g} to {HOTTEST:g}; {wanted:g} is beyond."
+            f"The temperature goes from {MIN_TEMPERATURE:g} to {MAX_TEMPERATURE:g}; {wanted:g} is beyond."
         )
-    st.session_state[key] = min(HOTTEST, max(COOLEST, wanted))
-    help = plain(settings_of(Truncation)[HEAT].help)
+    st.session_state[key] = min(MAX_TEMPERATURE, max(MIN_TEMPERATURE, wanted))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(
-            HEAT,
-            COOLEST,
-            HOTTEST,
+            TEMPERATURE,
+            MIN_TEMPERATURE,
+            MAX_TEMPERATURE,
             step=0.05,
             key=key,
-            help=help,
+            help=plain(settings_of(Truncation)[TEMPERATURE].help),
             persist_state="session",
             width=480,
         )
-        st.session_state.setdefault(
-            OWN + LOG, bool(st.session_state.get(request.SAID, {}).get(LOG))
-        )
-        st.toggle(
-            "Logarithmic bars",
-            key=OWN + LOG,
-            help="Shows the improbable ones, too.",
-            persist_state="session",
-        )
+        _log_toggle()
 
 
-def _title(run: Run, tokens: Sequence[str], at: int, config: Truncation) -> str:
-    """Run, checkpoint, place, temperature."""
-    before = " ".join(tokens[max(0, at - 3) : at])
-    after = f"after “{'… ' * (at > 3)}{before}”" if before else "the first"
-    where = (
-        f"{cached.title(run.folder.id)} · step {run.step:,} · temperature {config.temperature:g}"
+def _log_toggle() -> None:
+    key = STATE.key("log_scale")
+    st.session_state.setdefault(key, bool(STATE.now.log_scale))
+    is_log = st.toggle(
+        "Logarithmic bars", key=key, help="Shows improbable tokens, too.", persist_state="session"
     )
-    return f"{where}\nplace {at + 1} of {len(tokens)}, {after}"
+    STATE.remember(log_scale="true" if is_log else "")
 
 
-def _picture(
-    measured: TruncationReport, config: Truncation, names: Sequence[str], title: str
-) -> None:
-    is_log = st.session_state[OWN + LOG]
-    top = measured.order[:BARS].tolist()
-    shares = measured.log_probs.exp()
-    bars = [(names[token], float(shares[token])) for token in top]
-    rest = len(names) - len(top)
-    others = (rest, max(0.0, 1.0 - sum(share for _, share in bars)) if rest else 0.0)
-    lines = [_cut(name, left, top) for name, left in _shown(measured, config).items()]
-    figure = plots.truncation(bars, others, lines, title=title, is_log=is_log)
-    alt = ", ".join(f"{name} {fine_percent(share)}" for name, share in bars[:5])
+def _title(run: Run, tokens: Sequence[str], position: int, config: Truncation) -> str:
+    """Run, checkpoint, temperature, position."""
+    prefix = " ".join(tokens[max(0, position - 3) : position])
+    after = f"after “{'… ' * (position > 3)}{prefix}”" if prefix else "the first"
+    name = f"{cached.title(run.folder.id)} · step {run.step:,}"
+    return f"{name} · temperature {config.temperature:g}\nposition {position + 1} of {len(tokens)}, {after}"
+
+
+def _bars(measured: TruncationReport, config: Truncation, names: Sequence[str], title: str) -> None:
+    top = measured.order[:N_BARS].tolist()
+    probabilities = measured.log_probs.exp()  # (vocab,)
+    bars = [(names[token], float(probabilities[token])) for token in top]
+    n_rest = len(names) - len(top)
+    rest = max(0.0, 1.0 - sum(probability for _, probability in bars)) if n_rest else 0.0
+    lines = [_filter_result(name, left, top) for name, left in _active(measured, config).items()]
+    figure = plots.truncation(
+        bars, (n_rest, rest), lines, title=title, is_log=bool(STATE.now.log_scale)
+    )
+    best = ", ".join(f"{name} {fine_percent(probability)}" for name, probability in bars[:5])
     chart(
         figure,
-        alt=f"Bars of the next token's probabilities, {title.replace(chr(10), ', ')}: {alt}",
+        alt=f"Bars of the next token's probabilities, {title.replace(chr(10), ', ')}: {best}",
         file_name=file_name(title),
     )
     st.caption(plots.PLOTS["truncation"].caption)
-    before = measured.entropy
-    after = measured.together.entropy
-    st.markdown(
-        f"Entropy {before:.2f} nats: as undecided as among {math.exp(before):.1f} equally probable tokens. Of what all the filters leave"
-        f" together: {after:.2f} nats, {math.exp(after):.1f} tokens."
-    )
+    st.markdown(entropy_sentence(measured.entropy, measured.together.n, measured.together.entropy))
 
 
-def _shown(measured: TruncationReport, config: Truncation) -> dict[str, FilterEffect]:
-    """The filters that are set, and all of them."""
-    return {name: left for name, left in measured.alone.items() if is_filter_set(config, name)} | {
-        ALL: measured.together
-    }
+def entropy_sentence(before: float, n_left: int, after: float) -> str:
+    """Entropies in nats, without filters and after all of them."""
+    start = f"Entropy {before:.2f} nats: as uncertain as {math.exp(before):.1f} equally probable tokens."
+    if n_left == 1:
+        return f"{start} After all filters: one token, entropy 0."
+    return f"{start} After all filters: {n_left:,} tokens, entropy {after:.2f} nats ({math.exp(after):.1f} tokens)."
 
 
-def _cut(name: str, left: FilterEffect, top: Sequence[int]) -> FilterResult:
-    stays = left.stays[list(top)].tolist()
-    return FilterResult(name, stays, left.n - sum(stays), left.rank, left.threshold)
+def _active(measured: TruncationReport, config: Truncation) -> dict[str, FilterEffect]:
+    """The filters that are set, and all together."""
+    active = {name: left for name, left in measured.alone.items() if is_filter_set(config, name)}
+    return active | {ALL: measured.together}
+
+
+def _filter_result(name: str, left: FilterEffect, top: Sequence[int]) -> FilterResult:
+    kept = left.stays[list(top)].tolist()
+    return FilterResult(name, kept, left.n - sum(kept), left.rank, left.threshold)
 
 
 def _table(measured: TruncationReport, config: Truncation) -> None:
-    """What each filter would leave."""
-    rows = [
-        _row(name, left, config)
-        for name, left in [*measured.alone.items(), (ALL, measured.together)]
-    ]
+    """What each filter alone, and all together, would keep."""
+    results = [*measured.alone.items(), (ALL, measured.together)]
     st.dataframe(
-        pd.DataFrame(rows), hide_index=True, alt="What each filter would leave", key="cuts"
+        pd.DataFrame([_row(name, left, config) for name, left in results]),
+        hide_index=True,
+        alt="What each filter would keep",
+        key="cuts",
     )
 
 
 def _row(name: str, left: FilterEffect, config: Truncation) -> dict[str, Any]:
-    is_on = name == ALL or is_filter_set(config, name)
-    value = "" if name == ALL else f"{getattr(config, name):g}" if is_on else "off"
     return {
         "filter": name,
-        "value": value,
+        "value": "" if name == ALL else _value(config, name),
         "tokens left": left.n,
         "probability left": fine_percent(left.mass),
         "entropy left (nats)": f"{left.entropy:.2f}",
-        "cut": _where(left),
+        "threshold": _threshold(left),
     }
 
 
-def _where(left: FilterEffect) -> str:
+def _value(config: Truncation, name: str) -> str:
+    return f"{getattr(config, name):g}" if is_filter_set(config, name) else "off"
+
+
+def _threshold(left: FilterEffect) -> str:
+    """Which tokens a filter removes."""
     if bool(left.stays.all()):
         return "keeps all"
     if left.threshold is not None:
-        return f"what has less than {fine_percent(left.threshold)} goes"
+        return f"removes tokens below {fine_percent(left.threshold)}"
     if left.rank is None:
-        return "not in one line: it leaves out tokens that are more probable than some it keeps"
-    return f"after the {left.rank:,} most probable" if left.rank > 1 else "after the most probable"
+        return "no single threshold: it removes tokens that are more probable than some it keeps"
+    if left.rank == 1:
+        return "keeps the most probable"
+    return f"keeps the {left.rank:,} most probable"
 
 
-def numbers(
+def tokens_csv(
     measured: TruncationReport, config: Truncation, names: Sequence[str], log_probs: Tensor
 ) -> str:
-    """One row a token of the vocabulary, the most probable first; a column a filter, 1 where it stays."""
-    shown = _shown(measured, config)
+    """One line per token of the vocabulary, the most probable first; one column per filter, 1 where it keeps the token."""
+    active = _active(measured, config)
+    kept = {name: left.stays.tolist() for name, left in active.items()}
+    raw = log_probs.tolist()
+    tempered = measured.log_probs.tolist()
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(
-        [
-            "rank",
-            "id",
-            "token",
-            "log_prob",
-            "log_prob_at_temperature",
-            "probability_at_temperature",
-            *shown,
-        ]
-    )
-    stays = {name: left.stays.tolist() for name, left in shown.items()}
-    raw = log_probs.tolist()
-    warm = measured.log_probs.tolist()
+    at_temperature = ["log_prob_at_temperature", "probability_at_temperature"]
+    rows.writerow(["rank", "id", "token", "log_prob", *at_temperature, *active])
     for rank, token in enumerate(measured.order.tolist(), 1):
-        values = [f"{raw[token]:.6f}", f"{warm[token]:.6f}", f"{math.exp(warm[token]):.8f}"]
-        rows.writerow(
-            [
-                rank,
-                token,
-                plots.csv_cell(names[token]),
-                *values,
-                *(int(stays[name][token]) for name in shown),
-            ]
-        )
+        probability = math.exp(tempered[token])
+        numbers = [f"{raw[token]:.6f}", f"{tempered[token]:.6f}", f"{probability:.8f}"]
+        flags = [int(kept[name][token]) for name in active]
+        rows.writerow([rank, token, plots.csv_cell(names[token]), *numbers, *flags])
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""The views of Steps, as data. Each is one module with `show(asked)`."""
+"""The views of Steps, as data. Each is one module with `show(request)`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.ui.steps import next_token, samples, teacher_forcing, tree
-from s2s.ui.steps.request import Asked
+from s2s.ui.steps.request import StepsRequest
 
 
-class View(NamedTuple):
-    """One row: its name for people, and what draws it."""
+class StepsViewRow(NamedTuple):
+    """A view's label, and the function that draws it."""
 
     label: str
-    show: Callable[[Asked], None]
+    show: Callable[[StepsRequest], None]
 
 
-# In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
-VIEWS: Mapping[str, View] = MappingProxyType(
+# A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
+VIEWS: Mapping[str, StepsViewRow] = MappingProxyType(
     {
-        "tree": View("Search tree", tree.show),
-        "next": View("Next word", next_token.show),
-        "reference": View("Against a reference", teacher_forcing.show),
-        "samples": View("Samples", samples.show),
+        "tree": StepsViewRow("Search tree", tree.show),
+        "next": StepsViewRow("Next token", next_token.show),
+        "reference": StepsViewRow("Against a reference", teacher_forcing.show),
+        "samples": StepsViewRow("Samples", samples.show),
     }
 )

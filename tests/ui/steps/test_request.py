@@ -2,7 +2,7 @@ import pytest
 
 from s2s.decode import STRATEGIES
 from s2s.share import unpack
-from s2s.ui.steps import request
+from s2s.ui.steps.view_state import STATE
 from s2s.ui.steps.views import VIEWS
 from tests.screen import box, link, lost, opened, said
 
@@ -17,8 +17,15 @@ def test_a_newcomer_sees_the_tree_of_a_demo_sentence_and_how_to_read_it() -> Non
     screen = opened("steps")
     assert not screen.exception
     assert box(screen) == "the cat sits on the mat"
-    assert held(screen) == {"strategy": "beam", "num_beams": "5", "length_penalty": "1.0", "length_formula": "power",
-                            "early_stopping": "false", "view": "tree"}  # fmt: skip
+    assert held(screen) == {
+        "strategy": "beam",
+        "num_beams": "5",
+        "length_penalty": "1.0",
+        "length_formula": "power",
+        "early_stopping": "false",
+        "view": "tree",
+        "pruned": "few",
+    }
     assert "set" not in screen.query_params
     assert "Left to right, token by token" in said(screen)
     assert screen.get("plotly_chart")
@@ -31,9 +38,9 @@ def test_every_strategy_has_a_tree(strategy: str) -> None:
     assert held(screen)["strategy"] == strategy
     assert held(screen)["max_new_tokens"] == "6"
     is_whole = strategy in ("greedy", "beam")
-    assert ("there is no record" in said(screen)) == (not is_whole)
-    assert [each.key for each in screen.get("button_group") if each.key == "steps own pruned"] == [
-        "steps own pruned"
+    assert ("are not recorded" in said(screen)) == (not is_whole)
+    assert [each.key for each in screen.get("button_group") if each.key == "steps pruned"] == [
+        "steps pruned"
     ] * is_whole
 
 
@@ -43,11 +50,12 @@ def test_every_strategy_has_a_tree(strategy: str) -> None:
         ("strategy:beem", "no strategy `beem`"),
         ("strategy:beam,num_beams:0", "num_beams"),
         ("strategy:beam,zork:1", "zork"),
-        ("view:shrub", "There is no view shrub"),
+        ("view:shrub", "there is no shrub here"),
         ("node:99999", "no node 99999"),
         ("node:-3", "no node -3"),
-        ("rank_penalty:many", ""),
-        ("rank_formula:worst,pruned:sometimes", ""),
+        ("rank_penalty:many", "there is no many here"),
+        ("rank_formula:worst", "there is no worst here"),
+        ("pruned:sometimes", "there is no sometimes here"),
     ],
 )
 def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, sentence: str) -> None:
@@ -105,6 +113,6 @@ def test_the_share_link_opens_the_same_view() -> None:
 
 
 def test_a_view_keeps_only_what_is_listed() -> None:
-    with pytest.raises(ValueError, match="no view of the steps keeps `colour`"):
-        request.remember(colour="red")
-    assert next(iter(VIEWS)) == request.FIRST_VIEW
+    with pytest.raises(ValueError, match="declares no `colour`"):
+        STATE.remember(colour="red")
+    assert next(iter(VIEWS)) == STATE.declaration().view

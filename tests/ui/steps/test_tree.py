@@ -82,7 +82,7 @@ def test_the_log_probability_of_every_ending_is_what_scoring_says(run: Run, stra
 def test_the_table_to_download_has_every_node(run: Run) -> None:
     _, tree = searched(run, num_beams=3)
     words = ["start", *run.tgt_tokenizer.tokens([node.token for node in tree.nodes[1:]])]
-    rows = list(csv.DictReader(io.StringIO(page.table(tree, words))))
+    rows = list(csv.DictReader(io.StringIO(page.nodes_csv(tree, words))))
     assert len(rows) == len(tree.nodes)
     for row, node, word in zip(rows, tree.nodes, words, strict=True):
         assert (row["token"], row["state"], row["reason"]) == (word, node.state, node.reason)
@@ -93,7 +93,7 @@ def test_the_table_to_download_has_every_node(run: Run) -> None:
 def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) -> None:
     screen = opened("steps", src=SOURCE)
     found, tree = searched(run)
-    usual = screen.selectbox(key="steps own node").value
+    usual = screen.selectbox(key="steps node").value
     own = [value for value in found.hypotheses[0].token_log_probs[:-1]]
     assert page.own_log_prob(tree, tree.nodes[usual]) == pytest.approx(min(own), abs=1e-5)
     other = next(
@@ -101,7 +101,7 @@ def test_a_chosen_word_has_its_alternatives_and_what_became_of_them(run: Run) ->
         for number, node in enumerate(tree.nodes)
         if node.step == 2 and node.state == "pruned"
     )
-    screen.selectbox(key="steps own node").set_value(other).run()
+    screen.selectbox(key="steps node").set_value(other).run()
     assert not screen.exception
     assert f"node:{other}" in screen.session_state["set"]
     assert tree.nodes[other].reason in said(screen)

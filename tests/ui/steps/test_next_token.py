@@ -17,10 +17,10 @@ from s2s.decode import inspect_truncation
 from s2s.decode.filters import FILTERS
 from s2s.runs import Run
 from s2s.runs.teacher_forcing import reference as force_reference
-from s2s.ui.steps import teacher_forcing, truncation
-from s2s.ui.steps.request import OF_VIEWS
-from s2s.ui.steps.teacher_forcing import sentences
-from s2s.ui.steps.truncation import SETTINGS, START
+from s2s.ui.steps import loss_table, truncation
+from s2s.ui.steps.teacher_forcing import diagnosis_sentences
+from s2s.ui.steps.truncation import FIELD, SETTINGS, START
+from s2s.ui.steps.view_state import STATE
 from tests.screen import link, lost, opened, said, translation
 
 DEMO = "demo-en-fr"
@@ -101,7 +101,7 @@ def test_the_table_is_what_the_library_leaves(run: Run) -> None:
     assert list(table["entropy left (nats)"])[-1] == f"{measured.together.entropy:.2f}"
     assert f"Entropy {measured.entropy:.2f} nats" in said(screen)
     title = json.loads(screen.get("plotly_chart")[0].proto.spec)["layout"]["title"]["text"]
-    assert title == f"{DEMO} · step 1,500 · temperature 2<br>place 2 of 4, after “la”"
+    assert title == f"{DEMO} · step 1,500 · temperature 2<br>position 2 of 4, after “la”"
 
 
 def test_temperature_and_filters_cost_no_forward_pass(
@@ -112,8 +112,8 @@ def test_temperature_and_filters_cost_no_forward_pass(
     monkeypatch.setattr(Run, "next_tokens", None)
     monkeypatch.setattr(Run, "complete", None)
     monkeypatch.setattr(Run, "translate", None)
-    screen.slider(key="steps own ruler_temperature").set_value(3.0).run()
-    screen.number_input(key="steps own ruler_top_k").set_value(1).run()
+    screen.slider(key="steps filter_temperature").set_value(3.0).run()
+    screen.number_input(key="steps filter_top_k").set_value(1).run()
     assert not screen.exception
     row = (run_rows(run)[0] / 3.0).softmax(0)
     assert bars(screen)[0] == f"{float(row.max()):.1%}" != cold[0]
@@ -134,7 +134,7 @@ def run_rows(run: Run) -> torch.Tensor:
     return logits
 
 
-def test_another_word_is_forced_and_the_model_goes_on(run: Run) -> None:
+def test_another_word_is_forced_and_the_model_continues(run: Run) -> None:
     screen = steps("next", at="1")
     assert translation(screen) == "la maison rouge"
     screen = pressed(screen, "le ·")
@@ -154,11 +154,11 @@ def test_another_word_is_forced_and_the_model_goes_on(run: Run) -> None:
     assert "forced" not in link(other)
 
 
-def test_another_place_is_chosen_and_stands_in_the_link() -> None:
+def test_another_position_is_chosen_and_the_link_says_so() -> None:
     screen = steps("next")
-    screen.selectbox(key="steps own at").set_value(2).run()
+    screen.selectbox(key="steps at").set_value(2).run()
     assert "at%3A3" in link(screen)
-    assert again(screen).selectbox(key="steps own at").value == 2
+    assert again(screen).selectbox(key="steps at").value == 2
     screen.text_input(key="src").set_value("the cat sits on the mat").run()
     assert not screen.exception
     assert "at%3A" not in link(screen)  # a place in one sentence is none in another
@@ -167,14 +167,14 @@ def test_another_place_is_chosen_and_stands_in_the_link() -> None:
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"forced": "x.y"}, "x.y are not numbers with dots between"),
+        ({"forced": "x.y"}, "x.y are not numbers separated by dots"),
         (
             {"forced": "99999"},
             "The forced words cannot be used: A target cannot begin with the token number 99999",
         ),
         ({"forced": "5.2.5"}, "Nothing can follow"),
-        ({"at": "99"}, "There is no place 99 in this translation; it has 4 tokens"),
-        ({"at": "<b>"}, "There is no place"),
+        ({"at": "99"}, "There is no position 99 in this translation; it has 4 tokens"),
+        ({"at": "<b>"}, "There is no position"),
         ({"ruler_top_p": "7"}, "top_p"),
         ({"ruler_temperature": "50"}, "goes from 0.1 to 3; 50 is beyond"),
         ({"ruler_top_h": "much"}, "top_h"),
@@ -189,11 +189,11 @@ def test_what_a_link_cannot_mean_is_said(params: dict[str, str], sentence: str) 
     assert not lost(screen)
 
 
-def test_the_numbers_of_the_ruler_are_those_of_every_token(run: Run) -> None:
+def test_the_downloaded_numbers_are_those_of_every_token(run: Run) -> None:
     row = run.next_tokens(TEXT, [])[0]
     measured = inspect_truncation(row, START)
     names = run.tgt_tokenizer.tokens(range(len(row)))
-    head, *rows = csv.reader(truncation.numbers(measured, START, names, row).splitlines())
+    head, *rows = csv.reader(truncation.tokens_csv(measured, START, names, row).splitlines())
     assert head[3:] == [
         "log_prob",
         "log_prob_at_temperature",
@@ -214,7 +214,7 @@ def test_the_numbers_of_the_ruler_are_those_of_every_token(run: Run) -> None:
 def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
     reference = force_reference(run, TEXT, "=le chat")
     own = run.translate([TEXT])[0]
-    head, *rows = csv.reader(teacher_forcing.numbers(own.hypotheses[0], reference).splitlines())
+    head, *rows = csv.reader(loss_table.csv_text(own.hypotheses[0], reference).splitlines())
     assert (head[1], rows[0][1], head[2]) == ("reference", "<unk>", "loss (nats)")
     assert sum(float(each[2]) for each in rows if each[2]) == pytest.approx(
         -reference.log_prob, abs=1e-3
@@ -223,14 +223,16 @@ def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
 
 
 def test_every_filter_is_in_the_link() -> None:
-    assert {f"ruler_{name}" for name in SETTINGS} <= set(OF_VIEWS)
+    assert [STATE.fields[FIELD + name].link for name in SETTINGS] == [
+        f"ruler_{name}" for name in SETTINGS
+    ]
     assert set(SETTINGS) == {"temperature", *FILTERS}
 
 
 def test_without_a_reference_it_says_what_to_do() -> None:
     screen = steps("reference")
     assert not screen.exception
-    assert "Type the translation that you would want" in said(screen)
+    assert "Type the translation that you want" in said(screen)
     assert not screen.get("plotly_chart")
 
 
@@ -238,21 +240,23 @@ def test_a_reference_has_its_verdict_and_its_losses(run: Run) -> None:
     screen = steps("reference", tgt="le maison rouge")
     assert not screen.exception
     assert "Model error." in said(screen)
-    assert "They part at place 1: the reference has *le*, the model wrote *la*." in said(screen)
+    assert "They first differ at position 1: the reference has *le*, the model wrote *la*." in said(
+        screen
+    )
     table = screen.dataframe[0].value
     reference = force_reference(run, TEXT, "le maison rouge")
     assert list(table["loss (nats)"]) == [round(-value, 4) for value in reference.log_probs]
     assert list(table["rank"]) == list(reference.ranks)
-    assert list(table["parted"]) == ["≠"] * 4
+    assert list(table["differs"]) == ["≠"] * 4
     texts = " ".join(str(each.proto.body) for each in screen.get("html"))
     assert f"−{-run.score([TEXT], ['le maison rouge'])[0]:.2f}" in texts
     assert translation_of_link(screen) == "le maison rouge"
     assert list(again(screen).dataframe[0].value["loss (nats)"]) == list(table["loss (nats)"])
 
 
-def test_where_they_part_one_can_look_at_the_next_word() -> None:
-    screen = pressed(steps("reference", tgt="la maison noire"), "See what else could stand there")
-    assert screen.selectbox(key="steps own at").value == 2
+def test_where_they_first_differ_the_candidates_are_shown() -> None:
+    screen = pressed(steps("reference", tgt="la maison noire"), "See the candidates there")
+    assert screen.selectbox(key="steps at").value == 2
     assert [cell["text"] for cell in strip(screen)] == ["la", "maison", "rouge", "</s>"]
 
 
@@ -301,7 +305,7 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
         (
             SearchDiagnosis(-1.0, -3.0, -1.0, False),
             9.0,
-            ["**Search error.**", "7.4 times as probable as what was written", "it is nearer"],
+            ["**Search error.**", "7.4 times as probable as what was written", "it is closer"],
         ),
         (
             SearchDiagnosis(-1.0, -3.0, -3.0, False),
@@ -323,6 +327,6 @@ def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference
 def test_the_sentences_say_which_failed(
     verdict: SearchDiagnosis, nearer: float, parts: list[str]
 ) -> None:
-    found = " ".join(sentences(verdict, nearer))
+    found = " ".join(diagnosis_sentences(verdict, nearer))
     assert all(part in found for part in parts)
     assert ("a text" in found) == verdict.is_missed

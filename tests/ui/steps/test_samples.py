@@ -8,7 +8,7 @@ import pytest
 import s2s
 from s2s.decode.mbr import utilities
 from s2s.ui.steps import samples
-from s2s.ui.steps.samples import Row
+from s2s.ui.steps.samples import SampleRow
 from tests.screen import opened, picture, said
 
 SOURCE = "the cat who chased the mouse was black"
@@ -62,9 +62,11 @@ def test_best_first_and_of_equal_ones_the_more_probable() -> None:
 
 
 def test_the_table_to_download_has_texts_means_and_pairs() -> None:
-    rows = [Row("=cmd()", 2, 70.0, -1.5), Row("b", 1, 40.0, -2.5)]
+    rows = [SampleRow("=cmd()", 2, 70.0, -1.5), SampleRow("b", 1, 40.0, -2.5)]
     lines = list(
-        csv.DictReader(io.StringIO(samples.table(rows, np.array([[100.0, 10.0], [20.0, 100.0]]))))
+        csv.DictReader(
+            io.StringIO(samples.table_csv(rows, np.array([[100.0, 10.0], [20.0, 100.0]])))
+        )
     )
     assert [line["text"] for line in lines] == ["'=cmd()", "b"]
     assert [float(line["beside_2"]) for line in lines] == [10.0, 100.0]

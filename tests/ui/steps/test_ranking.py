@@ -22,7 +22,7 @@ def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(
     monkeypatch.setattr(Run, "translate", None)
     monkeypatch.setattr(Run, "tree", None)
     for penalty in (-2.0, 0.0, 4.0):
-        screen.slider(key="steps own rank_penalty").set_value(penalty).run()
+        screen.slider(key="steps rank_penalty").set_value(penalty).run()
         assert not screen.exception
         ranked = rerank(tree, override(Beam(num_beams=5), {"length_penalty": penalty}))
         table = screen.dataframe[-1].value
@@ -45,7 +45,7 @@ def test_as_decoded_the_order_and_the_scores_are_the_searchs() -> None:
 
 def test_decoding_with_the_ranks_setting_puts_it_into_the_search() -> None:
     screen = opened("steps", src=SOURCE, set=f"{SET},rank_penalty:0.3,rank_formula:gnmt")
-    assert "Decoding again with this setting may find others" in said(screen)
+    assert "Decoding again with this setting may find other hypotheses" in said(screen)
     screen.button(key="decode so").click().run()
     assert not screen.exception
     held = unpack(screen.session_state["set"])
