@@ -1,1 +1,7 @@
-"""Components with JavaScript of their own; knows nothing of models."""
+"""Components: JavaScript and style in files of their own, each behind a thin Python function. Knows nothing of models."""
+
+from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, BoxNote, Diagram, Label, diagram
+from s2s.ui.canvas.heads import heads_canvas, pack_heads, pooling
+from s2s.ui.canvas.lines import attention_lines
+from s2s.ui.canvas.token_strip import Alternative, StripToken, token_strip
+from s2s.ui.canvas.touch import touch_scrolling
