@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from s2s.ui.canvas.heads import heads_canvas, packed
+from s2s.ui.canvas import heads_canvas, pack_heads
 
 SHEETS = 4  # so many different ones take turns
 
@@ -30,14 +30,15 @@ made = sheets(*shape)
 st.button("Draw", on_click=turn, args=("drawn",))
 st.button("Nothing", on_click=turn, args=("idle",))
 tokens = [f"w{place}" for place in range(made[0].shape[-1])]
-pixels = packed(made[st.session_state.get("drawn", 0) % SHEETS], tokens, tokens, "reading")
+pixels = pack_heads(made[st.session_state.get("drawn", 0) % SHEETS], tokens, tokens, "reads")
 with st.columns([3, 2])[1]:
     heads_canvas(
         pixels,
-        ((0, 0), None),
+        (0, 0),
+        None,
         per_row=False,
         key="grid",
         on_pick=lambda layer, head: None,
-        on_alone=lambda layer, head: None,
+        on_enlarge=lambda layer, head: None,
     )
 st.html(f'<span id="stamp" data-idle="{st.session_state.get("idle", 0)}"></span>')

@@ -43,7 +43,7 @@ MARKERS = (
     "M0-4.5L4.5 3.5h-9z",
     "M-4.5-1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
 )
-MARKED = 400  # lines up to which each carries its marker
+MAX_MARKED = 400  # lines up to which each carries its marker
 # a line's opacity and its width at weight 0, its width at weight 1 where there is room
 FAINT = 0.16
 THIN = 0.8
@@ -56,8 +56,8 @@ class LineStyle(NamedTuple):
     color: str
     dash: str
     marker: str
-    aside: float  # pixels that they end above or below the token's middle
-    spot: float  # where on a line its marker stands, 0 to 1
+    offset: float  # pixels that they end above or below the token's middle
+    marker_at: float  # where on a line its marker stands, 0 to 1
     thick: float  # its width at weight 1
 
 
@@ -71,8 +71,8 @@ def line_styles(n_heads: int, step: int) -> list[LineStyle]:
             COLORS[at % len(COLORS)],
             DASHES[at % len(DASHES)],
             MARKERS[at % len(MARKERS)],
-            aside=apart * (at - (n_heads - 1) / 2),
-            spot=0.2 + 0.6 * (at + 0.5) / n_heads,
+            offset=apart * (at - (n_heads - 1) / 2),
+            marker_at=0.2 + 0.6 * (at + 0.5) / n_heads,
             thick=max(1.6, min(THICK, apart)),
         )
         for at in range(n_heads)
@@ -136,7 +136,7 @@ def lines(
     """Two columns of tokens, joined by the links of each head. Hovering a line says its head, its tokens and its weight."""
     if not keys or not rows:
         return _sheet(title, caption, 0, 0, [NOTHING])
-    step = step_of(keys, rows)
+    step = token_spacing(keys, rows)
     font = min(14, step - 3)
     high = step * max(len(keys), len(rows))
     top = 28
@@ -155,7 +155,7 @@ def lines(
         )
         for at, (token, y) in enumerate(zip(side, middles, strict=True))
     ]
-    is_marked = sum(map(len, heads.values())) <= MARKED
+    is_marked = sum(map(len, heads.values())) <= MAX_MARKED
     joined = [
         (
             weight,
@@ -178,7 +178,7 @@ def lines(
     )
 
 
-def step_of(keys: Sequence[str], rows: Sequence[str]) -> int:
+def token_spacing(keys: Sequence[str], rows: Sequence[str]) -> int:
     """Pixels from a token to the next, on the side that has more of them."""
     return _size(STEPS, max(len(keys), len(rows)))
 
@@ -231,7 +231,7 @@ def _line(
     *,
     is_marked: bool,
 ) -> str:
-    (left, up), (right, down) = (start[0], start[1] + look.aside), (end[0], end[1] + look.aside)
+    (left, up), (right, down) = (start[0], start[1] + look.offset), (end[0], end[1] + look.offset)
     middle = (left + right) / 2
     dash = f' stroke-dasharray="{look.dash}"' if look.dash else ""
     width = THIN + (look.thick - THIN) * _bounded(weight)
@@ -241,7 +241,7 @@ def _line(
     path = f'<path d="{curve}" fill="none" stroke="{look.color}" stroke-width="{width:.2f}"{dash}/>'
     if not (look.marker and is_marked):
         return path
-    t = look.spot
+    t = look.marker_at
     before = (1 - t) ** 2 * (
         1 + 2 * t
     )  # of Bernstein's weights, those of the two points on the left
@@ -261,7 +261,11 @@ def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
         x = each * (at % in_a_row)
         y = top + 22 * (at // in_a_row)
         line = _line(
-            (x, y), (x + 38, y), 0.5, look._replace(aside=0, spot=0.5, thick=3.2), is_marked=True
+            (x, y),
+            (x + 38, y),
+            0.5,
+            look._replace(offset=0, marker_at=0.5, thick=3.2),
+            is_marked=True,
         )
         samples.append(line + _text(name, x + 46, y + 4, 12))
     return [

@@ -75,7 +75,7 @@ def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Ope
     page.locator(".heads").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"):  # there is no third layer
         page.keyboard.press(key)
-    expect(page.locator(".heads .said")).to_have_text("layer 2 · head 3")
+    expect(page.locator(".heads .status")).to_have_text("layer 2 · head 3")
     page.keyboard.press("Enter")
     opens(page, "2", "3")
     expect(page.locator(".heads")).to_be_focused()  # the keyboard goes on where it was
@@ -86,7 +86,7 @@ def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Ope
     canvas(page).hover(position={"x": 1.5 / 4 * box["width"], "y": 2.5 / 4 * box["height"]})
     tip = page.locator(".heads .tip")
     expect(tip).to_contain_text("layer 2 · head 3")
-    expect(tip).to_contain_text("predicting rouge it looks at red: ")
+    expect(tip).to_contain_text("predicting rouge it attends to red: ")
     assert np.isclose(float(tip.inner_text().rpartition(" ")[2]), weights[2, 1], atol=0.01)
     page.keyboard.press("Escape")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)

@@ -83,7 +83,9 @@ def test_a_tap_holds_a_token_and_another_lets_it_go(server: str, revisit: Open) 
     expect(lines(page)).to_have_count(len(joined))
     token(page, 0, "red").tap()
     expect(lines(page)).to_have_count(sum(link.key == 1 for link in joined))
-    expect(page.get_by_role("status").filter(has_text="red is looked at for")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text="red is attended to when reading")
+    ).to_be_visible()
     token(page, 0, "red").tap()
     expect(lines(page)).to_have_count(len(joined))
 

@@ -44,7 +44,7 @@ def test_the_drawing_fits_a_phone(server: str, visit: Open) -> None:
     page = visit(f"{server}/{VIEW}", viewport={"width": 420, "height": 900})
     box = page.get_by_role("button", name=re.compile("^Masked self-attention"))
     expect(box).to_be_visible(timeout=PATIENCE * 1000)
-    drawing = page.locator(".machine svg").bounding_box() or {}
+    drawing = page.locator(".diagram svg").bounding_box() or {}
     assert 300 < drawing["width"] <= 420
     assert page.evaluate("document.documentElement.scrollWidth") == 420
     assert box.locator("text").first.evaluate("text => text.getBoundingClientRect().height") > 10

@@ -16,21 +16,21 @@ def test_a_token_is_hovered_pressed_and_another_word_forced(server: str, visit: 
     run = s2s.load("demo-en-fr")
     page = visit(f"{server}/{VIEW}")
     translated(page, "la maison rouge")
-    second = page.get_by_role("button", name="Place 2: maison")
+    second = page.get_by_role("button", name="Position 2: maison")
     second.hover()
-    rivals = page.locator(".strip > div:nth-child(2) .rivals")
-    expect(rivals).to_be_visible()
-    assert rivals.locator("li").count() == 5
+    alternatives = page.locator(".strip > div:nth-child(2) .alternatives")
+    expect(alternatives).to_be_visible()
+    assert alternatives.locator("li").count() == 5
     second.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Place 2: maison")).to_have_attribute(
+    expect(page.get_by_role("button", name="Position 2: maison")).to_have_attribute(
         "aria-pressed", "true", timeout=PATIENCE * 1000
     )
     expect(
-        page.get_by_role("button", name="Place 2: maison")
+        page.get_by_role("button", name="Position 2: maison")
     ).to_be_focused()  # the keyboard goes on where it was
-    page.get_by_role("button", name="Place 1: la").hover()
-    page.locator(".strip > div:nth-child(1) .rivals button", has_text="le").first.click()
+    page.get_by_role("button", name="Position 1: la").hover()
+    page.locator(".strip > div:nth-child(1) .alternatives button", has_text="le").first.click()
     expected = run.complete("the red house", run.tgt_tokenizer.encode("le"))
     translated(page, expected.text)
     page.wait_for_function("location.href.includes('forced')")

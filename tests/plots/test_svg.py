@@ -146,8 +146,8 @@ def test_many_heads_are_told_apart_twenty_of_them_without_colors(
 ) -> None:
     looks = svg.line_styles(n_heads, 30)
     assert len({tuple(getattr(look, name) for name in of) for look in looks}) == n_heads
-    assert len({look.aside for look in looks}) == n_heads
-    assert max(look.aside for look in looks) < 15  # within the row
+    assert len({look.offset for look in looks}) == n_heads
+    assert max(look.offset for look in looks) < 15  # within the row
 
 
 def test_several_heads_have_a_legend_and_say_whose_a_line_is() -> None:

@@ -16,7 +16,7 @@ from s2s.ui.architecture import request
 from s2s.ui.architecture.diagram_layout import diagram_of
 from s2s.ui.architecture.models import differing_settings, label_of, settings_of
 from s2s.ui.architecture.request import ArchitectureRequest
-from s2s.ui.canvas.diagram import BoxNote, diagram
+from s2s.ui.canvas import BoxNote, diagram
 
 # Axis names for readers who are new to shapes.
 AXES: Mapping[str, str] = MappingProxyType(

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from s2s.plots import compact_number
 from s2s.sizing import COMPONENT_KINDS, Component, within
-from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label
+from s2s.ui.canvas import DIAGRAM_WIDTH, Arrow, Box, Diagram, Label
 
 # Heights in pixels: of a box with two lines and with one, of an arrow, of a sum's ring.
 TALL = 38

@@ -15,7 +15,7 @@ import streamlit as st
 from s2s.analysis import ROLES, SELF, HeadSummary, LabeledWeights, summarize_heads
 from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.canvas.heads import block, heads_canvas, packed
+from s2s.ui.canvas import heads_canvas, pack_heads, pooling
 from s2s.ui.kit import captions, pickers
 from s2s.ui.kit.text import plain
 
@@ -42,11 +42,12 @@ def show(request: AttentionRequest) -> None:
     view = request.view
     heads_canvas(
         _pixels(*_cache_key(request), view),
-        ((request.which.layer, request.which.head), _enlarged(view)),
+        (request.which.layer, request.which.head),
+        _enlarged(view),
         per_row=STATE.now.scale == "row",
         key=KEY,
         on_pick=partial(_pick, view.weights.shape),
-        on_alone=partial(_enlarge, view.weights.shape),
+        on_enlarge=partial(_enlarge, view.weights.shape),
     )
     st.caption(_instructions(view))
     with st.expander("As a table", icon=":material/table:"):
@@ -54,7 +55,7 @@ def show(request: AttentionRequest) -> None:
 
 
 def _instructions(view: LabeledWeights) -> str:
-    side = block(view.weights.shape)
+    side = pooling(view.weights.shape)
     pooled = f" Each dot is the largest of {side} × {side} weights." if side > 1 else ""
     return f"Click a head to open it, double-click to enlarge it. Click a row or column number to average it.{pooled}"
 
@@ -69,8 +70,7 @@ def _cache_key(request: AttentionRequest) -> tuple[str, int, str, str, str]:
 def _pixels(
     folder: str, step: int, text: str, target: str, kind: str, _view: LabeledWeights
 ) -> bytes:
-    doing = {"predicts": "predicting", "reads": "reading"}[_view.verb]
-    return packed(_view.weights, _view.rows, _view.keys, doing)
+    return pack_heads(_view.weights, _view.rows, _view.keys, _view.verb)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -16,6 +16,7 @@ from s2s import plots
 from s2s.analysis import REDUCTIONS, AttentionMap, HeadSelection
 from s2s.plots import standalone
 from s2s.ui.attention.request import AttentionRequest
+from s2s.ui.canvas import png_button
 from s2s.ui.kit import captions
 from s2s.ui.shell import page, page_url
 
@@ -95,12 +96,7 @@ def save_button(
         )
         with st.container(horizontal=True, width=440, gap="xsmall"):
             _button("SVG", export.svg, f"{name}.svg", "image/svg+xml")
-            PNG(
-                key="save png",
-                data={"svg": export.svg(), "name": f"{name}.png"},
-                width="content",
-                height="content",
-            )
+            png_button(export.svg(), f"{name}.png", key="save png")
             _button("HTML", export.html, f"{name}.html", "text/html")
             _button("CSV", export.csv, f"{name}.csv", "text/csv")
             _button("JSON", export.json, f"{name}.json", "application/json")
@@ -164,51 +160,3 @@ def _link() -> str:
 
 
 _button = partial(st.download_button, on_click="ignore", icon=ICON)
-
-PNG = st.components.v2.component(
-    "svg_as_png",
-    html="""<button type="button">
-<svg viewBox="0 -960 960 960" aria-hidden="true"><path d="M480-320 280-520l56-58 104 104v-326h80v326l104-104 56 58-200 200ZM240-160q-33
- 0-56.5-23.5T160-240v-120h80v120h480v-120h80v120q0 33-23.5 56.5T720-160H240Z"/></svg>PNG</button>
-<span role="status"></span>
-""",
-    css="""
-svg { width: 1.15rem; fill: currentColor; vertical-align: -.25rem; margin-right: .5rem; }
-button { font: .875rem var(--st-font); color: var(--st-text-color); background: var(--st-background-color); cursor: pointer;
-  min-height: 2.5rem; padding: .25rem .75rem; border: 1px solid var(--st-border-color, gray);
-  border-radius: var(--st-button-radius, .6rem); }
-button:hover { border-color: var(--st-primary-color); }
-button:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 1px; }
-span { font: .85rem var(--st-font); color: var(--st-text-color); }
-""",
-    js="""
-const LARGEST = 12000;  // pixels of a side; browsers draw nothing at all on a larger canvas
-const drawn = async (svg) => {
-  const picture = new Image(), url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-  try {
-    picture.src = url;
-    await picture.decode();
-    const canvas = document.createElement('canvas'), scale = Math.min(2, LARGEST / Math.max(picture.width, picture.height));
-    canvas.width = picture.width * scale;
-    canvas.height = picture.height * scale;
-    canvas.getContext('2d').drawImage(picture, 0, 0, canvas.width, canvas.height);
-    return await new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error('empty'))), 'image/png'));
-  } finally { URL.revokeObjectURL(url); }
-};
-export default function({ data, parentElement }) {
-  const button = parentElement.querySelector('button'), said = parentElement.querySelector('span');
-  said.textContent = '';
-  button.onclick = async () => {
-    try {
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(await drawn(data.svg));
-      link.download = data.name;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    } catch {
-      said.textContent = 'This browser cannot make a PNG: save the SVG instead.';
-    }
-  };
-}
-""",
-)

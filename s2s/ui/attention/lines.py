@@ -12,7 +12,7 @@ from s2s.plots import svg
 from s2s.ui.attention import export
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import SHARE_STEP, STATE
-from s2s.ui.canvas import lines
+from s2s.ui.canvas import attention_lines
 from s2s.ui.kit import captions, pickers
 from s2s.ui.kit.text import as_markdown
 
@@ -36,7 +36,7 @@ def show(request: AttentionRequest) -> None:
     title = captions.heatmap_title(request.run, request.which.kind, export.maps_name(pictures))
     note = _drawn_note(share, sum(map(len, links.values())), n_lines)
     st.caption(as_markdown(f"{request.note} {note}"))
-    lines.canvas(
+    attention_lines(
         links,
         first.keys,
         first.rows,

@@ -3,5 +3,6 @@
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, BoxNote, Diagram, Label, diagram
 from s2s.ui.canvas.heads import heads_canvas, pack_heads, pooling
 from s2s.ui.canvas.lines import attention_lines
+from s2s.ui.canvas.png_button import png_button
 from s2s.ui.canvas.token_strip import Alternative, StripToken, token_strip
 from s2s.ui.canvas.touch import touch_scrolling

@@ -1,4 +1,4 @@
-// All heads in one canvas: labels, choosing a head, showing a single one, hover and keyboard. heads_paint.js comes before it.
+// All heads in one canvas: labels, choosing a head, enlarging one, hover and keyboard. heads_paint.js comes before it.
 const addLabel = (box, tag, text, at, title) => {
   const element = document.createElement(tag);
   element.textContent = text;
@@ -18,12 +18,12 @@ const addMeanButton = (box, text, at, layer, head, title) => {
 };
 const writeLabels = (box) => {
   box.labels.replaceChildren();
-  if (box.single) labelTokens(box);
+  if (box.enlarged) labelTokens(box);
   else labelHeads(box);
 };
 const labelTokens = (box) => {
   const { sheet, layout } = box;
-  const title = `layer ${box.single[0] + 1} · head ${box.single[1] + 1}`;
+  const title = `layer ${box.enlarged[0] + 1} · head ${box.enlarged[1] + 1}`;
   addLabel(box, 'b', title, [0, 0, box.clientWidth - 100, 26]).style.justifyContent = 'flex-start';
   const high = layout.high / sheet.rows.length, wide = layout.wide / sheet.keys.length;
   const every = (size) => Math.ceil(12 / size);  // so that 12-pixel labels do not overlap
@@ -50,15 +50,15 @@ const labelHeads = (box) => {
 };
 const markChosen = (box) => {
   const [layer, head] = box.chosen;
-  box.ring.style.display = box.single ? 'none' : 'block';
-  if (!box.single) place(box.ring, tileOf(box.layout, layer, head));
-  box.back.style.display = box.single ? 'block' : 'none';
+  box.ring.style.display = box.enlarged ? 'none' : 'block';
+  if (!box.enlarged) place(box.ring, tileOf(box.layout, layer, head));
+  box.back.style.display = box.enlarged ? 'block' : 'none';
   for (const button of box.labels.querySelectorAll('button')) {
     const ofLayer = Number(button.dataset.layer), ofHead = Number(button.dataset.head), isCorner = ofLayer < 0 && ofHead < 0;
     const isChosen = isCorner ? layer < 0 && head < 0 : [-1, layer].includes(ofLayer) && [-1, head].includes(ofHead);
     button.setAttribute('aria-pressed', String(isChosen));
   }
-  place(box.cursor, tileOf(box.layout, ...(box.single || box.at)));
+  place(box.cursor, tileOf(box.layout, ...(box.enlarged || box.at)));
   box.canvas.dataset.chosen = box.chosen.map((index) => index < 0 ? 'mean' : index + 1).join('.');
 };
 const update = (box) => {  // after any change, at most once a frame
@@ -68,9 +68,9 @@ const update = (box) => {  // after any change, at most once a frame
     box.isWaiting = false;
     if (!box.sheet || !box.chosen || !box.clientWidth) return;
     const { stamp, rows, keys } = box.sheet;
-    const needed = [stamp, rows, keys, box.clientWidth, box.single, box.perRow, window.devicePixelRatio].join('|');
+    const needed = [stamp, rows, keys, box.clientWidth, box.enlarged, box.perRow, window.devicePixelRatio].join('|');
     if (needed !== box.painted) {
-      box.layout = layOut(box.sheet, box.clientWidth, box.single);
+      box.layout = layOut(box.sheet, box.clientWidth, box.enlarged);
       writeLabels(box);
       paint(box);
     }
@@ -90,11 +90,11 @@ const pick = (box, layer, head) => {
   update(box);
   box.trigger('pick', { layer, head });
 };
-const showSingle = (box, layer, head) => {
-  box.single = layer < 0 || head < 0 ? null : [layer, head];
+const enlarge = (box, layer, head) => {
+  box.enlarged = layer < 0 || head < 0 ? null : [layer, head];
   box.tip.style.display = 'none';
   update(box);
-  box.trigger('single', box.single ? { layer, head } : { layer: -1, head: -1 });
+  box.trigger('enlarge', box.enlarged ? { layer, head } : { layer: -1, head: -1 });
 };
 const cellUnder = (box, event) => {  // the head, row and key under the pointer, if any
   const { layout, sheet } = box, edges = box.canvas.getBoundingClientRect();
@@ -125,17 +125,17 @@ const hover = (box, event) => {
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const onKey = (box, event) => {
   if (!box.sheet || !box.chosen || event.target === box.back) return;
-  const step = STEPS[event.key], lowest = box.single ? 0 : -1;
-  const from = box.single || box.at;
+  const step = STEPS[event.key], lowest = box.enlarged ? 0 : -1;
+  const from = box.enlarged || box.at;
   if (step) {
     const clamped = (index, n) => Math.min(n - 1, Math.max(lowest, index));
     box.at = [clamped(from[0] + step[0], box.sheet.layers), clamped(from[1] + step[1], box.sheet.heads)];
-    if (box.single) showSingle(box, ...box.at);
+    if (box.enlarged) enlarge(box, ...box.at);
     box.status.textContent = nameOf(...box.at);
     update(box);
   } else if (event.key === 'Enter') pick(box, ...from);
-  else if (event.key === ' ') showSingle(box, ...(box.single ? [-1, -1] : box.at));
-  else if (event.key === 'Escape' && box.single) showSingle(box, -1, -1);
+  else if (event.key === ' ') enlarge(box, ...(box.enlarged ? [-1, -1] : box.at));
+  else if (event.key === 'Escape' && box.enlarged) enlarge(box, -1, -1);
   else return;
   event.preventDefault();
 };
@@ -148,7 +148,7 @@ export default function({ data, parentElement, setTriggerValue }) {
   box.trigger = setTriggerValue;
   box.sheet = unpack(data);
   box.setAttribute('aria-label', `All heads: ${box.sheet.layers} layers down, ${box.sheet.heads} heads across. Arrow keys move,`
-    + ' Enter opens a head, Space shows it alone, Escape shows all. The table below has the same data.');
+    + ' Enter opens a head, Space enlarges it, Escape shows all. The table below has the same data.');
   const onChosen = () => {
     if (!container || !container.dataset.chosen) return;
     const values = JSON.parse(container.dataset.chosen);
@@ -159,15 +159,15 @@ export default function({ data, parentElement, setTriggerValue }) {
   };
   box.canvas.onclick = (event) => {
     const at = cellUnder(box, event);
-    if (at && !box.single) pick(box, at.layer, at.head);
+    if (at && !box.enlarged) pick(box, at.layer, at.head);
   };
   box.canvas.ondblclick = (event) => {
     const at = cellUnder(box, event);
-    if (at) showSingle(box, ...(box.single ? [-1, -1] : [at.layer, at.head]));
+    if (at) enlarge(box, ...(box.enlarged ? [-1, -1] : [at.layer, at.head]));
   };
   box.canvas.onpointermove = box.canvas.onpointerdown = (event) => hover(box, event);
   box.canvas.onpointerleave = () => { box.tip.style.display = 'none'; };
-  box.back.onclick = () => { showSingle(box, -1, -1); box.focus(); };
+  box.back.onclick = () => { enlarge(box, -1, -1); box.focus(); };
   box.onkeydown = (event) => onKey(box, event);
   container?.addEventListener('chosen', onChosen);
   const observer = new ResizeObserver(() => update(box));

@@ -55,21 +55,21 @@ def pooling(shape: Sequence[int]) -> int:
 def heads_canvas(
     pixels: bytes,
     chosen: Head,
-    single: tuple[int, int] | None,
+    enlarged: tuple[int, int] | None,
     *,
     per_row: bool,
     key: str,
     on_pick: OnHead,
-    on_single: OnHead,
+    on_enlarge: OnHead,
 ) -> None:
-    """`chosen` is outlined; `single` is the head that fills the canvas alone, or None.
+    """`chosen` is outlined; `enlarged` is the head that fills the canvas, or None.
 
-    A click calls `on_pick` with layer and head, None for the mean; `on_single` gets the head to show alone, or two None
+    A click calls `on_pick` with layer and head, None for the mean; `on_enlarge` gets the head to enlarge, or two None
     for all. What is chosen travels apart from the pixels, so the browser keeps those. Visitors' text travels as data only.
     """
     values = {
         "chosen": [MEAN if index is None else index for index in chosen],
-        "single": single,
+        "enlarged": enlarged,
         "perRow": per_row,
     }
     with st.container(key=f"{key} and chosen", gap=None):
@@ -77,7 +77,7 @@ def heads_canvas(
             key=key,
             data=pixels,
             on_pick_change=_callback(key, "pick", on_pick),
-            on_single_change=_callback(key, "single", on_single),
+            on_enlarge_change=_callback(key, "enlarge", on_enlarge),
         )
         CHOSEN(key=f"{key} chosen", data=values, height=1)
 

@@ -17,14 +17,14 @@ const place = (element, [left, top, width, height]) => {
   Object.assign(element.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
 };
 
-// The layout in CSS pixels: one tile per head, or one for a single head.
-const layOut = (sheet, width, single) => {
+// The layout in CSS pixels: one tile per head, or one for an enlarged head.
+const layOut = (sheet, width, enlarged) => {
   const rows = sheet.rows.length, keys = sheet.keys.length;
-  if (single) {
+  if (enlarged) {
     const longest = Math.max(...sheet.rows.map((token) => token.length));
     const left = Math.min(96, width / 4, 14 + 7 * longest), top = 78, cell = Math.min(40, (width - left) / keys);
     const wide = Math.floor(cell * keys), high = Math.round(Math.min(1.2 * width, Math.max(cell, 3) * rows));
-    return { left, top, gap: 0, wide, high, layers: [single[0]], heads: [single[1]] };
+    return { left, top, gap: 0, wide, high, layers: [enlarged[0]], heads: [enlarged[1]] };
   }
   const gap = sheet.heads > 12 ? 3 : 6, left = 34, top = 30;
   const wide = Math.max(6, Math.min(200, Math.floor((width - left - 5) / sheet.heads) - gap));
@@ -90,5 +90,5 @@ const paint = (box) => {
   }
   context.putImageData(image, 0, 0);
   box.style.height = `${top + height + 5}px`;
-  canvas.dataset.painted = `${sheet.stamp} ${box.single ? box.single.join('.') : 'all'}`;
+  canvas.dataset.painted = `${sheet.stamp} ${box.enlarged ? box.enlarged.join('.') : 'all'}`;
 };

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from s2s.ui.canvas.touch import touch_scrolling
+from s2s.ui.canvas import touch_scrolling
 
 
 def chart(figure: go.Figure, *, alt: str, file_name: str) -> None:

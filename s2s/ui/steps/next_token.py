@@ -15,7 +15,7 @@ from s2s.config import UserError
 from s2s.decode import distribution_entropy
 from s2s.plots import fine_percent
 from s2s.runs import Decoded, Run
-from s2s.ui.canvas.token_strip import Cell, Rival, strip
+from s2s.ui.canvas import Alternative, StripToken, token_strip
 from s2s.ui.kit import cached, captions, pickers
 from s2s.ui.kit.captions import nats
 from s2s.ui.kit.text import plain, shortened
@@ -39,12 +39,12 @@ def show(request: StepsRequest) -> None:
     position = _position(rows)
     with st.container(border=True):
         captions.show_translation(found)
-        strip(
+        token_strip(
             _cells(request.run, target.ids, rows, len(forced)),
             position,
             key="strip",
             on_pick=_choose_position,
-            on_rival=lambda index, token: _force((*target.ids[:index], token)),
+            on_alternative=lambda index, token: _force((*target.ids[:index], token)),
         )
         st.caption(
             "Under each token: its probability, given the source and the tokens before it. Hover or tap a token to see the"
@@ -119,7 +119,7 @@ def _choose_position(index: int) -> None:
     STATE.remember(at=str(index + 1))
 
 
-def _cells(run: Run, ids: Sequence[int], rows: Tensor, n_forced: int) -> list[Cell]:
+def _cells(run: Run, ids: Sequence[int], rows: Tensor, n_forced: int) -> list[StripToken]:
     """Every token of the target with its candidates."""
     names = run.tgt_tokenizer.tokens
     best = rows.topk(min(N_HOVER, rows.shape[1]))  # (tgt_len, n)
@@ -127,9 +127,9 @@ def _cells(run: Run, ids: Sequence[int], rows: Tensor, n_forced: int) -> list[Ce
     for index, token in enumerate(ids):
         candidates = best.indices[index].tolist()
         probabilities = best.values[index].exp().tolist()
-        rivals = list(map(Rival, candidates, names(candidates), probabilities))
+        rivals = list(map(Alternative, candidates, names(candidates), probabilities))
         note = "forced" if index < n_forced else ""
-        cells.append(Cell(names([token])[0], float(rows[index, token].exp()), rivals, note))
+        cells.append(StripToken(names([token])[0], float(rows[index, token].exp()), rivals, note))
     return cells
 
 

@@ -103,8 +103,8 @@ def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
     given = weights(3, 5, 4, 6)
     rows = list("abcd")
     keys = list("uvwxyz")
-    head, pixels = unpacked(heads.packed(given, rows, keys, "reading"))
-    assert (head["rows"], head["keys"], head["doing"]) == (rows, keys, "reading")
+    head, pixels = unpacked(heads.pack_heads(given, rows, keys, "reads"))
+    assert (head["rows"], head["keys"], head["verb"]) == (rows, keys, "reads")
     assert np.abs((pixels / 255) ** 2 - given).max() < 0.005
     small = given < 0.05
     assert small.any()
@@ -115,9 +115,9 @@ def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
 def test_very_many_weights_are_put_together_by_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
     given = weights(2, 2, 5, 5)
     tokens = list("abcde")
-    monkeypatch.setattr(heads, "MOST", 40)
-    assert heads.block(given.shape) == 2
-    head, pixels = unpacked(heads.packed(given, tokens, tokens, "reading"))
+    monkeypatch.setattr(heads, "MAX_PIXELS", 40)
+    assert heads.pooling(given.shape) == 2
+    head, pixels = unpacked(heads.pack_heads(given, tokens, tokens, "reads"))
     assert head["rows"] == ["a … b", "c … d", "e"]
     blocks = [
         [given[:, :, down : down + 2, across : across + 2].max((2, 3)) for across in (0, 2, 4)]
@@ -127,7 +127,7 @@ def test_very_many_weights_are_put_together_by_the_largest(monkeypatch: pytest.M
         (pixels / 255) ** 2, np.moveaxis(np.array(blocks), (0, 1), (2, 3)), atol=0.005
     )
     monkeypatch.undo()
-    assert heads.block((24, 16, 128, 128)) == 1
+    assert heads.pooling((24, 16, 128, 128)) == 1
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -137,7 +137,7 @@ def test_the_canvas_and_the_table_have_all_heads_of_the_kind(run: Run, kind: str
     head, pixels = canvas(screen)
     assert np.abs((pixels / 255) ** 2 - seen.view(kind).weights).max() < 0.005
     assert (head["rows"], head["keys"]) == ([*seen.view(kind).rows], [*seen.view(kind).keys])
-    assert chosen(screen) == {"chosen": [0, 2], "alone": None, "perRow": False}
+    assert chosen(screen) == {"chosen": [0, 2], "enlarged": None, "perRow": False}
     table = next(each.value for each in screen.dataframe if "Entropy" in each.value)
     found = summarize_heads(seen, kind)
     assert list(zip(table["Layer"], table["Head"], strict=True)) == [
@@ -153,13 +153,13 @@ def test_means_are_chosen_places_too() -> None:
 
 def test_a_head_alone_travels_and_one_that_is_not_there_is_said() -> None:
     screen = look(set=pack({"alone": "2.4"}))
-    assert chosen(screen)["alone"] == [1, 3]
+    assert chosen(screen)["enlarged"] == [1, 3]
     assert unpack(screen.session_state["set"])["alone"] == "2.4"
     for given in ("3.1", "1.5", "0.1", "x", "1"):
         screen = look(set=pack({"alone": given}))
         complaint = f"There is no head {given} to enlarge: this model has 2 layers of 4 heads"
         assert any(complaint in sentence for sentence in missing(screen))
-        assert chosen(screen)["alone"] is None
+        assert chosen(screen)["enlarged"] is None
         assert not unpack(screen.session_state["set"]).get("alone")
 
 

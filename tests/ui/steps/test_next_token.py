@@ -49,7 +49,7 @@ def again(screen: AppTest) -> AppTest:
 
 def strip(screen: AppTest) -> list[dict[str, Any]]:
     """The strip's cells."""
-    return list(json.loads(screen.get("bidi_component")[0].proto.json)["cells"])
+    return list(json.loads(screen.get("bidi_component")[0].proto.json)["tokens"])
 
 
 def bars(screen: AppTest) -> list[str]:
@@ -69,19 +69,19 @@ def test_each_token_has_the_models_own_probability(run: Run) -> None:
     best = run.translate([TEXT])[0].hypotheses[0]
     cells = strip(screen)
     assert [cell["text"] for cell in cells] == list(best.tokens)
-    assert [cell["number"] for cell in cells] == [
+    assert [cell["probability"] for cell in cells] == [
         f"{math.exp(value):.0%}" for value in best.token_log_probs
     ]
     assert all(
-        cell["label"] == f"Place {place}: {cell['text']}, {cell['number']}"
+        cell["label"] == f"Position {place}: {cell['text']}, {cell['probability']}"
         for place, cell in enumerate(cells, 1)
     )
     assert all(
-        cell["rivals"][0] == [token, cell["text"], cell["number"]]
+        cell["alternatives"][0] == [token, cell["text"], cell["probability"]]
         for token, cell in zip(best.ids, cells, strict=True)
     )
     rows = run.next_tokens(TEXT, best.ids[:-1])
-    assert [[rival[0] for rival in cell["rivals"]] for cell in cells] == rows.topk(
+    assert [[rival[0] for rival in cell["alternatives"]] for cell in cells] == rows.topk(
         5
     ).indices.tolist()
 
