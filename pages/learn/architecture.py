@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui.architecture import component_card, request
-from s2s.ui.architecture.views import ARCHITECTURE_VIEWS
+from s2s.ui.architecture import component_card, request, views
 
 asked = request.ask()
 left, right = st.columns([3, 2], gap="medium")
@@ -11,5 +10,4 @@ with left, st.container(border=True, key="diagram"):
     component_card.show_diagram(asked)
 with right, st.container(border=True, key="part"):
     component_card.show_card(asked)
-view = request.view_picker({slug: view.label for slug, view in ARCHITECTURE_VIEWS.items()})
-ARCHITECTURE_VIEWS[view].show(asked)
+views.show(asked)

@@ -17,9 +17,8 @@ from s2s.sizing import (
     crossover,
     memory_bytes,
 )
-from s2s.ui.architecture import request
 from s2s.ui.architecture.component_card import in_bytes
-from s2s.ui.architecture.request import ArchitectureRequest
+from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
@@ -31,8 +30,8 @@ def show(asked: ArchitectureRequest) -> None:
     costs = {slug: row.label for slug, row in MEASURES.items()}
     variables = {slug: row.label for slug, row in VARIABLES.items()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        measure = request.choice("cost", "Cost", costs)
-        vary = request.choice("vary", "Grows with", variables)
+        measure = STATE.choice("cost", "Cost", costs, width=200)
+        vary = STATE.choice("vary", "Grows with", variables, width=200)
     spec = asked.model.spec
     points = cost_curve(spec, asked.sizes, VARIABLES[vary], MEASURES[measure])
     title = f"{asked.model.name} · {costs[measure]}\nby {variables[vary]}, all else equal"

@@ -14,8 +14,7 @@ import torch
 from s2s import plots
 from s2s.model import masks
 from s2s.runs import Run
-from s2s.ui.architecture import request
-from s2s.ui.architecture.request import ArchitectureRequest
+from s2s.ui.architecture.request import STATE, ArchitectureRequest
 from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
@@ -50,7 +49,8 @@ def show(asked: ArchitectureRequest) -> None:
         return
     second = second_sentence(asked.run, facts, text)
     pair = padded_pair(asked.run, text, second)
-    row = list(WHOSE).index(request.choice("masks", "Masks of", WHOSE, is_list=False))
+    whose = STATE.segments("masks", "Masks of", WHOSE, label_visibility="collapsed")
+    row = list(WHOSE).index(whose)
     st.html(
         "<p>All sentences in a batch have the same length, so the shorter one is padded with <code>&lt;pad&gt;</code>,"
         f" which no token may attend to. The second sentence here is <em><bdi>{html.escape(second)}</bdi></em>.</p>"

@@ -7,22 +7,29 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from s2s.ui.architecture import costs, masks, parameters, t5
-from s2s.ui.architecture.request import ArchitectureRequest
+from s2s.ui.architecture.request import STATE, ArchitectureRequest
 
 
-class ArchitectureView(NamedTuple):
-    """One row: its label, and what draws it."""
+class ArchitecturePanel(NamedTuple):
+    """One view: its label, and what draws it."""
 
     label: str
     show: Callable[[ArchitectureRequest], None]
 
 
 # In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
-ARCHITECTURE_VIEWS: Mapping[str, ArchitectureView] = MappingProxyType(
+PANELS: Mapping[str, ArchitecturePanel] = MappingProxyType(
     {
-        "parameters": ArchitectureView("Parameters", parameters.show),
-        "costs": ArchitectureView("Costs", costs.show),
-        "t5": ArchitectureView("T5", t5.show),
-        "masks": ArchitectureView("Masks", masks.show),
+        "parameters": ArchitecturePanel("Parameters", parameters.show),
+        "costs": ArchitecturePanel("Costs", costs.show),
+        "t5": ArchitecturePanel("T5", t5.show),
+        "masks": ArchitecturePanel("Masks", masks.show),
     }
 )
+
+
+def show(asked: ArchitectureRequest) -> None:
+    """The buttons to choose a view, and the chosen one."""
+    labels = {slug: panel.label for slug, panel in PANELS.items()}
+    view = STATE.segments("view", "View", labels, label_visibility="collapsed")
+    PANELS[view].show(asked)

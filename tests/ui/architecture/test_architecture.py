@@ -32,8 +32,8 @@ from s2s.sizing import (
 from s2s.ui.architecture.component_card import AXES, in_bytes
 from s2s.ui.architecture.diagram_layout import diagram_of
 from s2s.ui.architecture.models import GROUPS
-from s2s.ui.architecture.request import OWN, USUALLY
-from s2s.ui.architecture.views import ARCHITECTURE_VIEWS
+from s2s.ui.architecture.request import STATE
+from s2s.ui.architecture.views import PANELS
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH
 from tests.screen import link, lost, opened, said
 
@@ -191,7 +191,7 @@ def test_the_card_shows_weights_outputs_and_products(name: str) -> None:
 
 def test_hovering_says_the_shape_for_the_sizes_of_the_sliders() -> None:
     screen = page(model="small")
-    screen.slider(key=f"{OWN}tgt_len").set_value(33).run()
+    screen.slider(key=STATE.key("tgt_len")).set_value(33).run()
     assert not screen.exception
     box = next(
         box for box in drawn(screen)["boxes"] if box["name"] == "decoder.layer.cross_attention"
@@ -330,11 +330,14 @@ def test_an_empty_box_says_what_to_do() -> None:
     ("packed", "sentence"),
     [
         ("model:t6-small", "Model: there is no t6-small"),
-        ("against:zork", "Compare with: there is no zork here; the page shows nothing."),
-        ("batch:0", "Sentences: 0 is not between 1 and 128"),
-        ("src_len:many", "Source tokens: many is not between 1 and 512"),
-        ("tgt_len:9999999999999", "Target tokens"),
-        ("model:mini-t5,src_len:300", "300 is not between 1 and 128"),
+        ("against:zork", "Compare with: there is no zork here; no other model is shown instead."),
+        ("batch:0", "Sentences: there is no 0 here; 32, between 1 and 128, is shown instead."),
+        ("src_len:many", "src_len: there is no many here; 20 is shown instead."),
+        ("tgt_len:9999999999999", "tgt_len: there is no 9999999999999 here"),
+        (
+            "model:mini-t5,src_len:300",
+            "Source tokens: there is no 300 here; 20, between 1 and 128,",
+        ),
         ("part:encoder.magic", "no component encoder.magic"),
         ("part:decoder.layer.cross", "no component decoder.layer.cross"),
         ("view:plan", "View: there is no plan"),
@@ -352,7 +355,7 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, senten
     assert drawn(screen)["boxes"]
 
 
-@pytest.mark.parametrize("view", ARCHITECTURE_VIEWS)
+@pytest.mark.parametrize("view", PANELS)
 def test_the_share_link_opens_the_same_view(view: str) -> None:
     screen = page(
         model="t5-large",
@@ -367,7 +370,7 @@ def test_the_share_link_opens_the_same_view(view: str) -> None:
         key: values[-1]
         for key, values in parse_qs(urlsplit(link(screen)).query, keep_blank_values=True).items()
     }
-    assert unpack(params["set"]).keys() == USUALLY.keys()
+    assert unpack(params["set"]).keys() == {each.link for each in STATE.fields.values()}
     again = opened("architecture", **params)
     assert not lost(again)
     assert drawn(again) == drawn(screen)
@@ -376,7 +379,7 @@ def test_the_share_link_opens_the_same_view(view: str) -> None:
 
 def test_another_model_without_the_chosen_component_shows_the_whole() -> None:
     screen = page(model="small", part="encoder.final_norm")
-    screen.selectbox(key=f"{OWN}model").set_value("transformer-base").run()
+    screen.selectbox(key=STATE.key("model")).set_value("transformer-base").run()
     assert not screen.exception
     assert "no component encoder.final_norm" in said(screen)
     assert drawn(screen)["chosen"] == ""
