@@ -1,13 +1,14 @@
-"""Runs: every run with its state and score; two beside each other, attention as it was learnt, sweeps."""
+"""Runs: every run with its state and scores; several side by side; attention over training; sweeps."""
 
 import streamlit as st
 
 from s2s.ui.kit import cached
 from s2s.ui.runs import actions, attention_history, comparison, details, sweeps, table
+from s2s.ui.runs.views import RunsView, tabs
 
 
 def runs(run_id: str) -> None:
-    """All of them, and what may be done to the chosen one."""
+    """All runs, and what can be done with the selected one."""
     if cached.own_runs():
         table.table()
     else:
@@ -17,9 +18,11 @@ def runs(run_id: str) -> None:
 
 
 VIEWS = {
-    "Runs": runs,
-    "Side by side": comparison.tab,
-    "Attention while learning": attention_history.tab,
-    "Sweeps": sweeps.tab,
+    "runs": RunsView("Runs", runs),
+    "side-by-side": RunsView("Side by side", comparison.tab, ("compared",)),
+    "attention-while-learning": RunsView(
+        "Attention over training", attention_history.tab, (attention_history.AT,)
+    ),
+    "sweeps": RunsView("Sweeps", sweeps.tab, ("sweep",)),
 }
-table.tabs(VIEWS, st.session_state["run"])
+tabs(VIEWS, st.session_state["run"])

@@ -1,4 +1,4 @@
-"""What may be done to one run as a whole: name, tags, note, delete, resume, duplicate."""
+"""What can be done with one run: open, resume, duplicate, rename, tag, annotate, delete."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
 from s2s.ui.kit.text import as_markdown, plain
-from s2s.ui.runs import table
+from s2s.ui.runs import views
 from s2s.ui.shell.pages import page_link
 
 
 def actions(run_id: str) -> None:
-    """What may be done to the chosen run."""
+    """The card of the selected run."""
     row = cached.runs().get(run_id)
     with st.container(border=True, key="actions"):
         _head(run_id, row)
         with st.container(horizontal=True, vertical_alignment="center"):
-            _doors(run_id, row)
+            _links(run_id, row)
             lost = _duplicate(run_id)
             if row:
                 _changes(row)
         if row is None:
             st.caption(
-                "This run ships with the program; it can be opened everywhere, but not renamed or deleted."
+                "This run ships with the program: you can open it on every page, but not rename or delete it."
             )
         if lost:
             st.caption(
-                as_markdown(f"Duplicate opens Train as this run was asked for. {' '.join(lost)}")
+                as_markdown(f"Duplicate opens Train with this run's settings. {' '.join(lost)}")
             )
-        if refused := st.session_state.pop("refused change", None):
-            forms.show_error(refused)
+        if error := st.session_state.pop("change error", None):
+            forms.show_error(error)
 
 
 def _head(run_id: str, row: RunSummary | None) -> None:
@@ -55,24 +55,23 @@ def _head(run_id: str, row: RunSummary | None) -> None:
         st.markdown("  \n".join(plain(line) for line in row.comment.splitlines() if line))
 
 
-def _doors(run_id: str, row: RunSummary | None) -> None:
+def _links(run_id: str, row: RunSummary | None) -> None:
     if row is None or row.checkpoints:
         page_link("compare", "Translate")
         page_link("attention", "Attention")
     page_link("train", "Training")
-    if twin := _twin(row):
-        beside = ("side-by-side", (run_id, twin))
+    if control := _control_run(row):
         st.button(
-            "Beside its twin",
+            "Compare with its control run",
             icon=":material/compare:",
-            key="twin",
-            on_click=table.turn_to,
-            args=beside,
+            key="control run",
+            on_click=views.open_view,
+            args=("side-by-side", (run_id, control)),
         )
 
 
-def _twin(row: RunSummary | None) -> str | None:
-    """The run that was queued together with this one, to be compared with it."""
+def _control_run(row: RunSummary | None) -> str | None:
+    """The run that was queued together with this one, for comparison."""
     shared = {tag for tag in row.tags if tag.startswith(TWIN)} if row else set()
     return next(
         (
@@ -85,7 +84,7 @@ def _twin(row: RunSummary | None) -> str | None:
 
 
 def _duplicate(run_id: str) -> list[str]:
-    """A link to Train with this run's recipe in it. Returns what the link cannot tell."""
+    """A link to Train with this run's recipe. Returns a sentence for each thing that the link cannot carry."""
     packed, lost = duplicate(run_id)
     if packed:
         page_link("train", "Duplicate", icon=":material/content_copy:", set=packed)
@@ -93,12 +92,12 @@ def _duplicate(run_id: str) -> list[str]:
 
 
 def duplicate(run_id: str) -> tuple[str, list[str]]:
-    """What Train's address says to ask for such a run again, and a sentence for each thing that it cannot say."""
+    """The `set` of a link to Train that asks for such a run again, and a sentence for each thing that it cannot carry."""
     recipe = cached.recipe(run_id)
     about = cached.metadata(run_id)
     row = cached.runs().get(run_id)
     if recipe is None:
-        return "", ["Its recipe cannot be read, so that it cannot be duplicated."]
+        return "", ["Its recipe cannot be read, so it cannot be duplicated."]
     source = str(about.get("source") or (row.source if row else ""))
     preset = str(about.get("preset") or (row.preset if row else ""))
     base = preset if preset in PRESETS else DEFAULT_PRESET
@@ -119,22 +118,22 @@ def duplicate(run_id: str) -> tuple[str, list[str]]:
     )
     if len(packed) > share.MAX_LENGTH:
         return "", [
-            "It differs from its preset in too many settings for a link; download its recipe, or repeat it by its command."
+            "It differs from its preset in too many settings for a link; download its recipe, or repeat it with its command."
         ]
-    return packed, _untold(source, about.get("valid"), begun is not None and not origin)
+    return packed, _not_carried(source, about.get("valid"), begun is not None and not origin)
 
 
-def _untold(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
+def _not_carried(source: str, valid: object, has_lost_its_origin: bool) -> list[str]:
     lost = []
     if source not in SHIPPED_DATASETS and source not in {text.spec for text in cached.datasets()}:
-        lost.append(f"Its text `{source}` is not among those on Data, so choose one.")
+        lost.append(f"Its dataset `{source}` is not on Data, so choose another.")
     if valid:
         lost.append(
-            f"It was validated on `{valid}`; a run from Train keeps pairs of its own text for that."
+            f"It was validated on `{valid}`; a run from Train holds out pairs of its own dataset."
         )
     if has_lost_its_origin:
         lost.append(
-            "The run whose weights it began with is not here any more; the copy starts from scratch."
+            "The run that it was initialized from is gone; the copy starts from random weights."
         )
     return lost
 
@@ -172,9 +171,11 @@ def _changes(row: RunSummary) -> None:
         "Delete",
         icon=":material/delete:",
         disabled=row.is_live,
-        help="Stop it first." if row.is_live else None,
+        help="Stop the run first." if row.is_live else None,
     ):
-        st.write("Its checkpoints and curves are deleted for good, and links to it will say so.")
+        st.write(
+            "This deletes its checkpoints and curves permanently. Links to it will say that it is gone."
+        )
         st.button(
             "Delete this run", key="delete", on_click=_do, args=("delete", row.id), type="primary"
         )
@@ -194,12 +195,12 @@ def _tags(row: RunSummary) -> None:
         args=("tags", row.id),
     )
     st.caption(
-        "Write a word and press Enter. Runs that share a tag are found by it above; those of a sweep share `sweep:NAME`."
+        "Type a tag and press Enter. The search box above finds runs by tag; the runs of a sweep share `sweep:NAME`."
     )
 
 
 def _do(what: str, run_id: str) -> None:
-    """One change; a refusal stands in the card."""
+    """Carry out one change; an error is shown in the card."""
     try:
         if what == "rename":
             board.rename(run_id, settings.OWNER, str(st.session_state[f"rename {run_id}"]))
@@ -211,7 +212,7 @@ def _do(what: str, run_id: str) -> None:
             board.delete(run_id, settings.OWNER)
         else:
             queue_resume(run_id)
-    except UserError as wrong:
-        st.session_state["refused change"] = wrong
+    except UserError as error:
+        st.session_state["change error"] = error
     cached.refresh_runs()
     st.session_state["run"] = run_id if what != "delete" else next(iter(cached.runs()))

@@ -22,74 +22,74 @@ from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import duration, unique_names
 from s2s.ui.runs import details, table
 
-MOST = len(DASHES)  # lines that are told apart without their colours
+MOST = len(DASHES)  # curves that can be told apart without color
 KEY = "compared"
 BEST = "★"
 DIFFERS = "≠"
-ROOM = 32  # characters of a run's name over a column
+MAX_NAME = 32  # characters of a run's name above a column
 BREAKS = (
     ": ",
     ", ",
     " · ",
-)  # where a name may be cut: a sweep's say `preset on text: setting value, setting value`
-OWN = ("measured", " ", "setting", "meaning")  # columns that are no runs
+)  # where a name may be split: sweeps name runs `preset on dataset: setting value, setting value`
+RESERVED = ("score", " ", "setting", "meaning")  # names of columns that are not runs
 
 
-class Shown(NamedTuple):
-    """One of the curves that runs are compared by."""
+class CurveChoice(NamedTuple):
+    """A curve by which runs are compared: its points, its y label."""
 
     points: Callable[[Curves], tuple[Any, Any]]
     up: str
     is_held_out: bool = True
 
 
-CURVES: Mapping[str, Shown] = {
-    "Validation loss": Shown(
-        lambda curves: (curves.valid_steps, curves.valid_loss), "loss (nats a token)"
+CURVES: Mapping[str, CurveChoice] = {
+    "Validation loss": CurveChoice(
+        lambda curves: (curves.valid_steps, curves.valid_loss), "loss (nats per token)"
     ),
-    "Training loss": Shown(
-        lambda curves: (curves.steps, curves.loss), "loss (nats a token)", is_held_out=False
+    "Training loss": CurveChoice(
+        lambda curves: (curves.steps, curves.loss), "loss (nats per token)", is_held_out=False
     ),
-    "Accuracy": Shown(
+    "Accuracy": CurveChoice(
         lambda curves: (curves.valid_steps, 100 * curves.valid_token_accuracy),
-        "tokens ranked first (%)",
+        "top-1 accuracy (%)",
     ),
-    "BLEU": Shown(lambda curves: (curves.valid_steps, curves.valid_bleu), "BLEU (0 to 100)"),
+    "BLEU": CurveChoice(lambda curves: (curves.valid_steps, curves.valid_bleu), "BLEU (0 to 100)"),
 }
 
 
 def tab(run_id: str) -> None:
-    """Which runs, then what they share and what not; it looks again by itself while one of them lives."""
+    """The runs to compare, their scores, curves and settings; scores refresh while one of them is live."""
     chosen = _chosen(run_id)
     if len(chosen) < 2:
         st.info(
-            "Choose two runs or more, and their scores, curves and settings stand side by side.",
+            "Select two or more runs to compare their scores, curves and settings.",
             icon=":material/compare_arrows:",
         )
         return
     rows = cached.runs()
     is_live = any(row.is_live for each in chosen if (row := rows.get(each)))
-    st.fragment(_measured, run_every=table.PULSE if is_live else None)(chosen)
+    st.fragment(_measured, run_every=table.REFRESH_SECONDS if is_live else None)(chosen)
     _settings(chosen)
 
 
 def _chosen(run_id: str) -> list[str]:
-    """The run of the page and the newest other one, unless somebody says otherwise."""
+    """The selected runs; by default the page's run and the newest other one."""
     names = unique_names(
         {
-            run: f"{middle(name, 2 * ROOM)} · {run}" if name != run else run
+            run: f"{middle(name, 2 * MAX_NAME)} · {run}" if name != run else run
             for run, name in _names([*cached.runs()]).items()
         }
     )
     given = st.session_state.get(KEY, [])
-    held = [each for each in given if each in names][:MOST]
+    selected = [each for each in given if each in names][:MOST]
     if lost := [each for each in given if each not in names]:
-        pickers.notify(f"There is no run {lost[0][:40]} here (any more); it is not compared.")
-    if st.session_state.get("compared for") != run_id and run_id not in held:
-        held = [run_id, *_newest_other(run_id)]
+        pickers.notify(f"There is no run {lost[0][:40]} here (any more); it is left out.")
+    if st.session_state.get("compared for") != run_id and run_id not in selected:
+        selected = [run_id, *_newest_other(run_id)]
     st.session_state["compared for"] = run_id
-    if held != given:
-        st.session_state[KEY] = held
+    if selected != given:
+        st.session_state[KEY] = selected
     return st.multiselect(
         "Runs to compare",
         list(names),
@@ -106,34 +106,36 @@ def _newest_other(run_id: str) -> list[str]:
 
 
 def _columns(runs: Sequence[str]) -> dict[str, str]:
-    """A name for each run's column: what people call it, with its id where another column is called so."""
-    titles = apart(_names(runs))
-    taken = Counter([*titles.values(), *OWN])
+    """A unique name for each run's column: its own, with its id where two would be equal."""
+    titles = distinguishable(_names(runs))
+    taken = Counter([*titles.values(), *RESERVED])
     return {
         run: title if taken[title] == 1 else f"{title} · {run}" for run, title in titles.items()
     }
 
 
 def _names(runs: Sequence[str]) -> dict[str, str]:
-    """As they were given, at full length."""
+    """Names in full."""
     rows = cached.runs()
     return {
         run: printable(row.name) if (row := rows.get(run)) and row.name else run for run in runs
     }
 
 
-def apart(names: Mapping[str, str]) -> dict[str, str]:
-    """Names of a column's length that can be told apart: of long ones, what they all begin with is left out."""
-    common = _beginning([*names.values()])
-    start = max(common.rfind(sign) + len(sign) if sign in common else 0 for sign in BREAKS)
-    is_cut = start > 0 and len(names) > 1 and any(len(name) > ROOM for name in names.values())
+def distinguishable(names: Mapping[str, str]) -> dict[str, str]:
+    """Names short enough for a column: of long ones, the prefix that all share is left out."""
+    common = _common_prefix([*names.values()])
+    start = max(common.rfind(mark) + len(mark) if mark in common else 0 for mark in BREAKS)
+    is_shortened = (
+        start > 0 and len(names) > 1 and any(len(name) > MAX_NAME for name in names.values())
+    )
     return {
-        run: middle(f"…{name[start:]}" if is_cut else name, ROOM) for run, name in names.items()
+        run: middle(f"…{name[start:]}" if is_shortened else name, MAX_NAME)
+        for run, name in names.items()
     }
 
 
-def _beginning(names: Sequence[str]) -> str:
-    """What all of them begin with."""
+def _common_prefix(names: Sequence[str]) -> str:
     first = min(names)
     last = max(names)
     return first[
@@ -145,7 +147,7 @@ def _beginning(names: Sequence[str]) -> str:
 
 
 def middle(name: str, length: int) -> str:
-    """So many characters at most, both ends kept: what a sweep varied stands last.
+    """At most `length` characters, keeping both ends: a sweep's setting is at the end.
 
     >>> middle("small on builtin:en-fr: lr 0.001", 16)
     'small…: lr 0.001'
@@ -161,7 +163,7 @@ def _measured(chosen: Sequence[str]) -> None:
     rows = {name: _marked(score, chosen) for name, score in SCORES.items()}
     frame = (
         pd.DataFrame.from_dict(rows, orient="index", columns=[titles[run] for run in chosen])
-        .rename_axis("measured")
+        .rename_axis("score")
         .reset_index()
     )
     st.dataframe(
@@ -169,20 +171,22 @@ def _measured(chosen: Sequence[str]) -> None:
         hide_index=True,
         placeholder="",
         alt=f"Scores and sizes of {len(chosen)} runs",
-        key="versus scores",
+        key="comparison scores",
     )
     st.caption(
-        f"{BEST} the best of them. Loss, accuracy and BLEU are those of a run's best validation, on its own validation pairs."
+        f"{BEST} best. Loss, accuracy and BLEU are from each run's best validation, on its own validation pairs."
     )
-    _picture(titles)
+    _curves(titles)
 
 
 class Score(NamedTuple):
-    """One row of what was measured."""
+    """One row of the table of scores."""
 
     of: Callable[[str], float | str | None]
     form: Callable[[Any], str] = str
-    better: Callable[[Any], float] | None = None  # larger is better; None where there is no better
+    better: Callable[[Any], float] | None = (
+        None  # a sort key, larger is better; None if no direction is better
+    )
 
 
 def _parameters(run: str) -> int | None:
@@ -195,7 +199,7 @@ def _seconds(run: str) -> float | None:
 
 
 def _best(run: str, column: str) -> float | None:
-    """At the best validation, as the table of runs has it; of a run that says of none, at that with the lowest loss."""
+    """A value at the best validation: the step that the table of runs shows, else the one with the lowest loss."""
     curves = cached.curves(run)
     row = cached.runs().get(run)
     if not len(curves.valid_loss) or not np.isfinite(curves.valid_loss).any():
@@ -230,13 +234,13 @@ SCORES: Mapping[str, Score] = {
     "BLEU": Score(_bleu, lambda value: f"{value:.1f}", float),
     "parameters": Score(_parameters, lambda value: f"{value:,}"),
     "steps": Score(lambda run: cached.curves(run).step, lambda value: f"{value:,}"),
-    "time, at its pace": Score(_seconds, duration),
-    "text": Score(lambda run: cached.dataset_name(str(cached.metadata(run).get("source", "")))),
+    "training time": Score(_seconds, duration),
+    "dataset": Score(lambda run: cached.dataset_name(str(cached.metadata(run).get("source", "")))),
 }
 
 
 def _marked(score: Score, chosen: Sequence[str]) -> list[str]:
-    """The values in words; the best has a star, unless all are as good."""
+    """The values as text; the best has a star, unless all are equal."""
     values = [score.of(run) for run in chosen]
     known = [value for value in values if not _is_missing(value)]
     better = score.better
@@ -254,18 +258,18 @@ def _is_missing(value: float | str | None) -> bool:
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def _picture(titles: Mapping[str, str]) -> None:
-    usual = next(iter(CURVES))
+def _curves(titles: Mapping[str, str]) -> None:
+    default = next(iter(CURVES))
     what = (
         st.segmented_control(
             "Curve",
             list(CURVES),
-            default=usual,
+            default=default,
             required=True,
-            key="versus curve",
+            key="comparison curve",
             persist_state="session",
         )
-        or usual
+        or default
     )
     shown = CURVES[what]
     lines = [
@@ -285,17 +289,17 @@ def _picture(titles: Mapping[str, str]) -> None:
 
 
 def _settings(chosen: Sequence[str]) -> None:
-    """A row a setting: where they differ first."""
+    """One row per setting, those that differ first."""
     asked = {run: recipe for run in chosen if (recipe := cached.recipe(run))}
     if len(asked) < 2:
-        st.caption("Of fewer than two of these runs the recipe can be read.")
+        st.caption("Fewer than two of these recipes can be read.")
         return
     rows = differences.setting_rows([_asked(run, recipe) for run, recipe in asked.items()])
     n_differing = sum(row.differs for row in rows)
     st.subheader("Settings", anchor=False)
-    said = f"{n_differing} of {len(rows)} settings differ; they stand first, marked {DIFFERS}."
-    st.caption(said if n_differing else "All settings agree.")
-    everything = st.toggle("All other settings, too", key="versus all", persist_state="session")
+    summary = f"{n_differing} of {len(rows)} settings differ; they come first, marked {DIFFERS}."
+    st.caption(summary if n_differing else "All settings are equal.")
+    everything = st.toggle("Show all settings", key="comparison all", persist_state="session")
     names = list(_columns(list(asked)).values())
     cells = pd.DataFrame([_cells(row, names) for row in rows])
     shown = cells if everything else cells[:n_differing]
@@ -308,7 +312,7 @@ def _settings(chosen: Sequence[str]) -> None:
             placeholder="",
             alt=alt,
             height=height,
-            key="versus settings",
+            key="comparison settings",
             column_config=LOOK,
         )
     file = f"{file_name(' and '.join(names))}.csv"
@@ -330,13 +334,13 @@ LOOK = {
 
 def _asked(run: str, recipe: Recipe) -> dict[str, Any]:
     about = cached.metadata(run)
-    text = cached.dataset_name(str(about.get("source", "")))
-    begun = {
-        "text": text,
+    dataset = cached.dataset_name(str(about.get("source", "")))
+    origin = {
+        "dataset": dataset,
         "preset": about.get("preset") or "",
-        "started from": details.origin(about) or "random weights",
+        "initialized from": details.origin(about) or "random weights",
     }
-    return begun | {"changed while it ran": details.changed(about) or "nothing"} | flat(recipe)
+    return origin | {"changed while training": details.changed(about) or "nothing"} | flat(recipe)
 
 
 def _cells(row: differences.SettingRow, names: Sequence[str]) -> dict[str, str]:

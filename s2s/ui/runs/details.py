@@ -1,4 +1,4 @@
-"""The facts of one run: what it was made of, where, and how to make it again."""
+"""The details of one run: its data, settings and versions, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -17,25 +17,23 @@ from s2s.ui.runs import table
 
 
 def card(run_id: str) -> None:
-    """Behind a click: versions, seed, data, the command that repeats it, its recipe as a file."""
-    with st.expander("Facts of this run", icon=":material/fact_check:"):
+    """An expander with data, seed, versions, the command that repeats the run, and its recipe to download."""
+    with st.expander("Details of this run", icon=":material/fact_check:"):
         about = cached.metadata(run_id)
         recipe = cached.recipe(run_id)
         if not about or recipe is None:
-            st.caption("They are written when its training begins.")
+            st.caption("Available once its training has begun.")
             return
-        _pairs("facts", _facts(about, recipe))
+        _pairs("details", _details(about, recipe))
         if command := about.get("command"):
             st.caption(as_markdown(_repeats(changed(about))))
             st.code(str(command), language=None, wrap_lines=True)
         if notes := cached.run_notes(run_id):
             st.caption(as_markdown(" ".join(notes)))
-        said = json.dumps(about, indent=1, ensure_ascii=False)
-        file = f"{file_name(cached.title(run_id))} recipe.json"
         st.download_button(
             "Recipe (JSON)",
-            said,
-            file,
+            json.dumps(about, indent=1, ensure_ascii=False),
+            f"{file_name(cached.title(run_id))} recipe.json",
             "application/json",
             on_click="ignore",
             icon=":material/download:",
@@ -43,7 +41,7 @@ def card(run_id: str) -> None:
 
 
 def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:
-    """Two columns that break their lines on a phone."""
+    """A table of names and values that wraps its lines on a phone."""
     head = "<th scope='row' style='width: 9rem'>"
     cells = "".join(
         f"<tr>{head}{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
@@ -53,7 +51,7 @@ def _pairs(key: str, rows: Sequence[tuple[str, str]]) -> None:
         st.html(f'<div class="samples"><table>{cells}</table></div>')
 
 
-def _facts(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
+def _details(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
     data = _mapping(about.get("data"))
     train = recipe.train
     hashes = (
@@ -63,56 +61,62 @@ def _facts(about: Mapping[str, Any], recipe: Recipe) -> list[tuple[str, str]]:
     )
     counts = (
         f"{data[key]:,} {name}"
-        for key, name in (("n_train", "to train on"), ("n_valid", "held out"))
+        for key, name in (("n_train", "for training"), ("n_valid", "held out"))
         if key in data
     )
     threads = f", {train.threads} thread{'s' * (train.threads != 1)}" if train.threads else ""
-    found = {
-        "text": cached.dataset_name(str(about.get("source", ""))),
+    details = {
+        "dataset": cached.dataset_name(str(about.get("source", ""))),
         "validated on": str(about.get("valid") or ""),
         "pairs": ", ".join(counts),
         "data hash": ", ".join(hashes),
         "preset": str(about.get("preset") or ""),
-        "started from": origin(about),
+        "initialized from": origin(about),
         "seed": str(train.seed),
         "device": train.device + threads,
-        "machine": str(about.get("machine", "")),
+        "computer": str(about.get("machine", "")),
         "versions": ", ".join(
             f"{name} {version}" for name, version in _mapping(about.get("versions")).items()
         ),
         "started": str(about.get("created", "")).replace("T", " ").replace("+00:00", " UTC"),
     }
-    return [(name, value) for name, value in found.items() if value]
+    return [(name, value) for name, value in details.items() if value]
 
 
 def origin(about: Mapping[str, Any]) -> str:
-    """`my model, step 200`; empty where a run began with random weights."""
+    """`my model, step 200`, or empty for a run with random initial weights."""
     begun = _mapping(about.get("init_from"))
     return (
-        f"{table.called(str(begun['run']))}, step {begun.get('step', '?')}"
+        f"{table.run_name(str(begun['run']))}, step {begun.get('step', '?')}"
         if "run" in begun
         else ""
     )
 
 
 def _repeats(changes: str) -> str:
-    """What comes of the line."""
+    """What the command does."""
     if changes:
-        return f"This line repeats the run in a terminal as it began; what was changed after, it only tells: {changes}."
-    return "This line repeats the run in a terminal; on the same machine it gives the same weights, bit for bit."
+        return f"This command repeats the run as it began, in a terminal. Later changes are not repeated: {changes}."
+    return "This command repeats the run in a terminal; on the same computer, the weights are bit-identical."
 
 
 def changed(about: Mapping[str, Any]) -> str:
-    """What somebody changed while a run trained, or when it went on: `learning rate 0.5 from step 20`. Empty where nothing was."""
-    found = about.get("changes")
+    """What was changed while the run trained or when it was resumed, such as `learning rate 0.5 from step 20`; else empty."""
+    written = about.get("changes")
     rows = (
-        [each for each in found if isinstance(each, Mapping) and isinstance(each.get("step"), int)]
-        if isinstance(found, list)
+        [
+            each
+            for each in written
+            if isinstance(each, Mapping) and isinstance(each.get("step"), int)
+        ]
+        if isinstance(written, list)
         else []
     )
-    said = ((each, *kind) for each in rows for kind in KINDS if _is_number(each.get(kind[0])))
     return ", ".join(
-        f"{word} {each[key]:{form}} from step {each['step']:,}" for each, key, word, form in said
+        f"{label} {each[key]:{form}} from step {each['step']:,}"
+        for each in rows
+        for key, label, form in CHANGES
+        if _is_number(each.get(key))
     )
 
 
@@ -120,8 +124,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-KINDS = (("lr", "learning rate", "g"), ("steps", "last step", ","))
+CHANGES = (("lr", "learning rate", "g"), ("steps", "last step", ","))  # key, label, format
 
 
-def _mapping(found: object) -> Mapping[str, Any]:
-    return found if isinstance(found, Mapping) else {}
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

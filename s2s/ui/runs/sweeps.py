@@ -1,4 +1,4 @@
-"""A sweep: runs that share a tag, and which of their settings made the best of them."""
+"""A sweep: runs that share a tag, and which settings gave the best of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOSS = "validation loss"
 
 @dataclass(frozen=True)
 class Sweep:
-    """Runs, what was varied among them, and how they did: each by the run's id, None where that is not known."""
+    """Runs with their varied settings and scores. Inner mappings are keyed by run id; None means unknown."""
 
     name: str
     rows: Sequence[RunSummary]
@@ -40,43 +40,45 @@ class Sweep:
 
     @property
     def best(self) -> str | None:
-        """The run of the lowest validation loss."""
+        """The run with the lowest validation loss."""
         losses = {run: loss for run, loss in self.scores[LOSS].items() if loss is not None}
         return min(losses, key=lambda run: losses[run], default=None)
 
     @property
     def is_live(self) -> bool:
-        """Whether one of them still waits or trains."""
+        """Whether a run of the sweep is still queued or training."""
         return any(row.is_live for row in self.rows)
 
 
 def tab(run_id: str) -> None:
-    """One sweep; it looks again by itself while one of its runs lives."""
+    """One sweep; it refreshes while one of its runs is live."""
     found = sweeps(cached.own_runs())
     if not found:
         _empty()
         return
-    held = st.session_state.get(KEY)
-    if held not in found:
-        if held:
-            pickers.notify(f"There is no sweep {str(held)[:40]} here (any more).")
+    selected = st.session_state.get(KEY)
+    if selected not in found:
+        if selected:
+            pickers.notify(f"There is no sweep {str(selected)[:40]} here (any more).")
         st.session_state[KEY] = _of(run_id, found)
     name = str(st.selectbox("Sweep", list(found), key=KEY, persist_state="session", width=300))
     is_live = any(row.is_live for row in found[name])
-    st.fragment(_shown, run_every=runs_table.PULSE if is_live else None)(name, run_id, is_live)
+    st.fragment(_shown, run_every=runs_table.REFRESH_SECONDS if is_live else None)(
+        name, run_id, is_live
+    )
 
 
 def _empty() -> None:
     with st.container(border=True, horizontal_alignment="center"):
         st.subheader("No sweeps yet", anchor=False)
         st.caption(
-            "A sweep trains one recipe with several values of a setting or two. Queue one from Train, and it is compared here."
+            "A sweep trains one recipe with several values of one or two settings. Queue one on Train to compare its runs here."
         )
         page_link("train", "Queue a sweep")
 
 
 def sweeps(rows: Sequence[RunSummary]) -> dict[str, list[RunSummary]]:
-    """Runs by the name of their sweep, the newest sweep first."""
+    """Runs by the name of their sweep, newest sweep first."""
     found: dict[str, list[RunSummary]] = {}
     for row in rows:
         for tag in row.tags:
@@ -86,7 +88,7 @@ def sweeps(rows: Sequence[RunSummary]) -> dict[str, list[RunSummary]]:
 
 
 def _of(run_id: str, found: Mapping[str, Sequence[RunSummary]]) -> str:
-    """The sweep of the page's run, or else the newest."""
+    """The sweep that the page's run belongs to, else the newest."""
     return next(
         (name for name, rows in found.items() if run_id in {row.id for row in rows}),
         next(iter(found)),
@@ -134,7 +136,7 @@ def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
 
 
 def _rank(value: Any) -> tuple[int, float, str]:
-    """Numbers by their size, then words, then what is not known."""
+    """A sort key: numbers by size, then texts, then unknown values."""
     if isinstance(value, (int, float)):
         return 0, value, ""
     return (2, 0.0, "") if value is None else (1, 0.0, str(value))
@@ -145,31 +147,31 @@ def _finite(value: float | None) -> float | None:
 
 
 def _progress(rows: Sequence[RunSummary]) -> None:
-    """How far the sweep is."""
+    """The progress of the sweep."""
     states = Counter(STATES[row.state].label for row in rows)
-    said = [f"{n} {word}" for word, n in states.items() if word != "done"]
+    others = [f"{n} {word}" for word, n in states.items() if word != "done"]
     steps = sum(row.steps for row in rows)
     done = sum(
         row.steps if row.state == "done" else max(row.step, cached.curves(row.id).step)
         for row in rows
     )
-    text = ", ".join([f"{states['done']} of {len(rows)} done", *said])
+    text = ", ".join([f"{states['done']} of {len(rows)} done", *others])
     st.progress(min(1.0, done / steps) if steps else 0.0, text=f"{text}.")
 
 
 def _verdict(sweep: Sweep) -> None:
-    """Which run is ahead, and with what."""
+    """Which run is best, and with which settings."""
     best = sweep.best
     if best is None:
-        st.caption("The first validation will say which run is ahead.")
+        st.caption("Scores appear after the first validation.")
         return
     settings = (
         " and ".join(
             f"`{key}` {format_value(values[best])}" for key, values in sweep.settings.items()
         )
-        or "the settings of all others"
+        or "the same settings as all others"
     )
-    ahead = "Ahead so far" if sweep.is_live else "Best"
+    ahead = "Best so far" if sweep.is_live else "Best"
     loss = f"validation loss {sweep.scores[LOSS][best]:.3f}"
     st.markdown(
         f"**{ahead}: {plain(sweep.names[best])}**, {loss}, with {as_markdown(settings)}.{_by_bleu(sweep, best)}"
@@ -177,7 +179,7 @@ def _verdict(sweep: Sweep) -> None:
 
 
 def _by_bleu(sweep: Sweep, best: str) -> str:
-    """Where the other score says something else."""
+    """Another sentence where BLEU prefers another run."""
     found = {run: bleu for run, bleu in sweep.scores["BLEU"].items() if bleu is not None}
     top = max(found, key=lambda run: found[run], default=best)
     is_best = top == best or found[top] == found.get(best)
@@ -201,15 +203,15 @@ def _picture(sweep: Sweep) -> None:
     figure = plots.parallel_coordinates(
         axes if sweep.settings else [], list(sweep.names.values()), best=place, title=title
     )
-    said = f"; best: {sweep.names[best]}" if best else ""
-    alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{said}; the table below holds the numbers"
+    winner = f"; best: {sweep.names[best]}" if best else ""
+    alt = f"Parallel coordinates of the settings and scores of {len(runs)} runs{winner}; the table below has the numbers"
     with st.container(key="parallel"):
         chart(figure, alt=alt, file_name=file_name(title))
     st.caption(plots.PLOTS["parallel_coordinates"].caption)
 
 
 def table(sweep: Sweep) -> pd.DataFrame:
-    """A row a run, a column a setting or score; numbers where a column holds nothing else."""
+    """One row per run, one column per setting and score; columns stay numeric where all their values are."""
     frame = pd.DataFrame(
         {
             "best": ["★" if row.id == sweep.best else "" for row in sweep.rows],
@@ -227,9 +229,7 @@ def table(sweep: Sweep) -> pd.DataFrame:
         }
     )
     for column, values in sweep.settings.items():
-        if any(
-            isinstance(value, (str, bool)) for value in values.values()
-        ):  # a column is of one kind
+        if any(isinstance(value, (str, bool)) for value in values.values()):  # a column of one type
             frame[column] = [
                 "" if values[row.id] is None else format_value(values[row.id]) for row in sweep.rows
             ]
@@ -256,10 +256,10 @@ def _table(sweep: Sweep, chosen: str) -> None:
         },
         alt=f"{len(runs)} runs of the sweep with their settings and scores",
     )
-    st.caption("A click on a row chooses that run, here and on every page.")
+    st.caption("Click a row to select that run on every page.")
     file = f"{file_name(f'sweep {sweep.name}')}.csv"
     st.download_button(
-        "Numbers (CSV)",
+        "Download data (CSV)",
         frame.to_csv(index=False),
         file,
         "text/csv",

@@ -1,4 +1,4 @@
-"""The tab "Attention while learning", without a browser."""
+"""The tab "Attention over training", without a browser."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from s2s import settings
 from s2s.analysis import Attention
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
 from s2s.ui.kit import cached
-from s2s.ui.runs import attention_history as screen_of
+from s2s.ui.runs import attention_history as attention_tab
 from tests.screen import picture, said, written
 
 RUN = "abcdefgh12345678"
@@ -90,7 +90,7 @@ def pressed(screen, label):
 def test_a_run_that_kept_nothing_says_so(which):
     screen = opened(which)
     assert not screen.exception
-    assert "No attention was kept" in said(screen)
+    assert "No attention was saved" in said(screen)
     assert not screen.get("plotly_chart")
 
 
@@ -102,8 +102,8 @@ def test_it_opens_at_the_newest_checkpoint_and_says_what_one_sees(run):
         "cross-attention · layer 2 of 2 · mean of 3 heads",
     ]
     np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[1].mean(0), atol=1e-3)
-    assert "looks everywhere alike" in said(screen)
-    assert "The pair: *the* :material/home: cat → le" in said(screen)
+    assert "every head attends" in said(screen)
+    assert "Pair: *the* :material/home: cat → le" in said(screen)
     assert ":material/home:" not in written(screen)  # which would be an icon
     assert len(screen.get("plotly_chart")) == 3
 
@@ -148,14 +148,14 @@ def test_a_chosen_head_is_the_one_that_is_drawn_thicker(run):
     assert "(above)" not in screen.get("plotly_chart")[1].proto.spec
 
 
-def test_the_film_has_every_checkpoint_and_leaves_the_chosen_one_alone(run):
+def test_the_animation_has_every_checkpoint_and_leaves_the_chosen_one_alone(run):
     screen = pressed(opened(), "Earlier")
     (folder().path / "attention" / "step-00000030.safetensors").write_text("broken")
-    screen.toggle(key="learning film").set_value(True).run()
+    screen.toggle(key="learning animation").set_value(True).run()
     assert not screen.exception
     figure = json.loads(screen.get("plotly_chart")[0].proto.spec)
     assert [frame["name"] for frame in figure["frames"]] == ["10", "20"]
-    screen.toggle(key="learning film").set_value(False).run()
+    screen.toggle(key="learning animation").set_value(False).run()
     assert title(screen)[0].endswith("step 20")
 
 
@@ -188,7 +188,7 @@ def test_the_table_has_a_row_a_step_and_head():
     entropy = rows(2, 2, 3)
     aer = rows(2, 2, 3, seed=1)
     history = AttentionHistory(np.array([5, 9]), entropy, aer, None, None, 32)
-    head, *lines = csv.reader(io.StringIO(screen_of._table(history)))
+    head, *lines = csv.reader(io.StringIO(attention_tab._table(history)))
     assert head == ["step", "layer", "head", "entropy", "alignment_error"]
     for step, layer, number, *values in lines:
         place = (5, 9).index(int(step)), int(layer) - 1, int(number) - 1
@@ -198,8 +198,8 @@ def test_the_table_has_a_row_a_step_and_head():
     assert len(lines) == 12
 
 
-def test_a_film_of_many_checkpoints_is_spread_over_them():
+def test_an_animation_of_many_checkpoints_is_spread_over_them():
     steps = list(range(0, 1000, 10))
-    found = screen_of._spread(steps)
+    found = attention_tab._spread(steps)
     assert (len(found), len(set(found)), found[0], found[-1]) == (30, 30, 0, 990)
-    assert screen_of._spread(steps[:7]) == steps[:7]
+    assert attention_tab._spread(steps[:7]) == steps[:7]

@@ -1,4 +1,4 @@
-"""The views of Runs: the table, side by side, sweeps, the facts and deeds of one run."""
+"""The views of Runs: the table, side by side, sweeps, the details of one run and what can be done with it."""
 
 import io
 import json
@@ -107,7 +107,7 @@ def test_the_table_tells_tags_bleu_and_where_a_run_began(put: Put, sweep: list[s
     screen = opened("runs", run="heir000000000000")
     table = screen.dataframe[0].value.set_index("name")
     assert list(table.loc[NASTY, "tags"]) == [NASTY]
-    assert table.loc[NASTY, "started from"] == "rate 0.001"
+    assert table.loc[NASTY, "initialized from"] == "rate 0.001"
     assert table.loc["rate 0.1", "BLEU"] == pytest.approx(10.0)
     assert NASTY in said(screen)
 
@@ -249,9 +249,9 @@ def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
     )
     _, untold = actions.duplicate("one0000000000000")
     assert [sentence.split(",")[0] for sentence in untold] == [
-        "Its text `corpus:gone` is not among those on Data",
-        "It was validated on `builtin:mini-en-fr`; a run from Train keeps pairs of its own text for that.",
-        "The run whose weights it began with is not here any more; the copy starts from scratch.",
+        "Its dataset `corpus:gone` is not on Data",
+        "It was validated on `builtin:mini-en-fr`; a run from Train holds out pairs of its own dataset.",
+        "The run that it was initialized from is gone; the copy starts from random weights.",
     ]
     assert "corpus:gone" in said(opened("runs", run="one0000000000000"))
     put(
@@ -264,7 +264,7 @@ def test_what_a_copy_cannot_be_told_is_said(put: Put) -> None:
     assert (unpack(packed)["start from"], untold) == ("one0000000000000", [])
 
 
-def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
+def test_the_details_hold_what_repeats_a_run(put: Put) -> None:
     folder = put(
         "one0000000000000",
         command="python -m s2s train",
@@ -282,8 +282,8 @@ def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
     ):
         assert fact in tables
     assert "python -m s2s train" in [each.value for each in screen.code]
-    assert "it only tells: learning rate 0.5 from step 20." in said(screen)
-    assert "bit for bit" not in said(screen)
+    assert "are not repeated: learning rate 0.5 from step 20." in said(screen)
+    assert "bit-identical" not in said(screen)
     put(
         "two0000000000000",
         command="python -m s2s train",
@@ -291,9 +291,9 @@ def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
     )
     longer = said(opened("runs", run="two0000000000000"))
     assert "last step 600 from step 31." in longer
-    assert "bit for bit" not in longer
+    assert "bit-identical" not in longer
     put("kept000000000000", command="python -m s2s train")
-    assert "bit for bit" in said(opened("runs", run="kept000000000000"))
+    assert "bit-identical" in said(opened("runs", run="kept000000000000"))
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_the_facts_hold_what_repeats_a_run(put: Put) -> None:
         {"data": {"train_hash": 5}, "command": 7},
     ],
 )
-def test_facts_of_a_wrong_kind_break_nothing(broken: dict[str, object], put: Put) -> None:
+def test_details_of_a_wrong_kind_break_nothing(broken: dict[str, object], put: Put) -> None:
     put("one0000000000000", **broken)
     for tab in ("", "side-by-side", "attention-while-learning", "sweeps"):
         view(tab, "one0000000000000")
@@ -312,15 +312,15 @@ def test_facts_of_a_wrong_kind_break_nothing(broken: dict[str, object], put: Put
 # Side by side
 
 
-def test_a_run_opens_beside_its_twin(put: Put, sweep: list[str]) -> None:
+def test_a_run_opens_beside_its_control_run(put: Put, sweep: list[str]) -> None:
     for run in ("heir000000000000", "scratch000000000"):
         put(run, tags=["twin:x"])
     screen = opened("runs", run="heir000000000000")
-    screen.button(key="twin").click().run()
+    screen.button(key="control run").click().run()
     assert not screen.exception
     assert screen.multiselect(key="compared").value == ["heir000000000000", "scratch000000000"]
     assert unpack(screen.session_state["set"])["tab"] == "side-by-side"
-    assert "twin" not in [each.key for each in opened("runs", run=sweep[0]).button]
+    assert "control run" not in [each.key for each in opened("runs", run=sweep[0]).button]
 
 
 def test_the_run_of_the_page_stands_beside_the_newest_other(sweep: list[str]) -> None:
@@ -340,12 +340,12 @@ def test_settings_that_differ_are_marked_and_stand_alone_until_all_are_asked_for
     screen = view("side-by-side", sweep[0], compared=" ".join(sweep))
     assert screen.multiselect(key="compared").value == sweep
     measured, settings_table = (each.value for each in screen.dataframe)
-    assert list(measured.columns) == ["measured", "rate 0.001", "rate 0.01", "rate 0.1"]
-    marked = measured.set_index("measured").loc["BLEU"]
+    assert list(measured.columns) == ["score", "rate 0.001", "rate 0.01", "rate 0.1"]
+    marked = measured.set_index("score").loc["BLEU"]
     assert list(marked) == ["0.1", "1.0", "★ 10.0"]
     assert (
         not measured.map(lambda cell: "★" in cell)
-        .set_index(measured["measured"])
+        .set_index(measured["score"])
         .loc["accuracy"]
         .any()
     ), "all are as good"
@@ -358,7 +358,7 @@ def test_settings_that_differ_are_marked_and_stand_alone_until_all_are_asked_for
         "meaning": "",
     }
     assert len(settings_table) == 1
-    screen.toggle(key="versus all").set_value(True).run()
+    screen.toggle(key="comparison all").set_value(True).run()
     everything = screen.dataframe[1].value
     assert list(everything[" "]) == ["≠"] + [""] * (len(everything) - 1)
     assert set(flat(PRESETS["small"].recipe)) <= set(everything["setting"])
@@ -369,10 +369,10 @@ def test_one_run_alone_and_one_that_is_gone_are_a_sentence(put: Put) -> None:
     screen = view("side-by-side", "one0000000000000", compared="one0000000000000 gone")
     assert "no run gone here" in " ".join(lost(screen)).replace("\\", "")
     assert screen.multiselect(key="compared").value == ["one0000000000000"]
-    assert "Choose two runs or more" in said(screen)
+    assert "Select two or more runs" in said(screen)
 
 
-@pytest.mark.parametrize("name", ["same", "measured", "setting", "meaning"])
+@pytest.mark.parametrize("name", ["same", "score", "setting", "meaning"])
 def test_runs_may_be_called_alike_or_as_a_column(name: str, put: Put) -> None:
     runs = ["one0000000000000", "two0000000000000"]
     for run in runs:
@@ -388,7 +388,7 @@ def test_long_names_lose_what_they_share(put: Put) -> None:
     for run, what in {"one0000000000000": "lr 0.001", "two0000000000000": "lr 0.0015"}.items():
         put(run, name=begin + what)
     screen = view("side-by-side", "one0000000000000", compared="one0000000000000 two0000000000000")
-    assert list(screen.dataframe[0].value.columns) == ["measured", "…lr 0.001", "…lr 0.0015"]
+    assert list(screen.dataframe[0].value.columns) == ["score", "…lr 0.001", "…lr 0.0015"]
     put("three00000000000", name="another")
     screen = view(
         "side-by-side",
@@ -408,10 +408,12 @@ def test_names_set_apart_are_short_and_as_many(seed: int) -> None:
         str(n): f"{'x' * draw.choice([3, 40])}: lr {n}, steps {draw.randint(1, 9)}"
         for n in range(5)
     }
-    found = comparison.apart(names)
-    assert max(map(len, found.values())) <= comparison.ROOM
+    found = comparison.distinguishable(names)
+    assert max(map(len, found.values())) <= comparison.MAX_NAME
     assert all(found[run][-9:] == names[run][-9:] for run in names)
-    assert comparison.apart({"a": "x" * 99}) == {"a": comparison.middle("x" * 99, comparison.ROOM)}
+    assert comparison.distinguishable({"a": "x" * 99}) == {
+        "a": comparison.middle("x" * 99, comparison.MAX_NAME)
+    }
 
 
 def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) -> None:
@@ -422,7 +424,7 @@ def test_what_was_changed_while_a_run_trained_stands_beside_the_other(put: Put) 
         .dataframe[1]
         .value
     )
-    row = table.set_index("setting").loc["changed while it ran"]
+    row = table.set_index("setting").loc["changed while training"]
     assert list(row[1:3]) == ["learning rate 0.5 from step 20", "nothing"]
     assert row[" "] == "≠"
 
@@ -478,7 +480,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
     assert "waiting" in row["state"]
     assert row["train.lr"] == 7.0
     assert "3 of 4 done, 1 waiting." in [each.proto.text for each in screen.get("progress")]
-    assert "Ahead so far: rate 0.01" in said(screen)
+    assert "Best so far: rate 0.01" in said(screen)
     for tab in ("", "side-by-side", "attention-while-learning", "sweeps"):
         view(tab, run)
 
