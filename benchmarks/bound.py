@@ -13,7 +13,7 @@ import torch
 
 from s2s.config import Recipe
 from s2s.data import Encoded
-from s2s.train.machine import is_fast_accurate, matrix_products
+from s2s.train import is_fast_accurate, matrix_products
 
 ROWS = 4096  # of the layers' products: the slots of a batch
 VOCABULARY_ROWS = 512  # more of them, and the scores leave the cache: half the speed

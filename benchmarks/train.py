@@ -28,8 +28,7 @@ from benchmarks.peers.race import Leg, Racer, racers
 from benchmarks.report import last_line, table
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import TrainingPairs, load_pairs_for_training
-from s2s.train import TrainingData, prepare
-from s2s.train.machine import is_fast_accurate, settle
+from s2s.train import TrainingData, is_fast_accurate, prepare, settle
 
 MODELS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {

@@ -16,7 +16,7 @@ from s2s.cli.progress import Progress
 from s2s.config import Recipe, UserError, choose, override, parse_assignments
 
 if TYPE_CHECKING:  # torch takes seconds to import; --help and mistakes should not
-    from s2s.train.distributed import Group
+    from s2s.train import Group
 
 DEFAULT_PRESET = "small"
 
@@ -27,7 +27,7 @@ def train(arguments: argparse.Namespace) -> None:
         _train(arguments)
         return
     from s2s.jobs.follower import follow
-    from s2s.train.distributed import processes
+    from s2s.train import processes
 
     with processes() as group:
         if group.rank == 0:

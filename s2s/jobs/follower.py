@@ -7,8 +7,7 @@ from pathlib import Path
 from s2s.config import UserError
 from s2s.data import load_pairs_for_training
 from s2s.runs import RunFolder
-from s2s.train import Trainer, prepare
-from s2s.train.distributed import Several
+from s2s.train import Several, Trainer, prepare
 
 
 def follow(

@@ -19,7 +19,7 @@ from s2s.data import Preview
 from s2s.runs import RunFolder, runs_folder
 from s2s.sizing import count_parameters, gigabytes, training_bytes, training_flops
 from s2s.tokenizers import SPECIALS, TOKENIZERS, automatic_size
-from s2s.train.machine import cores
+from s2s.train import cores
 
 EXPRESS = 20.0  # seconds; below, a run need not wait behind a long one
 START = 4.0  # seconds until the first step: Python, torch, reading, vocabulary

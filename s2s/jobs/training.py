@@ -35,9 +35,7 @@ from s2s.runs import (
 from s2s.settings import OWNER, SHIPPED, new_id, worker_is_elsewhere
 from s2s.sizing import count_parameters
 from s2s.tokenizers import advice
-from s2s.train import Changed, Event, Saved, Trainer, TrainingData, Warned, prepare
-from s2s.train.distributed import Group
-from s2s.train.machine import settle
+from s2s.train import Changed, Event, Group, Saved, Trainer, TrainingData, Warned, prepare, settle
 
 LOCK_SECONDS = 2.0  # a screen that looks whether a run trains holds the lock for an instant
 

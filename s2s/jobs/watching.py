@@ -27,8 +27,7 @@ from s2s.model import inference, stepper_for
 from s2s.runs import RunFolder, attention_history
 from s2s.scores import METRICS
 from s2s.tokenizers import Tokenizer
-from s2s.train import Trainer
-from s2s.train.machine import matrix_products
+from s2s.train import Trainer, matrix_products
 
 T = TypeVar("T")
 

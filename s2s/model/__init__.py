@@ -7,7 +7,7 @@ Axes have one name everywhere:
     d_model           width of the residual stream
     heads, d_head     attention heads and the width of one
     d_ff              hidden width of the feed-forward
-    vocab             pieces of the target vocabulary
+    vocab             tokens of the target vocabulary
 
 Masks are bool, True = may look.
 """

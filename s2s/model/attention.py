@@ -1,4 +1,4 @@
-"""Multi-head attention (Vaswani et al. 2017, section 3.2), and the one place that chooses how it is computed."""
+"""Multi-head attention (Vaswani et al. 2017, section 3.2), and the choice of how it is computed."""
 
 from __future__ import annotations
 

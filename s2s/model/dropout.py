@@ -10,9 +10,9 @@ LEVELS = 256  # a random byte decides about each value
 
 
 class Dropout(nn.Module):
-    """While training, a share `rate` of the values becomes 0 and the others grow so that the mean stays.
+    """While training, zeroes a share `rate` of the values and scales the others so that the mean stays.
 
-    On a CPU the rate is rounded to a 256th: .1 is 26 of 256, .3 is 77 of 256. Everything is drawn from torch's global generator.
+    On a CPU the rate is rounded to a 256th: .1 is 26 of 256, .3 is 77 of 256. Draws come from torch's global generator.
     """
 
     def __init__(self, rate: float) -> None:
@@ -31,9 +31,9 @@ class Dropout(nn.Module):
 
 
 def scaled_mask(x: Tensor, rate: float) -> Tensor:
-    """In the shape of `x`: 0 at a share `rate` of the places, elsewhere what keeps the mean at 1.
+    """In the shape of `x`: 0 for a share `rate` of the values, elsewhere the factor that keeps the mean.
 
-    Eight bytes a draw cost a tenth of torch's one draw a value; without them a training step takes 1.15 times as long.
+    Drawing eight bytes at a time costs a tenth of torch's one draw per value, and saves 15 % of a training step.
     """
     n_dropped = round(rate * LEVELS)
     words = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)

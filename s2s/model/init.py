@@ -13,7 +13,7 @@ from s2s.model.transformer import Transformer
 
 
 def initialize(model: Transformer, seed: int) -> None:
-    """Draw every weight anew on the CPU (so that every device starts alike)."""
+    """Draw every weight on the CPU, so that all devices start alike."""
     generator = torch.Generator().manual_seed(seed)
     config = model.config
 
@@ -62,7 +62,8 @@ def _as_torch_does(linear: nn.Linear, generator: torch.Generator) -> None:
 
 
 def _narrow(model: Transformer, generator: torch.Generator) -> None:
-    """As fairseq's transformer starts: with norms after the sums, wider weights soon make all positions of a source alike.
+    """As fairseq's transformer starts: with norms after the sums, wider weights soon make all positions of a source
+    alike.
 
     Queries, keys and values at 1 / sqrt(2) of Xavier's width; the feed-forward as torch draws it.
     """

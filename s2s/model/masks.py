@@ -1,4 +1,4 @@
-"""Who may attend to whom. The only place where masks are built: bool, True = may look."""
+"""Who may attend to whom. Masks are built nowhere else: bool, True = may look."""
 
 from __future__ import annotations
 

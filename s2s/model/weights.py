@@ -1,4 +1,4 @@
-"""Trained tensors as safetensors files. Knows nothing of optimisers or runs."""
+"""Trained tensors as safetensors files. Knows nothing of optimizers or runs."""
 
 from __future__ import annotations
 

@@ -1,20 +1,17 @@
 """From a recipe and pairs to trained weights, as a stream of events. Knows nothing of folders, queues or screens."""
 
+from s2s.train import checkpoint, loss
+from s2s.train.device import (
+    cores,
+    fast_error,
+    free_memory,
+    is_fast_accurate,
+    matrix_products,
+    settle,
+)
+from s2s.train.distributed import Group, Several, processes
 from s2s.train.events import Changed, Event, Sample, Saved, Step, Validation, Warned
-from s2s.train.loop import Trainer, TrainingData, prepare, train
-from s2s.train.schedules import SCHEDULES
-
-__all__ = [
-    "SCHEDULES",
-    "Changed",
-    "Event",
-    "Sample",
-    "Saved",
-    "Step",
-    "Trainer",
-    "TrainingData",
-    "Validation",
-    "Warned",
-    "prepare",
-    "train",
-]
+from s2s.train.loop import Trainer, train
+from s2s.train.optimizers import OPTIMIZERS
+from s2s.train.prepare import TrainingData, prepare
+from s2s.train.schedules import SCHEDULES, learning_rate

@@ -15,7 +15,7 @@ from s2s.train import checkpoint
 def due(folder: Path, *, count: int, every: int, before: int) -> list[int]:
     """The newest `count` checkpoints before a step, of those that stand at a multiple of `every`.
 
-    Where training was stopped, or was at its best, there may be others: they make no difference to the mean.
+    Others, where training was stopped or was at its best, do not count.
     """
     steps = [step for step in saved_steps(folder) if step < before and step % every == 0]
     return steps[-count:] if count > 0 else []
@@ -24,9 +24,9 @@ def due(folder: Path, *, count: int, every: int, before: int) -> list[int]:
 def mean(
     folder: Path, steps: Sequence[int], newest: Mapping[str, Tensor]
 ) -> tuple[dict[str, Tensor], list[str]]:
-    """Of the weights as they were trained up to these steps, and of the newest ones, in float32.
+    """The mean of the weights as trained up to these steps and of the newest ones, in float32.
 
-    A checkpoint that cannot be read is left out; there is a sentence for each.
+    A checkpoint that cannot be read is left out, with a sentence for each.
     """
     sums = {name: tensor.double() for name, tensor in newest.items()}
     count = 1
@@ -38,5 +38,5 @@ def mean(
             broken.append(f"The mean of the last checkpoints lacks that of step {step:,}. {error}")
             continue
         sums = {name: total + part[name].double() for name, total in sums.items()}
-        count = count + 1
+        count += 1
     return {name: (total / count).float() for name, total in sums.items()}, broken

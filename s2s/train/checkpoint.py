@@ -1,9 +1,9 @@
-"""Weights and everything needed to go on training as if nothing had happened, in safetensors.
+"""Weights and everything that resuming needs to be bit-identical to an uninterrupted run, in safetensors.
 
 A checkpoint of step 200 is two files: `step-00000200.safetensors` (weights, float32) and
-`step-00000200.state.safetensors` (optimiser, generators, place in the data). The weights are written last: where they
-stand, the checkpoint is whole. They are what the run gives; where that is a mean of several checkpoints (averaging.py),
-the state holds the weights that training goes on from, too.
+`step-00000200.state.safetensors` (optimizer, random generators, position in the data). The weights are written last:
+where they exist, the checkpoint is whole. They are what the run gives; where that is a mean of several checkpoints
+(averaging.py), the state also holds the weights that training continues from.
 """
 
 from __future__ import annotations
@@ -46,20 +46,19 @@ class Progress:
 
 @dataclass(frozen=True)
 class Restored:
-    """What a checkpoint knows beside the weights that went into the model."""
+    """What a checkpoint holds besides the weights of the model."""
 
     progress: Progress
     rng: dict[str, Tensor]
-    trained: dict[
-        str, Tensor
-    ]  # what training goes on from, where the model's weights are a mean; else empty
+    # What training continues from, where the model's weights are a mean; else empty.
+    trained: dict[str, Tensor]
 
 
 class OtherRecipeError(UserError):
-    """The checkpoint was written by another recipe than the one that is to go on."""
+    """The checkpoint was written with another recipe than the one to continue."""
 
 
-# What may change in between.
+# What may change when training resumes.
 FREE = (
     "train.steps",
     "train.lr",
@@ -79,17 +78,17 @@ def save(
     folder: Path,
     model: Transformer,
     optimizer: torch.optim.Optimizer,
-    beside: Restored,
+    state: Restored,
     recipe: Recipe,
 ) -> Path:
-    """Write the checkpoint of `beside.progress.step`; older ones are untouched, also when this fails."""
+    """Write the checkpoint of `state.progress.step`; older ones are untouched, also when this fails."""
     weights = safetensors.torch.save(trained_tensors(model))
-    step = beside.progress.step
+    step = state.progress.step
     tensors, numbers = _flatten(optimizer.state_dict())
-    tensors |= {f"rng.{name}": state for name, state in beside.rng.items()}
-    tensors |= {f"trained.{name}": tensor for name, tensor in beside.trained.items()}
+    tensors |= {f"rng.{name}": stream for name, stream in state.rng.items()}
+    tensors |= {f"trained.{name}": tensor for name, tensor in state.trained.items()}
     metadata = {
-        "progress": json.dumps(asdict(beside.progress)),
+        "progress": json.dumps(asdict(state.progress)),
         "optimizer": json.dumps(numbers),
         "recipe": json.dumps(flat(recipe)),
     }
@@ -101,7 +100,7 @@ def save(
 
 
 def _sum(tensors: Mapping[str, Tensor]) -> str:
-    """A checksum: a disk may give back other bytes than were written, in a file that looks whole."""
+    """A checksum: a disk may return other bytes than were written, in a file that looks whole."""
     total = 0
     for name in sorted(tensors):
         total = zlib.crc32(tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes(), total)
@@ -111,7 +110,7 @@ def _sum(tensors: Mapping[str, Tensor]) -> str:
 def load(
     folder: Path, step: int, model: Transformer, optimizer: torch.optim.Optimizer, recipe: Recipe
 ) -> Restored:
-    """Put model and optimiser back to that step."""
+    """Restore model and optimizer to that step."""
     metadata, tensors = _read_state(folder, step)
     _check_recipe(metadata, recipe)
     _check_weights(folder, step, metadata)
@@ -127,7 +126,7 @@ def load(
 
 
 def trained(folder: Path, step: int) -> dict[str, Tensor]:
-    """The weights as they were trained, whatever the run gives at that step. Raises UserError where they cannot be read."""
+    """The weights as they were trained, even where the run gives a mean. Raises UserError where they cannot be read."""
     metadata, tensors = _read_state(folder, step)
     _check_weights(folder, step, metadata)
     return _named(tensors, "trained.") or read_weights(weights_path(folder, step))
@@ -137,7 +136,7 @@ def _read_state(folder: Path, step: int) -> tuple[dict[str, str], dict[str, Tens
     path = _state_path(folder, step)
     if not path.exists():
         raise UserError(
-            f"Step {step} has weights but no optimiser state (a shipped or imported run)."
+            f"Step {step} has weights but no optimizer state (a shipped or imported run)."
         )
     try:
         with safe_open(path, "pt") as file:
@@ -152,7 +151,7 @@ def _read_state(folder: Path, step: int) -> tuple[dict[str, str], dict[str, Tens
 
 
 def _named(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """Those whose name begins so, without it."""
+    """The tensors whose name begins with the prefix, without it."""
     return {
         name.removeprefix(prefix): tensor
         for name, tensor in tensors.items()
@@ -172,7 +171,7 @@ def _check_weights(folder: Path, step: int, metadata: Mapping[str, str]) -> None
 
 
 def _check_sum(path: Path, written: str | None, found: str) -> None:
-    """Older checkpoints have none."""
+    """Older checkpoints have no checksum."""
     if written not in (None, found):
         why = "it holds other bytes than were written"
         raise UserError(
@@ -181,7 +180,7 @@ def _check_sum(path: Path, written: str | None, found: str) -> None:
 
 
 def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
-    """Older checkpoints do not say theirs; settings that came later are passed over."""
+    """Raise where a setting differs. Older checkpoints have no recipe; settings added since are skipped."""
     before = json.loads(metadata.get("recipe", "{}"))
     now = json.loads(json.dumps(flat(recipe)))
     changed = [
@@ -190,7 +189,7 @@ def _check_recipe(metadata: Mapping[str, str], recipe: Recipe) -> None:
     if changed:
         said = ", ".join(f"`{key}` {now[key]} where it was {before[key]}" for key in changed[:3])
         raise OtherRecipeError(
-            f"The run's recipe was changed since it was trained: {said}; put that back, or start a new run with it."
+            f"The run's recipe has changed since it was trained: {said}; put that back, or start a new run with it."
         )
 
 
@@ -208,13 +207,13 @@ def load_newest(
             broken.append(str(error))
     if broken:
         raise UserError(
-            f"No checkpoint of this run can be gone on from: {' '.join(broken)} Start a new run."
+            f"No checkpoint of this run can be resumed: {' '.join(broken)} Start a new run."
         )
-    raise UserError("This run has no checkpoint to go on from; start a new one.")
+    raise UserError("This run has no checkpoint to resume from; start a new one.")
 
 
 def drop_after(folder: Path, step: int) -> None:
-    """Delete the checkpoints after that step, and what processes that were killed have left of others."""
+    """Delete the checkpoints after that step, and the remains of writes that were interrupted."""
     _drop(folder, [later for later in saved_steps(folder) if later > step])
     known = {_state_path(folder, step) for step in saved_steps(folder)}
     for path in (*folder.glob(".step-*"), *(set(folder.glob("step-*.state.safetensors")) - known)):
@@ -233,7 +232,7 @@ def prune(folder: Path, *, keep: int, spared: Collection[int]) -> None:
 
 
 def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """An optimiser's state as tensors by `index.name`, and the plain numbers beside them."""
+    """An optimizer's state as tensors by `index.name`, and the plain numbers beside them."""
     tensors = {}
     numbers = {}
     for index, values in state["state"].items():
@@ -248,7 +247,7 @@ def _flatten(state: Mapping[str, Any]) -> tuple[dict[str, Tensor], dict[str, Any
 def _unflatten(
     fresh: dict[str, Any], tensors: Mapping[str, Tensor], numbers: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The opposite; the groups' settings come from the recipe, not from the file."""
+    """The inverse of `_flatten`; the groups' settings come from the recipe, not from the file."""
     state: dict[int, dict[str, Any]] = {}
     for key, value in [*tensors.items(), *numbers.items()]:
         index, _, name = key.partition(".")

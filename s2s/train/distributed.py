@@ -1,9 +1,10 @@
-"""One training in several processes, as torchrun starts them: each takes its rows of every batch, the gradients are summed.
+"""One training in several processes, as torchrun starts them: each takes its rows of every batch, the gradients are
+summed.
 
     torchrun --nproc_per_node 2 -m s2s train --source SPEC --out DIR
 
-The first process leads: it alone validates, writes and prints, and tells the others the learning rate of each update. Several
-come to the weights of a single one, but for rounding and for dropout, which each draws for its own rows.
+The first process leads: it alone validates, writes and prints, and tells the others the learning rate of each update.
+Several come to the weights of a single one, but for rounding and for dropout, which each draws for its own rows.
 """
 
 from __future__ import annotations
@@ -23,11 +24,10 @@ from s2s.config import UserError
 from s2s.data import Batch, Ids
 from s2s.tokenizers import PAD
 
-LONGEST_WAIT = timedelta(
-    hours=2
-)  # for a process that reads its text, or for the first one while it validates
+# For a process that reads its dataset, or for the first one while it validates.
+LONGEST_WAIT = timedelta(hours=2)
 OVER = 0.0
-GO_ON = 1.0
+CONTINUE = 1.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,9 @@ def n_labels(batch: Batch) -> int:
 
 
 def share(batch: Batch, rank: int, size: int) -> Share:
-    """Every `size`-th row, without the padding that only other rows need; a process without one takes the first, for nothing."""
+    """Every `size`-th row, without the padding that only other rows need; a process without one takes the first, for
+    nothing.
+    """
     rows = slice(rank, None, size) if rank < len(batch.src) else slice(1)
     own = Batch(_trimmed(batch.src[rows]), _trimmed(batch.tgt[rows]))
     return Share(own, n_labels(own) if rank < len(batch.src) else 0)
@@ -55,7 +57,7 @@ def _trimmed(ids: Ids) -> Ids:
 
 
 class Group:
-    """Of one process: nothing to share and nobody to wait for."""
+    """A group of one process: nothing to share, nobody to wait for."""
 
     rank = 0
     size = 1
@@ -73,7 +75,7 @@ class Group:
         return torch.device(kind)
 
     def seed(self, seed: int, step: int) -> int | None:
-        """What dropout starts from at each update; None where it goes on from the update before."""
+        """What dropout starts from at each update; None where it continues from the previous update."""
         return None
 
     @contextlib.contextmanager
@@ -82,17 +84,19 @@ class Group:
         yield
 
     def tell(self, value: float) -> None:
-        """The others may go on, with this number."""
+        """Tell the others to continue, with this learning rate."""
 
     def spread(self, tensors: Iterable[Tensor]) -> None:
-        """The first process's are everybody's."""
+        """Copy the first process's tensors to all."""
 
     def share(self, batch: Batch) -> Share:
         """This process's rows."""
         return Share(batch, 0)  # nobody weighs it
 
     def join(self, parameters: Iterable[Tensor], own: Share, loss: Tensor) -> Tensor:
-        """Make the gradients of the means over each process's rows those of the mean over all; returns the mean of the losses."""
+        """Make the gradients of the means over each process's rows those of the mean over all; returns the mean of the
+        losses.
+        """
         return loss
 
 
@@ -116,7 +120,7 @@ class Several(Group):
         n_gpus = torch.cuda.device_count() if kind == "cuda" else 1
         if self.n_here > n_gpus:
             raise UserError(
-                f"{self.n_here} processes need a GPU each and {n_gpus} can be had; start fewer, or set train.device=cpu."
+                f"{self.n_here} processes need a GPU each and there are {n_gpus}; start fewer, or set train.device=cpu."
             )
         return torch.device(kind, self.place)
 
@@ -138,7 +142,7 @@ class Several(Group):
 
     def tell(self, value: float) -> None:
         with self._talking():
-            dist.broadcast(torch.tensor([GO_ON, value], dtype=torch.float64), 0)
+            dist.broadcast(torch.tensor([CONTINUE, value], dtype=torch.float64), 0)
 
     def hear(self) -> float | None:
         """What the first process tells; None where it has ended."""

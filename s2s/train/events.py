@@ -11,7 +11,7 @@ class Step:
     """One update of the weights."""
 
     step: int
-    loss: float  # nats a target token, without smoothing
+    loss: float  # nats per target token, without smoothing
     lr: float
     grad_norm: float
     n_tokens: int  # real source and target tokens of the batch
@@ -23,16 +23,16 @@ class Validation:
     """The held-out pairs, teacher-forced."""
 
     step: int
-    loss: float  # nats a target token, without smoothing
+    loss: float  # nats per target token, without smoothing
     perplexity: float  # exp(loss)
-    token_accuracy: float  # share of target tokens ranked first
-    is_best: bool  # it is what the run gives from now on
-    n_averaged: int = 0  # checkpoints whose mean it is of; 0 for the weights as they were trained
+    token_accuracy: float  # share of target tokens that are the most probable
+    is_best: bool  # the run gives this checkpoint from now on
+    n_averaged: int = 0  # checkpoints in the mean that was validated; 0 for the weights as trained
 
 
 @dataclass(frozen=True)
 class Sample:
-    """How a fixed validation sentence is translated now (greedy)."""
+    """The current greedy translation of a fixed validation sentence."""
 
     step: int
     source: str
@@ -50,7 +50,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Warned:
-    """Something a person should know, in a sentence: a checkpoint that could not be read, say."""
+    """A sentence for people: a checkpoint that could not be read, say."""
 
     step: int
     text: str

@@ -1,4 +1,4 @@
-"""How gradients become steps."""
+"""Optimizers: from gradients to updates."""
 
 from __future__ import annotations
 

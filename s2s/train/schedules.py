@@ -12,12 +12,12 @@ Schedule = Callable[[int, TrainConfig], float]
 
 
 def constant(step: int, train: TrainConfig) -> float:
-    """1 after the warm-up."""
+    """1 after warmup."""
     return 1.0
 
 
 def cosine(step: int, train: TrainConfig) -> float:
-    """Half a cosine from 1 after the warm-up to 0 at the last step."""
+    """Half a cosine from 1 after warmup to 0 at the last step."""
     left = max(1, train.steps - train.warmup_steps)
     done = min(1.0, max(0, step - train.warmup_steps) / left)
     return 0.5 * (1 + math.cos(math.pi * done))
@@ -30,7 +30,7 @@ def inverse_sqrt(step: int, train: TrainConfig) -> float:
 
 SCHEDULES: MappingProxyType[str, Choice[Schedule]] = MappingProxyType(
     {
-        "constant": Choice(constant, TrainConfig, "The same rate after the warm-up."),
+        "constant": Choice(constant, TrainConfig, "The same rate after warmup."),
         "cosine": Choice(
             cosine,
             TrainConfig,
@@ -48,6 +48,6 @@ SCHEDULES: MappingProxyType[str, Choice[Schedule]] = MappingProxyType(
 
 
 def learning_rate(step: int, train: TrainConfig, peak: float | None = None) -> float:
-    """The rate of the given step, counted from 1: linear warm-up to `peak` (`train.lr` where none is given), then the schedule."""
+    """The rate of a step, counted from 1: linear warmup to `peak` (by default `train.lr`), then the schedule."""
     warm = min(1.0, step / train.warmup_steps) if train.warmup_steps else 1.0
     return (train.lr if peak is None else peak) * warm * SCHEDULES[train.schedule].make(step, train)

@@ -317,7 +317,7 @@ def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) ->
         train()
     queue.finish(job.id, "w", "failed", str(said.value))
     best = folder(run).status()["best_step"]
-    assert f"the checkpoint of step {best} is kept: go on from it" in str(said.value)
+    assert f"the checkpoint of step {best} is kept: resume from it" in str(said.value)
     assert saved_steps(folder(run).checkpoints)[-1] == best > 0
     training.submit_resume(run, OWNER, lr=0.01)
     assert attempt() == ""

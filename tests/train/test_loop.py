@@ -158,7 +158,7 @@ def test_only_the_newest_and_the_best_checkpoints_are_kept(tmp_path: Path) -> No
 
 
 def test_resuming_nothing_says_what_to_do(tiny: Recipe, corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no checkpoint to go on from; start a new one"):
+    with pytest.raises(UserError, match="no checkpoint to resume from; start a new one"):
         Trainer(tiny, ready(tiny, corpus), tmp_path).resume()
 
 
@@ -198,7 +198,7 @@ def test_divergence_is_said_and_the_last_good_checkpoint_stays(
         trainer.model.output.weight[5, 0] = math.nan
     with pytest.raises(
         UserError,
-        match=r"diverged at step 13: .*; lower train.lr .* \(the checkpoint of step 10 is kept: go on from it\)",
+        match=r"diverged at step 13: .*; lower train.lr .* \(the checkpoint of step 10 is kept: resume from it\)",
     ):
         list(events)
     assert saved_steps(tmp_path) == [10]

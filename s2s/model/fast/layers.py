@@ -1,4 +1,7 @@
-"""Fused layers: the numbers of `s2s.model`'s modules in fewer calls. The scale of the scores stands in the queries' weights."""
+"""Fused layers: the numbers of `s2s.model`'s modules in fewer calls.
+
+The scale of the scores stands in the queries' weights.
+"""
 
 from __future__ import annotations
 
@@ -255,5 +258,5 @@ def _output(module: nn.Module, *, has_pre_added: bool = False) -> PackedLinear |
 def _feed_forward(
     module: FeedForward | None, pre_added: Tensor | None = None
 ) -> Callable[[Tensor, Tensor], Tensor]:
-    """Where there is none, the stream goes on as it is."""
+    """Where there is none, the stream stays as it is."""
     return FusedFeedForward(module, pre_added) if module is not None else lambda y, x: x

@@ -17,7 +17,7 @@ Map = Callable[[Tensor], Tensor]
 MANY = (
     2**19
 )  # multiplications from which oneDNN is worth the 10 microseconds that a call of it costs
-FEW = 16  # up to so many rows, each number of rows is multiplied as it is
+FEW = 16  # up to this many rows are multiplied without rounding their number up
 LARGE = (
     2**22
 )  # numbers of a weight too large to be copied into the order in which few rows are fastest
@@ -26,8 +26,9 @@ LARGE = (
 class PackedLinear:
     """(rows, in) -> (rows, out) by a weight (out, in) that may not change, in float32.
 
-    MKL's product with the transposed weight is fastest for few rows; oneDNN's, with a weight in its own layout, for many:
-    up to three times as fast and no less exact. torch's switch that gives all products to oneDNN would let some be bf16.
+    MKL's product with the transposed weight is fastest for few rows; oneDNN's, with a weight in its own layout, for
+    many: up to three times as fast and no less exact. torch's switch that gives all products to oneDNN would let some
+    be bf16.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:

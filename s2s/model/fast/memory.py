@@ -1,4 +1,4 @@
-"""The memory that arrays are written to: kept by the process, in large pages; little of it by oneDNN. Knows nothing of models."""
+"""How the process keeps memory for arrays: freed memory is reused, in large pages, and oneDNN keeps little."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ M_MMAP_MAX = -4
 MADV_HUGEPAGE = 14  # Linux' mman-common.h
 ROOM = 2**30  # bytes of addresses, which cost nothing until they are written to
 LARGE = 2**21  # bytes of a large page
-# oneDNN keeps ready what it made for the last shapes, working memory and all, and torch's binding of it does so once more: 1,024 each,
-# and training, whose batches nearly all have shapes of their own, gathered 7 GB. With 64 it holds 1.2 GB and is as fast.
+# oneDNN caches code and working memory for the last shapes, and so does torch's binding of it: 1,024 each. Training,
+# whose
+# batches nearly all differ in shape, gathered 7 GB that way. With 64 it holds 1.2 GB and is as fast.
 SHAPES = MappingProxyType({"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "64", "LRU_CACHE_CAPACITY": "64"})
 
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Let this process reuse the memory of freed arrays where its C library is glibc, which else gives large ones back.
+    """Reuse the memory of freed arrays; glibc would return large blocks to the system, and taking them again costs page
+    faults.
 
-    Taking it anew costs a page fault for each 4 KB. On Linux the first `ROOM` of it comes in pages of 2 MB where the system
-    allows it: a processor remembers where some thousand pages are, and an update of training walks through 600 MB.
+    On Linux the first `ROOM` bytes come in pages of 2 MB where the system allows it: a processor remembers the
+    addresses of some thousand pages, and an update of training walks through 600 MB. Does nothing without glibc.
     """
     library = ctypes.CDLL(None) if os.name == "posix" else None
     mallopt = getattr(library, "mallopt", None)
@@ -37,13 +39,13 @@ def keep_freed_memory() -> None:
 
 
 def keep_few_shapes() -> None:
-    """Let oneDNN keep few shapes ready; before the first of its products in a process, which reads it."""
+    """Limit oneDNN's cache of shapes. Call it before the first oneDNN product of the process, which reads the limit."""
     for name, number in SHAPES.items():
         os.environ.setdefault(name, number)
 
 
 def _reserve(library: ctypes.CDLL) -> None:
-    """Make the heap so much larger, and ask for large pages in all of it; a system that has none goes on with small ones."""
+    """Enlarge the heap by `ROOM` and ask for large pages; a system without them keeps small ones."""
     library.malloc.restype = ctypes.c_void_p
     library.malloc.argtypes = [ctypes.c_size_t]
     library.free.argtypes = [ctypes.c_void_p]
@@ -51,6 +53,6 @@ def _reserve(library: ctypes.CDLL) -> None:
     library.free(library.malloc(ROOM))
     for line in Path("/proc/self/maps").read_text().splitlines():
         if line.endswith("[heap]"):
-            start, end = (int(place, 16) for place in line.split()[0].split("-"))
+            start, end = (int(address, 16) for address in line.split()[0].split("-"))
             start = -(-start // LARGE) * LARGE
             library.madvise(start, max(0, end - start) // LARGE * LARGE, MADV_HUGEPAGE)

@@ -66,7 +66,8 @@ class TransformerStepper(ABC):
 class ModuleStepper(TransformerStepper):
     """Calls the decoder itself, so that hooks see what they expect; keys and values of earlier tokens are cached.
 
-    The cache is a hook, too: before an attention runs, the vectors that it attends to give way to their keys and values.
+    The cache is a hook, too: before an attention runs, the vectors that it attends to give way to their keys and
+    values.
     """
 
     def __init__(self, model: Transformer, src: Tensor) -> None:

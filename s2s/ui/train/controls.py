@@ -12,7 +12,7 @@ from s2s import settings
 from s2s.config import Recipe, UserError
 from s2s.jobs import board
 from s2s.runs import Curves, RunSummary
-from s2s.train.schedules import learning_rate
+from s2s.train import learning_rate
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.text import as_markdown

@@ -12,8 +12,7 @@ from s2s.jobs import advice, expected
 from s2s.jobs.advice import Advice, short_count
 from s2s.jobs.expected import Band
 from s2s.jobs.forecast import START, Forecast, check
-from s2s.train.machine import free_memory
-from s2s.train.schedules import learning_rate
+from s2s.train import free_memory, learning_rate
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.cards import Card, cards

@@ -133,7 +133,7 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 "All positions count equally, and every weight of the model is moved a little so that the mean loss"
                 " falls.",
             ),
-            code=lambda run: (Code(loss.count, "rows, chosen =", "nats +="),),
+            code=lambda run: (Code(loss.count, "rows, labels =", "nats +="),),
             draw=_draw_loss,
             stack="decoder",
         ),

@@ -8,8 +8,8 @@ import torch
 
 from s2s.config import Recipe, UserError, override
 from s2s.model.fast.memory import SHAPES
-from s2s.train import machine
-from s2s.train.machine import fast_error, free_memory, matrix_products, settle
+from s2s.train import device
+from s2s.train.device import fast_error, free_memory, matrix_products, settle
 
 
 def test_what_is_left_open_is_fixed_to_this_machine(tiny: Recipe) -> None:
@@ -31,12 +31,12 @@ def test_fast_products_are_refused_where_they_are_not_accurate(
     tiny: Recipe, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fast = replace(tiny, train=replace(tiny.train, precision="fast"))
-    monkeypatch.setattr(machine, "fast_error", lambda: 3e-3)
+    monkeypatch.setattr(device, "fast_error", lambda: 3e-3)
     with pytest.raises(
         UserError, match=r"fast is less accurate than float32 on this machine; use exact"
     ):
         settle(fast)
-    monkeypatch.setattr(machine, "fast_error", lambda: 4e-7)
+    monkeypatch.setattr(device, "fast_error", lambda: 4e-7)
     assert settle(fast).train.precision == "fast"
 
 
@@ -55,7 +55,7 @@ def test_free_memory_is_a_plausible_number_of_bytes() -> None:
 GROWTH = """
 import random, sys
 import psutil, torch
-from s2s.train.machine import matrix_products
+from s2s.train.device import matrix_products
 torch.set_num_threads(1)
 draw, size, weights = random.Random(0), psutil.Process().memory_info, torch.randn(128, 512)
 given, found = torch.randn(5000, 128), torch.empty(5000, 512)  # so that nothing but what is kept takes memory

@@ -1,0 +1,62 @@
+"""From two corpora to what the loop reads: tokenizers, ids, probe sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from s2s.config import Recipe, UserError
+from s2s.data import Corpus, batches
+from s2s.sizing import check_memory
+from s2s.tokenizers import EOS, PAD, UNK, Tokenizer, fit
+from s2s.train.device import free_memory
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Everything the loop reads: ids to learn from, ids to validate on, and the probe sentences as text."""
+
+    train: batches.Encoded
+    valid: batches.Encoded
+    src_tokenizer: Tokenizer
+    tgt_tokenizer: Tokenizer
+    probes: tuple[tuple[str, str], ...]  # source, reference
+
+
+def prepare(
+    recipe: Recipe,
+    train: Corpus,
+    valid: Corpus,
+    tokenizers: tuple[Tokenizer, Tokenizer] | None = None,
+) -> TrainingData:
+    """Fit the tokenizers on the training pairs (unless given), encode both corpora, check that memory will suffice."""
+    ids = recipe.model.ids
+    if (ids.pad, ids.eos) != (PAD, EOS) or ids.start > UNK:
+        raise UserError(
+            f"`model.ids` {ids.pad}, {ids.start}, {ids.eos} do not fit our tokenizers;"
+            f" give pad {PAD}, eos {EOS} and a start from {PAD} to {UNK}."
+        )
+    if tokenizers is None:
+        sources = [pair.src for pair in train.pairs]
+        targets = [pair.tgt for pair in train.pairs]
+        tokenizers = fit(recipe.tokenizer, sources, targets)
+    src_tokenizer, tgt_tokenizer = tokenizers
+
+    def encode(corpus: Corpus) -> batches.Encoded:
+        length = recipe.data.max_length
+        return batches.encode(corpus.pairs, *tokenizers, max_length=length, start_id=ids.start)
+
+    encoded = encode(train)
+    check_memory(
+        recipe,
+        (src_tokenizer.vocab_size, tgt_tokenizer.vocab_size),
+        batch_tokens=min(recipe.train.batch_tokens, encoded.n_slots),
+        free=free_memory(recipe.train.device),
+    )
+    probes = _probes(valid, recipe.train.watch.samples)
+    return TrainingData(encoded, encode(valid), src_tokenizer, tgt_tokenizer, probes)
+
+
+def _probes(valid: Corpus, count: int) -> tuple[tuple[str, str], ...]:
+    """Validation pairs that samples translate, evenly spread over the corpus."""
+    stride = max(1, len(valid.pairs) // max(1, count))
+    return tuple((pair.src, pair.tgt) for pair in valid.pairs[::stride][:count])
