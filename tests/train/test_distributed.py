@@ -120,7 +120,7 @@ def test_who_asks_one_process_to_stop_stops_all(tmp_path: Path) -> None:
         said = leader.communicate()[1]
         assert follower.communicate() == ("", "")
     assert (leader.returncode, follower.returncode) == (2, 0)
-    assert "and saved; go on with: train --resume" in said
+    assert "and saved; resume with: train --resume" in said
     folder = RunFolder(out)
     assert (folder.status()["state"], folder.status()["step"]) == (
         "stopped",
