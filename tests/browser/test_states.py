@@ -51,10 +51,10 @@ def test_layer_and_view_of_a_link_change_with_picture_and_address_and_a_phone_op
 ) -> None:
     page = revisit(f"{server}/{LENS}")
     titled(page, "decoder · logit lens")
-    expect(page.get_by_text("The likeliest tokens · decoder · after layer 1 of 2")).to_be_visible()
+    expect(page.get_by_text("Most probable tokens · decoder · after layer 1 of 2")).to_be_visible()
     says_what_it_would_write(page)
     page.get_by_role("radio", name="0", exact=True).click()
-    expect(page.get_by_text("The likeliest tokens · decoder · embeddings")).to_be_visible()
+    expect(page.get_by_text("Most probable tokens · decoder · embeddings")).to_be_visible()
     says(page, "layer=0")
     page.get_by_role("radio", name="Map", exact=True).click()
     titled(page, "encoder · embeddingsPCA of 14 tokens of 2 sentences, by position")

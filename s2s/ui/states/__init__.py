@@ -1,1 +1,4 @@
-"""The screens of the page States."""
+"""The page States."""
+
+from s2s.ui.states.request import read_request
+from s2s.ui.states.views import VIEWS

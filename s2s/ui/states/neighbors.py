@@ -1,4 +1,4 @@
-"""Which words or sentences have the states most like one: looked up among many sentences of the run."""
+"""Nearest neighbors: the words or sentences of the pool whose states have the highest cosine with a chosen one."""
 
 from __future__ import annotations
 
@@ -12,60 +12,63 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import WordStates
-from s2s.runs import states
+from s2s.runs.states import words_of
 from s2s.ui.kit import vocabulary
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.text import plain
-from s2s.ui.states import cached
-from s2s.ui.states.cached import Gathered, Pool
-from s2s.ui.states.request import Asked, choice, partner, value
-from s2s.ui.states.two_sentences import shared
+from s2s.ui.states import pool as pools
+from s2s.ui.states.pool import Pool, PoolIndex
+from s2s.ui.states.request import StatesRequest, partner
+from s2s.ui.states.two_sentences import shared_word
+from s2s.ui.states.view_state import STATE
 
-MOST = 15
+N_NEIGHBORS = 15
 WHOLE = "sentence"
+COLUMNS = ("cosine", "word", "position", "sentence", "from")
+EXPLANATION = (
+    "A word's state is the mean over its tokens, a sentence's the mean over its words. At the embeddings only the word and its"
+    " position count; the deeper the layer, the more a neighbor shares the context, too. Near means that this model treats them"
+    " alike, not that they mean the same."
+)
+ORIGINS = "`dataset`: trained on. `held out`: never trained on. `probe`: translated repeatedly during training."
 
 
-class Row(NamedTuple):
-    """One neighbour; the word is empty, and its place 0, where a whole sentence is."""
+class NeighborRow(NamedTuple):
+    """One neighbor; for whole sentences the word is empty and its position 0."""
 
     cosine: float
     word: str
-    place: int  # in its sentence, from 1
+    position: int  # in its sentence, from 1
     sentence: str
     origin: str
 
 
-def show(asked: Asked) -> None:
-    """A word or the sentence, and its neighbours after the chosen layer."""
-    words = states.words_of(asked.run, asked.seen)
+def show(request: StatesRequest) -> None:
+    """Choose a word or the sentence; its neighbors after the chosen layer."""
+    words = words_of(request.run, request.seen)
     if not words.words:
         st.info("The sentence has no word to look up.", icon=":material/edit:")
         return
-    options = {WHOLE: "the whole sentence"} | {
-        str(at): f"{at} · {word}" for at, word in enumerate(words.words, 1)
-    }
-    unit = choice(
-        "unit", "Neighbours of", options, str(_telling(asked, words) + 1), st.selectbox, width=260
-    )
-    pool = cached.pool(asked.run)
-    found = cached.gathered(asked.run)
-    rows = neighbours(asked, words, unit, pool, found)
+    unit = _unit_picker(request, words)
+    pool = pools.pool(request.run)
+    index = pools.pool_index(request.run)
+    rows = nearest(request, words, unit, pool, index)
     if not rows:
         st.info(
-            "No other sentence of this run's text is here to look through.",
+            "There are no other sentences of this run's dataset to search.",
             icon=":material/search_off:",
         )
         return
-    what = "the sentence" if unit == WHOLE else words.words[int(unit) - 1]
-    title = f"{asked.name} · {asked.layer_name} · nearest to {what}"
+    is_word = unit != WHOLE
+    name = words.words[int(unit) - 1] if is_word else "the sentence"
+    title = f"{request.name} · {request.layer_name} · nearest to {name}"
     st.markdown(f"**{plain(title)}**")
-    st.markdown(_said(rows, what, is_word=unit != WHOLE))
-    _table(rows, title, is_word=unit != WHOLE)
-    st.caption(f"{_looked(pool, found)} {EXPLAINED}")
-    make = partial(table, rows)
+    st.markdown(_summary(rows, name, is_word=is_word))
+    _table(rows, title, is_word=is_word)
+    st.caption(f"{_searched(pool, index)} {EXPLANATION}")
     st.download_button(
-        "Numbers (CSV)",
-        make,
+        "Download data (CSV)",
+        partial(neighbors_csv, rows),
         f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",
@@ -73,112 +76,88 @@ def show(asked: Asked) -> None:
     )
 
 
-EXPLAINED = (
-    "A word's state is the mean over its pieces, a sentence's the mean over its words. At the embeddings only the word and its position"
-    " count; the deeper the layer, the more a neighbour shares what stands around the word. Near is what this model treats alike,"
-    " which need not be what means the same."
-)
+def _unit_picker(request: StatesRequest, words: WordStates) -> str:
+    """`sentence`, or the position of a word from 1; by default the word that the two-sentences view compares."""
+    options = {WHOLE: "the whole sentence"}
+    options |= {str(number): f"{number} · {word}" for number, word in enumerate(words.words, 1)}
+    other = STATE.now.second or partner(request.run, vocabulary.of(request.run), request.text)
+    default = shared_word(words.words, other.split())[0] + 1
+    return STATE.choice("unit", "Neighbors of", options, default=str(default), width=260)
 
 
-def neighbours(
-    asked: Asked, words: WordStates, unit: str, pool: Pool, found: Gathered
-) -> list[Row]:
+def nearest(
+    request: StatesRequest, words: WordStates, unit: str, pool: Pool, index: PoolIndex
+) -> list[NeighborRow]:
     """The nearest first; the sentence itself is left out."""
-    if not found.numbers:
+    if not index.numbers:
         return []
-    own = next(
-        (row for row, number in enumerate(found.numbers) if pool.texts[number] == asked.text), None
-    )
-    layer = words.vectors[asked.layer]
+    texts = [pool.texts[number] for number in index.numbers]
+    own = texts.index(request.text) if request.text in texts else None
+    states = words.vectors[request.layer]  # (words, d_model)
+
+    def row(cosine: float, text: int, position: int = 0, word: str = "") -> NeighborRow:
+        return NeighborRow(cosine, word, position, texts[text], pool.origin(index.numbers[text]))
+
     if unit == WHOLE:
-        near = found.sentences[asked.layer].nearest(layer.mean(0), MOST, without=own)
-        return [_row(pool, found, each.cosine, each.row, ("", -1)) for each in near]
-    index = found.words[asked.layer]
-    near = index.nearest(layer[int(unit) - 1], MOST, without=own)
-    return [
-        _row(pool, found, each.cosine, int(index.texts[each.row]), found.places[each.row][::-1])
-        for each in near
-    ]
+        sentences = index.sentences[request.layer]
+        found = sentences.nearest(states.mean(0), N_NEIGHBORS, without=own)
+        return [row(each.cosine, each.row) for each in found]
+    layer = index.words[request.layer]
+    rows = []
+    for each in layer.nearest(states[int(unit) - 1], N_NEIGHBORS, without=own):
+        position, word = index.positions[each.row]
+        rows.append(row(each.cosine, int(layer.texts[each.row]), position + 1, word))
+    return rows
 
 
-def _row(pool: Pool, found: Gathered, cosine: float, text: int, word: tuple[str, int]) -> Row:
-    number = found.numbers[text]
-    return Row(cosine, word[0], word[1] + 1, pool.texts[number], pool.origin(number))
-
-
-def _telling(asked: Asked, words: WordStates) -> int:
-    """A word worth looking up: the one that the view of two sentences compares."""
-    beside = value("second") or partner(asked.run, vocabulary.of(asked.run), asked.text)
-    return shared(words.words, beside.split())[0]
-
-
-def _said(rows: Sequence[Row], what: str, *, is_word: bool) -> str:
-    """One sentence from the numbers."""
-    reach = f"cosine {rows[0].cosine:.2f} for the nearest, {rows[-1].cosine:.2f} for the last of these {len(rows)}"
+def _summary(rows: Sequence[NeighborRow], name: str, *, is_word: bool) -> str:
+    """The table in a sentence or two."""
+    span = f"Cosine {rows[0].cosine:.2f} for the nearest, {rows[-1].cosine:.2f} for the last of these {len(rows)}."
     if not is_word:
-        return f"{reach.capitalize()}."
-    same = sum(row.word == what for row in rows)
-    others = list(dict.fromkeys(row.word for row in rows if row.word != what))[:4]
-    beside = f"; the others: {', '.join(f'*{plain(word)}*' for word in others)}" if others else ""
-    return f"{same} of the {len(rows)} nearest are *{plain(what)}* itself, in other sentences{beside}. {reach.capitalize()}."
+        return span
+    n_same = sum(row.word == name for row in rows)
+    others = list(dict.fromkeys(row.word for row in rows if row.word != name))[:4]
+    rest = f"; the others: {', '.join(f'*{plain(word)}*' for word in others)}" if others else ""
+    return f"{n_same} of the {len(rows)} nearest are *{plain(name)}* itself, in other sentences{rest}. {span}"
 
 
-def _looked(pool: Pool, found: Gathered) -> str:
-    n_own = sum(number < pool.n_own for number in found.numbers)
-    others = len(found.numbers) - n_own
-    held = f" and {others:,} beside it ({pool.others})" if others else ""
+def _searched(pool: Pool, index: PoolIndex) -> str:
+    n_sentences = len(index.numbers)
+    n_own = sum(number < pool.n_own for number in index.numbers)
+    n_others = n_sentences - n_own
+    others = f" and {n_others:,} others ({pool.others})" if n_others else ""
     return (
-        f"Looked through {len(found.numbers):,} sentences with {len(found.places):,} words: {n_own:,} of the text that this run was"
-        f" trained on{held}. Reading them took {found.seconds:.1f} s, once for all layers."
+        f"Searched {n_sentences:,} sentences with {len(index.positions):,} words: {n_own:,} of the dataset that this run was trained"
+        f" on{others}. Reading them took {index.seconds:.1f} s, once for all layers."
     )
 
 
-ORIGINS = "`its text`: what it was trained on. `held out`: never trained on. `probe`: translated again and again during training."
-
-
-def _table(rows: Sequence[Row], title: str, *, is_word: bool) -> None:
-    names = ["cosine", *(["word", "place"] if is_word else []), "sentence", "from"]
-    shown = [
-        {
-            "cosine": row.cosine,
-            "word": row.word,
-            "place": row.place,
-            "sentence": row.sentence,
-            "from": row.origin,
-        }
-        for row in rows
-    ]
-    look = {
-        "cosine": st.column_config.NumberColumn(
-            format="%.3f", width=70, help="1: the same direction."
-        ),
-        "place": st.column_config.NumberColumn(width=60, help="In its sentence, from 1."),
-        "sentence": st.column_config.TextColumn(width="large"),
-        "from": st.column_config.TextColumn(width=90, help=ORIGINS),
-    }
+def _table(rows: Sequence[NeighborRow], title: str, *, is_word: bool) -> None:
+    columns = COLUMNS if is_word else ("cosine", "sentence", "from")
     st.dataframe(
-        shown,
+        [dict(zip(COLUMNS, row, strict=True)) for row in rows],
         hide_index=True,
-        column_order=names,
-        column_config=look,
+        column_order=columns,
+        column_config={
+            "cosine": st.column_config.NumberColumn(
+                format="%.3f", width=70, help="1: the same direction."
+            ),
+            "position": st.column_config.NumberColumn(width=60, help="In its sentence, from 1."),
+            "sentence": st.column_config.TextColumn(width="large"),
+            "from": st.column_config.TextColumn(width=90, help=ORIGINS),
+        },
         key="neighbours table",
         alt=title,
     )
 
 
-def table(rows: Sequence[Row]) -> str:
+def neighbors_csv(rows: Sequence[NeighborRow]) -> str:
     """As CSV, the nearest first."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(["cosine", "word", "place", "sentence", "from"])
-    lines.writerows(
-        [
-            f"{row.cosine:.6f}",
-            plots.csv_cell(row.word),
-            row.place or "",
-            plots.csv_cell(row.sentence),
-            row.origin,
-        ]
-        for row in rows
-    )
+    lines.writerow(COLUMNS)
+    for row in rows:
+        word = plots.csv_cell(row.word)
+        sentence = plots.csv_cell(row.sentence)
+        lines.writerow([f"{row.cosine:.6f}", word, row.position or "", sentence, row.origin])
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""The same word in two sentences: how alike its states are after each layer, beside what is usual there."""
+"""The same word in two sentences: the cosine of its states after each layer, beside baselines."""
 
 from __future__ import annotations
 
@@ -6,61 +6,81 @@ import itertools
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 
 from s2s import plots
 from s2s.analysis import WordStates, cosines
 from s2s.plots import CosineSeries, similarity_csv
-from s2s.runs import states
+from s2s.runs.states import words_of
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain, shortened
-from s2s.ui.states import cached
-from s2s.ui.states.cached import Likes
-from s2s.ui.states.request import Asked, choice, short_names
+from s2s.ui.states import pool
+from s2s.ui.states.request import StatesRequest, axis_names
+from s2s.ui.states.view_state import STATE
 
-CLEAR = 0.05  # of a cosine: less is no difference worth a sentence
+CLEAR = 0.05  # of a cosine: a smaller difference is not worth a sentence
+EXPLANATION = (
+    "Broken lines: the word of each sentence compared with itself after the same word, averaged over the given number of other"
+    " sentences. Dotted: the mean of any two words of different sentences. A cosine of 1 means that two states point the same"
+    " way, 0 that they have nothing in common. At the embeddings only the word and its position count, so the same word differs"
+    " there by its position alone, if positions are added. A cosine cannot say which of the differences the model uses."
+)
 
 
-def show(asked: Asked) -> None:
-    """Two words to pick, the lines, and what was measured."""
-    if asked.beside is None:
+class ChosenWord(NamedTuple):
+    """A word of a sentence, and its states."""
+
+    text: str  # the sentence
+    words: WordStates
+    position: int  # from 0
+
+    @property
+    def word(self) -> str:
+        """The word itself."""
+        return self.words.words[self.position]
+
+
+def show(request: StatesRequest) -> None:
+    """Two words to choose, the lines, and what was measured."""
+    if request.second_seen is None:
         st.info(
             "Type a second sentence above: the same word is looked up in both.",
             icon=":material/edit:",
         )
         return
-    one = states.words_of(asked.run, asked.seen)
-    other = states.words_of(asked.run, asked.beside)
+    one = words_of(request.run, request.seen)
+    other = words_of(request.run, request.second_seen)
     if not one.words or not other.words:
-        st.info("One of the sentences has no word that could be compared.", icon=":material/edit:")
+        st.info("One of the sentences has no word to compare.", icon=":material/edit:")
         return
-    first, second = shared(one.words, other.words)
+    first, second = shared_word(one.words, other.words)
     with st.container(horizontal=True):
-        here = _picked("word", "Word in the first sentence", one, first)
-        there = _picked("word2", "Word in the second sentence", other, second)
-    likes = (
-        cached.likes(asked.run, asked.text, here),
-        cached.likes(asked.run, asked.second, there),
+        here = _word_picker("word", "Word in the first sentence", one, first)
+        there = _word_picker("word2", "Word in the second sentence", other, second)
+    chosen = (
+        ChosenWord(request.text, one, here),
+        ChosenWord(request.second, other, there),
     )
-    rows = _rows(asked, (one, here), (other, there), likes)
-    names = short_names(asked.seen.side("encoder").n_layers)
-    words = f"“{shortened(one.words[here], 20)}” and “{shortened(other.words[there], 20)}”"
-    title = f"{asked.name}\nencoder · cosine after each layer\n{words} in two sentences"
-    figure = plots.PLOTS["similarity"].draw(rows, names, chosen=asked.layer, title=title)
+    rows = _rows(request, chosen)
+    layers = axis_names(request.seen.side("encoder").n_layers)
+    words = " and ".join(f"“{shortened(each.word, 20)}”" for each in chosen)
+    title = f"{request.name}\nencoder · cosine after each layer\n{words} in two sentences"
+    figure = plots.PLOTS["similarity"].draw(rows, layers, chosen=request.layer, title=title)
+    values = ", ".join(map(_number, rows[0].cosines))
     with st.container(key="points", gap=None):
         chart(
             figure,
-            alt=f"Lines: {title.replace(chr(10), ', ')}; {_numbers(rows[0].cosines)}",
+            alt=f"Lines: {title.replace(chr(10), ', ')}; {values}",
             file_name=file_name(title),
         )
-    st.markdown(verdict(one.words[here], other.words[there], [row.cosines for row in rows]))
-    st.caption(f"{plots.PLOTS['similarity'].caption} {EXPLAINED}")
-    make = partial(similarity_csv, rows, names)
+    st.markdown(measured(chosen[0].word, chosen[1].word, [row.cosines for row in rows]))
+    st.caption(f"{plots.PLOTS['similarity'].caption} {EXPLANATION}")
     st.download_button(
-        "Numbers (CSV)",
-        make,
+        "Download data (CSV)",
+        partial(similarity_csv, rows, layers),
         f"{file_name(title)}.csv",
         "text/csv",
         on_click="ignore",
@@ -68,106 +88,94 @@ def show(asked: Asked) -> None:
     )
 
 
-EXPLAINED = (
-    "Broken lines: the word of each sentence beside itself, after the same word, in so many other sentences; dotted: the mean of any two"
-    " words of different sentences. A cosine of 1 means that two states point the same way, 0 that they have nothing in common. At the"
-    " embeddings only the word and its position count, so the same word differs there by its position alone, where positions are added."
-    " What a cosine cannot say: which of the differences the model uses."
-)
+def shared_word(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """The positions of the longest word that is in both, the first of equals; of the first words where none is.
 
+    A common beginning, such as the name of a task, counts last.
 
-def shared(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """The places of the longest word that stands in both, the first of equals; of the first words where none does.
-
-    What both begin with counts last: the name of a task, say.
-
-    >>> shared("say: the bank is open".split(), "say: we bank the coin".split())
+    >>> shared_word("say: the bank is open".split(), "say: we bank the coin".split())
     (2, 2)
     """
-    begun = next(
-        (at for at, (ours, theirs) in enumerate(zip(one, other, strict=False)) if ours != theirs),
-        min(len(one), len(other)),
-    )
-    for start in (begun, 0):
+    pairs = enumerate(zip(one, other, strict=False))
+    differing = (position for position, (ours, theirs) in pairs if ours != theirs)
+    n_common = next(differing, min(len(one), len(other)))
+    for start in (n_common, 0):
         if both := [word for word in one[start:] if word in other[start:]]:
             word = max(both, key=len)
             return list(one).index(word, start), list(other).index(word, start)
     return 0, 0
 
 
-def _picked(name: str, label: str, words: WordStates, usual: int) -> int:
-    """A place, from 0; the address counts from 1."""
-    options = {str(at): f"{at} · {word}" for at, word in enumerate(words.words, 1)}
-    return int(choice(name, label, options, str(usual + 1), st.selectbox, width=240)) - 1
+def _word_picker(field: str, label: str, words: WordStates, default: int) -> int:
+    """A position, from 0; the address counts from 1."""
+    options = {str(number): f"{number} · {word}" for number, word in enumerate(words.words, 1)}
+    return int(STATE.choice(field, label, options, default=str(default + 1), width=240)) - 1
 
 
-def _rows(
-    asked: Asked,
-    one: tuple[WordStates, int],
-    other: tuple[WordStates, int],
-    likes: tuple[Likes, Likes],
-) -> list[CosineSeries]:
-    """What is asked about, each word beside its likes where there are any, and any two words."""
-    states_of = [words.vectors[:, at] for words, at in (one, other)]  # (n_layers + 1, d_model) each
-    found = [CosineSeries("these two", cosines(*states_of).tolist())]
-    for number, ((words, at), like) in enumerate(zip((one, other), likes, strict=True), 1):
-        if not like.n:
-            continue
-        before = f"after “{shortened(words.words[at - 1], 12)}”" if at else "at the beginning"
-        found.append(
-            CosineSeries(
-                f"“{shortened(words.words[at], 12)}” ({number}), elsewhere {before}: {like.n}×",
-                like.mean.tolist(),
-            )
-        )
-    return [*found, CosineSeries("any two words", cached.usual(asked.run).tolist())]
+def _rows(request: StatesRequest, chosen: tuple[ChosenWord, ChosenWord]) -> list[CosineSeries]:
+    """The two words, each word in the same context elsewhere (where there is any), and any two words."""
+    vectors = [each.words.vectors[:, each.position] for each in chosen]  # (n_layers + 1, d_model)
+    rows = [CosineSeries("these two", cosines(*vectors).tolist())]
+    for number, each in enumerate(chosen, 1):
+        same = pool.same_context(request.run, each.text, each.position)
+        if same.n:
+            name = f"“{shortened(each.word, 12)}” ({number}), elsewhere {_context(each)}: {same.n}×"
+            rows.append(CosineSeries(name, same.mean.tolist()))
+    return [*rows, CosineSeries("any two words", pool.baseline(request.run).tolist())]
 
 
-def verdict(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:
-    """What was measured, against the story that a word's senses drift apart layer by layer; `rows` as drawn."""
-    asked, *likes, usual = rows
-    first = asked[0]
-    last = asked[-1]
-    who = f"the two *{plain(one)}*" if one == other else f"*{plain(one)}* and *{plain(other)}*"
-    said = [
-        f"**Measured:** {who} have cosine {_said(first)} as they enter, {_said(last)} after the last layer."
+def _context(chosen: ChosenWord) -> str:
+    if not chosen.position:
+        return "at the beginning"
+    return f"after “{shortened(chosen.words.words[chosen.position - 1], 12)}”"
+
+
+def measured(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:
+    """The numbers in words, compared with the claim that layers separate a word's senses; `rows` as drawn."""
+    these, *same_context, baseline = rows
+    is_same = one == other
+    words = f"the two *{plain(one)}*" if is_same else f"*{plain(one)}* and *{plain(other)}*"
+    sentences = [
+        f"**Measured:** {words} have cosine {_number(these[0])} at the embeddings, {_number(these[-1])} after the last layer."
     ]
-    said += [_story(asked)] if one == other else []
-    known = [line[-1] for line in likes if not math.isnan(line[-1])]
-    if one == other and known:
-        beside = " and ".join(map(_said, known))
-        is_less = last < min(known) - CLEAR
-        so = (
-            "less alike than is usual"
-            if is_less
-            else "no less alike than is usual, so that no two senses show in it"
+    if is_same:
+        sentences.append(_separation(these))
+        sentences += _against_same_context(these[-1], [line[-1] for line in same_context])
+    if not math.isnan(baseline[-1]):
+        sentences.append(
+            f"Any two words of different sentences have {_number(baseline[-1])} there."
         )
-        said.append(
-            f"There it has {beside} with itself after the same word elsewhere: these two are {so}."
-        )
-    if not math.isnan(usual[-1]):
-        said.append(f"Any two words of different sentences have {_said(usual[-1])} there.")
-    return " ".join(said)
+    return " ".join(sentences)
 
 
-def _story(asked: Sequence[float]) -> str:
-    """Whether the layers move them apart, and where they do the opposite."""
-    gaps = [after - before for before, after in itertools.pairwise(asked)]
-    closer = [layer for layer, gap in enumerate(gaps, 1) if gap > CLEAR]
-    change = asked[-1] - asked[0]
+def _against_same_context(cosine: float, same_context: Sequence[float]) -> list[str]:
+    """Whether the two words are less similar than the word in the same context; all after the last layer."""
+    known = [value for value in same_context if not math.isnan(value)]
+    if not known:
+        return []
+    values = " and ".join(map(_number, known))
+    if cosine < min(known) - CLEAR:
+        result = "less similar than usual"
+    else:
+        result = "no less similar than usual, so two senses do not show"
+    return [
+        f"After the same word in other sentences it has {values} with itself: these two are {result}."
+    ]
+
+
+def _separation(these: Sequence[float]) -> str:
+    """Whether the layers separate the two words, and where they do the opposite."""
+    change = these[-1] - these[0]
     if change > CLEAR:
-        return "That contradicts the story, by which layers move a word's senses apart: these end more alike."
+        return "That contradicts the claim that layers separate a word's senses: these end up more similar."
     if change >= -CLEAR:
-        return "By the story, layers move a word's senses apart; these two they leave about as alike as they were."
+        return "Layers are said to separate a word's senses; these two stay about as similar as they were."
+    changes = enumerate(itertools.pairwise(these), 1)
+    closer = [str(layer) for layer, (before, after) in changes if after - before > CLEAR]
     if closer:
-        places = ", ".join(map(str, closer))
-        return f"They move apart, as the story has it, but not all the way: layer {places} brings them closer again."
-    return "They move apart, as the story has it: each layer takes in more of what stands around the word."
+        return f"They separate, as claimed, but not in every layer: layer {', '.join(closer)} brings them closer again."
+    return "They separate, as claimed: each layer takes in more of the context."
 
 
-def _said(cosine: float) -> str:
+def _number(cosine: float) -> str:
     return f"{cosine:.2f}".replace("-", "−")
-
-
-def _numbers(values: Sequence[float]) -> str:
-    return ", ".join(map(_said, values))

@@ -1,4 +1,4 @@
-"""The views of States, as data. Each is one module with `show(asked)`."""
+"""The views of States, as data. Each is one module with `show(request)`."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.ui.states import lens, map, neighbors, two_sentences
-from s2s.ui.states.request import Asked
+from s2s.ui.states import logit_lens, neighbors, state_map, two_sentences
+from s2s.ui.states.request import StatesRequest
 
 
-class View(NamedTuple):
-    """One row: its name for people, what draws it, and the stack it looks at; empty where one may choose."""
+class StatesViewRow(NamedTuple):
+    """A view's label, the function that draws it, and the stack it is about; empty where the visitor chooses."""
 
     label: str
-    show: Callable[[Asked], None]
+    show: Callable[[StatesRequest], None]
     side: str
 
 
-# In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
-VIEWS: Mapping[str, View] = MappingProxyType(
+# A slug is stored in links, as `view` in `set`: if you rename one, keep reading the old one.
+VIEWS: Mapping[str, StatesViewRow] = MappingProxyType(
     {
-        "map": View("Map", map.show, ""),
-        "same": View("Same word", two_sentences.show, "encoder"),
-        "near": View("Neighbours", neighbors.show, "encoder"),
-        "lens": View("Logit lens", lens.show, "decoder"),
+        "map": StatesViewRow("Map", state_map.show, ""),
+        "same": StatesViewRow("Same word", two_sentences.show, "encoder"),
+        "near": StatesViewRow("Nearest neighbors", neighbors.show, "encoder"),
+        "lens": StatesViewRow("Logit lens", logit_lens.show, "decoder"),
     }
 )

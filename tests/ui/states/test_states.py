@@ -14,14 +14,15 @@ from s2s.config import UserError
 from s2s.runs import states
 from s2s.share import unpack
 from s2s.ui.kit import cached, vocabulary
-from s2s.ui.states import cached as states_cached
 from s2s.ui.states import neighbors, request, two_sentences
+from s2s.ui.states import pool as pools
+from s2s.ui.states.view_state import STATE
 from s2s.ui.states.views import VIEWS
 from tests.conftest import make_run
 from tests.screen import box, link, lost, opened, said
 
 DEMO = "demo-en-fr"
-HERE, THERE = request.PAIR
+HERE, THERE = request.TWO_BANKS
 
 
 def held(screen) -> dict[str, str]:
@@ -54,7 +55,7 @@ def test_a_newcomer_sees_two_banks_and_what_a_state_is() -> None:
     assert not screen.exception
     assert not lost(screen)
     assert box(screen) == HERE
-    assert "A state is the list of 128 numbers" in said(screen)
+    assert "A state is a vector of 128 numbers" in said(screen)
     assert drawn(screen)["layout"]["title"]["text"].startswith(
         f"{DEMO} · step 1,500<br>encoder · after layer 2 of 2<br>PCA of 14 tokens"
     )
@@ -97,7 +98,7 @@ def test_cosines_are_those_of_the_runs_own_states() -> None:
     lines = drawn(screen)["data"]
     np.testing.assert_allclose(numbers(lines[0]["y"]), theirs, atol=1e-5)
     assert (
-        f"the two bank have cosine {theirs[0]:.2f} as they enter, {theirs[-1]:.2f} after the last layer"
+        f"the two bank have cosine {theirs[0]:.2f} at the embeddings, {theirs[-1]:.2f} after the last layer"
         in said(screen).replace("*", "")
     )
     assert lines[-1]["name"] == "any two words"
@@ -113,36 +114,36 @@ def test_other_words_can_be_compared() -> None:
     theirs = torch.cosine_similarity(torch.from_numpy(one), torch.from_numpy(other), dim=-1)
     np.testing.assert_allclose(numbers(drawn(screen)["data"][0]["y"]), theirs, atol=1e-5)
     assert "river and money have cosine" in said(screen).replace("*", "")
-    assert "story" not in said(screen)
+    assert "claim" not in said(screen)
 
 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ([0.9, 0.6, 0.3], "as the story has it: each layer"),
+        ([0.9, 0.6, 0.3], "as claimed: each layer"),
         ([0.9, 0.3, 0.6], "layer 2 brings them closer again"),
-        ([0.3, 0.2, 0.9], "contradicts the story"),
-        ([0.9, 0.5, 0.9], "about as alike as they were"),
+        ([0.3, 0.2, 0.9], "contradicts the claim"),
+        ([0.9, 0.5, 0.9], "about as similar as they were"),
     ],
 )
 def test_the_sentence_follows_the_numbers(asked: list[float], sentence: str) -> None:
     usual = [0.1] * 3
-    assert sentence in two_sentences.verdict("bank", "bank", [asked, usual])
-    assert "less alike than is usual" in two_sentences.verdict(
+    assert sentence in two_sentences.measured("bank", "bank", [asked, usual])
+    assert "less similar than usual" in two_sentences.measured(
         "bank", "bank", [asked, [1.0, 1.0, asked[-1] + 0.2], usual]
     )
-    assert "no less alike than is usual" in two_sentences.verdict(
+    assert "no less similar than usual" in two_sentences.measured(
         "bank", "bank", [asked, [1.0, 1.0, asked[-1]], usual]
     )
-    assert "story" not in two_sentences.verdict("bank", "money", [asked, usual])
+    assert "claim" not in two_sentences.measured("bank", "money", [asked, usual])
 
 
 def test_which_word_two_sentences_share() -> None:
-    assert two_sentences.shared(HERE.split(), THERE.split()) == (1, 3)
-    assert two_sentences.shared("a b".split(), "c d".split()) == (0, 0)
-    assert two_sentences.shared("go now".split(), "go now".split()) == (1, 1)
+    assert two_sentences.shared_word(HERE.split(), THERE.split()) == (1, 3)
+    assert two_sentences.shared_word("a b".split(), "c d".split()) == (0, 0)
+    assert two_sentences.shared_word("go now".split(), "go now".split()) == (1, 1)
     before = "translate English to French: "
-    assert two_sentences.shared((before + HERE).split(), (before + THERE).split()) == (5, 7)
+    assert two_sentences.shared_word((before + HERE).split(), (before + THERE).split()) == (5, 7)
 
 
 @pytest.mark.parametrize("layer", [0, 2])
@@ -150,10 +151,10 @@ def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(
     layer: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = s2s.load(DEMO)
-    some = [text for text in states_cached.pool(run).texts if text != HERE][:40]
-    few = states_cached.Pool((*some, "I want to bank the money", HERE), 40, "held out")
-    monkeypatch.setattr(states_cached, "pool", lambda run: few)
-    states_cached._gathered.clear()
+    some = [text for text in pools.pool(run).texts if text != HERE][:40]
+    few = pools.Pool((*some, "I want to bank the money", HERE), 40, "held out")
+    monkeypatch.setattr(pools, "pool", lambda run: few)
+    pools._pool_index.clear()
     asked = run.states(HERE, "le").encoder[layer, 1]
     vectors = []
     words = []
@@ -165,14 +166,14 @@ def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(
         torch.from_numpy(np.stack(vectors)), torch.from_numpy(asked), dim=-1
     )
     screen = opened("states", src=HERE, layer=str(layer), set="view:near,unit:2")
-    states_cached._gathered.clear()
+    pools._pool_index.clear()
     table = the_table(screen)
     np.testing.assert_allclose(table["cosine"], every.sort(descending=True).values[:15], atol=1e-4)
     assert table["cosine"].is_monotonic_decreasing
     assert (table["word"][0], table["sentence"][0]) == words[int(every.argmax())]
     assert HERE not in set(table["sentence"])
-    assert "Looked through 42 sentences" in said(screen)
-    assert "40 of the text that this run was trained on and 2 beside it (held out)" in said(screen)
+    assert "Searched 42 sentences" in said(screen)
+    assert "40 of the dataset that this run was trained on and 2 others (held out)" in said(screen)
 
 
 def test_a_whole_sentence_has_neighbours_and_both_tables_can_be_downloaded() -> None:
@@ -186,8 +187,8 @@ def test_a_whole_sentence_has_neighbours_and_both_tables_can_be_downloaded() -> 
     theirs = torch.cosine_similarity(*map(torch.from_numpy, means), dim=0)
     assert table["cosine"][0] == pytest.approx(float(theirs), abs=1e-4)
     assert len(set(table["sentence"])) == len(table)
-    rows = [neighbors.Row(0.5, "=1", 2, "+a", "its text")]
-    assert neighbors.table(rows).splitlines()[1] == "0.500000,'=1,2,'+a,its text"
+    rows = [neighbors.NeighborRow(0.5, "=1", 2, "+a", "dataset")]
+    assert neighbors.neighbors_csv(rows).splitlines()[1] == "0.500000,'=1,2,'+a,dataset"
 
 
 def test_the_lens_ends_in_the_runs_next_tokens() -> None:
@@ -224,15 +225,15 @@ def test_every_view_of_every_demo(view: str, run: str) -> None:
         ({"step": "7"}, "no checkpoint of step 7"),
         (
             {"set": "view:<b>,side:left"},
-            "There is no view <b> here; Map is shown instead. There is no stack left here",
+            "there is no <b> here; Map is shown instead.",
         ),
-        ({"set": "view:near,unit:99"}, "There is no neighbours of 99 here"),
+        ({"set": "view:near,unit:99"}, "there is no 99 here"),
         (
             {"set": "view:same,word:0,word2:x"},
-            "There is no word in the first sentence 0 here; 2 · bank is shown instead",
+            "there is no 0 here; 2 · bank is shown instead",
         ),
-        ({"set": "colour:;;,zork:1,:::,"}, "There is no colour ;; here"),
-        ({"set": "strategy:zork"}, "There is no strategy zork"),
+        ({"set": "colour:;;,zork:1,:::,"}, "there is no ;; here"),
+        ({"set": "strategy:zork"}, "there is no zork here"),
     ],
 )
 def test_a_broken_link_shows_the_page_and_says_what_was_lost(
@@ -249,7 +250,7 @@ def test_a_broken_link_shows_the_page_and_says_what_was_lost(
 
 def test_a_target_is_forced_and_its_unknown_words_are_named() -> None:
     screen = opened("states", src=HERE, tgt="la *zork* banque", set="view:lens")
-    assert "Made to write: *la *zork* banque*. Unknown there, and read as <unk>: *zork*" in said(
+    assert "Forced target: *la *zork* banque*. Unknown words in it, read as <unk>: *zork*" in said(
         screen
     )
     assert drawn(screen)["layout"]["yaxis"]["ticktext"] == [
@@ -265,7 +266,7 @@ def test_places_of_a_sentence_are_forgotten_with_it() -> None:
     screen.text_input(key="src").set_value("the red house").run()
     assert not screen.exception
     assert not lost(screen)
-    assert screen.session_state["states own word"] == held(screen)["word"] != "6"
+    assert screen.session_state["states word"] == held(screen)["word"] != "6"
 
 
 def test_what_the_model_has_no_positions_for_is_said_and_left_out(
@@ -299,22 +300,22 @@ def test_what_the_model_has_no_positions_for_is_said_and_left_out(
 
 def test_a_run_of_ones_own_looks_through_its_text_or_its_probes(tmp_path: Path) -> None:
     make_run(tmp_path / "home" / "runs" / "mine", {"train.steps": 1})
-    pool = states_cached.pool(s2s.load("mine"))
+    pool = pools.pool(s2s.load("mine"))
     assert 0 < pool.n_own <= 80
     folder = tmp_path / "home" / "runs" / "lost"
     shutil.copytree(cached.DEMO_FOLDER / DEMO, folder)
     for source in ("gone.tsv", "hub:who/what"):
         recipe = json.loads((folder / "recipe.json").read_text()) | {"source": source}
         (folder / "recipe.json").write_text(json.dumps(recipe))
-        states_cached._pool.clear()
-        vocabulary._known.clear()
-        pool = states_cached.pool(s2s.load("lost"))
+        pools._pool.clear()
+        vocabulary._vocabulary.clear()
+        pool = pools.pool(s2s.load("lost"))
         assert pool.n_own == 0
         assert 0 < len(pool.texts) < 50
         assert pool.origin(0) == "probe"
     screen = opened("states", run="lost", src=HERE, set="view:near")
     assert not screen.exception
-    assert "0 of the text that this run was trained on" in said(screen)
+    assert "0 of the dataset that this run was trained on" in said(screen)
 
 
 def test_an_empty_box_says_what_to_do() -> None:
@@ -325,6 +326,6 @@ def test_an_empty_box_says_what_to_do() -> None:
 
 
 def test_a_view_keeps_only_what_is_listed() -> None:
-    with pytest.raises(ValueError, match="no view of states keeps `size`"):
-        request.remember(size="1")
-    assert next(iter(VIEWS)) == request.FIRST_VIEW
+    with pytest.raises(ValueError, match="declares no `size`"):
+        STATE.remember(size="1")
+    assert next(iter(VIEWS)) == STATE.declaration().view

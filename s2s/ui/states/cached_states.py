@@ -1,0 +1,30 @@
+"""States and logit lens of a sentence, shared between visitors."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s.analysis import LogitLens, States
+from s2s.runs import Run
+from s2s.runs import states as run_states
+
+
+def states(run: Run, text: str, target: str) -> States:
+    """Raises UserError where the model has no positions for a sentence."""
+    return _states(str(run.folder.path), run.step, text, target, run)
+
+
+# cache_resource: nobody writes to these arrays, so they are shared, not copied
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _states(folder: str, step: int, text: str, target: str, _run: Run) -> States:
+    return _run.states(text, target)
+
+
+def logit_lens(run: Run, text: str, target: str) -> LogitLens:
+    """What each decoder layer would write."""
+    return _logit_lens(str(run.folder.path), run.step, text, target, run)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _logit_lens(folder: str, step: int, text: str, target: str, _run: Run) -> LogitLens:
+    return run_states.logit_lens(_run, states(_run, text, target), target)

@@ -1,0 +1,113 @@
+"""The map of States: every token as a point on the first two principal components."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from s2s import plots
+from s2s.analysis import States, Vectors, principal_components, unit
+from s2s.plots import COLORINGS, StateLayer, StatePoint, states_csv
+from s2s.ui.kit.captions import file_name, percent
+from s2s.ui.kit.charts import chart
+from s2s.ui.states.request import StatesRequest, layer_name
+from s2s.ui.states.view_state import STATE
+
+LAYERS = {"one": "this layer", "all": "every layer"}
+SENTENCES = {"both": "both", "first": "the first"}
+
+
+def show(request: StatesRequest) -> None:
+    """The points, how to read them, their data."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        color = STATE.segments("color", "Color by", {name: name for name in COLORINGS})
+        given = [request.seen]
+        if request.second_seen and STATE.segments("shown", "Sentences", SENTENCES) == "both":
+            given.append(request.second_seen)
+        is_all = STATE.segments("layers", "Maps of", LAYERS) == "all"
+    vectors = np.concatenate([seen.side(request.side).vectors for seen in given], 1)
+    points = _points(given, request.side, vectors[request.layer])
+    layers = [_layer(vectors, layer) for layer in range(len(vectors))]
+    if not is_all:
+        layers = [layers[request.layer]]
+    title = _title(request, len(points), len(given), color, is_all=is_all)
+    figure = plots.PLOTS["states"].draw(layers, points, color=color, title=title)
+    with st.container(key="points", gap=None):
+        chart(
+            figure,
+            alt=f"Scatter plot: {title.replace(chr(10), ', ')}. The data can be downloaded below.",
+            file_name=file_name(title),
+        )
+    st.markdown(_explanation(request, layers[-1], len(points), is_all=is_all))
+    st.download_button(
+        "Download data (CSV)",
+        partial(states_csv, layers, points),
+        f"{file_name(title)}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _layer(vectors: Vectors, layer: int) -> StateLayer:
+    """The projection of one layer of (n_layers + 1, points, d_model)."""
+    projection = principal_components(vectors[layer])
+    return StateLayer(projection.points, projection.shares, layer_name(layer, len(vectors) - 1))
+
+
+def _title(
+    request: StatesRequest, n_points: int, n_sentences: int, color: str, *, is_all: bool
+) -> str:
+    layers = f"{request.side} · every layer" if is_all else request.layer_name
+    sentences = "1 sentence" if n_sentences == 1 else f"{n_sentences} sentences"
+    return f"{request.name}\n{layers}\nPCA of {n_points} tokens of {sentences}, by {color}"
+
+
+def _points(given: list[States], side: str, vectors: Vectors) -> list[StatePoint]:
+    """One point per vector (points, d_model) of the chosen layer, with its hover text."""
+    positions = [
+        (text, position)
+        for text, seen in enumerate(given)
+        for position in range(len(seen.side(side).tokens))
+    ]
+    labels = [_label(given[text], side, position) for text, position in positions]
+    names = [
+        f"{label}, sentence {text + 1}, position {position + 1}"
+        for label, (text, position) in zip(labels, positions, strict=True)
+    ]
+    cosines = unit(vectors) @ unit(vectors).T  # (points, points)
+    np.fill_diagonal(cosines, -np.inf)
+    nearest = cosines.argmax(1)
+    points = []
+    for number, (text, position) in enumerate(positions):
+        hover = names[number]
+        if len(positions) > 1:
+            other = nearest[number]
+            hover += f"\nmost similar: {names[other]} (cosine {cosines[number, other]:.2f})"
+        word = given[text].side(side).tokens[position]
+        points.append(StatePoint(labels[number], word, text, position + 1, hover))
+    return points
+
+
+def _label(seen: States, side: str, position: int) -> str:
+    """A source token; in the decoder what it reads and predicts there."""
+    if side == "encoder":
+        return seen.src_tokens[position]
+    return f"{seen.tgt_inputs[position]} → {seen.tgt_tokens[position]}"
+
+
+def _explanation(request: StatesRequest, layer: StateLayer, n_points: int, *, is_all: bool) -> str:
+    """What a state is, and how much of it the map shows."""
+    width = request.seen.encoder.shape[2]
+    token = "a token read by the encoder"
+    if request.side == "decoder":
+        token = "a token read by the decoder, which then predicts the next one (“read → predicted”)"
+    explained = f"The two axes explain {percent(sum(layer.shares))} of the variance"
+    where = "in the last layer" if is_all else "here"
+    return (
+        f"A state is a vector of {width:,} numbers after a layer, for {token}. {explained} {where}; points that are close may still"
+        f" be far apart in the rest, so hover says which of these {n_points} states is really most similar. Every layer has its own"
+        " axes; their directions mean nothing by themselves. A dotted line joins a word that both sentences have."
+    )
