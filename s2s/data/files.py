@@ -1,4 +1,4 @@
-"""Pairs from a table, from two texts aligned line by line, from a .zip of such, or from pasted text; on disk or in memory."""
+"""Pairs from a table, two aligned text files, a .zip of these, or pasted text; on disk or in memory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from s2s.config import UserError, choose
 from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.formats import archive, pairing, streams
-from s2s.data.formats.archive import Part, Texts
+from s2s.data.formats.archive import AlignedTexts, Part
 from s2s.data.formats.columns import Column, guess
 from s2s.data.formats.encodings import Decoder
-from s2s.data.formats.pairing import TABLES, FileOptions, Offer, Reading
-from s2s.data.formats.streams import Content, Meter
-from s2s.data.formats.table import Row
+from s2s.data.formats.pairing import TABLE_FORMATS, ColumnOffer, FileOptions, ReadPairs
+from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import TableRow
 
 __all__ = [
+    "ColumnOffer",
     "FileOptions",
-    "Offer",
     "decode_lines",
     "existing",
     "first_rows",
@@ -35,111 +35,121 @@ __all__ = [
     "two_files",
 ]
 
-FILE_KINDS = f"{', '.join(list(TABLES)[:-1])} or {list(TABLES)[-1]}"
-ALLOWED = f"give a {FILE_KINDS} file, a .zip of such, or two text files as FILE.src,FILE.tgt"
+FILE_KINDS = f"{', '.join(list(TABLE_FORMATS)[:-1])} or {list(TABLE_FORMATS)[-1]}"
+ALLOWED = f"give a {FILE_KINDS} file, a .zip of these, or two text files as FILE.src,FILE.tgt"
 TABLE = f"give one {FILE_KINDS} table"
 PASTED = "pasted text"
 DEFAULTS = FileOptions()
 CAPS = Caps()
 
 
-def is_there(place: str) -> bool:
-    """Whether a place names an existing file, or two with a comma between them."""
-    return os.path.isfile(place) or two_files(place) is not None
+def is_there(location: str) -> bool:
+    """Whether a location names an existing file, or two separated by a comma."""
+    return os.path.isfile(location) or two_files(location) is not None
 
 
-def two_files(place: str) -> tuple[Path, Path] | None:
-    """Cut at the first comma that has an existing file on each side."""
-    for at, character in enumerate(place):
-        if character == "," and os.path.isfile(place[:at]) and os.path.isfile(place[at + 1 :]):
-            return Path(place[:at]), Path(place[at + 1 :])
+def two_files(location: str) -> tuple[Path, Path] | None:
+    """Splits at the first comma between two existing files."""
+    for at, character in enumerate(location):
+        if (
+            character == ","
+            and os.path.isfile(location[:at])
+            and os.path.isfile(location[at + 1 :])
+        ):
+            return Path(location[:at]), Path(location[at + 1 :])
     return None
 
 
-def existing(place: str) -> Path:
-    """The path of a file. Raises UserError where there is none."""
-    if os.path.isdir(place):
-        raise UserError(f"`{place}` is a folder; give a file in it.")
-    if not os.path.isfile(place):
-        raise UserError(f"There is no file `{place}`; check the name and the folder.")
-    return Path(place)
+def existing(location: str) -> Path:
+    """The path of a file. Raises UserError if there is none."""
+    if os.path.isdir(location):
+        raise UserError(f"`{location}` is a folder; give a file in it.")
+    if not os.path.isfile(location):
+        raise UserError(f"There is no file `{location}`; check the name and the folder.")
+    return Path(location)
 
 
-def opened(place: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
-    """The one split of a file or of two aligned files, or those in a .zip; the content is read when it is asked for.
+def opened(location: str, options: FileOptions, caps: Caps = CAPS) -> Splits:
+    """The split of a file or of two aligned files, or the splits in a .zip; each is read when it is called.
 
-    Raises UserError for a missing file or an extension that cannot be read.
+    Raises UserError for a missing file or an unsupported extension.
     """
-    if not os.path.isfile(place) and "," in place and not os.path.isdir(place):
+    if not os.path.isfile(location) and "," in location and not os.path.isdir(location):
         return {
             "train": partial(
                 _aligned_corpus,
-                place,
-                [streams.on_disk(path) for path in _both_existing(place)],
+                location,
+                [streams.on_disk(path) for path in _both_existing(location)],
                 options,
                 caps,
             )
         }
-    content = streams.on_disk(existing(place))
-    if not _is_zip(place) and pairing.suffix(place) not in TABLES:
+    content = streams.on_disk(existing(location))
+    if not _is_zip(location) and pairing.suffix(location) not in TABLE_FORMATS:
         raise UserError(
-            f"`{place}` ends in `{Path(place).suffix}`, which cannot be read; {ALLOWED}."
+            f"`{location}` ends in `{Path(location).suffix}`, which is not supported; {ALLOWED}."
         )
     return {
-        split: partial(_corpus, place, split, content, options, caps)
+        split: partial(_corpus, location, split, content, options, caps)
         for split in _splits(content, caps)
     }
 
 
-def _both_existing(place: str) -> tuple[Path, Path]:
-    if both := two_files(place):
+def _both_existing(location: str) -> tuple[Path, Path]:
+    if both := two_files(location):
         return both
-    lost = next(part for part in place.split(",", 1) if not os.path.isfile(part))
-    raise UserError(f"There is no file `{lost}`; two aligned files are given as FILE.src,FILE.tgt.")
+    missing = next(part for part in location.split(",", 1) if not os.path.isfile(part))
+    raise UserError(
+        f"There is no file `{missing}`; two aligned files are given as FILE.src,FILE.tgt."
+    )
 
 
 def _is_zip(name: str) -> bool:
     return name.lower().endswith(".zip")
 
 
-def _parts(content: Content, meter: Meter) -> Mapping[str, Part]:
-    return archive.parts(content, meter) if _is_zip(content.file) else {"train": content}
+def _parts(content: Content, budget: ReadingBudget) -> Mapping[str, Part]:
+    return archive.parts(content, budget) if _is_zip(content.file) else {"train": content}
 
 
 def _splits(content: Content, caps: Caps) -> list[str]:
-    with Meter(caps) as meter:
-        return list(_parts(content, meter))
+    with ReadingBudget(caps) as budget:
+        return list(_parts(content, budget))
 
 
-def offered(paths: Sequence[Path], options: FileOptions = DEFAULTS, caps: Caps = CAPS) -> Offer:
-    """What may be read of one or two files, from their first rows; errors call them by their names without folders.
+def offered(
+    paths: Sequence[Path], options: FileOptions = DEFAULTS, caps: Caps = CAPS
+) -> ColumnOffer:
+    """What can be read from one or two files, judging by their first rows; errors name them without folders.
 
-    The columns of a .zip are those of its first split. Raises UserError for files that make no text.
+    The columns of a .zip are those of its first split. Raises UserError for files without text.
     """
-    with Meter(caps) as meter:
-        return _offered([streams.on_disk(path, path.name) for path in paths], options, meter)
+    with ReadingBudget(caps) as budget:
+        return _offered([streams.on_disk(path, path.name) for path in paths], options, budget)
 
 
-def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) -> Offer:
+def _offered(
+    contents: Sequence[Content], options: FileOptions, budget: ReadingBudget
+) -> ColumnOffer:
     if (
         len(contents) == 1
         and not _is_zip(contents[0].file)
-        and pairing.suffix(contents[0].file) not in TABLES
+        and pairing.suffix(contents[0].file) not in TABLE_FORMATS
     ):
-        return _plain(contents[0], meter)
+        return _plain(contents[0], budget)
     _check_names([content.file for content in contents])
     if len(contents) == 2:
         names = tuple(content.file for content in contents)
-        return _aligned_offer(Texts(names, tuple(contents), *_ordered(contents)), meter)
-    parts = _parts(contents[0], meter)
+        return _aligned_offer(AlignedTexts(names, tuple(contents), *_ordered(contents)), budget)
+    parts = _parts(contents[0], budget)
     part = next(iter(parts.values()))
-    _check_has_two(contents[0], part, options, meter)
+    _check_has_two(contents[0], part, options, budget)
     offer = (
-        _aligned_offer(part, meter)
-        if isinstance(part, Texts)
-        else pairing.offered(part, options, meter)
+        _aligned_offer(part, budget)
+        if isinstance(part, AlignedTexts)
+        else pairing.offered(part, options, budget)
     )
-    return Offer(
+    return ColumnOffer(
         **{
             **vars(offer),
             "kind": "splits" if len(parts) > 1 else offer.kind,
@@ -148,59 +158,63 @@ def _offered(contents: Sequence[Content], options: FileOptions, meter: Meter) ->
     )
 
 
-def _check_has_two(content: Content, part: Part, options: FileOptions, meter: Meter) -> None:
+def _check_has_two(
+    content: Content, part: Part, options: FileOptions, budget: ReadingBudget
+) -> None:
     if (
         _is_zip(content.file)
-        and not isinstance(part, Texts)
-        and pairing.offered(part, options, meter).kind == "plain"
+        and not isinstance(part, AlignedTexts)
+        and pairing.offered(part, options, budget).kind == "plain"
     ):
         raise UserError(
-            f"`{part.name}` has one column of text only; give it outside of the .zip, as plain text, or add a second column."
+            f"`{part.name}` has only one text column; upload it without the .zip, as plain text, or add a"
+            " second column."
         )
 
 
 def _ordered(contents: Sequence[Content]) -> tuple[str, str, str]:
-    """Which of two files is the source: `train.de` and `train.en` are two languages, the first one first."""
+    """Source, target and the reason: `train.de` and `train.en` are recognized as two languages."""
     found = archive.sides([content.file for content in contents])
     names = [content.file for content in contents]
     guessed = guess([Column(side, "text") for side in found]) if len(set(found)) == 2 else ()
     if not guessed:
-        return names[0], names[1], "the order in which they were given"
+        return names[0], names[1], "the order of the files"
     at = found.index(guessed[0].src)
     return names[at], names[1 - at], guessed[0].reason
 
 
-def _aligned_offer(texts: Texts, meter: Meter) -> Offer:
+def _aligned_offer(texts: AlignedTexts, budget: ReadingBudget) -> ColumnOffer:
     heads = [
-        list(itertools.islice(streams.lines(content, meter), pairing.N_SAMPLES))
+        list(itertools.islice(streams.lines(content, budget), pairing.N_SAMPLE_ROWS))
         for content in texts.contents
     ]
     samples = tuple(
-        tuple(field[: pairing.SAMPLE] for field in row) for row in zip(*heads, strict=False)
+        tuple(field[: pairing.MAX_SAMPLE_CHARACTERS] for field in row)
+        for row in zip(*heads, strict=False)
     )
     columns = tuple(Column(side, "text") for side in texts.sides)
-    return Offer(
+    return ColumnOffer(
         "aligned",
         columns,
         texts.sides,
         texts.src,
         texts.tgt,
         texts.reason,
-        encoding=meter.encoding,
+        encoding=budget.encoding,
         samples=samples,
     )
 
 
-def _plain(content: Content, meter: Meter) -> Offer:
-    lines = itertools.islice(streams.lines(content, meter), pairing.N_SAMPLES)
-    samples = tuple((line[: pairing.SAMPLE],) for line in lines)
+def _plain(content: Content, budget: ReadingBudget) -> ColumnOffer:
+    lines = itertools.islice(streams.lines(content, budget), pairing.N_SAMPLE_ROWS)
+    samples = tuple((line[: pairing.MAX_SAMPLE_CHARACTERS],) for line in lines)
     columns = (Column(content.file, "text"),)
-    return Offer(
+    return ColumnOffer(
         "plain",
         columns,
         (content.file,),
-        reason="one text alone",
-        encoding=meter.encoding,
+        reason="a single text",
+        encoding=budget.encoding,
         samples=samples,
     )
 
@@ -208,9 +222,9 @@ def _plain(content: Content, meter: Meter) -> Offer:
 def from_bytes(
     contents: Sequence[tuple[str, bytes]], options: FileOptions = DEFAULTS, caps: Caps = CAPS
 ) -> Corpus:
-    """The pairs of one table, of a .zip, or of two texts aligned line by line, source first; each content comes with its file name.
+    """The pairs of a table, of a .zip, or of two aligned texts, source first, given as (file name, content).
 
-    Its spec is the names, joined with ` + `. Raises UserError, which knows the files by these names.
+    The spec is the names joined with ` + `. Raises UserError, which names the files.
     """
     names = [name for name, _ in contents]
     _check_names(names)
@@ -223,56 +237,62 @@ def from_bytes(
 
 
 def _check_names(names: Sequence[str]) -> None:
-    n_tables = sum(pairing.suffix(name) in TABLES or _is_zip(name) for name in names)
+    n_tables = sum(pairing.suffix(name) in TABLE_FORMATS or _is_zip(name) for name in names)
     if len(names) == 2 and n_tables == 2:
         raise UserError(
-            f"`{names[0]}` and `{names[1]}` are two tables, and one at a time is read; take one of them away."
+            f"`{names[0]}` and `{names[1]}` are two tables, but only one can be read at a time; remove one of them."
         )
     if len(names) == 2 and n_tables == 1:
         raise UserError(
-            f"Of `{names[0]}` and `{names[1]}` one is a table, which is read by itself; take one of them away."
+            f"One of `{names[0]}` and `{names[1]}` is a table, which is read by itself; remove the other."
         )
     if len(names) == 1 and n_tables == 0:
         raise UserError(
-            f"`{names[0]}` alone is no parallel text; add the second file, aligned line by line, or {TABLE}."
+            f"`{names[0]}` alone has no targets; add the second file, aligned line by line, or {TABLE}."
         )
     if len(names) not in (1, 2):
         raise UserError(
-            f"{len(names)} files were given; {TABLE}, two text files that are aligned line by line, or a .zip of such."
+            f"{len(names)} files were given; {TABLE}, two text files aligned line by line, or a .zip of these."
         )
 
 
 def from_pasted(text: str) -> Corpus:
-    """The pairs of lines like `source ||| target`, or with a tab for the bars. Raises UserError where there is none."""
+    """The pairs of lines like `source ||| target`, or with a tab instead of the bars.
+
+    Raises UserError if there are none.
+    """
     lines = decode_lines(text.encode(errors="surrogatepass"), PASTED)
-    cut = [
+    split_lines = [
         (number, line.split("\t" if "\t" in line else "|||"))
         for number, line in enumerate(lines, start=1)
         if line.strip()
     ]
     rows = [
-        Row(number, [part.strip() for part in parts] if len(parts) == 2 else None)
-        for number, parts in cut
+        TableRow(number, [part.strip() for part in parts] if len(parts) == 2 else None)
+        for number, parts in split_lines
     ]
     if not any(row.fields and all(row.fields) for row in rows):
         raise UserError(
-            "The pasted text has no pair; write one pair a line, as `source ||| target` or with a tab between the two."
+            "The pasted text has no pair; write one pair per line, as `source ||| target` or with a tab"
+            " between the two."
         )
-    reading = pairing.paired(rows, Meter(CAPS), "without exactly one tab or `|||`", what="line")
-    return _whole(PASTED, "train", reading)
+    reading = pairing.paired(
+        rows, ReadingBudget(CAPS), "without exactly one tab or `|||`", what="line"
+    )
+    return _as_corpus(PASTED, "train", reading)
 
 
-def pasted(place: str, options: Options) -> Splits:
-    """`from_pasted` of what a file holds."""
-    path = existing(place)
+def pasted(location: str, options: Options) -> Splits:
+    """`from_pasted` for the content of a file."""
+    path = existing(location)
     return {"train": lambda: from_pasted(path.read_bytes().decode(errors="surrogatepass"))}
 
 
 def decode_lines(content: bytes, name: str) -> list[str]:
-    r"""The lines of a UTF-8 text, empty ones included; the last may lack its end, and no bytes are no lines.
+    r"""The lines of a UTF-8 text, empty ones included; the last may have no line end, and no bytes are no lines.
 
-    Only `\n` and `\r\n` end a line: U+2028, U+0085 and their like are part of the text.
-    Raises UserError, which calls the content by that name, for a binary file or another encoding.
+    Only `\n` and `\r\n` end a line: U+2028, U+0085 and the like are part of the text.
+    Raises UserError, naming the content, for a binary file or another encoding.
     """
     decoder = Decoder(name)
     text = decoder.decode(content, is_last=True).replace("\r\n", "\n")
@@ -284,20 +304,20 @@ def decode_lines(content: bytes, name: str) -> list[str]:
 
 
 def read_aligned(src: str | Path, tgt: str | Path) -> tuple[list[str], list[str]]:
-    """The lines of two files that translate each other, empty ones included. Raises UserError where the counts differ."""
+    """The lines of two aligned files, empty ones included. Raises UserError if the counts differ."""
     contents = [streams.on_disk(existing(str(path))) for path in (src, tgt)]
-    with Meter(CAPS) as meter:
-        return _aligned(contents[0], contents[1], meter)
+    with ReadingBudget(CAPS) as budget:
+        return _aligned(contents[0], contents[1], budget)
 
 
 def _corpus(spec: str, split: str, content: Content, options: FileOptions, caps: Caps) -> Corpus:
-    """Of one table, or of one split of a .zip."""
-    with Meter(caps) as meter:
-        part = choose(f"split of `{spec}`", split, _parts(content, meter))
-        if not isinstance(part, Texts):
-            return _whole(spec, split, pairing.read(part, options, meter))
+    """The pairs of a table, or of one split of a .zip."""
+    with ReadingBudget(caps) as budget:
+        part = choose(f"split of `{spec}`", split, _parts(content, budget))
+        if not isinstance(part, AlignedTexts):
+            return _as_corpus(spec, split, pairing.read(part, options, budget))
         src, tgt = part.chosen(content.name, options.src, options.tgt)
-        return _whole(spec, split, _aligned_reading(src, tgt, meter))
+        return _as_corpus(spec, split, _aligned_reading(src, tgt, budget))
 
 
 def _aligned_corpus(
@@ -306,67 +326,68 @@ def _aligned_corpus(
     src, tgt = contents
     if options.src or options.tgt or options.prefix or options.header != "auto":
         raise UserError(
-            f"`src`, `tgt` and `header` are for tables, and `{src.name},{tgt.name}` is none; leave them out after the `#`."
+            f"`src`, `tgt` and `header` are for tables, and `{src.name},{tgt.name}` is not one; leave"
+            " them out after the `#`."
         )
-    with Meter(caps) as meter:
-        return _whole(spec, "train", _aligned_reading(src, tgt, meter))
+    with ReadingBudget(caps) as budget:
+        return _as_corpus(spec, "train", _aligned_reading(src, tgt, budget))
 
 
-def _aligned_reading(src: Content, tgt: Content, meter: Meter) -> Reading:
-    sides = _aligned(src, tgt, meter)
+def _aligned_reading(src: Content, tgt: Content, budget: ReadingBudget) -> ReadPairs:
+    sides = _aligned(src, tgt, budget)
     reading = pairing.paired(
-        (Row(number, pair) for number, pair in enumerate(zip(*sides, strict=True), start=1)),
-        meter,
+        (TableRow(number, pair) for number, pair in enumerate(zip(*sides, strict=True), start=1)),
+        budget,
         "",
     )
-    return Reading(reading.pairs, [*reading.notes, *meter.said()])
+    return ReadPairs(reading.pairs, [*reading.notes, *budget.all_notes()])
 
 
-def _aligned(src: Content, tgt: Content, meter: Meter) -> tuple[list[str], list[str]]:
-    src_lines = _lines(src, meter)
-    tgt_lines = _lines(tgt, meter)
+def _aligned(src: Content, tgt: Content, budget: ReadingBudget) -> tuple[list[str], list[str]]:
+    src_lines = _lines(src, budget)
+    tgt_lines = _lines(tgt, budget)
     if len(src_lines) != len(tgt_lines):
         counts = (
             f"`{src.name}` has {len(src_lines):,} lines and `{tgt.name}` has {len(tgt_lines):,}"
         )
-        where = _look_at(src.name, tgt.name, src_lines, tgt_lines)
-        raise UserError(f"{counts}, but line N of one must translate line N of the other; {where}.")
+        hint = _misalignment_hint(src.name, tgt.name, src_lines, tgt_lines)
+        raise UserError(f"{counts}, but line N of one must translate line N of the other; {hint}.")
     return src_lines, tgt_lines
 
 
-def _lines(content: Content, meter: Meter) -> list[str]:
-    """The lines of a content with text in it, and one more than the cap at most."""
-    lines = list(itertools.islice(streams.lines(content, meter), meter.caps.rows + 1))
+def _lines(content: Content, budget: ReadingBudget) -> list[str]:
+    """At most one line more than the limit. Raises UserError if there is no text."""
+    lines = list(itertools.islice(streams.lines(content, budget), budget.caps.rows + 1))
     if not any(line and not line.isspace() for line in lines):
         raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")
     return lines
 
 
-def _look_at(src_name: str, tgt_name: str, src: list[str], tgt: list[str]) -> str:
-    """Where a line may have been lost: by the lengths of all, else the first one that is empty on one side only, or far longer."""
+def _misalignment_hint(src_name: str, tgt_name: str, src: list[str], tgt: list[str]) -> str:
+    """Where the misalignment probably begins: by all lengths, else at the first pair of unlike lengths."""
     from s2s.data.misalignment import find_misalignment
 
     if found := find_misalignment(src, tgt):
         longer = src_name if found.side == "src" else tgt_name
         n_lines = "1 line" if found.n == 1 else f"{found.n:,} lines"
         return (
-            f"from line {found.line:,} on `{longer}` seems to have {n_lines} too many, look there"
+            f"from line {found.line:,} on `{longer}` seems to have {n_lines} too many, check there"
         )
     for number, (one, other) in enumerate(zip(src, tgt, strict=False), start=1):
         short, long = sorted((len(one.strip()), len(other.strip())))
         if (short == 0) != (long == 0) or long > 5 * short + 20:
-            return f"line {number:,} is the first that looks wrong, look there and above"
+            return f"line {number:,} is the first that looks wrong, check there and above"
     return f"nothing looks wrong before line {min(len(src), len(tgt)) + 1:,}, where one file ends"
 
 
-def _whole(spec: str, split: str, reading: Reading) -> Corpus:
+def _as_corpus(spec: str, split: str, reading: ReadPairs) -> Corpus:
     if not reading.pairs:
         raise UserError(f"`{spec}` has no pair with text on both sides; give at least one.")
     return Corpus(spec, split, tuple(reading.pairs), tuple(reading.notes))
 
 
 def first_rows(corpus: Corpus, rows: int | None) -> Corpus:
-    """At most so many pairs, with a note where there are more; None keeps all."""
+    """The first `rows` pairs, with a note if there are more; None keeps all."""
     if rows is None or rows >= len(corpus):
         return corpus
     note = f"The first {rows:,} of {len(corpus):,} pairs are used."

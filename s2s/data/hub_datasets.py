@@ -1,4 +1,4 @@
-"""Pairs from a data set of the hub: two columns of the first rows of a split, read as far as they are wanted and no further."""
+"""Pairs from a dataset on the Hub: two columns of the first rows of a split, downloading no more than needed."""
 
 from __future__ import annotations
 
@@ -16,146 +16,151 @@ from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits, one_line
 from s2s.data.formats import columns, delimited, objects, parquet, streams
 from s2s.data.formats.columns import Column
-from s2s.data.formats.streams import Content, Meter
-from s2s.data.formats.table import HEAD, TURN, Row, Sheet
+from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import HEAD, TURN, Table, TableRow
 from s2s.data.pair import Pair
 
-HUB_ROWS = 20_000  # of a split, where nobody says more
-SHOWN = 5  # rows of a sample
-LONGEST = 1000  # characters of its texts
-SAMPLE = Caps(bytes=32_000_000, seconds=4.0)  # a page waits for it
+HUB_ROWS = 20_000  # per split, by default
+N_SAMPLE_ROWS = 5
+MAX_CHARACTERS = 1000  # of a text in a sample
+SAMPLE_CAPS = Caps(bytes=32_000_000, seconds=4.0)  # a page waits for it
 NO_LIMIT = sys.maxsize
 
 
 @dataclass(frozen=True)
 class HubOptions(Options):
-    """What may follow the `#` of `hub:OWNER/NAME` or `hub:OWNER/NAME:CONFIG`."""
+    """The options after the `#` of `hub:OWNER/NAME` or `hub:OWNER/NAME:CONFIG`."""
 
     rows: int | None = setting(
         HUB_ROWS,
         1,
-        help="Read the first so many rows of each split; null reads all, up to the limits of a reading.",
+        help="Read this many rows of each split; null reads all, up to the reading limits.",
     )
     src: str = setting(
         "",
-        help="Source column: a name, `translation.en` inside another, or a number from 1; empty goes by the names.",
+        help="Source column: a name such as `translation.en`, or a number from 1; empty to guess by name.",
     )
-    tgt: str = setting(
-        "", help="Target column, in the same way. The same column twice is plain text."
-    )
-    revision: str = setting("", help="Read this commit; empty reads the newest.")
+    tgt: str = setting("", help="Target column, as for src. The same column twice is plain text.")
+    revision: str = setting("", help="Commit to read; empty for the newest.")
 
 
 class HubSample(NamedTuple):
-    """What a page shows before anything is loaded: all columns, and the first rows of them."""
+    """All columns and their first rows, shown before anything is loaded."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 class Chosen(NamedTuple):
-    """Two columns, from 0, and why these, as a part of a sentence."""
+    """The indices of two columns, and the reason as part of a sentence."""
 
     src: int
     tgt: int
     reason: str
 
 
-def opened(place: str, options: HubOptions) -> Splits:
-    """The splits of a configuration. One request; rows are read when a split is asked for, with the token of `hub.using`.
+def opened(location: str, options: HubOptions) -> Splits:
+    """The splits of a configuration, with one request; each is read when it is called, with the token of `hub.using`.
 
-    Raises UserError for whatever the hub or the name gets wrong.
+    Raises UserError for an invalid name and for the Hub's failures.
     """
-    name, config = cut(place)
+    name, config = split_config(location)
     found = hub.look_up(name, options.revision)
     return {
         split: partial(_corpus, found, config, split, options) for split in found.splits(config)
     }
 
 
-def pinned(spec: str, place: str, options: HubOptions) -> str:
-    """The spec with the revision that is read now. Raises UserError as `opened` does."""
+def pinned(spec: str, location: str, options: HubOptions) -> str:
+    """The spec with the current revision. Raises UserError as `opened` does."""
     if options.revision:
         return spec
-    return f"{spec}{',' if '#' in spec else '#'}revision={hub.look_up(cut(place)[0]).sha}"
+    return (
+        f"{spec}{',' if '#' in spec else '#'}revision={hub.look_up(split_config(location)[0]).sha}"
+    )
 
 
-def cut(place: str) -> tuple[str, str]:
-    """`"owner/name:de-en"` -> `("owner/name", "de-en")`; an address has no configuration behind it."""
-    if "://" in place:
-        return hub.check(place), ""
-    name, _, config = place.partition(":")
+def split_config(location: str) -> tuple[str, str]:
+    """`"owner/name:de-en"` -> `("owner/name", "de-en")`; an address has no configuration."""
+    if "://" in location:
+        return hub.check(location), ""
+    name, _, config = location.partition(":")
     return hub.check(name), config
 
 
 def sample(dataset: hub.Dataset, config: str, split: str, token: str = "") -> HubSample:
-    """The columns and first five rows of a split, within five seconds. Raises UserError where there is no text."""
+    """The columns and first five rows of a split, within five seconds. Raises UserError if there is no text."""
     part = dataset.split(config, split)
-    budget = hub.Budget(SAMPLE.bytes, SAMPLE.seconds)
-    meter = _meter(SAMPLE)
-    sheet = _sheet(dataset, part.files[0], token, budget, meter)
-    _texts(dataset.id, sheet.columns)
-    rows = itertools.islice(((row.fields or ()) for row in _body(sheet, sheet.head)), SHOWN)
+    download = hub.Budget(SAMPLE_CAPS.bytes, SAMPLE_CAPS.seconds)
+    budget = _budget(SAMPLE_CAPS)
+    table = _table(dataset, part.files[0], token, download, budget)
+    _texts(dataset.id, table.columns)
+    rows = itertools.islice(((row.fields or ()) for row in _body(table, table.head)), N_SAMPLE_ROWS)
     return HubSample(
-        sheet.columns, tuple(tuple((field or "")[:LONGEST] for field in row) for row in rows)
+        table.columns, tuple(tuple((field or "")[:MAX_CHARACTERS] for field in row) for row in rows)
     )
 
 
 def _corpus(dataset: hub.Dataset, config: str, split: str, options: HubOptions) -> Corpus:
     caps = Caps()
-    reading = _Reading(dataset, config, options, hub.Budget(caps.bytes, caps.seconds), _meter(caps))
+    reading = _SplitReader(
+        dataset, config, options, hub.Budget(caps.bytes, caps.seconds), _budget(caps)
+    )
     part = dataset.split(config, split)
     pairs = []
     n_read = 0
-    most = min(options.rows or caps.rows, caps.rows)
-    for row in itertools.islice(reading.rows(part), most):
+    n_wanted = min(options.rows or caps.rows, caps.rows)
+    for row in itertools.islice(reading.rows(part), n_wanted):
         n_read += 1
         src, tgt = row.fields or (None, None)
         if src and tgt and not src.isspace() and not tgt.isspace():
-            pairs.append(Pair(one_line(reading.meter.cell(src)), one_line(reading.meter.cell(tgt))))
+            pairs.append(
+                Pair(one_line(reading.budget.truncate(src)), one_line(reading.budget.truncate(tgt)))
+            )
     if not pairs:
         raise UserError(
-            f"`{dataset.id}` has no row with text in both columns among the first {n_read:,}; choose other columns."
+            f"`{dataset.id}` has no row with text in both columns in the first {n_read:,}; choose other columns."
         )
-    named = f"Split {split} of {dataset.id}, configuration {config or next(iter(dataset.configs))}, at revision {dataset.sha[:12]}."
+    config_name = config or next(iter(dataset.configs))
+    origin = f"Split {split} of {dataset.id}, configuration {config_name}, at revision {dataset.sha[:12]}."
     notes = (
-        named,
+        origin,
         *dataset.notes,
-        *reading.said,
-        *_taken(part, n_read, most),
-        *_lost(n_read - len(pairs)),
-        *reading.meter.said(),
+        *reading.column_notes,
+        *_rows_note(part, n_read, n_wanted),
+        *_dropped_note(n_read - len(pairs)),
+        *reading.budget.all_notes(),
     )
     return Corpus(f"hub:{dataset.id}", split, tuple(pairs), notes, reading.is_plain)
 
 
 @dataclass
-class _Reading:
-    """What the files of one split share: a budget, a meter, and the choice of columns that the first of them decides."""
+class _SplitReader:
+    """The state shared by the files of one split: limits, and the columns chosen from the first file."""
 
     dataset: hub.Dataset
     config: str
     options: HubOptions
-    budget: hub.Budget
-    meter: Meter
-    said: tuple[str, ...] = ()
+    download: hub.Budget
+    budget: ReadingBudget
+    column_notes: tuple[str, ...] = ()
     is_plain: bool = False
 
-    def rows(self, part: hub.Split) -> Iterator[Row]:
+    def rows(self, part: hub.Split) -> Iterator[TableRow]:
         """Source and target of each row, file after file."""
         for file in part.files:
-            sheet = _sheet(self.dataset, file, hub.token(), self.budget, self.meter)
-            chosen = _chosen(self.dataset.id, sheet.columns, self.options, self.config)
+            table = _table(self.dataset, file, hub.token(), self.download, self.budget)
+            chosen = _chosen(self.dataset.id, table.columns, self.options, self.config)
             self.is_plain = chosen.src == chosen.tgt
-            self.said = self.said or (_said(sheet.columns, chosen),)
-            has_several = not self.is_plain and sheet.columns[chosen.tgt].kind == "texts"
-            for row in _body(sheet, sheet.rows([chosen.src, chosen.tgt])):
+            self.column_notes = self.column_notes or (_columns_note(table.columns, chosen),)
+            has_several = not self.is_plain and table.columns[chosen.tgt].kind == "texts"
+            for row in _body(table, table.rows([chosen.src, chosen.tgt])):
                 yield _first_text(row) if has_several else row
 
 
-def _taken(part: hub.Split, n_read: int, most: int) -> list[str]:
-    """How much of the split that was, if it was not all."""
-    if n_read < most or part.rows == n_read:
+def _rows_note(part: hub.Split, n_read: int, n_wanted: int) -> list[str]:
+    """A note on how much of the split was read, if not all."""
+    if n_read < n_wanted or part.rows == n_read:
         return []
     return [
         f"The first {n_read:,} of {part.rows:,} rows are used."
@@ -164,53 +169,57 @@ def _taken(part: hub.Split, n_read: int, most: int) -> list[str]:
     ]
 
 
-def _lost(n: int) -> list[str]:
+def _dropped_note(n: int) -> list[str]:
     return (
         [f"{n:,} {'row' if n == 1 else 'rows'} without text in both columns dropped."] if n else []
     )
 
 
-def _said(names: Sequence[Column], chosen: Chosen) -> str:
+def _columns_note(names: Sequence[Column], chosen: Chosen) -> str:
     src, tgt, reason = chosen
     if src == tgt:
-        return f"`{names[src].name}` is read as plain text ({reason}): choose a task that needs no target."
-    several = "; of several targets the first is taken" if names[tgt].kind == "texts" else ""
+        return (
+            f"`{names[src].name}` is read as plain text ({reason}): choose a task without targets."
+        )
+    several = "; of several targets, the first is used" if names[tgt].kind == "texts" else ""
     return f"`{names[src].name}` is the source, `{names[tgt].name}` the target ({reason}){several}."
 
 
-def _first_text(row: Row) -> Row:
-    """Of several targets, such as references by several people, the first."""
+def _first_text(row: TableRow) -> TableRow:
+    """The row with the first of several targets, such as references by different annotators."""
     src, tgt = row.fields or (None, None)
-    return Row(row.number, [src, tgt.partition(f" {TURN} ")[0] if tgt else None])
+    return TableRow(row.number, [src, tgt.partition(f" {TURN} ")[0] if tgt else None])
 
 
 def _chosen(name: str, found: Sequence[Column], options: HubOptions, config: str) -> Chosen:
     texts = _texts(name, found)
     names = [column.name for column in found]
     src, tgt = (
-        names[_asked(name, found, given)] if given else "" for given in (options.src, options.tgt)
+        names[_column_index(name, found, given)] if given else ""
+        for given in (options.src, options.tgt)
     )
     if likely := columns.choose_columns(found, config, src=src, tgt=tgt):
         return Chosen(names.index(likely.src), names.index(likely.tgt), likely.reason)
     offered = ", ".join(f"`{names[at][:40]}`" for at in texts[:8])
     raise UserError(
-        f"Which columns of `{name}` are source and target can't be told; its texts are {offered}: give two as #src=...,tgt=...."
+        f"The source and target columns of `{name}` are ambiguous; its text columns are {offered}: give"
+        " two as #src=...,tgt=...."
     )
 
 
 def _texts(name: str, found: Sequence[Column]) -> list[int]:
-    """The columns of text, from 0. Raises UserError where there is none."""
+    """The indices of the text columns. Raises UserError if there are none."""
     texts = [at for at, column in enumerate(found) if column.kind != "other"]
     if not texts:
         listed = ", ".join(f"`{column.name[:40]}`" for column in found[:8])
         raise UserError(
-            f"`{name}` has no column of text here, only {listed}; choose another configuration or data set."
+            f"`{name}` has no text column here, only {listed}; choose another configuration or dataset."
         )
     return texts
 
 
-def _asked(name: str, found: Sequence[Column], given: str) -> int:
-    """A column by its name, or by its number from 1 where no column is called so."""
+def _column_index(name: str, found: Sequence[Column], given: str) -> int:
+    """The index of a column given by name, or by number (from 1) if no column has that name."""
     names = [column.name for column in found]
     if (
         given not in names
@@ -224,36 +233,36 @@ def _asked(name: str, found: Sequence[Column], given: str) -> int:
     else:
         raise unknown(f"column of `{name}`", given, names)
     if found[at].kind == "other":
-        raise UserError(f"The column `{given}` of `{name}` holds no text; choose one of text.")
+        raise UserError(f"The column `{given}` of `{name}` has no text; choose a text column.")
     return at
 
 
-def _meter(caps: Caps) -> Meter:
-    """Of a large file the beginning may be read: what is fetched is the budget's concern."""
-    return Meter(replace(caps, bytes=NO_LIMIT))
+def _budget(caps: Caps) -> ReadingBudget:
+    """Limits without the size of a file, because only its beginning is read; the download has its own limit."""
+    return ReadingBudget(replace(caps, bytes=NO_LIMIT))
 
 
-def _sheet(
-    dataset: hub.Dataset, file: hub.File, token: str, budget: hub.Budget, meter: Meter
-) -> Sheet:
+def _table(
+    dataset: hub.Dataset, file: hub.File, token: str, download: hub.Budget, budget: ReadingBudget
+) -> Table:
     content = Content(
         f"{dataset.id}/{file.path}",
         file.path.rpartition("/")[2],
-        partial(hub.open_file, dataset, file.path, token=token, budget=budget),
+        partial(hub.open_file, dataset, file.path, token=token, budget=download),
     )
-    return READERS[hub.kind(file.path)](content, meter)
+    return READERS[hub.kind(file.path)](content, budget)
 
 
-def _body(sheet: Sheet, rows: Iterator[Row] | Sequence[Row]) -> Iterator[Row]:
-    """Row 1 of a .csv or .tsv of the hub holds the names, as `datasets` takes it."""
-    return itertools.islice(iter(rows), 0 if sheet.is_named else 1, None)
+def _body(table: Table, rows: Iterator[TableRow] | Sequence[TableRow]) -> Iterator[TableRow]:
+    """The rows without the header: row 1 of a .csv or .tsv on the Hub, as in `datasets`."""
+    return itertools.islice(iter(rows), 0 if table.is_named else 1, None)
 
 
-def _lines(content: Content, meter: Meter) -> Sheet:
-    """Plain text: one column, a row for each line that is not empty."""
+def _lines(content: Content, budget: ReadingBudget) -> Table:
+    """Plain text: one column, and a row per non-empty line."""
     lines = (
-        Row(number, [line])
-        for number, line in enumerate(streams.lines(content, meter), start=1)
+        TableRow(number, [line])
+        for number, line in enumerate(streams.lines(content, budget), start=1)
         if line and not line.isspace()
     )
     head = tuple(itertools.islice(lines, HEAD))
@@ -261,16 +270,16 @@ def _lines(content: Content, meter: Meter) -> Sheet:
         raise UserError(f"`{content.name}` is empty; choose another split.")
     text = (Column("text", "text"),)
 
-    def rows(chosen: Sequence[int]) -> Iterator[Row]:
+    def rows(chosen: Sequence[int]) -> Iterator[TableRow]:
         return (
-            Row(row.number, [(row.fields or [None])[at] for at in chosen])
+            TableRow(row.number, [(row.fields or [None])[at] for at in chosen])
             for row in itertools.chain(head, lines)
         )
 
-    return Sheet(text, head, rows, is_named=True, fault="without a text", narrow="")
+    return Table(text, head, rows, is_named=True, fault="without a text", too_narrow="")
 
 
-READERS: Mapping[str, Callable[[Content, Meter], Sheet]] = MappingProxyType(
+READERS: Mapping[str, Callable[[Content, ReadingBudget], Table]] = MappingProxyType(
     {
         "parquet": parquet.parquet,
         "jsonl": objects.jsonl,

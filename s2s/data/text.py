@@ -1,4 +1,4 @@
-"""Any text without a partner: cut into passages, by its lines, or into dialogues. What is to be learnt from it is a task's affair."""
+"""Plain text without targets: split into passages, lines or dialogues. Tasks make pairs of it."""
 
 from __future__ import annotations
 
@@ -13,48 +13,51 @@ from s2s.data.caps import Caps
 from s2s.data.corpus import Corpus, Options, Splits, one_line
 from s2s.data.files import CAPS, existing
 from s2s.data.formats import pairing, streams
-from s2s.data.formats.pairing import TABLES, TURN
-from s2s.data.formats.streams import Content, Meter
+from s2s.data.formats.pairing import TABLE_FORMATS, TURN
+from s2s.data.formats.streams import Content, ReadingBudget
 from s2s.data.pair import Pair
 
 UNITS = ("passage", "line", "dialogue")
-FEWEST = 2  # characters of a passage
+MIN_CHARACTERS = 2  # of a passage
 
 
 @dataclass(frozen=True)
 class TextOptions(Options):
-    """What may follow the `#` of `text:FILE`."""
+    """The options after the `#` of `text:FILE`."""
 
     unit: str = setting(
         "passage",
-        help="One text: so many characters, a line, or a block of lines, each a turn of a dialogue.",
+        help="What one text is: a passage of fixed length, a line, or a block of lines (a dialogue).",
         choices=UNITS,
     )
-    length: int = setting(120, 2, 4096, help="Characters of a passage.")
+    length: int = setting(120, 2, 4096, help="Characters per passage.")
     column: str = setting(
         "",
-        help="Of a table, the column to read: a name or a number from 1; empty takes the only one of text.",
+        help="For a table, the column to read: a name or a number from 1; empty for the only text column.",
     )
 
 
-def opened(place: str, options: TextOptions, caps: Caps = CAPS) -> Splits:
-    """The one split of a text file or of a column, read when it is asked for: plain text. Raises UserError where there is none."""
-    return {"train": partial(_corpus, streams.on_disk(existing(place)), options, caps)}
+def opened(location: str, options: TextOptions, caps: Caps = CAPS) -> Splits:
+    """The split of a text file or of a column as plain text, read when it is called.
+
+    Raises UserError if there is no text.
+    """
+    return {"train": partial(_corpus, streams.on_disk(existing(location)), options, caps)}
 
 
 def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
-    with Meter(caps) as meter:
-        texts = list(islice(_texts(content, options, meter), caps.rows + 1))
-        notes = meter.said()
+    with ReadingBudget(caps) as budget:
+        texts = list(islice(_texts(content, options, budget), caps.rows + 1))
+        notes = budget.all_notes()
     if len(texts) > caps.rows:
         texts.pop()
         notes = [
             *notes,
-            f"The first {caps.rows:,} texts were read, which is the limit (`rows`); the others were left out.",
+            f"Only the first {caps.rows:,} texts were read, the limit (`rows`).",
         ]
     if not texts:
         raise UserError(
-            f"`{content.name}` has fewer than {FEWEST} characters of text; give a longer text."
+            f"`{content.name}` has fewer than {MIN_CHARACTERS} characters of text; give a longer text."
         )
     return Corpus(
         f"text:{content.name}",
@@ -65,24 +68,26 @@ def _corpus(content: Content, options: TextOptions, caps: Caps) -> Corpus:
     )
 
 
-def _texts(content: Content, options: TextOptions, meter: Meter) -> Iterator[str]:
-    """The units of a file; of a table, whose rows are apart already, each row is a dialogue."""
-    is_table = pairing.suffix(content.file) in TABLES
+def _texts(content: Content, options: TextOptions, budget: ReadingBudget) -> Iterator[str]:
+    """The texts of a file; each row of a table is one dialogue."""
+    is_table = pairing.suffix(content.file) in TABLE_FORMATS
     lines = (
-        pairing.texts(content, options.column, meter) if is_table else streams.lines(content, meter)
+        pairing.texts(content, options.column, budget)
+        if is_table
+        else streams.lines(content, budget)
     )
     if options.unit == "passage":
         yield from _passages(lines, options.length)
         return
     for text in dialogues(lines) if options.unit == "dialogue" and not is_table else lines:
-        if cut := meter.cell(one_line(text)).strip():
-            yield cut
+        if stripped := budget.truncate(one_line(text)).strip():
+            yield stripped
 
 
 def passages(text: str, length: int) -> tuple[str, ...]:
-    """Cuts into passages of `length` characters, blanks at the cuts included: nothing is lost.
+    """Splits into passages of `length` characters, spaces at the ends included: nothing is lost.
 
-    Whitespace of any kind and number becomes one blank first. A last, shorter passage counts if it has 2 characters.
+    Any run of whitespace becomes one space first. A shorter last passage is kept if it has 2 characters.
     `passages("to be or not", 6)` -> `"to be ", "or not"`
     """
     return tuple(_passages(text.split("\n"), length))
@@ -97,7 +102,7 @@ def _passages(lines: Iterable[str], length: int) -> Iterator[str]:
         rest = rest[
             (max(0, len(rest) - 1) // length) * length :
         ]  # a whole passage waits, since a blank may follow
-    if len(rest) >= FEWEST:
+    if len(rest) >= MIN_CHARACTERS:
         yield rest
 
 
@@ -107,7 +112,7 @@ def halves(text: str) -> Pair:
 
 
 def dialogues(lines: Iterable[str]) -> Iterator[str]:
-    """Blocks of lines with blank lines between them: `["Hi!", "Hello.", "", "Bye!"]` -> `"Hi! <turn> Hello."`, `"Bye!"`."""
+    """Blocks of lines between empty lines: `["Hi!", "Hello.", "", "Bye!"]` -> `"Hi! <turn> Hello."`, `"Bye!"`."""
     turns: list[str] = []
     for line in lines:
         if line.strip():

@@ -250,7 +250,7 @@ def test_aligned_files_have_no_columns(put):
     tgt = put("a.de", "eins\n")
     refused(
         f"{src},{tgt}#src=en",
-        r"`src`, `tgt` and `header` are for tables, and .* is none; leave them out",
+        r"`src`, `tgt` and `header` are for tables, and .* is not one; leave them out",
     )
     refused(f"{src},{tgt}#header=no", r"are for tables")
 
@@ -266,10 +266,8 @@ def test_a_missing_file(put, tmp_path):
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.txt", "a.gz", "a.txt.gz", "a"])
 def test_an_unknown_extension(put, name):
-    allowed = (
-        r"give a \.tsv, .* or \.tmx file, a \.zip of such, or two text files as FILE\.src,FILE\.tgt"
-    )
-    refused(put(name, "one\teins\n"), rf"which cannot be read; {allowed}")
+    allowed = r"give a \.tsv, .* or \.tmx file, a \.zip of these, or two text files as FILE\.src,FILE\.tgt"
+    refused(put(name, "one\teins\n"), rf"which is not supported; {allowed}")
 
 
 def test_unequal_line_counts(put):
@@ -282,7 +280,9 @@ def test_unequal_line_counts(put):
         r"`.*a\.en` has 3 lines and `.*a\.de` has 1, but .*; nothing looks wrong before line 2",
     )
     refused(f"{src},{gap}", r"has 3 lines and .* has 4, .*; line 2 is the first that looks wrong")
-    refused(f"{src},{stretched}", r"; line 1 is the first that looks wrong, look there and above\.")
+    refused(
+        f"{src},{stretched}", r"; line 1 is the first that looks wrong, check there and above\."
+    )
 
 
 @pytest.mark.parametrize("content", ["", "\n", " \r\n\r\n", "\ufeff"])
@@ -303,7 +303,7 @@ def test_no_pair_with_text_on_both_sides(put):
 def test_one_column_only(put):
     refused(
         put("a.tsv", "one\ntwo\n"),
-        r"has one column only: row 1 has no tab; put a tab between source and target\.",
+        r"has only one column: row 1 has no tab; put a tab between source and target\.",
     )
     refused(put("b.tsv", "one,eins\n"), r"row 1 has no tab; row 1 seems to use a comma; put a tab")
     refused(
@@ -338,9 +338,9 @@ def test_a_broken_json_line(put):
     good = '{"src": "one", "tgt": "eins"}\n'
     refused(
         put("a.jsonl", good + '{"src": "two", \n'),
-        r"Line 2 of `.*` is not JSON \(.*\); write one object a line, such as \{\"src\"",
+        r"Line 2 of `.*` is not JSON \(.*\); write one object per line, such as \{\"src\"",
     )
-    refused(put("b.jsonl", good + "\n[1, 2]\n"), r"Line 3 of `.*` is JSON but no object")
+    refused(put("b.jsonl", good + "\n[1, 2]\n"), r"Line 3 of `.*` is JSON but not an object")
     refused(
         put("c.jsonl", good + '{"src": "\\ud800", "tgt": "x"}'),
         r"Line 2 of `.*` is not JSON \(.*surrogates not allowed\)",
@@ -438,18 +438,18 @@ def test_two_uploaded_texts_are_read_as_two_files_on_disk(put, tmp_path, monkeyp
     [
         (
             (),
-            r"0 files were given; give one \.tsv, .* or \.tmx table, two text files that are aligned line by line, or a \.zip of such\.",
+            r"0 files were given; give one \.tsv, .* or \.tmx table, two text files aligned line by line, or a \.zip of these\.",
         ),
         (("a.en", "a.de", "a.fr"), r"3 files were given; give one"),
         (("a.tsv", "b.tsv", "c.tsv"), r"3 files were given"),
         (
             ("notes.txt",),
-            r"`notes\.txt` alone is no parallel text; add the second file, aligned line by line, or give one",
+            r"`notes\.txt` alone has no targets; add the second file, aligned line by line, or give one",
         ),
-        (("noextension",), r"`noextension` alone is no parallel text"),
+        (("noextension",), r"`noextension` alone has no targets"),
         (
             ("a.csv", "b.CSV"),
-            r"`a\.csv` and `b\.CSV` are two tables, and one at a time is read; take one of them away\.",
+            r"`a\.csv` and `b\.CSV` are two tables, but only one can be read at a time; remove one of them\.",
         ),
     ],
 )
@@ -615,7 +615,7 @@ def test_pasted_lines_that_are_no_pair_are_counted():
 def test_pasted_text_without_a_pair_is_told_how(text):
     with pytest.raises(
         UserError,
-        match=r"no pair; write one pair a line, as `source \|\|\| target` or with a tab between the two\.$",
+        match=r"no pair; write one pair per line, as `source \|\|\| target` or with a tab between the two\.$",
     ):
         from_pasted(text)
 

@@ -161,7 +161,7 @@ def test_columns_are_chosen_by_name_by_number_or_by_guess(served: Hub) -> None:
     assert any("named after languages" in note for note in load("hub:team/format0").notes)
     with pytest.raises(UserError, match="no column of `team/format0` `frr`; the nearest are `fr`"):
         load("hub:team/format0#src=frr")
-    with pytest.raises(UserError, match="`id` of `team/format0` holds no text"):
+    with pytest.raises(UserError, match="`id` of `team/format0` has no text"):
         load("hub:team/format0#src=id")
 
 
@@ -184,15 +184,15 @@ def test_of_several_targets_the_first(served: Hub) -> None:
 SAID: dict[str, tuple[dict[str, bytes], str]] = {
     "no text": (
         {"train.jsonl": b'{"id": 1, "label": 2}\n'},
-        "has no column of text here, only `id`, `label`",
+        "has no text column here, only `id`, `label`",
     ),
     "no pair": (
         {"train.jsonl": b'{"a": "x", "b": "y", "c": "z"}\n'},
-        "can't be told; its texts are `a`, `b`, `c`",
+        "are ambiguous; its text columns are `a`, `b`, `c`",
     ),
     "no row": ({"train.jsonl": b'{"src": "x", "tgt": ""}\n'}, "no row with text in both columns"),
     "no JSON": ({"train.jsonl": b'{"src": "x", "tgt": "y"}\n{"src"\n'}, "not JSON"),
-    "no parquet": ({"train.parquet": b"PAR1 and no more"}, "no whole .parquet file"),
+    "no parquet": ({"train.parquet": b"PAR1 and no more"}, "not a complete .parquet file"),
     "empty": ({"train.csv": b""}, "empty"),
     "bomb": (
         {"train.jsonl.gz": gzip.compress(b'{"src": "' + b"x" * 30_000_000)},
@@ -256,8 +256,8 @@ def test_an_unknown_configuration_or_split_names_the_nearest(served: Hub) -> Non
 def test_an_address_is_a_place_too(served: Hub) -> None:
     assert load(f"hub:{served.url}/datasets/team/format0").pairs == EXPECTED
     assert parse_spec("hub:team/format0:x").place == "team/format0:x"
-    assert hub_datasets.cut("https://huggingface.co/datasets/a/b/viewer/c") == ("a/b", "")
-    assert hub_datasets.cut("a/b:de-en") == ("a/b", "de-en")
+    assert hub_datasets.split_config("https://huggingface.co/datasets/a/b/viewer/c") == ("a/b", "")
+    assert hub_datasets.split_config("a/b:de-en") == ("a/b", "de-en")
 
 
 def test_a_sample_shows_all_columns_and_five_rows(served: Hub) -> None:
@@ -284,7 +284,7 @@ def test_a_sample_of_another_process_is_the_same(served: Hub) -> None:
         found, "default", "train"
     )
     served.repos["team/numbers"] = Repo({"train.jsonl": b'{"a": 1}'})
-    with pytest.raises(UserError, match="has no column of text here"):
+    with pytest.raises(UserError, match="has no text column here"):
         sample_hub_dataset(hub.preflight("team/numbers"), "default", "train")
 
 

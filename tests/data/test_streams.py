@@ -9,16 +9,16 @@ import pytest
 from s2s.config import UserError
 from s2s.data.caps import Caps
 from s2s.data.formats.encodings import Decoder
-from s2s.data.formats.streams import Meter, format_size, in_memory, lines, on_disk
+from s2s.data.formats.streams import ReadingBudget, format_size, in_memory, lines, on_disk
 
 TEXT = "Zoë’s façade\nça va «déjà»\nplain\n\nüber\n"
 WORLD = "שלום עולם\n東京タワー\nสวัสดีชาวโลก\ne\u0301\u0323 a\u0308\n👩‍👩‍👧‍👦 🇫🇷\nhe said\u2028yes\x85no\n"
 
 
 def read(content, caps=Caps(), name="a.txt", **options):  # noqa: B008 frozen
-    with Meter(caps, **options) as meter:
-        found = list(lines(in_memory(name, content), meter))
-        return found, meter.encoding, meter.said()
+    with ReadingBudget(caps, **options) as budget:
+        found = list(lines(in_memory(name, content), budget))
+        return found, budget.encoding, budget.all_notes()
 
 
 def refused(content, message, caps=Caps(), name="a.txt"):  # noqa: B008 frozen
@@ -88,7 +88,7 @@ def test_mixed_encodings_are_refused():
     )
     refused(
         bad + good.encode(),
-        r"mixes encodings: byte 0xE9 at offset 0 \(line 1\) is not UTF-8, but others further down are",
+        r"mixes encodings: byte 0xE9 at offset 0 \(line 1\) is not UTF-8, but later bytes are",
     )
     refused(b"\xef\xbb\xbfone\n" + bad, r"is not UTF-8: byte 0xE9 at offset 7 \(line 2\)")
     refused(
@@ -109,12 +109,12 @@ def test_binary_content_is_refused_with_the_place():
 def test_caps_are_named():
     refused(
         b"x" * 11,
-        r"`a\.txt` has 11 bytes, and at most 10 bytes are read \(`bytes`\)",
+        r"`a\.txt` has 11 bytes, more than the limit of 10 bytes \(`bytes`\)",
         Caps(bytes=10),
     )
     refused(
         gzip.compress(b"abc\n" * 300),
-        r"unpacks to more than 1 kB, the limit \(`unpacked`\)",
+        r"decompresses to more than 1 kB, the limit \(`unpacked`\)",
         Caps(unpacked=1000),
         "a.gz",
     )
@@ -135,7 +135,7 @@ def test_a_line_without_an_end_is_refused_before_it_is_read():
 def test_a_bomb_is_known_by_its_ratio():
     refused(
         gzip.compress(b"one\teins und zwei\n" * 1_000_000),
-        r"`a\.gz` unpacks to more than 100 times its size",
+        r"`a\.gz` decompresses to more than 100 times its size",
         name="a.gz",
     )
 
@@ -165,23 +165,27 @@ def test_a_reading_ends_with_its_time():
 def test_a_broken_gz(content):
     refused(
         content,
-        r"`a\.gz` is broken or cut off \(.*\); pack it again, or give it unpacked\.",
+        r"`a\.gz` is damaged or incomplete \(.*\); compress it again, or give it uncompressed\.",
         name="a.gz",
     )
 
 
 def test_long_texts_are_cut_and_counted():
-    meter = Meter(Caps(cell=5))
-    assert [meter.cell("12345"), meter.cell("123456"), meter.cell("1234567")] == ["12345"] * 3
-    assert meter.said() == ["2 texts were cut to 5 characters, the limit of one text (`cell`)."]
+    budget = ReadingBudget(Caps(cell=5))
+    assert [budget.truncate("12345"), budget.truncate("123456"), budget.truncate("1234567")] == [
+        "12345"
+    ] * 3
+    assert budget.all_notes() == [
+        "2 texts were truncated to 5 characters, the limit of one text (`cell`)."
+    ]
 
 
 def test_files_are_closed_with_the_reading(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("one\ntwo\n")
-    with Meter(Caps()) as meter:
-        assert next(lines(on_disk(path), meter)) == "one"
-        held = meter._files[0]
+    with ReadingBudget(Caps()) as budget:
+        assert next(lines(on_disk(path), budget)) == "one"
+        held = budget._files[0]
     assert held.closed
 
 

@@ -99,7 +99,7 @@ def test_a_column_of_a_table(tmp_path):
     assert [pair.src for pair in load(f"text:{path}#unit=line,column=3").pairs] == ["greeting"] * 3
     with pytest.raises(
         UserError,
-        match=r"has 2 columns of text \(`turns`, `topic`\); say which one with #column=NAME\.",
+        match=r"has 2 text columns \(`turns`, `topic`\); choose one with #column=NAME\.",
     ):
         load(f"text:{path}")
     lone = tmp_path / "lone.csv"
@@ -114,10 +114,7 @@ def test_other_encodings_and_caps(tmp_path):
     assert load(f"text:{path}#unit=line").notes[0].startswith(f"`{path}` was read as Latin-1")
     corpus = opened(str(path), TextOptions(unit="line"), Caps(rows=2, cell=3))["train"]()
     assert [pair.src for pair in corpus.pairs] == ["été", "hiv"]
-    assert (
-        corpus.notes[-1]
-        == "The first 2 texts were read, which is the limit (`rows`); the others were left out."
-    )
+    assert corpus.notes[-1] == "Only the first 2 texts were read, the limit (`rows`)."
 
 
 def test_blanks_at_the_cuts_survive_files(book, tmp_path):

@@ -1,4 +1,7 @@
-"""What a .zip holds: tables and aligned texts, by split. Its members are read where they stand; none is ever written under its name."""
+"""The tables and aligned texts in a .zip, by split.
+
+Members are read in place; none is ever extracted under its name.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,13 @@ from typing import IO, NamedTuple
 from s2s.config import UserError, choose
 from s2s.data.formats import streams
 from s2s.data.formats.columns import LANGUAGES, LIKE_SOURCE, LIKE_TARGET, Column, guess, is_language
-from s2s.data.formats.pairing import TABLES, suffix
-from s2s.data.formats.streams import Content, Meter
+from s2s.data.formats.pairing import TABLE_FORMATS, suffix
+from s2s.data.formats.streams import Content, ReadingBudget
 
-MOST_MEMBERS = 1000
-DIRECTORY = 1_000_000  # bytes of the list of members at most
-END = b"PK\x05\x06"  # of that list: 22 bytes and a comment; the 20 bytes before it begin with PK\6\7 in a zip of 64 bits
+MAX_MEMBERS = 1000
+MAX_DIRECTORY = 1_000_000  # bytes of the list of members
+# The end of that list: 22 bytes and a comment; the 20 bytes before it begin with PK\6\7 in ZIP64.
+END = b"PK\x05\x06"
 ARCHIVES = frozenset({".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst"})
 SPLITS: Mapping[str, str] = MappingProxyType(
     {
@@ -33,19 +37,19 @@ SPLITS: Mapping[str, str] = MappingProxyType(
     }
 )
 SIDES = LANGUAGES | LIKE_SOURCE | LIKE_TARGET | {"original", "simple", "corrected"}
-ALLOWED = "put one table or two aligned texts in it, or such for each of train, valid and test"
+ALLOWED = "put in one table or two aligned texts, or one of these for each of train, valid and test"
 
 
 class Member(NamedTuple):
-    """A text in a zip: what tells it from its partner (`en`), what both share, and its content."""
+    """A text in a .zip: its side (`en`), what its name shares with its partner's, and its content."""
 
     side: str
     shared: str
     content: Content
 
 
-class Texts(NamedTuple):
-    """Texts that are aligned line by line, the name of each, and which two are source and target as far as one can tell."""
+class AlignedTexts(NamedTuple):
+    """Texts aligned line by line, with their names, and the two that are probably source and target."""
 
     sides: tuple[str, ...]
     contents: tuple[Content, ...]
@@ -54,26 +58,26 @@ class Texts(NamedTuple):
     reason: str
 
     def chosen(self, archive: str, src: str, tgt: str) -> tuple[Content, Content]:
-        """The two of these names, without one those that were guessed. Raises UserError for a name that is not there."""
+        """The texts with these names, by default the guessed ones. Raises UserError for an unknown name."""
         by_name = dict(zip(self.sides, self.contents, strict=True))
-        what = f"text in `{archive}`"
+        kind = f"text in `{archive}`"
         src = src or (self.src if tgt != self.src else self.tgt)
         tgt = tgt or (self.tgt if src != self.tgt else self.src)
         if src == tgt:
             raise UserError(
                 f"`#src={src},tgt={tgt}` is the same text twice; choose two of {', '.join(self.sides)}."
             )
-        return choose(what, src, by_name), choose(what, tgt, by_name)
+        return choose(kind, src, by_name), choose(kind, tgt, by_name)
 
 
-Part = Content | Texts  # a table or two aligned texts
+Part = Content | AlignedTexts  # a table, or aligned texts
 
 
-def parts(archive: Content, meter: Meter) -> Mapping[str, Part]:
-    """What is to be read, by split. Raises UserError for a broken, hostile or unclear archive; the meter notes what is left out."""
-    infos = _infos(archive, meter)
+def parts(archive: Content, budget: ReadingBudget) -> Mapping[str, Part]:
+    """What to read, by split. Raises UserError for a damaged, hostile or ambiguous archive; notes what is left out."""
+    infos = _infos(archive, budget)
     contents = [_content(archive, info) for info in infos]
-    tables = [content for content in contents if suffix(content.file) in TABLES]
+    tables = [content for content in contents if suffix(content.file) in TABLE_FORMATS]
     texts = [member for content in contents if (member := _member(content))]
     found = _by_split(
         archive.name, [(content.file, content) for content in tables] or list(_groups(texts))
@@ -81,55 +85,56 @@ def parts(archive: Content, meter: Meter) -> Mapping[str, Part]:
     read = {
         content.file
         for part in found.values()
-        for content in (part.contents if isinstance(part, Texts) else (part,))
+        for content in (part.contents if isinstance(part, AlignedTexts) else (part,))
     }
-    left = [content.file for content in contents if content.file not in read]
-    if left:
-        more = f" and {len(left) - 3:,} more" if len(left) > 3 else ""
-        meter.notes.append(
-            f"Left out of `{archive.name}`: {', '.join(f'`{_shown(name)}`' for name in left[:3])}{more}."
-        )
+    skipped = [content.file for content in contents if content.file not in read]
+    if skipped:
+        more = f" and {len(skipped) - 3:,} more" if len(skipped) > 3 else ""
+        names = ", ".join(f"`{_printable(name)}`" for name in skipped[:3])
+        budget.notes.append(f"Left out of `{archive.name}`: {names}{more}.")
     return found
 
 
-def _infos(archive: Content, meter: Meter) -> list[zipfile.ZipInfo]:
-    raw = streams.opened(archive, meter)
+def _infos(archive: Content, budget: ReadingBudget) -> list[zipfile.ZipInfo]:
+    raw = streams.opened(archive, budget)
     _check_end(archive.name, raw)
     try:
         infos = zipfile.ZipFile(raw).infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
         raise UserError(
-            f"`{archive.name}` is no whole .zip file ({streams.why(error)}); pack it again."
+            f"`{archive.name}` is not a complete .zip file ({streams.why(error)}); compress it again."
         ) from error
     infos = [info for info in infos if not info.is_dir() and not _is_hidden(info.filename)]
     for info in infos:
         if PurePosixPath(info.filename.lower()).suffix in ARCHIVES:
             raise UserError(
-                f"`{archive.name}` holds `{_shown(info.filename)}`, an archive in an archive; unpack it first."
+                f"`{archive.name}` holds `{_printable(info.filename)}`, an archive in an archive; extract it first."
             )
         if info.flag_bits & 1:
             raise UserError(
-                f"`{_shown(info.filename)}` in `{archive.name}` is encrypted; pack it again without a password."
+                f"`{_printable(info.filename)}` in `{archive.name}` is encrypted; compress it again without a password."
             )
     return infos
 
 
 def _check_end(name: str, raw: IO[bytes]) -> None:
-    """The list of members may be larger than the memory: what it claims is looked at before it is read."""
+    """Checks the declared size of the list of members before reading it: it may not fit into memory."""
     length = raw.seek(0, io.SEEK_END)
     raw.seek(max(0, length - 22 - 20 - 65_535))
     tail = raw.read()
     at = tail.rfind(END)
     if at < 0 or len(tail) < at + 22:
-        raise UserError(f"`{name}` is no whole .zip file (its end is missing); pack it again.")
+        raise UserError(
+            f"`{name}` is not a complete .zip file (its end is missing); compress it again."
+        )
     n_members, n_bytes = struct.unpack_from("<HL", tail, at + 10)
     if (
-        n_members > MOST_MEMBERS
-        or n_bytes > DIRECTORY
+        n_members > MAX_MEMBERS
+        or n_bytes > MAX_DIRECTORY
         or tail[max(0, at - 20) :].startswith(b"PK\x06\x07")
     ):
         raise UserError(
-            f"`{name}` has more than {MOST_MEMBERS:,} members or is a zip of 64 bits; {ALLOWED}."
+            f"`{name}` has more than {MAX_MEMBERS:,} members or is in ZIP64 format; {ALLOWED}."
         )
     raw.seek(0)
 
@@ -142,18 +147,20 @@ def _is_hidden(path: str) -> bool:
     )
 
 
-def _shown(path: str) -> str:
-    return "".join(letter if letter.isprintable() and letter != "`" else "?" for letter in path)[
-        :80
-    ]
+def _printable(path: str) -> str:
+    return "".join(
+        character if character.isprintable() and character != "`" else "?" for character in path
+    )[:80]
 
 
 def _content(archive: Content, info: zipfile.ZipInfo) -> Content:
-    return Content(f"{_shown(info.filename)} in {archive.name}", info.filename, archive.open, info)
+    return Content(
+        f"{_printable(info.filename)} in {archive.name}", info.filename, archive.open, info
+    )
 
 
 def _member(content: Content) -> Member | None:
-    """`data/train.en.gz` -> `Member("en", "data/train.", ...)`; None for what is neither .txt nor named after a language or a side."""
+    """`data/train.en.gz` -> `Member("en", "data/train.", ...)`; None for other files."""
     lower = content.file.removesuffix(".gz").removesuffix(".GZ")
     stem = lower.removesuffix(".txt")
     is_text = lower.endswith(".txt")
@@ -174,7 +181,7 @@ def _is_side(word: str) -> bool:
 
 
 def sides(names: Sequence[str]) -> list[str]:
-    """What tells files from each other: `["train.en", "train.de.gz"]` -> `["en", "de"]`; a name without such a word as it is."""
+    """The sides in file names: `["train.en", "train.de.gz"]` -> `["en", "de"]`; other names as they are."""
     words = [
         [
             word
@@ -186,8 +193,8 @@ def sides(names: Sequence[str]) -> list[str]:
     return [found[-1] if found else name for name, found in zip(names, words, strict=True)]
 
 
-def _groups(texts: Sequence[Member]) -> Iterator[tuple[str, Texts]]:
-    """Those that share all but one word of their path; two that are alone in the archive in any case."""
+def _groups(texts: Sequence[Member]) -> Iterator[tuple[str, AlignedTexts]]:
+    """Groups texts whose paths differ in one word; if there are only two texts, they are a group."""
     groups: dict[str, dict[str, Member]] = {}
     for member in texts:
         groups.setdefault(member.shared, {})[member.side] = member
@@ -200,9 +207,9 @@ def _groups(texts: Sequence[Member]) -> Iterator[tuple[str, Texts]]:
         yield shared or members[0].content.file, _directed(members, shared)
 
 
-def _directed(members: Sequence[Member], shared: str) -> Texts:
+def _directed(members: Sequence[Member], shared: str) -> AlignedTexts:
     sides = tuple(
-        member.side or _shown(PurePosixPath(member.content.file).name) for member in members
+        member.side or _printable(PurePosixPath(member.content.file).name) for member in members
     )
     guessed = next(
         (
@@ -213,15 +220,13 @@ def _directed(members: Sequence[Member], shared: str) -> Texts:
         None,
     )
     src, tgt, reason = guessed[:3] if guessed else (*sides[:2], "the order in the archive")
-    return Texts(sides, tuple(member.content for member in members), src, tgt, reason)
+    return AlignedTexts(sides, tuple(member.content for member in members), src, tgt, reason)
 
 
 def _by_split(archive: str, found: Sequence[tuple[str, Part]]) -> Mapping[str, Part]:
-    """By the word in the path that names a split; what has none is left out, but for one that is alone."""
+    """Assigns splits by a word in the path; a part without one is left out unless it is the only part."""
     if not found:
-        raise UserError(
-            f"`{archive}` holds neither a table nor two texts that belong together; {ALLOWED}."
-        )
+        raise UserError(f"`{archive}` has neither a table nor two matching texts; {ALLOWED}.")
     if len(found) == 1:
         return {"train": found[0][1]}
     named: dict[str, Part] = {}
@@ -230,12 +235,13 @@ def _by_split(archive: str, found: Sequence[tuple[str, Part]]) -> Mapping[str, P
         split = next((SPLITS[word] for word in reversed(words) if word in SPLITS), "")
         if split in named:
             raise UserError(
-                f"`{archive}` holds several files that may be its {split} split, such as `{_shown(path)}`; {ALLOWED}."
+                f"`{archive}` has several files for the split {split}, such as `{_printable(path)}`; {ALLOWED}."
             )
         if split:
             named[split] = part
     if not named:
         raise UserError(
-            f"`{archive}` holds several files, none of which says its split, such as `{_shown(found[0][0])}`; {ALLOWED}."
+            f"`{archive}` has several files, none of them named after a split, such as"
+            f" `{_printable(found[0][0])}`; {ALLOWED}."
         )
     return {split: named[split] for split in dict.fromkeys(SPLITS.values()) if split in named}

@@ -1,4 +1,4 @@
-"""Which two columns of a table are source and target. Knows nothing of files and of the hub."""
+"""Guesses which two columns of a table are source and target. Knows nothing of files and of the Hub."""
 
 from __future__ import annotations
 
@@ -16,85 +16,97 @@ def _pairs(names: str) -> tuple[tuple[str, str], ...]:
     return tuple((src, tgt) for src, tgt in (pair.split() for pair in names.split(",")))
 
 
-# Two-letter codes of ISO 639-1, and the three-letter ones of ISO 639-3 that parallel texts use where there is no shorter one.
+# Two-letter codes of ISO 639-1, and the three-letter codes of ISO 639-3 common in parallel datasets.
 CODES = _set(
     """
-    aa ab af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cs cu cv cy da de dv dz ee el en eo es et eu fa ff fi
-    fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku
-    kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt
-    qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz
+    aa ab af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cs cu cv cy da de dv dz ee el en eo es et
+    eu fa ff fi
+    fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn
+    ko kr ks ku
+    kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa
+    pi pl ps pt
+    qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty
+    ug uk ur uz
     ve vi vo wa wo xh yi yo za zh zu
     arb ast ceb cmn deu eng fil fra hsb dsb kab nds pcm por rus spa swh tgl yue zho
     """
 )
 LANGUAGES = CODES | _set(
     """
-    arabic chinese czech danish dutch english finnish french german greek hebrew hindi italian japanese korean polish portuguese
+    arabic chinese czech danish dutch english finnish french german greek hebrew hindi italian japanese korean polish
+    portuguese
     russian spanish swedish turkish ukrainian vietnamese yoruba
     """
 )
-NOT_ALONE = _set(
-    "id no or is to so as mr cs"
-)  # codes that are more often something else than a language
+# Codes that are more often something other than a language.
+AMBIGUOUS = _set("id no or is to so as mr cs")
 
-# Pairs of names by what they are; the first that is there is taken.
+# Pairs of names by their meaning; the first match is used.
 KNOWN: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
     {
-        "columns named as source and target": _pairs(
-            "source target, src tgt, src trg, source_text target_text, source_sentence target_sentence, input target, input output,"
+        "columns named source and target": _pairs(
+            "source target, src tgt, src trg, source_text target_text, source_sentence target_sentence,"
+            " input target, input output,"
             "inputs targets, inputs outputs, input_text target_text"
         ),
         "a text and its summary": _pairs(
-            "dialogue summary, document summary, article highlights, article abstract, article summary, text summary, documents tldr,"
+            "dialogue summary, document summary, article highlights, article abstract, article summary,"
+            " text summary, documents tldr,"
             "document tldr, description abstract, email_body subject_line"
         ),
-        "a sentence and the same in better or simpler words": _pairs(
-            "original simplifications, normal_sentence simple_sentence, complex_sentence simple_sentence_1, complex simple,"
+        "a sentence and a simpler or corrected version": _pairs(
+            "original simplifications, normal_sentence simple_sentence, complex_sentence"
+            " simple_sentence_1, complex simple,"
             "sentence corrections, original corrected, incorrect correct"
         ),
-        "facts and a sentence that says them": _pairs(
+        "facts and a sentence that states them": _pairs(
             "meaning_representation human_reference, mr ref, mr human_reference, concepts target"
         ),
-        "words and what they stand for in a formal language": _pairs(
-            "commands actions, command action, question query, question sql, intent snippet, nl code, code docstring, java cs"
+        "text and its formal representation": _pairs(
+            "commands actions, command action, question query, question sql, intent snippet, nl code,"
+            " code docstring, java cs"
         ),
         "a prompt and its answer": _pairs(
-            "instruction output, instruction response, prompt completion, prompt response, question answer, question response,"
+            "instruction output, instruction response, prompt completion, prompt response, question"
+            " answer, question response,"
             "command response, query response"
         ),
-        "two sentences that mean the same": _pairs(
-            "sentence1 sentence2, text1 text2, question1 question2"
-        ),
+        "two paraphrases": _pairs("sentence1 sentence2, text1 text2, question1 question2"),
         "a text and its headline": _pairs(
             "content headline, review_body review_title, body title, text title, article title"
         ),
-        "a passage and a question on it": _pairs("context question, passage question"),
+        "a passage and a question about it": _pairs("context question, passage question"),
     }
 )
 LIKE_SOURCE = _set(
     "source src input inputs document article dialogue text body prompt instruction query question command mr"
 )
 LIKE_TARGET = _set(
-    "target tgt trg output outputs targets summary highlights abstract response completion answer reference ref translation"
+    "target tgt trg output outputs targets summary highlights abstract response completion answer"
+    " reference ref translation"
 )
-# What a column about a text is called, alone or as the last of several words.
-ABOUT = _set(
+# Names of metadata columns, alone or as the last of several words.
+METADATA = _set(
     """
-    id idx index key url uri link file filename filepath path audio image sha hash date time year lang language split domain label
+    id idx index key url uri link file filename filepath path audio image sha hash date time year lang language split
+    domain label
     score rating topic category author speaker license licence repo name tokens tok toks
     """
 )
 
 
 class Column(NamedTuple):
-    """One column. `kind` is `text`, `texts` (a list of them) or `other`; a struct of languages is one column each, `translation.en`."""
+    """A column.
+
+    `kind` is `text`, `texts` (a list) or `other`; each language of a struct is a column, `translation.en`.
+    """
 
     name: str
     kind: str
 
 
 class Guess(NamedTuple):
-    """Two columns that may be source and target; `reason` is a part of a sentence, `score` is from 0 to 1."""
+    """Two columns that may be source and target; `reason` is part of a sentence, `score` is from 0 to 1."""
 
     src: str
     tgt: str
@@ -103,9 +115,9 @@ class Guess(NamedTuple):
 
 
 def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
-    """Pairs of columns, the likeliest first; none where a table has one text only.
+    """Pairs of columns, most probable first; empty if a table has only one text.
 
-    `guess([Column("de", "text"), Column("en", "text")], "en-de")` -> `en` to `de`: the name of a configuration says the direction.
+    `guess([Column("de", "text"), Column("en", "text")], "en-de")` -> `en` to `de`, as in the configuration's name.
     """
     names = [column.name for column in columns if column.kind in ("text", "texts")]
     found = [
@@ -116,19 +128,22 @@ def guess(columns: Sequence[Column], config: str = "") -> tuple[Guess, ...]:
     ]
     first = {
         (one.src, one.tgt): one for one in reversed(found)
-    }  # of the same two columns, the best reason stays
+    }  # keeps the best reason for each pair of columns
     return tuple(sorted(first.values(), key=lambda one: -one.score))
 
 
 def choose_columns(
     columns: Sequence[Column], config: str = "", *, src: str = "", tgt: str = ""
 ) -> Guess | None:
-    """The likeliest pair that keeps a named `src` or `tgt`; the only text twice, which is plain text; None where nobody can tell."""
+    """The most probable pair with the given `src` or `tgt`.
+
+    The only text column twice, which means plain text; None if the columns are ambiguous.
+    """
     if src and tgt:
-        return Guess(src, tgt, "as asked for", 1.0)
+        return Guess(src, tgt, "as requested", 1.0)
     guesses = guess(columns, config)
-    turned = [Guess(one.tgt, one.src, f"{one.reason}, turned round", one.score) for one in guesses]
-    for one in [*guesses, *turned] if src or tgt else guesses:
+    reversed_ = [Guess(one.tgt, one.src, f"{one.reason}, reversed", one.score) for one in guesses]
+    for one in [*guesses, *reversed_] if src or tgt else guesses:
         if src in ("", one.src) and tgt in ("", one.tgt):
             return one
     texts = [column.name for column in columns if column.kind != "other"]
@@ -141,7 +156,7 @@ def choose_columns(
 
 
 def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
-    """The columns of a `datasets.Features`, or of what its `to_dict` gives."""
+    """The columns of a `datasets.Features`, or of its `to_dict()`."""
     plain = features.to_dict() if hasattr(features, "to_dict") else features
     return tuple(
         column for name, feature in plain.items() for column in _of_feature(str(name), feature)
@@ -149,7 +164,7 @@ def from_features(features: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def is_language(name: str) -> bool:
-    """Whether a name is a language's code, with a region or a script or not: `de`, `pt_BR`, `zh-Hans`, `eng_Latn`."""
+    """Whether a name is a language code, with or without a region or script: `de`, `pt_BR`, `zh-Hans`, `eng_Latn`."""
     code, *rest = re.split(r"[-_]", name, maxsplit=1)
     return code.casefold() in CODES and all(re.fullmatch(r"[A-Za-z]{2,4}", part) for part in rest)
 
@@ -190,7 +205,7 @@ def _is_text(feature: Any) -> bool:
 
 
 def _translations(names: Sequence[str], config: str) -> Iterator[Guess]:
-    """`translation.de` and `translation.en`: two languages of one struct."""
+    """Two languages in one struct: `translation.de` and `translation.en`."""
     structs: dict[str, list[str]] = {}
     for name in names:
         struct, dot, language = name.rpartition(".")
@@ -210,29 +225,29 @@ def _known(names: Sequence[str]) -> Iterator[Guess]:
 
 
 def _languages(names: Sequence[str], config: str) -> Iterator[Guess]:
-    said = _words(config)
+    words = _words(config)
     codes = [
         name for name in names if is_language(name.strip()) or name.strip().casefold() in LANGUAGES
     ]
-    sure = [
+    certain = [
         name
         for name in codes
-        if name.strip().casefold() not in NOT_ALONE or name.strip().casefold() in said
+        if name.strip().casefold() not in AMBIGUOUS or name.strip().casefold() in words
     ]
-    if len(sure) == 1 and len(codes) == 2:
-        sure = [
+    if len(certain) == 1 and len(codes) == 2:
+        certain = [
             name for name in codes if name.strip().casefold() != "id"
         ]  # `en` and `no` are two languages, `en` and `id` often aren't
-    if len(sure) >= 2:
-        yield _directed(sure, config, "columns named after languages", 0.85)
+    if len(certain) >= 2:
+        yield _directed(certain, config, "columns named after languages", 0.85)
 
 
 def _alike(names: Sequence[str]) -> Iterator[Guess]:
-    """What is left: names like a source's and a target's, or no more than two columns to choose from."""
+    """Other guesses: names like a source's and a target's, or the only two columns."""
     rest = [
         name
         for name in names
-        if not {*_words(name)[-1:], name.casefold().removesuffix("s")} & ABOUT
+        if not {*_words(name)[-1:], name.casefold().removesuffix("s")} & METADATA
     ]
     src = [name for name in rest if LIKE_SOURCE & {name.casefold(), *_words(name)[:1]}]
     tgt = [name for name in rest if LIKE_TARGET & {name.casefold(), *_words(name)[:1]}]
@@ -250,17 +265,17 @@ def _alike(names: Sequence[str]) -> Iterator[Guess]:
 
 
 def _directed(columns: Sequence[str], config: str, reason: str, score: float) -> Guess:
-    """The first two, in the order in which a configuration such as `de-en` names their languages."""
-    said = _words(config)
+    """The first two columns, in the order of the languages in a configuration such as `de-en`."""
+    words = _words(config)
     codes = {
         column: re.split(r"[-_]", column.rpartition(".")[2].strip().casefold())[0]
         for column in columns
     }
     order = sorted(
         columns,
-        key=lambda column: said.index(codes[column]) if codes[column] in said else len(said),
+        key=lambda column: words.index(codes[column]) if codes[column] in words else len(words),
     )
-    if codes[order[0]] in said and codes[order[1]] in said:
+    if codes[order[0]] in words and codes[order[1]] in words:
         reason = f"{reason}, in the order of the configuration's name"
     return Guess(order[0], order[1], reason, score)
 

@@ -1,4 +1,4 @@
-"""Tables whose fields stand between tabs, commas or the like: .tsv and .csv. Knows nothing of source and target."""
+"""Tables with delimiters: .tsv and .csv. Knows nothing of source and target."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from types import MappingProxyType
 from s2s.config import UserError
 from s2s.data.formats import streams
 from s2s.data.formats.columns import Column
-from s2s.data.formats.streams import Content, Meter
-from s2s.data.formats.table import HEAD, Row, Sheet
+from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import HEAD, Table, TableRow
 
 DELIMITERS = MappingProxyType({",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"})
 NUMBER = re.compile(r"\s*[-+]?\d+([.,]\d+)?\s*")
-FEWEST = 3  # rows of numbers under a word make the word a header
-SNIFFED = 20  # rows by which a delimiter is known
-QUOTING = "close every quotation mark and write one inside a quoted field twice"
+MIN_NUMBERS = 3  # rows of numbers under a word make the word a header
+SNIFFED = 20  # rows from which the delimiter is detected
+QUOTING = "close every quotation mark and double those inside a quoted field"
 
 
-def tsv(content: Content, meter: Meter) -> Sheet:
-    """Fields between tabs, no quoting: a quotation mark is a character like any other."""
-    return _sheet(content.name, _cut(streams.lines(content, meter)), "\t")
+def tsv(content: Content, budget: ReadingBudget) -> Table:
+    """Tab-separated fields without quoting: a quotation mark is an ordinary character."""
+    return _table(content.name, _split(streams.lines(content, budget)), "\t")
 
 
-def _cut(lines: Iterable[str]) -> Iterator[Row]:
+def _split(lines: Iterable[str]) -> Iterator[TableRow]:
     for number, line in enumerate(lines, start=1):
         if line and not line.isspace():
-            yield Row(number, line.split("\t"))
+            yield TableRow(number, line.split("\t"))
 
 
-def csv_(content: Content, meter: Meter) -> Sheet:
-    """Fields between commas, semicolons, tabs or bars; one that holds such or a line break stands in quotation marks."""
-    lines = streams.lines(content, meter)
+def csv_(content: Content, budget: ReadingBudget) -> Table:
+    """Fields separated by commas, semicolons, tabs or bars; quoted if they contain a delimiter or a line break."""
+    lines = streams.lines(content, budget)
     first = list(itertools.islice(lines, HEAD))
     delimiter = _sniffed(first)
-    csv.field_size_limit(meter.caps.line)  # of the whole process: as long as a line may be
-    return _sheet(
+    csv.field_size_limit(budget.caps.line)  # for the whole process: the limit of a line
+    return _table(
         content.name, _parsed(content.name, itertools.chain(first, lines), delimiter), delimiter
     )
 
 
-def _parsed(name: str, lines: Iterable[str], delimiter: str) -> Iterator[Row]:
+def _parsed(name: str, lines: Iterable[str], delimiter: str) -> Iterator[TableRow]:
     reader = csv.reader(_ended(lines), delimiter=delimiter, strict=True)
     line = 1
     try:
         for fields in reader:
             if any(field and not field.isspace() for field in fields):
-                yield Row(line, fields)
+                yield TableRow(line, fields)
             line = reader.line_num + 1
     except csv.Error as error:
         raise UserError(
@@ -58,7 +58,7 @@ def _parsed(name: str, lines: Iterable[str], delimiter: str) -> Iterator[Row]:
 
 
 def _ended(lines: Iterable[str]) -> Iterator[str]:
-    r"""With their ends; in CSV a lone `\r` ends a line, too."""
+    r"""The lines with their ends; in CSV a lone `\r` ends a line, too."""
     for line in lines:
         *ended, last = line.split("\r")
         yield from (f"{part}\r" for part in ended)
@@ -66,12 +66,12 @@ def _ended(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _sniffed(lines: Sequence[str]) -> str:
-    """The delimiter that cuts the most rows into as many fields as the first; of equals the first of DELIMITERS."""
+    """The delimiter that splits most rows into as many fields as the first row; ties by the order of DELIMITERS."""
     return max(DELIMITERS, key=lambda delimiter: _agreement(lines, delimiter))
 
 
 def _agreement(lines: Sequence[str], delimiter: str) -> float:
-    """The share of rows as wide as the first, which has at least two fields."""
+    """The share of rows as wide as the first; 0 if the first has one field."""
     rows = csv.reader(_ended(lines), delimiter=delimiter)
     widths = []
     try:
@@ -80,7 +80,7 @@ def _agreement(lines: Sequence[str], delimiter: str) -> float:
             for row in itertools.islice(rows, SNIFFED)
             if any(field.strip() for field in row)
         ]
-    except csv.Error:  # too long a field; who reads them all will say it
+    except csv.Error:  # a field is too long; reading the whole file reports it
         return 0.0
     return (
         sum(width == widths[0] for width in widths) / len(widths)
@@ -89,7 +89,7 @@ def _agreement(lines: Sequence[str], delimiter: str) -> float:
     )
 
 
-def _sheet(name: str, rows: Iterator[Row], delimiter: str) -> Sheet:
+def _table(name: str, rows: Iterator[TableRow], delimiter: str) -> Table:
     head = tuple(itertools.islice(rows, HEAD))
     if not head:
         raise UserError(f"`{name}` is empty; give a file with at least one pair.")
@@ -99,31 +99,31 @@ def _sheet(name: str, rows: Iterator[Row], delimiter: str) -> Sheet:
         Column(cell.strip(), kind) for cell, kind in zip(first, _kinds(head, width), strict=True)
     )
     fault = f"without exactly {width} fields, as row 1 has,"
-    narrow = _one_column(name, first[0], delimiter)
-    return Sheet(
+    too_narrow = _one_column(name, first[0], delimiter)
+    return Table(
         columns,
         head,
-        lambda chosen: _chosen(itertools.chain(head, rows), chosen, width),
+        lambda chosen: _selected(itertools.chain(head, rows), chosen, width),
         False,
         fault,
-        narrow,
+        too_narrow,
         delimiter,
     )
 
 
-def _kinds(head: Sequence[Row], width: int) -> list[str]:
-    """A column is of another kind than text where all below its first row are numbers."""
+def _kinds(head: Sequence[TableRow], width: int) -> list[str]:
+    """The kind of each column: `other` if all rows below the first are numbers, else `text`."""
     body = [row.fields for row in head[1:] if row.fields is not None and len(row.fields) == width]
-    columns = list(zip(*body, strict=True)) if len(body) >= FEWEST else [()] * width
+    columns = list(zip(*body, strict=True)) if len(body) >= MIN_NUMBERS else [()] * width
     return [
         "other" if column and all(NUMBER.fullmatch(field or "") for field in column) else "text"
         for column in columns
     ]
 
 
-def _chosen(rows: Iterable[Row], chosen: Sequence[int], width: int) -> Iterator[Row]:
+def _selected(rows: Iterable[TableRow], chosen: Sequence[int], width: int) -> Iterator[TableRow]:
     for number, fields in rows:
-        yield Row(
+        yield TableRow(
             number,
             [fields[at] for at in chosen] if fields is not None and len(fields) == width else None,
         )
@@ -134,5 +134,9 @@ def _one_column(name: str, first: str, delimiter: str) -> str:
         (words for mark, words in DELIMITERS.items() if mark != delimiter and mark in first), ""
     )
     hint = f"; row 1 seems to use {used}" if used else ""
-    wanted = DELIMITERS[delimiter]
-    return f"`{name}` has one column only: row 1 has no {wanted.removeprefix('a ')}{hint}; put {wanted} between source and target."
+    expected = DELIMITERS[delimiter]
+    missing = expected.removeprefix("a ")
+    return (
+        f"`{name}` has only one column: row 1 has no {missing}{hint}; put {expected} between source and"
+        " target."
+    )

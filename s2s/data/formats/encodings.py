@@ -1,4 +1,4 @@
-"""Bytes to text, piece by piece, in an encoding found from the bytes themselves. Knows nothing of files."""
+"""Bytes to text, chunk by chunk, in an encoding detected from the bytes themselves. Knows nothing of files."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16 (big-endian)"),
 )
-ENOUGH = 1024  # bytes by which UTF-16 without a mark is known
-MOST_NUL = 0.9  # of every other byte, in UTF-16 of a text in Latin letters
-MOST_HIGH = (
-    0.5  # of the letters of a Latin-1 text may be beyond ASCII, where it has at least FEW such
+DETECTED = 1024  # bytes from which UTF-16 without a byte order mark is detected
+MIN_NUL = 0.9  # share of NUL in every other byte, in UTF-16 of a text in Latin letters
+MAX_HIGH = 0.5  # share of non-ASCII letters in Latin-1, once there are MIN_HIGH of them
+MIN_HIGH = 50
+MAX_UTF8 = (
+    0.2  # share of non-ASCII bytes in complete UTF-8 characters; real Latin-1 has almost none
 )
-FEW = 50
-MIXED = 0.2  # of the bytes beyond ASCII that stand in whole UTF-8 characters; real Latin-1 has next to none
 UTF8_CHARACTER = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{3}"
 )
@@ -31,7 +31,7 @@ ASCII = bytes(range(128))
 LETTERS = string.ascii_letters.encode()
 SAVE = "save it as UTF-8 and try again"
 
-Decode = Callable[[bytes, str, bool], tuple[str, int]]  # what, errors, is_last -> text, bytes used
+Decode = Callable[[bytes, str, bool], tuple[str, int]]  # data, errors, is_last -> text, bytes used
 
 
 def _cp1252(data: bytes, errors: str, is_last: bool) -> tuple[str, int]:
@@ -50,33 +50,33 @@ DECODE: Mapping[str, Decode] = MappingProxyType(
 
 
 class Decoder:
-    """Takes the bytes of one content in order. `encoding` is a key of DECODE: UTF-8 until the bytes say something else.
+    """Decodes the bytes of one content in order. `encoding` is a key of DECODE: UTF-8 until the bytes show another one.
 
-    Raises UserError, which calls the content by its name, for binary content, mixed encodings and those that are not known.
+    Raises UserError, naming the content, for binary content and for mixed or unknown encodings.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.encoding = "UTF-8"
-        self.why = ""  # it is not UTF-8: the first byte that shows it, and where
+        self.why = ""  # it is not UTF-8: the first such byte, and its position
         self._rest = b""
         self._offset = 0  # of the first byte of the rest
-        self._line = 1  # it stands in
-        self._has_begun = False
-        self._has_utf8 = False  # a whole character of several bytes
-        # bytes beyond ASCII, ASCII letters, bytes in whole UTF-8 characters
+        self._line = 1  # of the same byte
+        self._is_detected = False
+        self._has_utf8 = False  # whether a multi-byte character was decoded
+        # Counts of non-ASCII bytes, of ASCII letters, and of bytes in complete UTF-8 characters.
         self._high = 0
         self._letters = 0
         self._in_utf8 = 0
 
     def decode(self, chunk: bytes, *, is_last: bool) -> str:
-        """The text of what came so far and was not given yet; a character cut by the end of the chunk waits for the next."""
+        """The text of the bytes so far that was not returned yet; an incomplete character waits for the next chunk."""
         data = self._rest + chunk
-        if not self._has_begun:
-            if len(data) < ENOUGH and not is_last:
+        if not self._is_detected:
+            if len(data) < DETECTED and not is_last:
                 self._rest = data
                 return ""
-            data = self._begun(data)
+            data = self._detect(data)
         text, used = self._decoded(data, is_last)
         if "\0" in text:
             raise self._binary(
@@ -87,18 +87,18 @@ class Decoder:
         self._rest = data[used:]
         return text
 
-    def _begun(self, data: bytes) -> bytes:
-        self._has_begun = True
+    def _detect(self, data: bytes) -> bytes:
+        self._is_detected = True
         for mark, encoding in MARKS:
             if data.startswith(mark):
                 self.encoding = encoding
                 self._offset = len(mark)
                 return data[len(mark) :]
-        even = data[:ENOUGH:2]
-        odd = data[1:ENOUGH:2]
-        if odd and odd.count(0) >= MOST_NUL * len(odd) and 0 not in even:
+        even = data[:DETECTED:2]
+        odd = data[1:DETECTED:2]
+        if odd and odd.count(0) >= MIN_NUL * len(odd) and 0 not in even:
             self.encoding = "UTF-16"
-        if odd and even.count(0) >= MOST_NUL * len(even) and 0 not in odd:
+        if odd and even.count(0) >= MIN_NUL * len(even) and 0 not in odd:
             self.encoding = "UTF-16 (big-endian)"
         return data
 
@@ -113,7 +113,7 @@ class Decoder:
         return text, used
 
     def _other(self, data: bytes, error: UnicodeDecodeError) -> tuple[str, int]:
-        """The bytes are not in the encoding that was supposed: Latin-1, if all before was ASCII."""
+        """The bytes are not in the assumed encoding: tries Latin-1 if everything before was ASCII."""
         where = self._where(data, error.start)
         if b"\0" in data and self.encoding == "UTF-8":
             raise self._binary(data.index(0)) from error
@@ -139,13 +139,14 @@ class Decoder:
         self._letters += len(data) - len(data.translate(None, LETTERS))
         self._high += len(data.translate(None, ASCII))
         self._in_utf8 += sum(len(found) for found in UTF8_CHARACTER.findall(data))
-        if self._in_utf8 > MIXED * self._high:
+        if self._in_utf8 > MAX_UTF8 * self._high:
             raise UserError(
-                f"`{self.name}` mixes encodings: {self.why} is not UTF-8, but others further down are; {SAVE}."
+                f"`{self.name}` mixes encodings: {self.why} is not UTF-8, but later bytes are; {SAVE}."
             )
-        if self._high >= FEW and self._high > MOST_HIGH * (self._high + self._letters):
+        if self._high >= MIN_HIGH and self._high > MAX_HIGH * (self._high + self._letters):
             raise UserError(
-                f"`{self.name}` is neither UTF-8 nor Latin-1: {self.why}, and most of its letters are beyond ASCII; {SAVE}."
+                f"`{self.name}` is neither UTF-8 nor Latin-1: {self.why}, and most of its letters are not"
+                f" ASCII; {SAVE}."
             )
         return text, used
 

@@ -1,4 +1,4 @@
-"""Tables of JSON objects: .jsonl, one a line, and .json, a list of them. Knows nothing of source and target."""
+"""Tables of JSON objects: .jsonl, one object per line, and .json, a list. Knows nothing of source and target."""
 
 from __future__ import annotations
 
@@ -11,58 +11,58 @@ from typing import Any, NamedTuple
 from s2s.config import UserError
 from s2s.data.formats import streams
 from s2s.data.formats.columns import Column
-from s2s.data.formats.streams import Content, Meter
-from s2s.data.formats.table import HEAD, Row, Sheet, flat, kind
+from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import HEAD, Table, TableRow, flat, kind
 
 EXAMPLE = '{"src": "...", "tgt": "..."}'
-MEND = f"write one object a line, such as {EXAMPLE}"
-NESTED = "translation"  # in many published sets the two texts stand one level down, in a field of this name
+MEND = f"write one object per line, such as {EXAMPLE}"
+NESTED = "translation"  # many published datasets nest the two texts in a field of this name
 BETWEEN = re.compile(r"[\s,]*")
 DECODER = json.JSONDecoder()
 FAULT = "without a text in both fields"
 
 
-class Found(NamedTuple):
-    """An object and the line it begins at, its `translation` spread out: `translation.en`."""
+class JsonRow(NamedTuple):
+    """An object and the line where it begins, with `translation` flattened: `translation.en`."""
 
     line: int
     fields: Mapping[str, Any]
 
 
-def jsonl(content: Content, meter: Meter) -> Sheet:
-    """One JSON object a line."""
-    lines = enumerate(streams.lines(content, meter), start=1)
+def jsonl(content: Content, budget: ReadingBudget) -> Table:
+    """One JSON object per line."""
+    lines = enumerate(streams.lines(content, budget), start=1)
     found = (
-        Found(number, _spread(_parsed(content.name, number, line)))
+        JsonRow(number, _flatten(_parsed(content.name, number, line)))
         for number, line in lines
         if line and not line.isspace()
     )
-    return _sheet(content.name, found)
+    return _table(content.name, found)
 
 
-def json_(content: Content, meter: Meter) -> Sheet:
-    """A list of objects, or objects one after the other; read piece by piece, never as a whole."""
-    return _sheet(content.name, _objects(content, meter))
+def json_(content: Content, budget: ReadingBudget) -> Table:
+    """A list of objects, or a sequence of objects; never in memory as a whole."""
+    return _table(content.name, _objects(content, budget))
 
 
 def _parsed(name: str, number: int, line: str) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
-        _check_whole(row, line)
+        _check_surrogates(row, line)
     except (ValueError, RecursionError) as error:
         raise UserError(f"Line {number:,} of `{name}` is not JSON ({error}); {MEND}.") from error
     if not isinstance(row, dict):
-        raise UserError(f"Line {number:,} of `{name}` is JSON but no object; {MEND}.")
+        raise UserError(f"Line {number:,} of `{name}` is JSON but not an object; {MEND}.")
     return row
 
 
-def _check_whole(row: Any, line: str) -> None:
-    r"""`"\ud800"` is JSON, but half a character: raises UnicodeEncodeError."""
+def _check_surrogates(row: Any, line: str) -> None:
+    r"""Raises UnicodeEncodeError for half a character: `"\ud800"` is valid JSON."""
     if "\\u" in line:
         json.dumps(row, ensure_ascii=False).encode()
 
 
-def _spread(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _flatten(row: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = row.get(NESTED)
     if not isinstance(inner, dict):
         return row
@@ -72,21 +72,22 @@ def _spread(row: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _objects(content: Content, meter: Meter) -> Iterator[Found]:
-    """Each object is cut from the front of what was read; where none is whole yet, more is read, up to the length of a line."""
+def _objects(content: Content, budget: ReadingBudget) -> Iterator[JsonRow]:
+    """Parses objects from the front of the text; reads more while none is complete, up to the limit of a line."""
     rest = ""
     line = 1
     is_open = True
-    for text in streams.texts(content, meter):
+    for text in streams.texts(content, budget):
         rest += text
         if is_open and (stripped := rest.lstrip()):
             line += rest.count("\n", 0, len(rest) - len(stripped))
             rest = stripped.removeprefix("[")
             is_open = False
-        found, rest, line = _whole(content.name, rest, line)
+        found, rest, line = _complete_objects(content.name, rest, line)
         yield from found
-        if len(rest) > meter.caps.line:
-            what = f"is not JSON, or longer than {streams.format_size(meter.caps.line)}, the limit of one line (`line`)"
+        if len(rest) > budget.caps.line:
+            limit = streams.format_size(budget.caps.line)
+            what = f"is not JSON, or longer than {limit}, the limit of one line (`line`)"
             raise UserError(f"The object at line {line:,} of `{content.name}` {what}; {MEND}.")
     end = rest.strip(" \t\n\r,").removeprefix("]").strip()
     if end:
@@ -96,9 +97,9 @@ def _objects(content: Content, meter: Meter) -> Iterator[Found]:
         )
 
 
-def _whole(name: str, text: str, line: int) -> tuple[list[Found], str, int]:
-    """The objects that end in a text, what stands after them, and its line."""
-    found: list[Found] = []
+def _complete_objects(name: str, text: str, line: int) -> tuple[list[JsonRow], str, int]:
+    """The complete objects at the start of a text, the rest, and its line number."""
+    found: list[JsonRow] = []
     at = 0
     while True:
         begin = _end(BETWEEN.match(text, at))
@@ -108,14 +109,14 @@ def _whole(name: str, text: str, line: int) -> tuple[list[Found], str, int]:
             return found, text[at:], line
         try:
             row, end = DECODER.raw_decode(text, at)
-            _check_whole(row, text[at:end])
+            _check_surrogates(row, text[at:end])
         except UnicodeEncodeError as error:
             raise UserError(
                 f"The object at line {line:,} of `{name}` is not JSON ({error}); {MEND}."
             ) from error
         except (ValueError, RecursionError):
             return found, text[at:], line
-        found.append(Found(line, _spread(row)))
+        found.append(JsonRow(line, _flatten(row)))
         line += text.count("\n", at, end)
         at = end
 
@@ -124,7 +125,7 @@ def _end(match: re.Match[str] | None) -> int:
     return match.end() if match else 0
 
 
-def _sheet(name: str, found: Iterable[Found]) -> Sheet:
+def _table(name: str, found: Iterable[JsonRow]) -> Table:
     rows = iter(found)
     first = list(itertools.islice(rows, HEAD))
     if not first:
@@ -132,20 +133,20 @@ def _sheet(name: str, found: Iterable[Found]) -> Sheet:
     names = list(dict.fromkeys(key for row in first for key in row.fields))
     columns = tuple(Column(key, kind([row.fields.get(key) for row in first])) for key in names)
     head = tuple(_row(one, names) for one in first)
-    narrow = f"Line {first[0].line} of `{name}` has fewer than two fields; write objects such as {EXAMPLE}."
-    return Sheet(
+    too_narrow = f"Line {first[0].line} of `{name}` has fewer than two fields; write objects such as {EXAMPLE}."
+    return Table(
         columns,
         head,
-        lambda chosen: _chosen(itertools.chain(first, rows), [names[at] for at in chosen]),
+        lambda chosen: _selected(itertools.chain(first, rows), [names[at] for at in chosen]),
         True,
         FAULT,
-        narrow,
+        too_narrow,
     )
 
 
-def _chosen(found: Iterable[Found], names: Sequence[str]) -> Iterator[Row]:
+def _selected(found: Iterable[JsonRow], names: Sequence[str]) -> Iterator[TableRow]:
     return (_row(one, names) for one in found)
 
 
-def _row(found: Found, names: Sequence[str]) -> Row:
-    return Row(found.line, [flat(found.fields.get(name)) for name in names])
+def _row(found: JsonRow, names: Sequence[str]) -> TableRow:
+    return TableRow(found.line, [flat(found.fields.get(name)) for name in names])

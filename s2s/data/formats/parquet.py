@@ -1,4 +1,4 @@
-"""Columns of text in a .parquet file, read in small batches. Knows nothing of source and target."""
+"""Text columns of a .parquet file, read in small batches. Knows nothing of source and target."""
 
 from __future__ import annotations
 
@@ -11,74 +11,77 @@ from typing import IO, TYPE_CHECKING, Any
 from s2s.config import UserError
 from s2s.data.formats import streams
 from s2s.data.formats.columns import Column
-from s2s.data.formats.streams import Content, Meter
-from s2s.data.formats.table import HEAD, Row, Sheet, flat
+from s2s.data.formats.streams import Content, ReadingBudget
+from s2s.data.formats.table import HEAD, Table, TableRow, flat
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-BATCH = 256  # rows: a dictionary makes long texts of short numbers, so that nobody knows how much a row is before it is read
-SMALL = 10  # rows of a batch of the head
+BATCH = 256  # rows; small, because dictionary encoding hides the size of a row until it is read
+HEAD_BATCH = 10  # rows per batch while the head is read
 FAULT = "without a text in both fields"
 
 
-class _Watched:
-    """Weighs what comes out of a file against the caps and against the size of the file."""
+class _OutputBudget:
+    """Compares the bytes read with the limits and with the size of the file."""
 
-    def __init__(self, name: str, size: int, meter: Meter) -> None:
+    def __init__(self, name: str, size: int, budget: ReadingBudget) -> None:
         self.name = name
         self.size = size
-        self.meter = meter
+        self.budget = budget
         self._n_bytes = 0
 
-    def weigh(self, n_bytes: int) -> None:
+    def charge(self, n_bytes: int) -> None:
         self._n_bytes += n_bytes
-        self.meter.unpack(self.name, n_bytes)
+        self.budget.charge_unpacked(self.name, n_bytes)
         streams.check_ratio(self.name, self._n_bytes, self.size)
-        self.meter.tick(self.name)
+        self.budget.check_time(self.name)
 
 
-def parquet(content: Content, meter: Meter) -> Sheet:
-    """Columns of strings, of lists of strings, and of structs of strings, which are one column each: `translation.en`."""
+def parquet(content: Content, budget: ReadingBudget) -> Table:
+    """Columns of strings and lists of strings; each field of a struct is a column: `translation.en`."""
     import pyarrow.parquet as pq
 
-    raw = streams.seekable(content, meter)
+    raw = streams.seekable(content, budget)
     with _broken(content.name):
         file = pq.ParquetFile(raw, memory_map=False, pre_buffer=False)
         columns = tuple(column for field in file.schema_arrow for column in _columns(field))
-    _weigh_footer(file.metadata, content.name, raw, meter)
+    _check_footer(file.metadata, content.name, raw, budget)
     if not file.metadata.num_rows:
         raise UserError(f"`{content.name}` is empty; give a file with at least one pair.")
 
-    def rows(chosen: Sequence[int], batch_size: int = BATCH) -> Iterator[Row]:
+    def rows(chosen: Sequence[int], batch_size: int = BATCH) -> Iterator[TableRow]:
         size = raw.seek(0, io.SEEK_END)
         return _rows(
             file,
             [columns[at].name for at in chosen],
-            _Watched(content.name, size, meter),
+            _OutputBudget(content.name, size, budget),
             batch_size,
         )
 
     texts = [at for at, column in enumerate(columns) if column.kind != "other"]
     head = tuple(
-        _padded(row, texts, len(columns)) for row in itertools.islice(rows(texts, SMALL), HEAD)
+        _padded(row, texts, len(columns)) for row in itertools.islice(rows(texts, HEAD_BATCH), HEAD)
     )
-    narrow = (
+    too_narrow = (
         f"`{content.name}` has fewer than two columns; give a table with a source and a target."
     )
-    return Sheet(columns, head, rows, True, FAULT, narrow, counted="row")
+    return Table(columns, head, rows, True, FAULT, too_narrow, unit="row")
 
 
-def _weigh_footer(footer: pq.FileMetaData, name: str, raw: IO[bytes], meter: Meter) -> None:
-    """A part that is large by its own account is refused before pyarrow unpacks it; what a dictionary hides is weighed as it comes."""
+def _check_footer(
+    footer: pq.FileMetaData, name: str, raw: IO[bytes], budget: ReadingBudget
+) -> None:
+    """Refuses too large a row group before pyarrow reads it; dictionaries are checked while reading."""
     largest = max(
         (footer.row_group(at).total_byte_size for at in range(footer.num_row_groups)), default=0
     )
     streams.check_ratio(name, largest, raw.seek(0, io.SEEK_END))
-    if largest > meter.caps.unpacked:
+    if largest > budget.caps.unpacked:
         raise UserError(
-            f"`{name}` has a part of {largest / 1e6:,.0f} MB, more than the {meter.caps.unpacked / 1e6:,.0f} MB of `unpacked`."
+            f"`{name}` has a row group of {largest / 1e6:,.0f} MB, more than the limit of"
+            f" {budget.caps.unpacked / 1e6:,.0f} MB (`unpacked`)."
         )
 
 
@@ -100,33 +103,33 @@ def _kind(of: pa.DataType) -> str:
     return "text" if kinds.is_string(of) or kinds.is_large_string(of) else "other"
 
 
-def _padded(row: Row, at: Sequence[int], width: int) -> Row:
+def _padded(row: TableRow, at: Sequence[int], width: int) -> TableRow:
     fields: list[str | None] = [None] * width
-    for place, field in zip(at, row.fields or (), strict=True):
-        fields[place] = field
-    return Row(row.number, fields)
+    for index, field in zip(at, row.fields or (), strict=True):
+        fields[index] = field
+    return TableRow(row.number, fields)
 
 
 def _rows(
-    file: pq.ParquetFile, names: Sequence[str], watched: _Watched, batch_size: int
-) -> Iterator[Row]:
+    file: pq.ParquetFile, names: Sequence[str], output: _OutputBudget, batch_size: int
+) -> Iterator[TableRow]:
     import pyarrow.types as kinds
 
     number = 0
     has_dictionary = any(kinds.is_dictionary(field.type) for field in file.schema_arrow)
-    with _broken(watched.name):
+    with _broken(output.name):
         for batch in file.iter_batches(batch_size, columns=names, use_threads=False):
-            watched.weigh(batch.nbytes)
+            output.charge(batch.nbytes)
             columns = [_values(batch, name) for name in names]
-            if has_dictionary:  # whose batches weigh next to nothing, whatever they say
-                watched.weigh(sum(len(text) for column in columns for text in column if text))
+            if has_dictionary:  # nbytes does not include the decoded texts
+                output.charge(sum(len(text) for column in columns for text in column if text))
             for fields in zip(*columns, strict=True):
                 number += 1
-                yield Row(number, fields)
+                yield TableRow(number, fields)
 
 
 def _values(batch: pa.RecordBatch, name: str) -> list[str | None]:
-    """One column, that of a struct included."""
+    """The texts of one column, or of one field of a struct."""
     if name in batch.schema.names:
         values = batch.column(name)
     else:
@@ -139,7 +142,7 @@ def _values(batch: pa.RecordBatch, name: str) -> list[str | None]:
 
 @contextmanager
 def _broken(name: str) -> Iterator[None]:
-    """What pyarrow says of a file that is not whole; with a cap on memory, also of one that would need more."""
+    """Turns pyarrow's errors about a damaged or too large file into a UserError; our own mistakes pass."""
     import pyarrow as pa
 
     try:
@@ -148,17 +151,9 @@ def _broken(name: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise UserError(
-            f"`{name}` needs more memory than a reading may take; give a part of it."
+            f"`{name}` needs more memory than the reader may use; give a part of it."
         ) from error
-    except (
-        pa.ArrowException,
-        OSError,
-        ValueError,
-        KeyError,
-        IndexError,
-        TypeError,
-        NotImplementedError,
-    ) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise UserError(
-            f"`{name}` is no whole .parquet file ({streams.why(error)}); write it again, or export it as .tsv."
+            f"`{name}` is not a complete .parquet file ({streams.why(error)}); write it again, or export it as .tsv."
         ) from error

@@ -1,4 +1,7 @@
-r"""A stranger's bytes, unpacked and decoded to lines under caps. Only `\n` and `\r\n` end a line. Knows nothing of tables."""
+r"""Untrusted files, decompressed and decoded to lines under limits. Only `\n` and `\r\n` end a line.
+
+Knows nothing of tables.
+"""
 
 from __future__ import annotations
 
@@ -19,27 +22,26 @@ from s2s.data.caps import Caps
 from s2s.data.formats.encodings import Decoder
 
 CHUNK = 1 << 18  # bytes
-MEMBER_CHUNK = (
-    1 << 14
-)  # of a zip, which reads ahead as many packed bytes as unpacked ones are wanted
-LONGEST = 120  # characters that are quoted from a library's error
-RATIO = 100  # gzip packs text to a third to a fortieth, the emptiest bytes to a thousandth
-BEGIN = 10_000_000  # unpacked bytes before the ratio counts: repetitive little files are no bombs
+# For members of a .zip, whose reader reads ahead as many compressed bytes as decompressed ones are requested.
+MEMBER_CHUNK = 1 << 14
+MAX_QUOTED = 120  # characters of a library's error
+MAX_RATIO = 100  # gzip compresses text by a factor of 3 to 40, zero bytes by a factor of 1000
+RATIO_FROM = 10_000_000  # decompressed bytes; small repetitive files are not decompression bombs
 BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 
-class Meter:
-    """What one reading has taken so far, and what is to be said of it. Raises UserError, which names the cap, for more.
+class ReadingBudget:
+    """What one reading has consumed, and the notes on it. Raises UserError, naming the limit, when it is exceeded.
 
-    As a context it closes the files of the reading.
+    As a context manager it closes the files of the reading.
     """
 
     def __init__(self, caps: Caps, clock: Callable[[], float] = time.monotonic) -> None:
         self.caps = caps
-        self.encoding = ""  # of the content that was read last
+        self.encoding = ""  # of the last content read
         self.notes: list[str] = []
         self._unpacked = 0
-        self._n_cut = 0
+        self._n_truncated = 0
         self._clock = clock
         self._until = clock() + caps.seconds
         self._files: list[IO[bytes]] = []
@@ -51,60 +53,63 @@ class Meter:
         for file in self._files:
             file.close()
 
-    def keep(self, file: IO[bytes]) -> IO[bytes]:
-        """The same file, to be closed with the reading."""
+    def close_later(self, file: IO[bytes]) -> IO[bytes]:
+        """Returns the file, which is closed at the end of the reading."""
         self._files.append(file)
         return file
 
-    def weigh(self, name: str, n_bytes: int) -> None:
-        """A file of so many bytes is going to be read."""
+    def charge_file(self, name: str, n_bytes: int) -> None:
+        """Charges a file before it is read."""
         if n_bytes > self.caps.bytes:
             raise UserError(
-                f"`{name}` has {format_size(n_bytes)}, and at most {format_size(self.caps.bytes)} are read (`bytes`); give a part of it."
+                f"`{name}` has {format_size(n_bytes)}, more than the limit of"
+                f" {format_size(self.caps.bytes)} (`bytes`); give a part of it."
             )
 
-    def unpack(self, name: str, n_bytes: int) -> None:
-        """So many bytes more came out of something packed."""
+    def charge_unpacked(self, name: str, n_bytes: int) -> None:
+        """Charges decompressed bytes."""
         self._unpacked += n_bytes
         if self._unpacked > self.caps.unpacked:
             raise UserError(
-                f"`{name}` unpacks to more than {format_size(self.caps.unpacked)}, the limit (`unpacked`); give a part of it."
+                f"`{name}` decompresses to more than {format_size(self.caps.unpacked)}, the limit"
+                " (`unpacked`); give a part of it."
             )
 
-    def tick(self, name: str) -> None:
-        """Looks at the clock."""
+    def check_time(self, name: str) -> None:
+        """Raises UserError if the time is up."""
         if self._clock() > self._until:
             raise UserError(
-                f"Reading `{name}` took longer than {self.caps.seconds:g} seconds, the limit (`seconds`); give a smaller file."
+                f"Reading `{name}` took longer than {self.caps.seconds:g} seconds, the limit (`seconds`);"
+                " give a smaller file."
             )
 
     def too_long(self, name: str, line: int) -> UserError:
-        """The error for a line, from 1, beyond the cap."""
+        """The error for a line (from 1) longer than the limit."""
         limit = f"is longer than {format_size(self.caps.line)}, the limit of one line (`line`)"
         return UserError(
-            f"Line {line:,} of `{name}` {limit}; break it up, or check that the file is text."
+            f"Line {line:,} of `{name}` {limit}; split it, or check that the file is text."
         )
 
-    def cell(self, text: str) -> str:
-        """The text, cut to the cap."""
+    def truncate(self, text: str) -> str:
+        """The text, truncated to the limit."""
         if len(text) <= self.caps.cell:
             return text
-        self._n_cut += 1
+        self._n_truncated += 1
         return text[: self.caps.cell]
 
-    def said(self) -> list[str]:
-        """The notes, with that on what was cut."""
-        if not self._n_cut:
+    def all_notes(self) -> list[str]:
+        """The notes, with one on truncated texts."""
+        if not self._n_truncated:
             return self.notes
-        cut = "1 text was" if self._n_cut == 1 else f"{self._n_cut:,} texts were"
+        truncated = "1 text was" if self._n_truncated == 1 else f"{self._n_truncated:,} texts were"
         return [
             *self.notes,
-            f"{cut} cut to {self.caps.cell:,} characters, the limit of one text (`cell`).",
+            f"{truncated} truncated to {self.caps.cell:,} characters, the limit of one text (`cell`).",
         ]
 
 
 class Content(NamedTuple):
-    """Something to read: the name that errors call it by, its file name, how the file is opened, and the member of a zip it stands in."""
+    """Something to read: its name in errors, its file name, how to open the file, and its member if it is in a .zip."""
 
     name: str
     file: str
@@ -112,23 +117,23 @@ class Content(NamedTuple):
     member: zipfile.ZipInfo | None = None
 
     @property
-    def is_packed(self) -> bool:
-        """Whether what is stored is not what is read."""
+    def is_compressed(self) -> bool:
+        """Whether it is compressed, or in an archive."""
         return self.member is not None or self.is_gzip
 
     @property
     def is_gzip(self) -> bool:
-        """Whether it is one gzip stream, in a zip or not."""
+        """Whether it is a gzip stream, in a .zip or not."""
         return self.file.lower().endswith(".gz")
 
 
 def on_disk(path: Path, name: str = "") -> Content:
-    """The content of a file, which errors call by its path if they get no other name."""
+    """The content of a file; errors name it by its path unless a name is given."""
     return Content(name or str(path), path.name, partial(_open, path, name or str(path)))
 
 
 def in_memory(name: str, content: bytes) -> Content:
-    """Bytes under a file name."""
+    """Bytes with a file name."""
     return Content(name, name, partial(io.BytesIO, content))
 
 
@@ -149,105 +154,106 @@ def format_size(n_bytes: int) -> str:
     return f"{n_bytes} bytes"
 
 
-def opened(content: Content, meter: Meter) -> IO[bytes]:
-    """The file as it is stored, under the cap `bytes`."""
-    raw = meter.keep(content.open())
-    meter.weigh(content.name, raw.seek(0, io.SEEK_END))
+def opened(content: Content, budget: ReadingBudget) -> IO[bytes]:
+    """The file as stored, under the limit `bytes`."""
+    raw = budget.close_later(content.open())
+    budget.charge_file(content.name, raw.seek(0, io.SEEK_END))
     raw.seek(0)
     return raw
 
 
-def chunks(content: Content, meter: Meter) -> Iterator[bytes]:
-    """The bytes of a content, unpacked, under the caps `bytes`, `unpacked` and `seconds`; none is empty."""
-    raw = opened(content, meter)
+def chunks(content: Content, budget: ReadingBudget) -> Iterator[bytes]:
+    """The decompressed bytes under the limits `bytes`, `unpacked` and `seconds`, in non-empty chunks."""
+    raw = opened(content, budget)
     with _broken(content.name):
-        stream = _unpacking(content, raw)
+        stream = _decompressed(content, raw)
         start = raw.tell()
         n_bytes = 0
         at_once = MEMBER_CHUNK if content.member else CHUNK
         while chunk := stream.read(at_once):
             n_bytes += len(chunk)
-            if content.is_packed:
-                meter.unpack(content.name, len(chunk))
+            if content.is_compressed:
+                budget.charge_unpacked(content.name, len(chunk))
                 check_ratio(content.name, n_bytes, raw.tell() - start)
-            meter.tick(content.name)
+            budget.check_time(content.name)
             yield chunk
 
 
-def _unpacking(content: Content, raw: IO[bytes]) -> IO[bytes]:
-    stream = zipfile.ZipFile(raw).open(content.member) if content.member else raw  # noqa: SIM115 closed with the raw file
+def _decompressed(content: Content, raw: IO[bytes]) -> IO[bytes]:
+    stream = zipfile.ZipFile(raw).open(content.member) if content.member else raw  # noqa: SIM115 closed with raw
     return cast(IO[bytes], gzip.GzipFile(fileobj=stream)) if content.is_gzip else stream
 
 
 @contextmanager
 def _broken(name: str) -> Iterator[None]:
-    """What goes wrong while unpacking, in a sentence."""
+    """Turns errors of decompression into a UserError."""
     try:
         yield
     except BROKEN as error:
         raise UserError(
-            f"`{name}` is broken or cut off ({why(error)}); pack it again, or give it unpacked."
+            f"`{name}` is damaged or incomplete ({why(error)}); compress it again, or give it uncompressed."
         ) from error
 
 
 def why(error: Exception) -> str:
-    """What a library says of a file, as a part of a sentence: it may quote the bytes."""
+    """A library's error message as part of a sentence, shortened because it may quote the file."""
     words = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return words if len(words) <= LONGEST else f"{words[:LONGEST]} …"
+    return words if len(words) <= MAX_QUOTED else f"{words[:MAX_QUOTED]} …"
 
 
-def check_ratio(name: str, n_bytes: int, packed: int) -> None:
-    """Raises UserError where so few packed bytes gave so many."""
-    if n_bytes > BEGIN and n_bytes > RATIO * packed:
+def check_ratio(name: str, n_bytes: int, n_compressed: int) -> None:
+    """Raises UserError if the compression ratio is that of a decompression bomb."""
+    if n_bytes > RATIO_FROM and n_bytes > MAX_RATIO * n_compressed:
         raise UserError(
-            f"`{name}` unpacks to more than {RATIO} times its size, as no text does; give it unpacked."
+            f"`{name}` decompresses to more than {MAX_RATIO} times its size, which text never does; give"
+            " it uncompressed."
         )
 
 
-def seekable(content: Content, meter: Meter) -> IO[bytes]:
-    """A file to jump about in: the content itself, or what it unpacks to, in a file without a name."""
-    if not content.is_packed:
-        return opened(content, meter)
-    whole = meter.keep(tempfile.TemporaryFile())  # noqa: SIM115 closed with the reading
-    for chunk in chunks(content, meter):
+def seekable(content: Content, budget: ReadingBudget) -> IO[bytes]:
+    """A seekable file: the content itself, or its decompressed bytes in an unnamed temporary file."""
+    if not content.is_compressed:
+        return opened(content, budget)
+    whole = budget.close_later(tempfile.TemporaryFile())  # noqa: SIM115 closed with the reading
+    for chunk in chunks(content, budget):
         whole.write(chunk)
     whole.seek(0)
     return whole
 
 
-def texts(content: Content, meter: Meter) -> Iterator[str]:
-    r"""The decoded text in pieces, every line end as `\n`; the meter learns the encoding."""
+def texts(content: Content, budget: ReadingBudget) -> Iterator[str]:
+    r"""The decoded text in chunks, with every line end as `\n`; sets the budget's `encoding`."""
     decoder = Decoder(content.name)
-    held = ""
-    meter.encoding = decoder.encoding
-    for chunk in chunks(content, meter):
-        text = held + decoder.decode(chunk, is_last=False)
-        held = "\r" if text.endswith("\r") else ""
-        meter.encoding = decoder.encoding
+    carry = ""
+    budget.encoding = decoder.encoding
+    for chunk in chunks(content, budget):
+        text = carry + decoder.decode(chunk, is_last=False)
+        carry = "\r" if text.endswith("\r") else ""
+        budget.encoding = decoder.encoding
         yield text.removesuffix("\r").replace("\r\n", "\n")
-    yield (held + decoder.decode(b"", is_last=True)).replace("\r\n", "\n")
-    meter.encoding = decoder.encoding
+    yield (carry + decoder.decode(b"", is_last=True)).replace("\r\n", "\n")
+    budget.encoding = decoder.encoding
     if decoder.encoding != "UTF-8":
         why = f": {decoder.why} is not UTF-8" if decoder.why else ""
-        meter.notes.append(f"`{content.name}` was read as {decoder.encoding}{why}.")
+        budget.notes.append(f"`{content.name}` was read as {decoder.encoding}{why}.")
 
 
-def lines(content: Content, meter: Meter) -> Iterator[str]:
-    """The lines, empty ones included; the last may lack its end, and no bytes are no lines."""
+def lines(content: Content, budget: ReadingBudget) -> Iterator[str]:
+    """The lines, empty ones included; the last may have no line end, and an empty file has no lines."""
     rest = ""
     number = 0
-    longest = meter.caps.line
-    for text in texts(content, meter):
+    longest = budget.caps.line
+    for text in texts(content, budget):
         whole = (rest + text).split("\n")
         rest = whole.pop()
         for line in whole:
             number += 1
             if len(line) * 4 > longest and len(line.encode()) > longest:
-                raise meter.too_long(content.name, number)
+                raise budget.too_long(content.name, number)
             yield line
         if len(rest) > longest:
-            raise meter.too_long(content.name, number + 1)
+            raise budget.too_long(content.name, number + 1)
     if len(rest.encode()) > longest:
-        raise meter.too_long(content.name, number + 1)
+        raise budget.too_long(content.name, number + 1)
     if rest:
         yield rest

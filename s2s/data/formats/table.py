@@ -1,4 +1,7 @@
-"""A table that was opened, whatever its format: its columns, its first rows, and a way to read all. Knows nothing of source and target."""
+"""An opened table of any format: its columns, its first rows, and how to read them all.
+
+Knows nothing of source and target.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +11,33 @@ from typing import Any, NamedTuple
 
 from s2s.data.formats.columns import Column
 
-HEAD = 100  # rows that are looked at before a table is read
-TURN = "<turn>"  # between the texts of a list, with a blank on each side
+HEAD = 100  # rows that are inspected before a table is read
+TURN = "<turn>"  # between the texts of a list, with a space on each side
 
 
-class Row(NamedTuple):
-    """The line, from 1, at which a row begins, and its fields: None for one without a text, or where the row is unlike the others."""
+class TableRow(NamedTuple):
+    """The line, from 1, where a row begins, and its fields: None for a missing text, or for a malformed row."""
 
     number: int
     fields: Sequence[str | None] | None
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """`rows` gives the fields of these columns, by their number from 0, of every row that is not empty."""
+class Table:
+    """`rows` yields, for every non-empty row, the fields of the columns with these indices."""
 
-    columns: tuple[
-        Column, ...
-    ]  # under the names that the format gives; where row 1 may be a header, under its fields
-    head: tuple[Row, ...]  # all columns of the first rows, row 1 included
-    rows: Callable[[Sequence[int]], Iterator[Row]]
-    is_named: bool  # the format names its columns; otherwise row 1 may be a header or data
-    fault: str  # of a row without fields, "without exactly 2 fields"
-    narrow: str  # what is said where two columns are wanted and there are fewer
+    columns: tuple[Column, ...]  # with the format's names, or with the fields of row 1
+    head: tuple[TableRow, ...]  # the first rows with all columns, row 1 included
+    rows: Callable[[Sequence[int]], Iterator[TableRow]]
+    is_named: bool  # whether the format names its columns; otherwise row 1 may be a header or data
+    fault: str  # what is wrong with a malformed row: "without exactly 2 fields"
+    too_narrow: str  # the error for a table with fewer than two columns
     delimiter: str = ""
-    counted: str = "line"  # by the numbers of rows; "row" where a format has no lines
+    unit: str = "line"  # of the row numbers; "row" for formats without lines
 
 
 def flat(value: Any) -> str | None:
-    """A text, or several as turns of one; None for anything else."""
+    """A text, or a list of texts joined as turns; None for anything else."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(text, str) for text in value):
@@ -45,7 +46,7 @@ def flat(value: Any) -> str | None:
 
 
 def kind(values: Sequence[Any]) -> str:
-    """What a column holds, by some of its values: `text`, `texts` or `other`."""
+    """The kind of a column, from some of its values: `text`, `texts` or `other`."""
     known = [value for value in values if value is not None and value != []]
     if any(isinstance(value, str) for value in known):
         return "text"

@@ -128,7 +128,7 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
         ("/etc/passwd", "write it as owner/name"),
         ("team/nowhere", "There is no dataset team/nowhere"),
         ("team/private", "or it is private"),
-        ("team/numbers", "has no column of text here, only a, b"),
+        ("team/numbers", "has no text column here, only a, b"),
     ],
 )
 def test_what_is_wrong_is_said(served: Hub, name: str, sentence: str) -> None:
