@@ -1,8 +1,5 @@
-"""Positions: order, six ways: what each encoding adds or turns, what it is worth in a model, and how far beyond training it carries."""
+"""Positions: six position encodings, what each does in a trained model, and how far each extrapolates."""
 
-from s2s.ui.positions import request
-from s2s.ui.positions.views import VIEWS
+from s2s.ui.positions import views
 
-request.arrive()
-view = request.view_picker({slug: row.label for slug, row in VIEWS.items()})
-VIEWS[view].show()
+views.show()

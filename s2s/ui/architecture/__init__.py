@@ -1,1 +1,1 @@
-"""The screens of the page Architecture."""
+"""The page Architecture."""

@@ -1,1 +1,1 @@
-"""The screens of the page Positions."""
+"""The page Positions."""

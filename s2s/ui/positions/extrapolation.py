@@ -18,12 +18,11 @@ from s2s.ui.kit import cached, forms
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.text import duration
 from s2s.ui.positions import request
-from s2s.ui.positions.pictures import drawn
-from s2s.ui.positions.request import NAMES, PREFIX
+from s2s.ui.positions.figures import show_figure
+from s2s.ui.positions.request import NAMES, PREFIX, STATE
 from s2s.ui.shell.pages import page_link
 
 PULSE = 2.0  # seconds between two looks at twins that train
-SCORE = PREFIX + "score"
 SCORES = {"digits": "digits in their place (%)", "whole": "lines wholly right (%)"}
 CHANCE = {"digits": 10.0, "whole": None}  # per cent: there are ten digits
 
@@ -32,8 +31,9 @@ def show() -> None:
     """The settings, the picture of what is known, and the button that trains."""
     request.keep_sentence()
     asked = _asked()
-    score = _score()
-    request.hold({"score": score}, asked, keys(Twins))
+    names = {score: _score_name(score) for score in SCORES}
+    score = STATE.segments("score", "Score", names, label_visibility="collapsed")
+    request.write_to_url(asked, keys(Twins))
     is_busy = _is_busy(asked, _own(asked))
     with st.container(border=True):
         st.fragment(_shown, run_every=PULSE if is_busy else None)(asked, score, is_busy)
@@ -45,21 +45,6 @@ def _asked() -> Twins:
     with st.grid(4, min_column_width=150):
         forms.inputs(Twins(), every, PREFIX)
     return override(Twins(), forms.changes(Twins(), every, PREFIX))
-
-
-def _score() -> str:
-    if st.session_state.setdefault(SCORE, "digits") not in SCORES:
-        st.session_state[SCORE] = "digits"
-    chosen = st.segmented_control(
-        "Counted",
-        list(SCORES),
-        format_func=_score_name,
-        required=True,
-        key=SCORE,
-        persist_state="session",
-        label_visibility="collapsed",
-    )
-    return chosen or "digits"
 
 
 def _score_name(score: str) -> str:
@@ -156,7 +141,7 @@ def _picture(asked: Twins, score: str, found: Sequence[Reached], origin: str) ->
     named: dict[str, Sequence[float]] = {"digits of the line": list(twins.LENGTHS)}
     for one in found:
         named[f"{one.kind}, seed {one.seed}"] = list(getattr(one, score))
-    drawn(
+    show_figure(
         figure,
         title,
         f"Lines: share right by the length of a line, for each encoding; {title}",
@@ -169,8 +154,10 @@ def _picture(asked: Twins, score: str, found: Sequence[Reached], origin: str) ->
     )
     st.caption(
         f"Six models, alike but for their positions, learned to {_doing(asked.task)} lines of {low} to {high} digits in"
-        f" {asked.steps:,} steps; here they are given up to {twins.LENGTHS[-1]}, {twins.EACH} lines of each length, greedily."
-        f" Where a line falls at the shade's edge, that encoding does not carry on beyond what it saw.{spread} These are small models"
+        f" {asked.steps:,} steps; here they are given up to {twins.LENGTHS[-1]}, {twins.EACH} lines of each length,"
+        " greedily."
+        f" Where a line falls at the shade's edge, that encoding does not carry on beyond what it saw.{spread} These"
+        " are small models"
         " on one toy task: which is best here need not be best elsewhere."
     )
 

@@ -1,4 +1,4 @@
-"""What positions do in a trained model: two words change places, and a position is added to a word's vector."""
+"""The view In a model: what changes when two words are swapped, and what a position does to a token's embedding."""
 
 from __future__ import annotations
 
@@ -17,153 +17,136 @@ from s2s.runs import Run
 from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.kit.text import plain
 from s2s.ui.positions import request
-from s2s.ui.positions.pictures import drawn
-from s2s.ui.positions.request import NAMES, PREFIX
+from s2s.ui.positions.figures import show_figure
+from s2s.ui.positions.request import NAMES, STATE
 
-SWAP = PREFIX + "swap"
-WITH = PREFIX + "with"
-EXACT = 1e-4  # of the size of the encoder's output: below it, a difference is rounding
+ROUNDING = 1e-4  # of the size of the encoder's output: a smaller difference is rounding
 
 
 def show() -> None:
-    """The sentence, which words change places, and what came of it."""
-    run = request.run()
+    """The sentence, which words to swap, and what changes."""
+    run = request.current_run()
     facts = vocabulary.of(run)
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
     sentence.example_chips(facts)
     words = text.split()
+    STATE.belongs_to("sentence", text)
+    STATE.hold({})
     if len(words) < 2:
-        request.hold({})
         st.info(
-            "Type a sentence of two words or more above, or press an example.",
+            "Type a sentence of two words or more above, or choose an example.",
             icon=":material/edit:",
         )
         return
-    chosen = _chosen(words)
-    request.hold({"swap": str(chosen[0] + 1), "with": str(chosen[1] + 1)})
+    swapped = _word_pickers(words)
     run.check_lengths([text])
     ids = [*run.src_tokenizer.encode(text), run.recipe.model.ids.eos]
     tokens = run.src_tokenizer.tokens(ids)
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
-        _swap(run, tokens, ids, chosen)
+        _show_swap(run, tokens, ids, swapped)
     with right, st.container(border=True):
-        _moves(run, tokens, ids)
+        _show_position_effect(run, tokens, ids)
 
 
-def _chosen(words: Sequence[str]) -> tuple[int, int]:
-    """Two different places, from 0; the first and the last unless chosen."""
-    n = len(words)
-    options = [str(place + 1) for place in range(n)]
-    for key, usual in ((SWAP, options[0]), (WITH, options[-1])):
-        if st.session_state.get(key) not in options:
-            st.session_state[key] = usual
-    names = {
-        option: f"{option} · {plain(word)}" for option, word in zip(options, words, strict=True)
-    }
+def _word_pickers(words: Sequence[str]) -> tuple[int, int]:
+    """Two words by their indices, from 0; the first and the last by default."""
+    names = {str(number): f"{number} · {plain(word)}" for number, word in enumerate(words, 1)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        first, second = (
-            st.selectbox(
-                label,
-                options,
-                format_func=names.__getitem__,
-                key=key,
-                persist_state="session",
-                width=200,
-            )
-            for label, key in (("Swap word", SWAP), ("with word", WITH))
-        )
-    return int(first or 1) - 1, int(second or n) - 1
+        word = STATE.choice("word", "Swap word", names, default="1", width=200)
+        last = str(len(words))
+        other = STATE.choice("other_word", "with word", names, default=last, width=200)
+    return int(word) - 1, int(other) - 1
 
 
-def order(tokens: Sequence[str], chosen: tuple[int, int], *, is_whole: bool) -> list[int]:
-    """The places of the tokens when two words change theirs, all pieces of a word together."""
+def swapped_order(tokens: Sequence[str], swapped: tuple[int, int], *, is_whole: bool) -> list[int]:
+    """The order of tokens when two words are swapped, each with all its tokens. `is_whole`: each token is a word."""
     words = word_indices(tokens, is_whole=is_whole)
-    a, b = sorted(chosen)
-    pieces = [[int(place) for place in np.flatnonzero(words == word)] for word in (a, b)]
-    if a == b or not all(pieces):
-        return list(range(len(tokens)))
-    (first, last), (start, end) = ((piece[0], piece[-1] + 1) for piece in pieces)
-    every = list(range(len(tokens)))
-    return [*every[:first], *every[start:end], *every[last:start], *every[first:last], *every[end:]]
+    first, second = (np.flatnonzero(words == word).tolist() for word in sorted(swapped))
+    order = list(range(len(tokens)))
+    if first == second or not (first and second):
+        return order
+    between = order[first[-1] + 1 : second[0]]
+    return [*order[: first[0]], *second, *between, *first, *order[second[-1] + 1 :]]
 
 
-def _swap(run: Run, tokens: Sequence[str], ids: Sequence[int], chosen: tuple[int, int]) -> None:
-    st.subheader("Two words change places", anchor=False)
-    found = engine.reordering_effect(
-        run.model, ids, order(tokens, chosen, is_whole=run.src_tokenizer.kind == "word")
-    )
+def _show_swap(
+    run: Run, tokens: Sequence[str], ids: Sequence[int], swapped: tuple[int, int]
+) -> None:
+    st.subheader("Swap two words", anchor=False)
+    order = swapped_order(tokens, swapped, is_whole=run.src_tokenizer.kind == "word")
+    effect = engine.reordering_effect(run.model, ids, order)
     kind = NAMES[run.recipe.model.positions.kind]
     with st.container(horizontal=True):
-        st.metric(f"With its positions ({kind})", f"{found.with_positions.max():.2g}", border=True)
-        st.metric("With them taken away", f"{found.without_positions.max():.1e}", border=True)
-    _swapped_figure(run, tokens, found)
+        largest = f"{effect.with_positions.max():.2g}"
+        st.metric(f"With its positions ({kind})", largest, border=True)
+        st.metric("Without positions", f"{effect.without_positions.max():.1e}", border=True)
+    _show_effect(run, tokens, effect)
     st.caption(
-        "Each word's encoder output in the one order and in the other, word beside the same word: the largest difference of any number."
-        f" A usual number of that output is {found.size:.2g}. {_verdict(found)}"
+        "Each word's encoder output in one order and in the other: the largest difference of any of its numbers."
+        " Typical"
+        f" outputs have a size of about {effect.size:.2g}. {_verdict(effect)}"
     )
 
 
-def _verdict(found: ReorderingEffect) -> str:
-    """What the numbers say, where they do."""
-    without = "Without positions the encoder only sees which words there are: they come out the same, but for rounding"
-    if found.without_positions.max() > EXACT * found.size:
-        return "Without positions the difference should be rounding, and here it is more."
-    if found.with_positions.max() <= EXACT * found.size:
-        return f"{without}. With positions nothing changed either: the words are the same, or this model has none."
-    return f"{without}. With them every word feels the change. The weights are the same; a model trained without would have others."
-
-
-def _swapped_figure(run: Run, tokens: Sequence[str], found: ReorderingEffect) -> None:
-    title = f"{cached.title(run.folder.id)} · how far each word's output moves"
-    figure = plots.paired_bars(
-        tokens,
-        {"with positions": found.with_positions, "without": found.without_positions},
-        title=title,
-        up="largest difference",
+def _verdict(effect: ReorderingEffect) -> str:
+    """What the numbers mean."""
+    limit = ROUNDING * effect.size
+    if effect.without_positions.max() > limit:
+        return "Without positions, the difference should be rounding, and here it is larger."
+    without = "Without positions, the encoder sees only which words there are: outputs are the same, up to rounding"
+    if effect.with_positions.max() <= limit:
+        return f"{without}. With positions, nothing changed either: the words are the same, or the model has none."
+    return (
+        f"{without}. With them, every word is affected. The weights are the same in both cases; a model trained without"
+        " positions would have others."
     )
-    named: dict[str, Sequence[object]] = {"token": [*map(csv_cell, tokens)]}
-    named |= {
-        "with positions": found.with_positions.tolist(),
-        "without positions": found.without_positions.tolist(),
+
+
+def _show_effect(run: Run, tokens: Sequence[str], effect: ReorderingEffect) -> None:
+    title = f"{cached.title(run.folder.id)} · how much each word's output changes"
+    both = {"with positions": effect.with_positions, "without": effect.without_positions}
+    columns: dict[str, Sequence[object]] = {
+        "token": [*map(csv_cell, tokens)],
+        "with positions": effect.with_positions.tolist(),
+        "without positions": effect.without_positions.tolist(),
     }
-    drawn(
-        figure,
+    show_figure(
+        plots.paired_bars(tokens, both, title=title, up="largest difference"),
         title,
         f"Bars: {title}, with and without positions",
-        lambda: plots.columns_csv(named),
+        lambda: plots.columns_csv(columns),
     )
 
 
-def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
-    st.subheader("A position added to a word", anchor=False)
-    found = engine.position_effect(run.model, ids)
-    if found is None:
+def _show_position_effect(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
+    st.subheader("A position added to an embedding", anchor=False)
+    effect = engine.position_effect(run.model, ids)
+    if effect is None:
         kind = NAMES[run.recipe.model.positions.kind]
         st.info(
-            f"This run's positions are {kind}: nothing is added to the words' vectors.",
+            f"This run's position encoding is {kind}: nothing is added to the embeddings.",
             icon=":material/do_not_disturb_on:",
         )
         return
-    frame = _frame(run, tokens, found)
-    alt = "How far the position moves each word's vector, and its nearest words before and after"
-    st.dataframe(frame, hide_index=True, placeholder="", alt=alt)
-    same = int((found.nearest_after == np.asarray(ids)).sum())
+    table = _table(run, tokens, effect)
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="",
+        alt="How much the position rotates each embedding, and its nearest tokens before and after",
+    )
+    same = int((effect.nearest_after == np.asarray(ids)).sum())
     st.caption(
-        f"The angle between a word's vector and the same with its position added. After it, {same} of {len(tokens)} are still nearest"
-        " to themselves among all words. A wide angle does not say that the word is lost: both may lie in different directions."
+        "The angle between a token's embedding and the same embedding with its position added. After the addition,"
+        f" {same} of {len(tokens)} are still nearest to their own embedding, of all in the vocabulary. A wide angle"
+        " does not"
+        " mean that the word is lost: word and position may use different directions."
     )
     st.download_button(
-        "Numbers (CSV)",
-        lambda: plots.columns_csv(
-            {
-                name: [
-                    csv_cell(value) if isinstance(value, str) else value for value in frame[name]
-                ]
-                for name in frame
-            }
-        ),
+        "Download data (CSV)",
+        lambda: plots.columns_csv({name: _csv_column(table[name]) for name in table}),
         "position-added.csv",
         "text/csv",
         on_click="ignore",
@@ -171,15 +154,19 @@ def _moves(run: Run, tokens: Sequence[str], ids: Sequence[int]) -> None:
     )
 
 
-def _frame(run: Run, tokens: Sequence[str], found: PositionEffect) -> pd.DataFrame:
-    name = run.src_tokenizer.tokens
+def _csv_column(column: Sequence[object]) -> list[object]:
+    return [csv_cell(value) if isinstance(value, str) else value for value in column]
+
+
+def _table(run: Run, tokens: Sequence[str], effect: PositionEffect) -> pd.DataFrame:
+    names = run.src_tokenizer.tokens
     return pd.DataFrame(
         {
             "position": range(len(tokens)),
-            "word": list(tokens),
-            "turned by (°)": found.angles.round(1),
-            "length ×": found.ratios.round(3),
-            "nearest other word": name([int(token) for token in found.nearest_before]),
-            "nearest with position": name([int(token) for token in found.nearest_after]),
+            "token": list(tokens),
+            "angle (°)": effect.angles.round(1),
+            "length ×": effect.ratios.round(3),
+            "nearest other token": names(effect.nearest_before.tolist()),
+            "nearest with position": names(effect.nearest_after.tolist()),
         }
     )

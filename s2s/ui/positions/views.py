@@ -1,4 +1,4 @@
-"""The views of Positions, as data: for each encoding what draws it and which settings it has, or why there is no picture."""
+"""The views of Positions, as data: what draws each encoding, with which settings, or why there is no picture."""
 
 from __future__ import annotations
 
@@ -9,106 +9,117 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from s2s.ui.positions import extrapolation, in_a_model, pictures, request
-from s2s.ui.positions.request import NAMES, Asked
+from s2s.ui.positions import distance, extrapolation, in_a_model, matrix, request, rotation, waves
+from s2s.ui.positions.request import NAMES, STATE, EncodingRequest
 
 
-class Picture(NamedTuple):
-    """What draws it, and the settings that change it."""
+class EncodingPicture(NamedTuple):
+    """What draws an encoding, and the settings that change the picture."""
 
-    show: Callable[[Asked], None]
+    show: Callable[[EncodingRequest], None]
     settings: tuple[str, ...]
 
 
-class View(NamedTuple):
-    """One row: its name for people, and what draws it."""
+class PositionsPanel(NamedTuple):
+    """One view: its label, and what draws it."""
 
     label: str
     show: Callable[[], None]
 
 
 WAVES = ("length", "d_model", "base", "layout")
-TURNED = ("length", "d_head", "base", "layout")
+ROTARY = ("length", "d_head", "base", "layout")
 BUCKETS = ("length", "buckets", "max_distance")
-PICTURES: Mapping[str, Mapping[str, Picture]] = MappingProxyType(
+PICTURES: Mapping[str, Mapping[str, EncodingPicture]] = MappingProxyType(
     {
         "matrix": {
-            "sinusoidal": Picture(pictures.sinusoidal_matrix, WAVES),
-            "learned": Picture(pictures.learned_matrix, ("length",)),
-            "rotary": Picture(pictures.rotary_matrix, TURNED),
-            "alibi": Picture(pictures.alibi_matrix, ("length", "heads")),
-            "relative": Picture(pictures.relative_matrix, BUCKETS),
+            "sinusoidal": EncodingPicture(matrix.sinusoidal, WAVES),
+            "learned": EncodingPicture(matrix.learned, ("length",)),
+            "rotary": EncodingPicture(matrix.rotary, ROTARY),
+            "alibi": EncodingPicture(matrix.alibi, ("length", "heads")),
+            "relative": EncodingPicture(matrix.relative, BUCKETS),
         },
         "waves": {
-            "sinusoidal": Picture(pictures.sinusoidal_waves, (*WAVES, "pair")),
-            "learned": Picture(pictures.learned_waves, ("length",)),
-            "rotary": Picture(pictures.rotary_waves, (*TURNED, "pair")),
+            "sinusoidal": EncodingPicture(waves.sinusoidal, (*WAVES, "pair")),
+            "learned": EncodingPicture(waves.learned, ("length",)),
+            "rotary": EncodingPicture(waves.rotary, (*ROTARY, "pair")),
         },
         "distance": {
-            "sinusoidal": Picture(
-                pictures.sinusoidal_distance, ("length", "d_model", "base", "measure")
+            "sinusoidal": EncodingPicture(
+                distance.sinusoidal, ("length", "d_model", "base", "measure")
             ),
-            "learned": Picture(pictures.learned_distance, ("length", "measure")),
-            "rotary": Picture(pictures.rotary_distance, ("length", "d_head", "base", "vectors")),
-            "alibi": Picture(pictures.alibi_distance, ("length", "heads")),
-            "relative": Picture(pictures.relative_distance, BUCKETS),
+            "learned": EncodingPicture(distance.learned, ("length", "measure")),
+            "rotary": EncodingPicture(distance.rotary, ("length", "d_head", "base", "vectors")),
+            "alibi": EncodingPicture(distance.alibi, ("length", "heads")),
+            "relative": EncodingPicture(distance.relative, BUCKETS),
         },
         "rotation": {
-            "sinusoidal": Picture(pictures.sinusoidal_rotation, (*WAVES, "pair", "offset")),
-            "rotary": Picture(pictures.rotary_rotation, (*TURNED, "pair", "offset")),
+            "sinusoidal": EncodingPicture(rotation.sinusoidal, (*WAVES, "pair", "offset")),
+            "rotary": EncodingPicture(rotation.rotary, (*ROTARY, "pair", "offset")),
         },
     }
 )
-NO_ORDER = "Without positions nothing depends on the place, so there is nothing to draw. In a model shows what that does to a sentence."
-NO_VECTORS = "There are no vectors here, and so no waves: what is added is a number for each distance. Matrix and Distance show it."
+NO_POSITIONS = (
+    "Without positions there is nothing to draw. In a model shows what that does to a sentence."
+)
+NO_VECTORS = (
+    "This encoding has no vectors, so there are no waves: it adds a number for each distance, which Matrix and"
+    " Distance show."
+)
 ABSENT: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("waves", "alibi"): NO_VECTORS,
         ("waves", "relative"): NO_VECTORS,
-        (
-            "rotation",
-            "learned",
-        ): "Each learned vector stands for itself: no one turn leads from every place to the next.",
-        (
-            "rotation",
-            "alibi",
-        ): "Nothing turns here: a number that falls with distance is added to each score.",
-        (
-            "rotation",
-            "relative",
-        ): "Nothing turns here: each bucket of distances has a learned score that is added.",
+        ("rotation", "learned"): (
+            "Learned vectors are independent of each other: no single rotation maps every position to the next."
+        ),
+        ("rotation", "alibi"): (
+            "Nothing is rotated here: a number that falls with distance is added to each score."
+        ),
+        ("rotation", "relative"): (
+            "Nothing is rotated here: a learned score for each bucket of distances is added."
+        ),
     }
 )
 
 
-def side_by_side(view: str) -> None:
-    """One encoding, or two beside each other, with the settings that mean something."""
+def show_encodings(view: str) -> None:
+    """One encoding, or two side by side, with the settings that they use."""
     request.keep_sentence()
     kinds = request.encodings()
-    drawn = PICTURES[view]
-    names = {name for kind in kinds if kind in drawn for name in drawn[kind].settings}
-    settings = request.settings(names)
+    pictures = PICTURES[view]
+    names = {name for kind in kinds if kind in pictures for name in pictures[kind].settings}
+    settings = request.settings_form(names)
     if settings is None:
         return
-    request.hold({}, settings, sorted(names))
-    for place, kind in zip(st.columns(len(kinds), gap="medium"), kinds, strict=True):
-        with place, st.container(border=True):
+    request.write_to_url(settings, sorted(names))
+    for column, kind in zip(st.columns(len(kinds), gap="medium"), kinds, strict=True):
+        with column, st.container(border=True):
             st.subheader(NAMES[kind], anchor=False)
             st.caption(request.summary(kind))
-            if kind in drawn:
-                drawn[kind].show(Asked(settings, request.run()))
+            if kind in pictures:
+                pictures[kind].show(EncodingRequest(settings, request.current_run()))
             else:
-                st.info(ABSENT.get((view, kind), NO_ORDER), icon=":material/do_not_disturb_on:")
+                why = ABSENT.get((view, kind), NO_POSITIONS)
+                st.info(why, icon=":material/do_not_disturb_on:")
 
 
 # In this order; a slug stands in links, as `view` of `set`: a rename keeps the old one working.
-VIEWS: Mapping[str, View] = MappingProxyType(
+PANELS: Mapping[str, PositionsPanel] = MappingProxyType(
     {
-        "matrix": View("Matrix", partial(side_by_side, "matrix")),
-        "waves": View("Waves", partial(side_by_side, "waves")),
-        "distance": View("Distance", partial(side_by_side, "distance")),
-        "rotation": View("Rotation", partial(side_by_side, "rotation")),
-        "model": View("In a model", in_a_model.show),
-        "longer": View("Longer than trained", extrapolation.show),
+        "matrix": PositionsPanel("Matrix", partial(show_encodings, "matrix")),
+        "waves": PositionsPanel("Waves", partial(show_encodings, "waves")),
+        "distance": PositionsPanel("Distance", partial(show_encodings, "distance")),
+        "rotation": PositionsPanel("Rotation", partial(show_encodings, "rotation")),
+        "model": PositionsPanel("In a model", in_a_model.show),
+        "longer": PositionsPanel("Beyond training length", extrapolation.show),
     }
 )
+
+
+def show() -> None:
+    """The buttons to choose a view, and the chosen one."""
+    request.read_link()
+    labels = {slug: panel.label for slug, panel in PANELS.items()}
+    view = STATE.segments("view", "View", labels, label_visibility="collapsed")
+    PANELS[view].show()

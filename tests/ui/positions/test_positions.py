@@ -14,8 +14,9 @@ from s2s.jobs import queue, training, twins
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
 from s2s.ui.positions import in_a_model
-from s2s.ui.positions.request import NAMES, PositionSettings
-from s2s.ui.positions.views import ABSENT, PICTURES, VIEWS
+from s2s.ui.positions.request import NAMES
+from s2s.ui.positions.settings import PositionSettings
+from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
 from tests.conftest import make_run
 from tests.jobs.desk import Desk
 from tests.screen import box, link, lost, opened, said
@@ -80,7 +81,7 @@ def test_every_encoding_has_a_picture_or_a_sentence(view: str, kind: str) -> Non
 def test_sentences_stand_only_where_there_is_no_picture() -> None:
     assert not [pair for pair in ABSENT if pair[1] in PICTURES[pair[0]]]
     assert tuple(NAMES) == tuple(POSITION_KINDS)
-    assert [*VIEWS][:4] == [*PICTURES]
+    assert [*PANELS][:4] == [*PICTURES]
     used = {
         name
         for pictures in PICTURES.values()
@@ -138,13 +139,13 @@ def test_the_rotation_is_checked_in_a_number(kind: str) -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"view": "carpet"}, "no view of positions carpet"),
-        ({"encoding": "<b>x</b>"}, "no encoding <b>x</b>"),
-        ({"beside": "gone"}, "no encoding gone"),
+        ({"view": "carpet"}, "View: there is no carpet here"),
+        ({"encoding": "<b>x</b>"}, "Encoding: there is no <b>x</b> here"),
+        ({"beside": "gone"}, "Compare with: there is no gone here; no other encoding is shown"),
         ({"d_model": "1e9"}, "link's d_model cannot be used"),
         ({"length": "many"}, "link's length cannot be used"),
         ({"d_head": "33"}, "is odd and rotary positions rotate pairs"),
-        ({"buckets": "200", "max_distance": "9"}, "too near for"),
+        ({"buckets": "200", "max_distance": "9"}, "too small for"),
         ({"task": "sort"}, "link's task cannot be used"),
         ({"color": "red"}, "link's color means nothing"),
     ],
@@ -201,11 +202,16 @@ def test_two_words_of_the_demo_change_places() -> None:
     ordered, bare = (float(each.value) for each in screen.metric)
     assert ordered > 0.1
     assert bare < 1e-4
-    assert "come out the same" in said(screen)
+    assert "outputs are the same" in said(screen)
     (table,) = screen.dataframe
-    assert list(table.value["word"]) == ["the", "red", "house", "</s>"]
-    assert unpack(str(screen.session_state["set"])) == {"view": "model", "swap": "1", "with": "3"}
-    screen.selectbox(key="positions with").set_value("1").run()  # the same word: nothing changes
+    assert list(table.value["token"]) == ["the", "red", "house", "</s>"]
+    assert (
+        unpack(str(screen.session_state["set"])).items()
+        >= {"view": "model", "swap": "1", "with": "3"}.items()
+    )
+    screen.selectbox(key="positions other_word").set_value(
+        "1"
+    ).run()  # the same word: nothing changes
     assert float(screen.metric[0].value) == 0
     assert "nothing changed either" in said(screen)
 
@@ -234,17 +240,17 @@ def test_markup_in_the_sentence_is_inert(text: str) -> None:
     assert not screen.exception
     assert all(
         label.startswith(f"{place} · ")
-        for place, label in enumerate(screen.selectbox(key="positions swap").options, 1)
+        for place, label in enumerate(screen.selectbox(key="positions word").options, 1)
     )
 
 
 def test_pieces_of_a_word_change_places_together() -> None:
     tokens = ("▁un", "hap", "py", "▁cat", "s", "▁sit", "</s>")
-    assert in_a_model.order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
-    assert in_a_model.order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
-    assert in_a_model.order(tokens, (1, 1), is_whole=False) == list(range(7))
-    assert in_a_model.order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
-    assert in_a_model.order(tokens, (0, 9), is_whole=False) == list(
+    assert in_a_model.swapped_order(tokens, (0, 1), is_whole=False) == [3, 4, 0, 1, 2, 5, 6]
+    assert in_a_model.swapped_order(tokens, (2, 0), is_whole=False) == [5, 3, 4, 0, 1, 2, 6]
+    assert in_a_model.swapped_order(tokens, (1, 1), is_whole=False) == list(range(7))
+    assert in_a_model.swapped_order(("a", "b", "</s>"), (1, 0), is_whole=True) == [1, 0, 2]
+    assert in_a_model.swapped_order(tokens, (0, 9), is_whole=False) == list(
         range(7)
     )  # a word that the tokens do not have
 
