@@ -87,7 +87,7 @@ def test_a_hostile_link_gives_a_sentence_and_something_useful(
 # Data
 
 
-def test_data_shows_what_is_in_a_text() -> None:
+def test_data_shows_a_dataset() -> None:
     screen = opened("data")
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "20,000"
     frame = screen.dataframe[0].value
@@ -103,11 +103,11 @@ def test_the_shipped_previews_are_what_the_grammar_writes() -> None:
         assert load_preview(spec) == Preview.of(load(spec))
 
 
-def test_an_uploaded_table_is_read_kept_and_taken_to_training() -> None:
+def test_an_uploaded_table_is_read_saved_and_taken_to_training() -> None:
     screen = uploaded(("pairs.tsv", PAIRS))
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "3"
     assert "1 pair with an empty side dropped" in said(screen)
-    assert "Only a kept text can be linked" in said(screen)
+    assert "Only a saved dataset can be linked" in said(screen)
     screen.button(key="train on").click().run()
     (text,) = saved_datasets.listing(settings.OWNER)
     assert text.name == "pairs.tsv"
@@ -193,7 +193,7 @@ def test_pasted_pairs_are_read() -> None:
 
 
 @pytest.mark.parametrize("given", ["view:Cleaning", ""])
-def test_an_older_address_does_not_leave_a_draft(given: str) -> None:
+def test_an_older_address_does_not_leave_an_upload(given: str) -> None:
     """A browser that is asked for two things at once tells with the second what stood in the address before the first."""
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Paste").run()
@@ -202,20 +202,20 @@ def test_an_older_address_does_not_leave_a_draft(given: str) -> None:
         .set_value("the house ||| la maison\nthe cat ||| le chat")
         .run()
     )
-    settled(screen.segmented_control(key="view").set_value("Task").run())
+    settled(screen.segmented_control(key="data view").set_value("Task").run())
     assert "source" not in unpack(screen.session_state["set"])
     screen.query_params["set"] = given
     settled(screen.run())
     assert screen.segmented_control(key="origin").value == "Paste"
     assert {each.label: each.value for each in screen.metric}["Pairs"] == "2"
-    assert screen.segmented_control(key="view").value == (unpack(given).get("view", "Pairs"))
+    assert screen.segmented_control(key="data view").value == (unpack(given).get("view", "Pairs"))
 
 
-def test_a_kept_text_is_a_link_can_be_renamed_and_deleted() -> None:
+def test_a_saved_dataset_can_be_linked_renamed_and_deleted() -> None:
     corpus = files.from_bytes([("pairs.tsv", PAIRS)])
     spec = f"corpus:{saved_datasets.save(corpus, name='mine', owner=settings.OWNER)}"
     screen = opened("data", set=pack({"source": spec}))
-    assert screen.segmented_control(key="origin").value == "Kept"
+    assert screen.segmented_control(key="origin").value == "Saved"
     assert "set=source" in link(screen)
     screen.text_input(key=f"name {spec.partition(':')[2]}").set_value("another name").run()
     assert saved_datasets.listing(settings.OWNER)[0].name == "another name"
@@ -223,8 +223,8 @@ def test_a_kept_text_is_a_link_can_be_renamed_and_deleted() -> None:
     screen.button(key=f"delete text {spec.partition(':')[2]}").click().run()
     assert not screen.exception
     assert not saved_datasets.listing(settings.OWNER)
-    assert "Nothing is kept yet" in said(screen)
-    assert "There is no text" in said(opened("data", set=pack({"source": spec})))
+    assert "No saved datasets yet" in said(screen)
+    assert "There is no dataset" in said(opened("data", set=pack({"source": spec})))
 
 
 # Train
@@ -290,7 +290,7 @@ def test_settings_that_need_each_other_travel_together(changes: dict[str, str]) 
     assert changes.items() <= unpack(held).items()
 
 
-def test_two_texts_of_one_name_stay_two() -> None:
+def test_two_datasets_of_one_name_stay_two() -> None:
     texts = [files.from_pasted(f"{word} ||| {word}") for word in ("one", "two")]
     specs = [
         f"corpus:{saved_datasets.save(text, name='pasted text', owner=settings.OWNER)}"
@@ -304,7 +304,7 @@ def test_two_texts_of_one_name_stay_two() -> None:
         assert unpack(kept.session_state["set"])["source"] == spec
 
 
-def test_a_text_from_data_leaves_the_recipe_as_it_is() -> None:
+def test_a_dataset_from_data_leaves_the_recipe_as_it_is() -> None:
     screen = opened("train")
     screen.selectbox(key="preset").set_value("modern-small").run()
     screen.number_input(key="set train.steps").set_value(77).run()
@@ -465,7 +465,7 @@ def test_one_damaged_run_takes_down_no_page(own: str, damage: str) -> None:
             assert not opened(page, **params).exception, (page, params)
 
 
-def test_deleting_a_text_that_is_gone_is_a_sentence() -> None:
+def test_deleting_a_dataset_that_is_gone_is_no_exception() -> None:
     hash = saved_datasets.save(files.from_pasted("a ||| b"), name="mine", owner=settings.OWNER)
     saved_datasets.save(files.from_pasted("c ||| d"), name="other", owner=settings.OWNER)
     screen = opened("data", set=pack({"source": f"corpus:{hash}"}))

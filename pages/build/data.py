@@ -1,19 +1,19 @@
-"""Data: choose a text or bring one, see what is in it and what is wrong with it, choose what is learnt from it, train on it."""
+"""Data: choose or upload a dataset, see its statistics and its faults, choose the task, train on it."""
 
 import streamlit as st
 
-from s2s.ui.data import overview, prepare, sources
+from s2s.ui.data import overview, sources, views
 
-prepare.arrive()
-origin = sources.origin()
+views.read_from_url()
+origin = sources.origin_picker()
 with st.container(border=True):
     chosen = sources.chosen(origin)
 
 if chosen:
     with st.container(horizontal=True):
-        overview.actions(chosen, origin)
-        prepare.take_away(chosen)
-    overview.numbers(chosen.preview)
+        overview.train_button(chosen, origin)
+        views.export(chosen)
+    overview.counts(chosen.preview)
     overview.notes(chosen.preview)
-    prepare.views(chosen)
-prepare.hold(chosen)
+    views.show(chosen)
+views.write_to_url(chosen)

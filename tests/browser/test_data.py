@@ -1,4 +1,4 @@
-"""From a file, or a data set's name, to clean, understood, tokenised pairs: as a visitor does it."""
+"""From a file, or the name of a dataset, to clean, tokenized pairs: as a visitor does it."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(
     n = len(PAIRS) + len(FAULTS)
     expect(page.get_by_test_id("stMetric").get_by_text(str(n), exact=True)).to_be_visible()
     expect(page.get_by_text("UTF-16")).to_be_visible()
-    expect(page.get_by_text("as a draft of this visit")).to_be_visible()
+    expect(page.get_by_text("An upload of this visit")).to_be_visible()
 
     view(page, "Cleaning")
     expect(page.get_by_text(f"Drops nothing: all {n} pairs stay.")).to_be_visible()
@@ -61,10 +61,10 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(
     expect(page.get_by_text("Write the source's words backwards.")).to_be_visible()
     view(page, "Statistics")
     expect(page.locator(".js-plotly-plot")).to_have_count(6)
-    view(page, "Pieces")
+    view(page, "Tokens")
     expect(page.locator(".tokens span").first).to_be_visible()
     page.set_viewport_size(PHONE["viewport"])
-    for name in ("Pairs", "Cleaning", "Task", "Statistics", "Pieces"):
+    for name in ("Pairs", "Cleaning", "Task", "Statistics", "Tokens"):
         view(page, name)
         assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420, (
             name
@@ -73,16 +73,16 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(
 
     page.get_by_role("button", name="Train on these pairs").click()
     page.wait_for_url("**/train?set=source*")
-    expect(page.get_by_text("Chosen for the text:")).to_contain_text("duplicates = True")
-    expect(page.get_by_text("Chosen for the text:")).to_contain_text("task = reverse")
+    expect(page.get_by_text("Chosen for the dataset:")).to_contain_text("duplicates = True")
+    expect(page.get_by_text("Chosen for the dataset:")).to_contain_text("task = reverse")
     until = time.monotonic() + 10
     while left := list(
         (own_server.home / "incoming").glob("*/files")
-    ):  # what was uploaded is gone, the text is kept
+    ):  # the upload is gone, the dataset is saved
         assert time.monotonic() < until, [sorted(path.parent.rglob("*")) for path in left]
         time.sleep(0.1)
     page.get_by_role("link", name="Data", exact=True).first.click()
-    page.get_by_role("radio", name=re.compile("Kept")).click()
+    page.get_by_role("radio", name=re.compile("Saved")).click()
     view(page, "Cleaning")
     expect(page.get_by_text(f"Drops 7 of {n} pairs")).to_be_visible()
     fresh = visit(shared_link(page))
@@ -90,7 +90,7 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(
     assert not any(tab.evaluate("window.hit") for tab in (page, fresh))
 
 
-def test_a_data_set_of_the_hub_is_looked_up_read_and_shown(
+def test_a_dataset_of_the_hub_is_looked_up_read_and_shown(
     tmp_path: Path, visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = b"".join(
@@ -103,7 +103,7 @@ def test_a_data_set_of_the_hub_is_looked_up_read_and_shown(
         with serving(tmp_path) as server:
             page = visit(f"{server.address}/data")
             page.get_by_role("radio", name=re.compile("Hub")).click()
-            box = page.get_by_role("textbox", name=re.compile("Data set of the Hugging Face hub"))
+            box = page.get_by_role("textbox", name=re.compile("Dataset of the Hugging Face hub"))
             box.fill("/etc/passwd")
             box.press("Enter")
             expect(page.get_by_test_id("stAlert")).to_be_visible()

@@ -1,4 +1,4 @@
-"""What looks wrong with a text: a row for each rule with its count and a switch, examples, and what the switches would leave."""
+"""Pairs that look wrong: one row per rule with its count and a switch, examples, and what the switches would drop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ LIMITS = ("max_words", "max_ratio")  # rules whose setting is a number; the othe
 
 
 def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") -> Cleaning:  # noqa: B008 (frozen)
-    """`now` is what this returned last, or what a link has changed since; returns what the switches say. `key` tells texts apart."""
+    """Returns the rules that are switched on.
+
+    `now` is what this returned last, or what a link has set since. `key` identifies the dataset.
+    """
     prefix = f"clean {key} "
     _fill(report, now, prefix)
     effect = st.container()
@@ -30,7 +33,7 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
     effect.info(_effect(report, enabled_rules(wanted)), icon=":material/filter_alt:")
     _examples(report, prefix)
     st.download_button(
-        "Numbers (CSV)",
+        "Download data (CSV)",
         partial(_table, report, enabled_rules(wanted)),
         "cleaning.csv",
         "text/csv",
@@ -41,7 +44,7 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
 
 
 def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
-    """Into the widgets, where they are new or say something else than `now`, which they did not bring about."""
+    """Fill the widgets where they are new, or where a link has changed `now`."""
     drops = enabled_rules(now)
     is_new = st.session_state.get(f"{prefix}now") != now
     for rule in LINT_RULES:
@@ -54,15 +57,15 @@ def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
 
 
 def _row(rule: str, report: LintReport, prefix: str) -> None:
-    about = LINT_RULES[rule]
+    row = LINT_RULES[rule]
     n = report.found[rule].n
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{about.label}** · {plain(about.about)}", width="stretch")
+        st.markdown(f"**{row.label}** · {plain(row.about)}", width="stretch")
         if rule in LIMITS:
             _limit(rule, prefix)
         st.markdown(_count(rule, report), width=140, text_alignment="right")
         st.segmented_control(
-            f"{about.label}: keep or drop these {n:,} pairs",
+            f"{row.label}: keep or drop these {n:,} pairs",
             [KEEP, DROP],
             required=True,
             key=prefix + rule,
@@ -71,17 +74,17 @@ def _row(rule: str, report: LintReport, prefix: str) -> None:
 
 
 def _limit(rule: str, prefix: str) -> None:
-    held = f"{prefix}{rule} limit"
+    key = f"{prefix}{rule} limit"
     setting = settings_of(Cleaning)[rule]
-    kind = type(st.session_state[held])
+    kind = type(st.session_state[key])
     st.number_input(
         f"{LINT_RULES[rule].label}: the limit",
         min_value=kind(setting.low),
         max_value=kind(setting.high),
-        key=held,
+        key=key,
         width=120,
         label_visibility="collapsed",
-        help="Counted anew when it is changed while the rule drops.",
+        help="While the rule drops pairs, a new limit counts them again.",
     )
 
 
@@ -105,19 +108,16 @@ def _effect(report: LintReport, drops: Collection[str]) -> str:
     n = report.dropped(drops)
     if not n:
         return f"Drops nothing: all {report.n_pairs:,} pairs stay."
-    share = (
-        f"{n / report.n_pairs:.1%}".replace("%", " %")
-        if n / report.n_pairs >= 0.001
-        else "less than 0.1 %"
-    )
+    percent = 100 * n / report.n_pairs
+    share = f"{percent:.1f} %" if percent >= 0.1 else "less than 0.1 %"
     return f"Drops {n:,} of {report.n_pairs:,} pairs ({share}), leaves {report.n_pairs - n:,}."
 
 
 def _examples(report: LintReport, prefix: str) -> None:
-    """Of one rule at a time."""
+    """Examples of one rule at a time."""
     hit = [rule for rule in LINT_RULES if report.found[rule].n]
     if not hit:
-        st.caption("No rule found anything.")
+        st.caption("No rule matches any pair.")
         return
     held = f"{prefix}examples"
     if st.session_state.get(held) not in hit:
@@ -141,33 +141,24 @@ def _examples(report: LintReport, prefix: str) -> None:
             name: st.column_config.TextColumn(width="medium")
             for name in ("source", "target", "what is wrong")
         },
-        alt=f"{len(examples)} pairs that the rule {LINT_RULES[rule].label} hits, and why",
+        alt=f"{len(examples)} pairs matched by the rule {LINT_RULES[rule].label}, and why",
     )
     st.caption(
-        f"{len(examples):,} of {n:,}, spread over the text. Rows count pairs from 1, characters too; long texts are cut here."
+        f"{len(examples):,} of {n:,}, spread over the dataset. Rows and characters are counted from 1;"
+        " long texts are truncated here."
     )
 
 
 def _table(report: LintReport, drops: Collection[str]) -> str:
-    """One row a rule: its name in the recipe, how many pairs it hits, their share, and whether they are kept."""
+    """CSV, one row per rule: its name in the recipe, how many pairs it matches, their fraction, keep or drop."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["rule", "pairs", "share", "choice"])
+
+    def write(rule: str, n: int, choice: str) -> None:
+        rows.writerow([rule, n, f"{n / max(1, report.n_pairs):.6f}", choice])
+
     for rule, found in report.found.items():
-        rows.writerow(
-            [
-                rule,
-                found.n,
-                f"{found.n / max(1, report.n_pairs):.6f}",
-                DROP if rule in drops else KEEP,
-            ]
-        )
-    rows.writerow(
-        [
-            "all that are dropped",
-            report.dropped(drops),
-            f"{report.dropped(drops) / max(1, report.n_pairs):.6f}",
-            "",
-        ]
-    )
+        write(rule, found.n, DROP if rule in drops else KEEP)
+    write("all that are dropped", report.dropped(drops), "")
     return out.getvalue()

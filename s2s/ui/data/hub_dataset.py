@@ -1,8 +1,8 @@
-"""A data set of the hub on the Data page: which one, which part of it, which two columns, how many rows."""
+"""A dataset of the hub on the Data page: its name, configuration, split, two columns, number of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -24,26 +24,29 @@ from s2s.ui.kit import forms
 from s2s.ui.kit.text import plain, shortened, unique_names
 
 T = TypeVar("T")
-KEPT = 300.0  # seconds that the hub's answer is good for
-CELL = 200  # characters of a text in the table of examples
-PRIVATE = "Only for private or gated sets. Held while this visit lasts, sent to the hub only; never stored and never logged."
+CACHED_SECONDS = 300.0  # of the hub's answers
+MAX_CELL = 200  # characters of a text in the table of examples
+TOKEN_NOTE = (
+    "Only for private or gated datasets. Kept in memory during this visit and sent to the hub only;"
+    " never stored, never logged."
+)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Rows to be loaded: the spec without the token, a name for people, and the token, which only the reading process gets."""
+class HubRequest:
+    """Rows to load: the SPEC, a name for people, and the token, which only the reader process gets."""
 
     spec: str
     name: str
     token: str = field(default="", repr=False)
 
 
-def choose() -> Asked | None:
-    """The widgets, one after the other as the answers come; None while something is missing or wrong, which is said there."""
+def choose() -> HubRequest | None:
+    """The widgets, each shown once the hub has answered the one before; None while something is missing or wrong."""
     name, token = _name()
     if not name.strip():
         st.caption(
-            "Only what is asked for is read: first the list of files, then five rows, and the rest when you load it."
+            "Only what is needed is read: first the list of files, then five rows, and the rest when you load it."
         )
         return None
     try:
@@ -52,9 +55,9 @@ def choose() -> Asked | None:
         forms.show_error(wrong)
         return None
     try:
-        found = _sure(_looked_up(name, token))
+        found = _or_raise(_looked_up(name, token))
         config, split = _part(found)
-        sample = _sure(_sampled(found, found.sha, config, split, token))
+        sample = _or_raise(_sampled(found, found.sha, config, split, token))
         src, tgt = _columns(found, config, sample)
     except UserError as wrong:
         forms.show_error(wrong)
@@ -67,9 +70,9 @@ def choose() -> Asked | None:
         HUB_ROWS,
         step=1000,
         key="hub rows",
-        help="The first so many of the split are read.",
+        help="Reads this many rows from the start of the split.",
     )
-    return Asked(
+    return HubRequest(
         _spec(found, config, split, f"src={src},tgt={tgt},rows={rows}"),
         _called(found, config),
         token,
@@ -77,13 +80,13 @@ def choose() -> Asked | None:
 
 
 def _name() -> tuple[str, str]:
-    """What was typed or picked, and the token."""
+    """The name that was typed or chosen, and the token."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        label = "Data set of the Hugging Face hub"
-        hint = "owner/name, or its address"
+        label = "Dataset of the Hugging Face hub"
+        hint = "owner/name, or its URL"
         name = st.text_input(label, key="hub name", placeholder=hint, persist_state="session")
         st.selectbox(
-            "or a known one",
+            "or a suggested one",
             list(GALLERY),
             None,
             format_func=_in_brief,
@@ -92,11 +95,14 @@ def _name() -> tuple[str, str]:
             on_change=_pick,
         )
         with st.popover("Token", icon=":material/key:"):
-            asked = "Access token of the hub"
             token = st.text_input(
-                asked, type="password", key="hub token", autocomplete="off", persist_state="session"
+                "Hub access token",
+                type="password",
+                key="hub token",
+                autocomplete="off",
+                persist_state="session",
             )
-            st.caption(PRIVATE)
+            st.caption(TOKEN_NOTE)
     if row := GALLERY.get(name.strip()):
         st.caption(
             plain(
@@ -106,9 +112,9 @@ def _name() -> tuple[str, str]:
     return name, token.strip()
 
 
-def _in_brief(known: str) -> str:
-    row = GALLERY[known]
-    return f"{known} · {row.size}, {row.license}"
+def _in_brief(name: str) -> str:
+    row = GALLERY[name]
+    return f"{name} · {row.size}, {row.license}"
 
 
 def _pick() -> None:
@@ -117,7 +123,7 @@ def _pick() -> None:
 
 
 def _part(found: hub.Dataset) -> tuple[str, str]:
-    """Configuration and split, with what the hub says of them."""
+    """Configuration and split, with what the hub says about the dataset."""
     facts = [
         found.id,
         f"license: {found.license or 'none stated'}",
@@ -153,66 +159,61 @@ def _label(split: str, part: hub.Split) -> str:
 
 
 def _columns(found: hub.Dataset, config: str, sample: HubSample) -> tuple[str, str]:
-    """Two columns as a spec names them, set to what their names suggest; with the reason, and five rows to judge by."""
+    """Source and target column as a SPEC names them, at first the likely ones; with five rows to judge by."""
     texts = [at for at, column in enumerate(sample.columns) if column.kind != "other"]
     labels = unique_names({str(at): sample.columns[at].name or f"column {at + 1}" for at in texts})
     likely = choose_columns(sample.columns, config)
-    names = [column.name for column in sample.columns]
-    first = (
-        (names.index(likely.src), names.index(likely.tgt))
-        if likely
-        else (texts[0], texts[min(1, len(texts) - 1)])
-    )
-    key = f"{found.id} {config}"
+    first = (texts[0], texts[min(1, len(texts) - 1)])
+    if likely:
+        names = [column.name for column in sample.columns]
+        first = (names.index(likely.src), names.index(likely.tgt))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         src, tgt = (
             int(
                 st.selectbox(
                     label,
                     list(labels),
-                    texts.index(usual),
+                    texts.index(default),
                     format_func=labels.__getitem__,
-                    key=f"hub {label} {key}",
+                    key=f"hub {label} {found.id} {config}",
                 )
             )
-            for label, usual in zip(("Source column", "Target column"), first, strict=True)
+            for label, default in zip(("Source column", "Target column"), first, strict=True)
         )
-    st.caption(
-        plain(
-            _why(
-                src == tgt, (src, tgt) == first and likely.reason if likely else "", likely is None
-            )
+    if src == tgt:
+        reason = (
+            "The same column on both sides makes plain text: choose a task that needs no target."
         )
-    )
-    shown = {
-        labels[str(at)]: [shortened(row[at], CELL) if at < len(row) else "" for row in sample.rows]
-        for at in dict.fromkeys((src, tgt, *texts))
-    }
-    st.dataframe(shown, hide_index=True, placeholder="empty")
+    elif likely is None:
+        reason = "The names do not tell source from target: look at the rows and choose."
+    elif (src, tgt) == first:
+        reason = f"Chosen because of {likely.reason}. The first rows:"
+    else:
+        reason = "Chosen by you. The first rows:"
+    st.caption(plain(reason))
+    _first_rows(sample, [*dict.fromkeys((src, tgt, *texts))], labels)
     return _option(sample.columns, src), _option(sample.columns, tgt)
 
 
-def _why(is_plain: bool, reason: str | bool, is_unknown: bool) -> str:
-    if is_plain:
-        return "One column on both sides is plain text: choose a task that needs no target."
-    if is_unknown:
-        return "No name says which is source and which target: look at the rows and choose."
-    return (
-        f"Chosen because of {reason}. The first rows:"
-        if reason
-        else "Chosen by you. The first rows:"
-    )
+def _first_rows(sample: HubSample, columns: Sequence[int], labels: Mapping[str, str]) -> None:
+    table = {
+        labels[str(at)]: [
+            shortened(row[at], MAX_CELL) if at < len(row) else "" for row in sample.rows
+        ]
+        for at in columns
+    }
+    st.dataframe(table, hide_index=True, placeholder="empty")
 
 
 def _option(names: Sequence[Column], at: int) -> str:
-    """By its name; by its number from 1 where a spec cannot hold the name, or another column has it too."""
+    """A column's name; its number from 1 where a SPEC cannot hold the name, or where two columns share it."""
     name = names[at].name
     is_plain = name == name.strip() and name and not set(name) & set(",#") and not name.isdecimal()
     return name if is_plain and [column.name for column in names].count(name) == 1 else str(at + 1)
 
 
 def _spec(found: hub.Dataset, config: str, split: str, options: str) -> str:
-    """With its own validation split beside `train`, all splits are offered to the training."""
+    """The SPEC. Where the dataset has a validation split beside `train` it names no split, so that both are used."""
     place = f"{found.id}:{config}" if len(found.configs) > 1 else found.id
     whole = split == "train" and "valid" in found.splits(config)
     return f"hub:{place}#{'' if whole else f'split={split},'}{options},revision={found.sha}"
@@ -222,24 +223,29 @@ def _called(found: hub.Dataset, config: str) -> str:
     return (f"{found.id} {config}" if len(found.configs) > 1 else found.id)[:80]
 
 
-def _sure(answer: T | str) -> T:
+def _or_raise(answer: T | str) -> T:
+    """Errors are cached as text, too; here they are raised again."""
     if isinstance(answer, str):
         raise UserError(answer)
     return answer
 
 
-@st.cache_resource(ttl=KEPT, max_entries=16, scope="session", show_spinner="Asking the hub ...")
+@st.cache_resource(
+    ttl=CACHED_SECONDS, max_entries=16, scope="session", show_spinner="Asking the hub ..."
+)
 def _looked_up(name: str, token: str) -> hub.Dataset | str:
-    """What there is, or the sentence why not."""
+    """What the hub has, or the error."""
     try:
         return hub.preflight(name, token)
     except UserError as wrong:
         return str(wrong)
 
 
-@st.cache_resource(ttl=KEPT, max_entries=16, scope="session", show_spinner="Reading five rows ...")
+@st.cache_resource(
+    ttl=CACHED_SECONDS, max_entries=16, scope="session", show_spinner="Reading five rows ..."
+)
 def _sampled(_found: hub.Dataset, sha: str, config: str, split: str, token: str) -> HubSample | str:
-    """The first rows, or the sentence why not."""
+    """The first rows, or the error."""
     try:
         return sample_hub_dataset(_found, config, split, token)
     except UserError as wrong:

@@ -1,4 +1,4 @@
-"""What is in a text: how much, how long, what was dropped, the pairs themselves; and the way on."""
+"""A dataset at a glance: its size, how it was read, its first pairs, and the button that leads to training."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import streamlit as st
 from s2s import share
 from s2s.config import UserError
 from s2s.data import Preview
-from s2s.ui.data.sources import Chosen
+from s2s.ui.data.sources import ChosenDataset
 from s2s.ui.kit import forms
 from s2s.ui.kit.cards import Card, cards
 from s2s.ui.kit.text import as_markdown
 from s2s.ui.shell import page
 
 
-def actions(chosen: Chosen, origin: str) -> None:
-    """On to training, with what was chosen below; a draft is kept first."""
+def train_button(chosen: ChosenDataset, origin: str) -> None:
+    """Leads to Train with what was chosen here; an upload is saved first."""
     if st.button(
         "Train on these pairs", type="primary", icon=":material/model_training:", key="train on"
     ):
         try:
-            spec = chosen.keep(origin)
+            spec = chosen.save(origin)
         except UserError as wrong:
             forms.show_error(wrong)
         else:
@@ -30,38 +30,38 @@ def actions(chosen: Chosen, origin: str) -> None:
             )
 
 
-def numbers(preview: Preview) -> None:
-    """The four numbers that matter before training."""
-    varied = (
-        f"{preview.n_distinct_sources:,} different sources, {preview.n_duplicates:,} repeated pairs"
+def counts(preview: Preview) -> None:
+    """Pairs, lengths and vocabulary."""
+    distinct = (
+        f"{preview.n_distinct_sources:,} distinct sources, {preview.n_duplicates:,} duplicate pairs"
     )
     cards(
         (
-            Card("Pairs", f"{preview.n_pairs:,}", varied),
+            Card("Pairs", f"{preview.n_pairs:,}", distinct),
             Card(
-                "Words a source",
+                "Words per source",
                 f"{preview.src_median:g}",
                 f"median; the longest has {preview.src_longest:,}",
             ),
             Card(
-                "Words a target",
+                "Words per target",
                 f"{preview.tgt_median:g}",
                 f"median; the longest has {preview.tgt_longest:,}",
             ),
             Card(
-                "Different words",
+                "Distinct words",
                 f"{preview.src_words:,}",
-                f"in the sources, {preview.tgt_words:,} in the targets; split on blanks",
+                f"in the sources, {preview.tgt_words:,} in the targets; split at spaces",
             ),
         )
     )
 
 
 def notes(preview: Preview) -> None:
-    """How it was read, what was dropped and why."""
+    """How the dataset was read, what was dropped and why."""
     lines = list(preview.notes)
     if preview.is_plain:
-        lines.append("Plain text: there are no targets beside it, and both columns show the same.")
+        lines.append("Plain text without targets: both columns show the same.")
     elif preview.n_same:
         lines.append(f"{preview.n_same:,} pairs have the same text on both sides; they are kept.")
     if lines:
@@ -69,7 +69,7 @@ def notes(preview: Preview) -> None:
 
 
 def pairs(preview: Preview) -> None:
-    """The first pairs as they stand."""
+    """The first pairs as the dataset has them."""
     st.subheader("Pairs", anchor=False)
     st.dataframe(
         pd.DataFrame(

@@ -1,4 +1,4 @@
-"""A text in pictures: lengths, their ratio, how the vocabulary grows, its frequent and rare words, and what it covers."""
+"""Charts of a dataset: lengths, length ratio, vocabulary growth, frequent and rare words, validation coverage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from s2s.ui.kit.text import plain
 
 
 def panel(statistics: Statistics, preview: Preview, name: str) -> None:
-    """Two pictures in a row, each with how to read it and its numbers."""
+    """Two charts per row, each with a caption and its data."""
     with st.grid(2, min_column_width=340, border=True) as grid:
         with grid.cell():
             lengths(preview, name)
@@ -30,8 +30,8 @@ def panel(statistics: Statistics, preview: Preview, name: str) -> None:
 
 
 def lengths(preview: Preview, name: str) -> None:
-    """How many words the texts of both sides have."""
-    shown = f"{name} · lengths of {preview.n_pairs:,} pairs"
+    """Words per source and per target."""
+    title = f"{name} · lengths of {preview.n_pairs:,} pairs"
     alt = f"Lengths in words: sources {preview.src_median:g} in the median, targets {preview.tgt_median:g}"
     table = (
         pd.DataFrame(
@@ -40,39 +40,39 @@ def lengths(preview: Preview, name: str) -> None:
         .fillna(0)
         .astype(int)
     )
-    _picture(
+    _chart(
         "sentence_lengths",
-        plots.sentence_lengths(preview.src_counts, preview.tgt_counts, title=shown),
-        shown,
+        plots.sentence_lengths(preview.src_counts, preview.tgt_counts, title=title),
+        title,
         alt,
         table.rename_axis("words"),
     )
 
 
 def _ratio(statistics: Statistics, name: str) -> None:
-    shown = f"{name} · ratio of lengths"
+    title = f"{name} · length ratio"
     bounds = ratio_edges()
     figure = plots.length_ratio(
-        statistics.ratio_counts, bounds, statistics.ratio_median, title=shown
+        statistics.ratio_counts, bounds, statistics.ratio_median, title=title
     )
-    alt = f"Words of a target for each of its source: {statistics.ratio_median:.2f} in the median"
+    alt = f"Target words per source word: {statistics.ratio_median:.2f} in the median"
     table = pd.DataFrame(
         {"from": bounds[:-1], "to": bounds[1:], "pairs": statistics.ratio_counts}
     ).set_index("from")
-    _picture("length_ratio", figure, shown, alt, table)
+    _chart("length_ratio", figure, title, alt, table)
 
 
 def _growth(statistics: Statistics, name: str) -> None:
-    shown = f"{name} · growth of the vocabulary"
+    title = f"{name} · vocabulary growth"
     sides = {"source": statistics.src, "target": statistics.tgt}
-    figure = plots.vocabulary_growth(statistics.src.growth, statistics.tgt.growth, title=shown)
+    figure = plots.vocabulary_growth(statistics.src.growth, statistics.tgt.growth, title=title)
     alt = ", ".join(
-        f"{side}: {seen.n_distinct:,} different words of {seen.n_running:,}"
+        f"{side}: {seen.n_distinct:,} distinct words of {seen.n_running:,}"
         for side, seen in sides.items()
     )
     table = pd.concat(
         [
-            pd.DataFrame(seen.growth, columns=["words", "different"]).assign(side=side)
+            pd.DataFrame(seen.growth, columns=["words", "distinct"]).assign(side=side)
             for side, seen in sides.items()
         ]
     )
@@ -80,26 +80,29 @@ def _growth(statistics: Statistics, name: str) -> None:
         f"{seen.heaps:.2f} in the {side}s" for side, seen in sides.items() if seen.heaps is not None
     ]
     law = (
-        f"Heaps' law: it grows as the text's length to the power of {' and '.join(powers)}."
+        f"Heaps' law: it grows as the number of words to the power of {' and '.join(powers)}."
         if powers
         else ""
     )
-    _picture("vocabulary_growth", figure, shown, alt, table.set_index("side"), more=law)
+    _chart("vocabulary_growth", figure, title, alt, table.set_index("side"), more=law)
 
 
 def _coverage(statistics: Statistics, name: str) -> None:
     src = statistics.src.covered
     tgt = statistics.tgt.covered
-    shown = f"{name} · words of {statistics.n_valid:,} validation pairs"
-    alt = f"Running validation words that the training text has: sources {_share(statistics.src)}, targets {_share(statistics.tgt)}"
-    columns = ["at least", "running", "different"]
+    title = f"{name} · words of {statistics.n_valid:,} validation pairs"
+    alt = (
+        "Words of the validation split that the training split contains:"
+        f" sources {_share(statistics.src)}, targets {_share(statistics.tgt)}"
+    )
+    columns = ["at least", "word tokens", "distinct words"]
     table = pd.concat(
         [
             pd.DataFrame(rows, columns=columns).assign(side=side)
             for side, rows in (("source", src), ("target", tgt))
         ]
     )
-    _picture("coverage", plots.coverage(src, tgt, title=shown), shown, alt, table.set_index("side"))
+    _chart("coverage", plots.coverage(src, tgt, title=title), title, alt, table.set_index("side"))
 
 
 def _share(vocabulary: Vocabulary) -> str:
@@ -107,38 +110,38 @@ def _share(vocabulary: Vocabulary) -> str:
 
 
 def _words(vocabulary: Vocabulary, side: str, name: str) -> None:
-    shown = f"{name} · frequent words of the {side}s"
+    title = f"{name} · frequent words of the {side}s"
     alt = f"The {len(vocabulary.frequent)} most frequent words of the {side}s"
     table = pd.DataFrame(
-        [(plots.csv_cell(word), n) for word, n in vocabulary.frequent], columns=["word", "times"]
+        [(plots.csv_cell(word), n) for word, n in vocabulary.frequent], columns=["word", "count"]
     ).set_index("word")
     some = f" Some of them: {plain(' · '.join(vocabulary.once))}" if vocabulary.once else ""
     rare = (
-        f"{vocabulary.n_once:,} of {vocabulary.n_distinct:,} different words stand only once.{some}"
+        f"{vocabulary.n_once:,} of {vocabulary.n_distinct:,} distinct words occur only once.{some}"
     )
-    _picture(
+    _chart(
         "word_frequencies",
-        plots.word_frequencies(vocabulary.frequent, title=shown),
-        shown,
+        plots.word_frequencies(vocabulary.frequent, title=title),
+        title,
         alt,
         table,
         more=rare,
     )
 
 
-def _picture(
-    plot: str, figure: go.Figure, shown: str, alt: str, table: pd.DataFrame, *, more: str = ""
+def _chart(
+    plot: str, figure: go.Figure, title: str, alt: str, table: pd.DataFrame, *, more: str = ""
 ) -> None:
-    """With the sentence that says how to read it, `more` (Markdown) after that, and the numbers to download."""
-    chart(figure, alt=alt, file_name=file_name(shown))
+    """A chart with its caption, `more` (Markdown) after the caption, and its data."""
+    chart(figure, alt=alt, file_name=file_name(title))
     st.caption(f"{plots.PLOTS[plot].caption} {more}")
-    file = f"{file_name(shown)}.csv"
+    file = f"{file_name(title)}.csv"
     st.download_button(
-        "Numbers (CSV)",
+        "Download data (CSV)",
         table.to_csv,
         file,
         "text/csv",
-        key=shown,
+        key=title,
         on_click="ignore",
         icon=":material/download:",
     )

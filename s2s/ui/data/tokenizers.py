@@ -1,4 +1,4 @@
-"""Tokenizers side by side: what each costs in numbers, how it cuts a sentence, and which one to take."""
+"""Tokenizers side by side: a table of measurements, how each splits an example, and the choice of one."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, ExampleTokens, SideSt
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import as_markdown, plain
 
-MOST = 150  # pieces of a sentence that are drawn
-SHARE = 24  # per cent of the colour in a piece's ground; its text reads with 9:1 and more, in light and in dark
-GROUNDS = ("#0072B2", "#E69F00")  # of neighbours, in turn; Okabe and Ito, as in s2s/plots/theme.py
+MAX_TOKENS = 150  # of a sentence that are drawn
+# Percent of the color in a token's background: the contrast of its text is at least 9:1, in light and in dark.
+SHARE = 24
+BACKGROUNDS = ("#0072B2", "#E69F00")  # alternating; Okabe and Ito, as in s2s/plots/theme.py
 UNKNOWN = "#D55E00"
 DEFAULT = TokenizerConfig()
 FORMATS = MappingProxyType(
-    {"pieces a word": "%.2f", "unknown": "percent", "too long": "percent", "seconds": "%.1f"}
+    {"tokens per word": "%.2f", "unknown": "percent", "too long": "percent", "seconds": "%.1f"}
 )
 
 
 def panel(
     rows: Sequence[ComparisonRow], key: str, *, advice: str = "", now: TokenizerConfig = DEFAULT
 ) -> dict[str, Any]:
-    """Returns what the chosen one changes in a recipe, at first that of `now`; `key` tells corpora apart. Nothing without rows.
+    """Returns the recipe settings of the chosen tokenizer, at first those of `now`; nothing without rows.
 
-    `advice` is a sentence that is said above, where the words of a side are not set apart.
+    `advice` is a sentence shown above where words are not separated by spaces. `key` identifies the dataset.
     """
     if not rows:
         st.info("No tokenizer has been measured on these pairs.", icon=":material/hourglass_empty:")
@@ -42,28 +43,26 @@ def panel(
     if advice:
         st.warning(as_markdown(advice), icon=":material/space_bar:")
     _table(named, key)
-    _picture(named, key)
-    if st.session_state.get(f"{key} pieces now") != now:  # the recipe was changed elsewhere
-        st.session_state[f"{key} pieces now"] = now
-        st.session_state[f"{key} pieces"] = _usual(named, now)
-    chosen, beside = st.columns(2, border=True)
-    with chosen:
-        taken = _choice("Use this one", named, _usual(named, now), f"{key} pieces")
-        _cut(named[taken])
-        st.caption(as_markdown(TOKENIZERS[named[taken].kind].summary))
-        st.code(settings(named[taken]), language=None, wrap_lines=True)
-    with beside:
-        others = {name: row for name, row in named.items() if name != taken} or named
-        _cut(
-            others[
-                _choice("Beside it", others, _other(others, named[taken]), f"{key} pieces beside")
-            ]
-        )
-    return named[taken].changes
+    _length_chart(named)
+    if st.session_state.get(f"{key} tokenizer now") != now:  # the recipe was changed elsewhere
+        st.session_state[f"{key} tokenizer now"] = now
+        st.session_state[f"{key} tokenizer"] = _default(named, now)
+    left, right = st.columns(2, border=True)
+    with left:
+        chosen = _choice("Use this tokenizer", named, _default(named, now), f"{key} tokenizer")
+        row = named[chosen]
+        _example(row)
+        st.caption(as_markdown(TOKENIZERS[row.kind].summary))
+        st.code(settings(row), language=None, wrap_lines=True)
+    with right:
+        others = {name: other for name, other in named.items() if name != chosen} or named
+        default = _comparable(others, row)
+        _example(others[_choice("Compare with", others, default, f"{key} tokenizer beside")])
+    return row.changes
 
 
 def names(rows: Sequence[ComparisonRow]) -> dict[str, ComparisonRow]:
-    """The rows by what they are called, e.g. `bpe · 4,000`; kinds in their usual order, small ones first."""
+    """The rows by their names, e.g. `bpe · 4,000`: in the order of `TOKENIZERS`, small vocabularies first."""
     order = list(TOKENIZERS)
     return {
         _name(row): row
@@ -80,7 +79,7 @@ def _name(row: ComparisonRow) -> str:
 
 
 def settings(row: ComparisonRow) -> str:
-    """The same choice on a command line."""
+    """The same choice on the command line."""
     values = {
         key: "null" if value is None else str(value).lower() for key, value in row.changes.items()
     }
@@ -88,15 +87,15 @@ def settings(row: ComparisonRow) -> str:
 
 
 def frame(named: Mapping[str, ComparisonRow]) -> pd.DataFrame:
-    """A line a tokenizer; shares from 0 to 1, lengths in tokens, time in seconds."""
+    """One row per tokenizer; rates from 0 to 1, lengths in tokens, time in seconds."""
     return pd.DataFrame(
-        [_line(row) for row in named.values()], index=pd.Index(named, name="tokenizer")
+        [_row(row) for row in named.values()], index=pd.Index(named, name="tokenizer")
     )
 
 
-def _line(row: ComparisonRow) -> dict[str, float | None]:
-    src = _numbers(row.src)
-    tgt = _numbers(row.tgt)
+def _row(row: ComparisonRow) -> dict[str, float | None]:
+    src = _side(row.src)
+    tgt = _side(row.tgt)
     both = {
         f"{label}, {side}": values[label]
         for label in src
@@ -105,14 +104,14 @@ def _line(row: ComparisonRow) -> dict[str, float | None]:
     return {"too long": row.too_long, **both, "seconds": row.seconds}
 
 
-def _numbers(side: SideStatistics) -> dict[str, float | None]:
+def _side(side: SideStatistics) -> dict[str, float | None]:
     return {
-        "pieces a word": side.tokens_per_word,
+        "tokens per word": side.tokens_per_word,
         "unknown": side.unknown_rate,
         "median length": side.median,
-        "95 % have at most": side.p95,
+        "95th percentile": side.p95,
         "longest": side.longest,
-        "pieces": side.vocab_size,
+        "vocabulary size": side.vocab_size,
     }
 
 
@@ -126,103 +125,99 @@ def _table(named: Mapping[str, ComparisonRow], key: str) -> None:
     st.dataframe(
         table,
         column_config=columns,
-        alt="Tokenizers compared: a line each, numbers of both sides",
-        key=f"{key} pieces table",
+        alt="Comparison of tokenizers: one row each, with measurements of both sides",
+        key=f"{key} tokenizer table",
     )
     st.caption(
-        "Words are what stands between blanks. Unknown: share of the held-out tokens that are `<unk>`. Lengths in tokens;"
-        f" pairs over {limit}, the end included, are too long: they are left out unless `data.max_length` is raised."
+        "Words are separated by spaces. Unknown: fraction of the held-out tokens that are `<unk>`. Lengths in tokens,"
+        f" `</s>` included. Pairs longer than {limit} are dropped unless `data.max_length` is raised."
     )
     st.download_button(
-        "Numbers (CSV)",
+        "Download data (CSV)",
         partial(table.to_csv),
         "tokenizers.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
-        key=f"{key} pieces csv",
+        key=f"{key} tokenizer csv",
     )
 
 
-def _picture(named: Mapping[str, ComparisonRow], key: str) -> None:
-    """How long targets become, by kind and size."""
+def _length_chart(named: Mapping[str, ComparisonRow]) -> None:
+    """How long targets become, by kind and vocabulary size."""
     kinds = {
         kind: [(row.tgt.vocab_size, row.tgt.median) for row in named.values() if row.kind == kind]
         for kind in TOKENIZERS
     }
     measured = {kind: points for kind, points in kinds.items() if points}
     figure = plots.vocabulary_size(measured, title="Length of the targets by tokenizer")
-    said = "; ".join(
-        f"{kind} {points[-1][1]:g} tokens with {points[-1][0]:,} pieces"
+    lengths = "; ".join(
+        f"{kind} {points[-1][1]:g} tokens with a vocabulary of {points[-1][0]:,}"
         for kind, points in measured.items()
     )
-    chart(figure, alt=f"Median length of the targets: {said}", file_name="tokenizers")
+    chart(figure, alt=f"Median length of the targets: {lengths}", file_name="tokenizers")
     st.caption(plots.PLOTS["vocabulary_size"].caption)
 
 
-def _usual(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
-    """The one that the recipe has; else the automatic one of its kind, else the first."""
-    same = [
-        name
-        for name, row in named.items()
-        if (row.kind, row.requested_size) == (now.kind, now.vocab_size)
-    ]
-    kind = [
-        name for name, row in named.items() if (row.kind, row.requested_size) == (now.kind, None)
-    ]
-    return next(iter([*same, *kind, *named]))
+def _default(named: Mapping[str, ComparisonRow], now: TokenizerConfig) -> str:
+    """The recipe's own tokenizer; else the automatic one of its kind, else the first."""
+    sizes = {name: (row.kind, row.requested_size) for name, row in named.items()}
+    same = [name for name, size in sizes.items() if size == (now.kind, now.vocab_size)]
+    automatic = [name for name, size in sizes.items() if size == (now.kind, None)]
+    return next(iter([*same, *automatic, *named]))
 
 
-def _other(others: Mapping[str, ComparisonRow], taken: ComparisonRow) -> str:
-    """The next one of another kind that was asked for in the same way."""
+def _comparable(others: Mapping[str, ComparisonRow], row: ComparisonRow) -> str:
+    """The next subword tokenizer of another kind with the same requested size."""
     alike = [
         name
-        for name, row in others.items()
-        if row.kind != taken.kind
-        and TOKENIZERS[row.kind].is_subword
-        and row.requested_size == taken.requested_size
+        for name, other in others.items()
+        if other.kind != row.kind
+        and TOKENIZERS[other.kind].is_subword
+        and other.requested_size == row.requested_size
     ]
     return next(iter([*alike, *others]))
 
 
-def _choice(label: str, named: Mapping[str, ComparisonRow], usual: str, key: str) -> str:
+def _choice(label: str, named: Mapping[str, ComparisonRow], default: str, key: str) -> str:
     options = list(named)
     if st.session_state.get(key) not in options:
-        st.session_state[key] = usual
+        st.session_state[key] = default
     return str(st.selectbox(label, options, key=key, persist_state="session"))
 
 
-def _cut(row: ComparisonRow) -> None:
-    """The example sentence of both sides."""
+def _example(row: ComparisonRow) -> None:
+    """The tokens of an example pair."""
     for name, side in (("Source", row.src), ("Target", row.tgt)):
         n = len(side.example)
-        st.markdown(plain(f"{name}: {n} piece{'' if n == 1 else 's'}"))
+        st.markdown(plain(f"{name}: {n} token{'' if n == 1 else 's'}"))
         st.html(strip(side.example))
 
 
-def strip(cut: ExampleTokens) -> str:
-    """ExampleTokens side by side in the text's own direction, neighbours on different grounds, a border around each, its id under it."""
+def strip(tokens: ExampleTokens) -> str:
+    """HTML: tokens side by side in the direction of their script, on alternating backgrounds, with their ids."""
     spans = "".join(
-        _piece(piece, index, GROUNDS[place % len(GROUNDS)])
-        for place, (piece, index) in enumerate(cut[:MOST])
+        _token(token, id, BACKGROUNDS[position % len(BACKGROUNDS)])
+        for position, (token, id) in enumerate(tokens[:MAX_TOKENS])
     )
-    rest = f"<small>and {len(cut) - MOST:,} more</small>" if len(cut) > MOST else ""
-    return f'<div class="tokens" dir="{direction(cut)}">{spans}{rest}</div>'
+    n_more = len(tokens) - MAX_TOKENS
+    more = f"<small>and {n_more:,} more</small>" if n_more > 0 else ""
+    return f'<div class="tokens" dir="{direction(tokens)}">{spans}{more}</div>'
 
 
-def _piece(piece: str, index: int, ground: str) -> str:
-    colour = f"color-mix(in srgb, {UNKNOWN if index == UNK else ground} {SHARE}%, transparent)"
-    return f'<span style="background: {colour}"><b><bdi>{html.escape(piece)}</bdi></b><small>{index}</small></span>'
+def _token(token: str, id: int, background: str) -> str:
+    color = f"color-mix(in srgb, {UNKNOWN if id == UNK else background} {SHARE}%, transparent)"
+    text = f"<b><bdi>{html.escape(token)}</bdi></b><small>{id}</small>"
+    return f'<span style="background: {color}">{text}</span>'
 
 
-def direction(cut: ExampleTokens) -> str:
-    """`rtl` where the first letter with a direction goes from right to left, as in Hebrew or Arabic."""
-    found = (
+def direction(tokens: ExampleTokens) -> str:
+    """`rtl` where the first letter with a direction belongs to a right-to-left script, as in Hebrew or Arabic."""
+    classes = (
         unicodedata.bidirectional(character)
-        for piece, index in cut
-        if index > UNK
-        for character in piece
+        for token, id in tokens
+        if id > UNK
+        for character in token
     )
-    return (
-        "rtl" if next((each for each in found if each in ("L", "R", "AL")), "L") != "L" else "ltr"
-    )
+    first = next((each for each in classes if each in ("L", "R", "AL")), "L")
+    return "ltr" if first == "L" else "rtl"

@@ -111,7 +111,7 @@ def test_examples_are_shown_one_rule_at_a_time_as_they_stand() -> None:
     assert list(row) == [91, "*same* :red[a]", "*same* :red[a]", "Both sides are the same."]
 
 
-def test_the_numbers_are_a_table() -> None:
+def test_the_counts_are_a_table() -> None:
     report = lint_pairs(PAIRS)
     head, *rows, total = csv.reader(io.StringIO(panels._table(report, ["empty"])))
     assert head == ["rule", "pairs", "share", "choice"]
@@ -149,5 +149,5 @@ def test_statistics_are_six_pictures_with_their_sentences(empty: bool) -> None:
         assert any(PLOTS[name].caption in caption for caption in said)
     assert all(bool(picture["data"]) is not empty for picture in pictures)
     if not empty:
-        assert any("different words stand only once" in caption for caption in said)
+        assert any("distinct words occur only once" in caption for caption in said)
         assert not any(":red[" in caption for caption in said)  # a visitor's word is no Markdown

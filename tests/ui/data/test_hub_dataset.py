@@ -146,7 +146,7 @@ def test_a_hub_that_failed_is_asked_again_on_request(served: Hub) -> None:
     assert spec(screen).startswith("hub:team/failing#")
 
 
-def test_a_token_opens_a_private_set_and_stands_nowhere(served: Hub) -> None:
+def test_a_token_opens_a_private_dataset_and_is_shown_nowhere(served: Hub) -> None:
     screen = typed("team/private", "hf_granted")
     assert spec(screen).startswith("hub:team/private#")
     asked = screen.session_state["asked"]

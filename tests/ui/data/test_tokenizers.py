@@ -52,15 +52,15 @@ def test_the_recipe_is_changed_by_what_is_chosen(rows):
         "tokenizer.shared": True,
     }
     for name, row in tokenizers.names(rows).items():
-        screen.selectbox(key="k pieces").set_value(name).run()
+        screen.selectbox(key="k tokenizer").set_value(name).run()
         assert not screen.exception
         assert screen.session_state["changes"] == row.changes
-        assert name not in screen.selectbox(key="k pieces beside").options
+        assert name not in screen.selectbox(key="k tokenizer beside").options
         recipe = override(Recipe(), screen.session_state["changes"])
         assert recipe.tokenizer.kind == row.kind
 
 
-def test_at_first_it_is_the_recipes_own(rows):
+def test_the_recipes_own_tokenizer_comes_first(rows):
     other = next(row for row in rows if row.kind == "unigram")
     screen = opened(rows, kind="unigram", vocab_size=other.requested_size)
     assert screen.session_state["changes"] == other.changes
@@ -70,7 +70,7 @@ def test_at_first_it_is_the_recipes_own(rows):
     )
 
 
-def test_both_cut_the_example(rows):
+def test_both_split_the_example(rows):
     screen = opened(rows)
     strips = [str(each.proto.body) for each in screen.get("html")]
     assert len(strips) == 4
@@ -80,13 +80,13 @@ def test_both_cut_the_example(rows):
         assert ids == [index for _, index in getattr(row, side).example]
 
 
-def test_the_table_has_a_line_a_tokenizer(rows):
+def test_the_table_has_one_row_per_tokenizer(rows):
     table = opened(rows).dataframe[0].value
     assert list(table.index) == list(tokenizers.names(rows))
     assert {name.partition(" ")[0] for name in table.index} == set(TOKENIZERS)
     char = table.loc[next(name for name in table.index if name.startswith("char"))]
     assert (
-        char["pieces a word, source"]
+        char["tokens per word, source"]
         == next(row for row in rows if row.kind == "char").src.tokens_per_word
     )
     assert tokenizers.frame(tokenizers.names(rows)).to_csv().count("\n") == len(rows) + 1
@@ -123,10 +123,10 @@ def test_markup_in_a_text_stays_text():
     assert body.count(tokenizers.UNKNOWN) == 1
 
 
-def test_neighbours_differ_and_long_sentences_end():
-    body = tokenizers.strip(tuple((f"p{n}", n + 4) for n in range(tokenizers.MOST + 12)))
+def test_neighbors_differ_and_long_sentences_are_truncated():
+    body = tokenizers.strip(tuple((f"p{n}", n + 4) for n in range(tokenizers.MAX_TOKENS + 12)))
     colours = re.findall(r"in srgb, (#\w+) ", body)
-    assert len(colours) == tokenizers.MOST
+    assert len(colours) == tokenizers.MAX_TOKENS
     assert all(one != next_one for one, next_one in itertools.pairwise(colours))
     assert "and 12 more" in body
 
@@ -142,15 +142,15 @@ def test_neighbours_differ_and_long_sentences_end():
         ("", "ltr"),
     ],
 )
-def test_pieces_run_in_the_texts_direction(text, way):
+def test_tokens_run_in_the_direction_of_their_script(text, way):
     cut = tuple((character, 4) for character in text)
     assert tokenizers.direction((("<unk>", UNK), *cut)) == way
     assert f'dir="{way}"' in tokenizers.strip(cut)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("colour", [*tokenizers.GROUNDS, tokenizers.UNKNOWN])
-def test_pieces_can_be_read(theme, colour):
+@pytest.mark.parametrize("colour", [*tokenizers.BACKGROUNDS, tokenizers.UNKNOWN])
+def test_tokens_are_legible(theme, colour):
     """WCAG 2 asks for a contrast of 4.5."""
     colours = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"][theme]
     ground, ink, mixed = (
@@ -190,10 +190,10 @@ def test_names_say_both_sizes_where_they_differ():
 
 def test_now_is_followed_when_it_changes(rows):
     screen = opened(rows)
-    screen.selectbox(key="k pieces").set_value(
+    screen.selectbox(key="k tokenizer").set_value(
         next(name for name in tokenizers.names(rows) if name.startswith("word"))
     ).run()
     assert screen.session_state["changes"]["tokenizer.kind"] == "word"
-    screen.session_state["k pieces now"] = TokenizerConfig("char")
+    screen.session_state["k tokenizer now"] = TokenizerConfig("char")
     screen.run()
     assert screen.session_state["changes"]["tokenizer.kind"] == "bpe"

@@ -1,4 +1,4 @@
-"""A text that is being brought is a folder for as long as the visit holds it, and no longer."""
+"""An upload is a folder for as long as the visit keeps it, and no longer."""
 
 import shutil
 
@@ -19,14 +19,14 @@ class Interrupted(dict[str, object]):
         raise RerunException(RerunData())
 
 
-def test_a_click_while_a_text_is_taken_in_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_click_while_files_are_uploaded_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "session_state", Interrupted())
     with pytest.raises(RerunException):
         uploads.begin("Upload", "pairs.tsv", [("pairs.tsv", PAIRS)])
     assert not list((settings.home() / "incoming").iterdir())
 
 
-def test_a_draft_whose_day_is_over_gives_way_to_the_upload_field() -> None:
+def test_an_upload_that_was_deleted_gives_way_to_the_upload_field() -> None:
     screen = uploaded(("pairs.tsv", PAIRS))
     assert screen.metric
     shutil.rmtree(settings.home() / "incoming")

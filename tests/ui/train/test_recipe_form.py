@@ -274,7 +274,9 @@ def test_after_the_data_page_the_form_opens() -> None:
     screen = opened("data")
     screen.segmented_control(key="origin").set_value("Upload").run()
     kept = {
-        key: screen.session_state[key] for key in ("origin", "view") if key in screen.session_state
+        key: screen.session_state[key]
+        for key in ("origin", "data view")
+        if key in screen.session_state
     }
     again = opened("train")
     for key, value in kept.items():

@@ -1,4 +1,4 @@
-"""Deleting a kept text: named, asked twice, with what needs it."""
+"""Deleting a saved dataset: the button names it, asks twice, and counts the runs that need it."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from s2s.ui.kit import cached
 from tests.screen import opened, said
 
 
-def kept(text: str, name: str) -> str:
+def saved(text: str, name: str) -> str:
     return saved_datasets.save(files.from_pasted(text), name=name, owner=settings.OWNER)
 
 
@@ -21,9 +21,9 @@ def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     cached.refresh_runs()
 
 
-def test_the_button_names_the_text_and_the_next_text_has_another() -> None:
-    first = kept("a ||| b", "mine")
-    second = kept("c ||| d", "*theirs*")
+def test_the_button_names_its_dataset() -> None:
+    first = saved("a ||| b", "mine")
+    second = saved("c ||| d", "*theirs*")
     screen = opened("data", set=pack({"source": f"corpus:{first}"}))
     assert screen.button(key=f"delete text {first}").label == "Delete mine"
     screen.button(key=f"delete text {first}").click().run()
@@ -33,9 +33,9 @@ def test_the_button_names_the_text_and_the_next_text_has_another() -> None:
     assert screen.button(key=f"delete text {second}").label == "Delete \\*theirs\\*"
 
 
-def test_runs_that_wait_for_a_text_are_counted() -> None:
-    needed = kept("a ||| b\nc ||| d", "mine")
-    spare = kept("c ||| d", "other")
+def test_runs_that_need_a_dataset_are_counted() -> None:
+    needed = saved("a ||| b\nc ||| d", "mine")
+    spare = saved("c ||| d", "other")
     recipe = override(PRESETS["mini-t5"].recipe, {"train.steps": 5})
     for name in ("one", "two"):
         training.submit(

@@ -1,0 +1,91 @@
+"""The saved datasets on the Data page: choose one, rename it, delete it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from s2s import settings
+from s2s.config import UserError
+from s2s.data import saved_datasets
+from s2s.share import printable
+from s2s.ui.kit import cached, forms
+from s2s.ui.kit.text import plain, shortened, unique_names
+
+KEY = "saved"  # in the session: the SPEC of the chosen one
+REFUSED = "refused dataset"  # in the session: why the last change was refused
+# states of runs that would read their dataset again
+NEEDING = ("queued", "starting", "running", "stopped", "interrupted")
+
+
+def choose() -> tuple[str, str] | None:
+    """SPEC and name of the chosen dataset; None where nothing has been saved."""
+    names = unique_names({saved.spec: saved.name for saved in cached.datasets()})
+    if not names:
+        st.info(
+            "No saved datasets yet: upload or paste one and train on it, and it is saved here.",
+            icon=":material/inventory_2:",
+        )
+        return None
+    if st.session_state.get(KEY) not in names:
+        st.session_state[KEY] = next(iter(names))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        spec = str(
+            st.selectbox(
+                "Dataset",
+                list(names),
+                format_func=names.__getitem__,
+                key=KEY,
+                persist_state="session",
+            )
+        )
+        _rename_button(spec, cached.dataset_name(spec))
+        _delete_button(spec, cached.dataset_name(spec))
+    if refused := st.session_state.pop(REFUSED, None):
+        forms.show_error(refused)
+    return spec, names[spec]
+
+
+def _rename_button(spec: str, name: str) -> None:
+    hash = spec.partition(":")[2]
+    with st.popover("Rename", icon=":material/edit:", key=f"change {hash}"):
+        st.text_input(
+            "Name", name, key=f"name {hash}", max_chars=80, on_change=_rename, args=(hash,)
+        )
+        st.caption(
+            "Stored on this server until it is deleted. Everybody who uses this server sees it."
+        )
+
+
+def _delete_button(spec: str, name: str) -> None:
+    """Asks once more. The keys contain the dataset's hash, so that the popover closes when the dataset is gone."""
+    hash = spec.partition(":")[2]
+    with st.popover("Delete", icon=":material/delete:", key=f"away {hash}"):
+        st.write(
+            "It is deleted for good. Runs trained on it remain, but they cannot be resumed without it."
+        )
+        rows = [row for row in cached.own_runs() if row.source.partition("#")[0] == spec]
+        if n := sum(row.state in NEEDING for row in rows):
+            need = "runs need" if n > 1 else "run needs"
+            st.warning(f"{n} waiting, training or stopped {need} it.", icon=":material/warning:")
+        st.button(
+            f"Delete {plain(shortened(name))}",
+            key=f"delete text {hash}",
+            on_click=_delete,
+            args=(hash,),
+            type="primary",
+        )
+
+
+def _rename(hash: str) -> None:
+    name = printable(str(st.session_state[f"name {hash}"]))
+    try:
+        saved_datasets.rename(hash, settings.OWNER, name)
+    except UserError as wrong:
+        st.session_state[REFUSED] = wrong
+
+
+def _delete(hash: str) -> None:
+    try:
+        saved_datasets.delete(hash, settings.OWNER)
+    except UserError as wrong:
+        st.session_state[REFUSED] = wrong

@@ -1,0 +1,138 @@
+"""The upload field, and the widgets that say how the files are read: unit of text, order of files, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import streamlit as st
+
+from s2s.config import UserError
+from s2s.data import FILE_KINDS
+from s2s.share import printable
+from s2s.ui.data import uploads
+from s2s.ui.data.uploads import Upload
+from s2s.ui.kit.text import as_markdown, unique_names
+
+MAX_MEGABYTES = 200
+UNITS = MappingProxyType(
+    {
+        "line": "lines",
+        "passage": "passages of 120 characters",
+        "dialogue": "dialogues, separated by empty lines",
+    }
+)
+
+
+def files_field() -> None:
+    """The upload field. What it is given becomes an upload, and the field is emptied."""
+    given = st.file_uploader(
+        "A table, two aligned text files, or one text file",
+        accept_multiple_files=True,
+        key=f"upload {st.session_state.setdefault('n uploads', 0)}",
+        max_upload_size=MAX_MEGABYTES,
+    )
+    st.caption(
+        f"Tables: {FILE_KINDS}; you choose the two columns. Text files: two whose lines translate each other, or one as"
+        " plain text. All of them also as .gz; tables and pairs of files also in a .zip. An upload stays on this server"
+        " for at most a day, visible to nobody but you, unless you train on it."
+    )
+    if not given:
+        return
+    if len(given) > 2:
+        raise UserError(
+            f"{len(given)} files were given; give one table, one .zip, or two text files that are aligned line by line."
+        )
+    name = printable(" + ".join(file.name for file in given))[:80]
+    # `getvalue` makes no copy, unlike `getbuffer`
+    uploads.begin("Upload", name, [(file.name, file.getvalue()) for file in given])
+    st.session_state["n uploads"] += 1  # a new field, so that the old one frees the files
+    st.rerun()
+
+
+def spec(upload: Upload, offer: Mapping[str, Any]) -> str:
+    """The SPEC of an upload by the widgets drawn here; `offer` is what its files look like."""
+    names = [column[0] for column in offer["columns"]]
+    if offer["kind"] == "plain":
+        return _plain(upload, offer, names)
+    if len(upload.files) == 2:
+        return _two_files(upload, offer, names)
+    return f"{upload.files[0]}#{_columns(upload, offer, names)}"
+
+
+def _plain(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:
+    st.caption(
+        as_markdown(
+            f"Plain text without a second side ({offer['reason']}): for tasks that need no targets."
+        )
+    )
+    unit = st.radio(
+        "Split plain text into",
+        list(UNITS),
+        format_func=UNITS.__getitem__,
+        key="unit",
+        horizontal=True,
+    )
+    column = f",column={_written(names, offer['src'])}" if offer["src"] else ""
+    return f"text:{upload.files[0]}#unit={unit}{column}"
+
+
+def _two_files(upload: Upload, offer: Mapping[str, Any], names: Sequence[str]) -> str:
+    by_name = dict(zip(upload.files, names, strict=True))
+    first, second = sorted(upload.files, key=lambda file: by_name[file] != offer["src"])
+    if st.toggle("Swap the two files", key=f"swap {upload.profile.folder.name}"):
+        first, second = second, first
+    st.caption(as_markdown(f"The source is `{first}`, the target `{second}`: {offer['reason']}."))
+    return f"{first},{second}"
+
+
+def _written(names: Sequence[str], name: str) -> str:
+    """A column as a SPEC names it: by its number from 1 where its name contains characters with a meaning."""
+    return str(names.index(name) + 1) if set(name) & set(",#=") else name
+
+
+def _columns(upload: Upload, offer: Mapping[str, Any], names: list[str]) -> str:
+    """Source, target and task column of a table; at first those that its column names suggest."""
+    key = upload.profile.folder.name
+    labels = unique_names(dict(zip(names, offer["labels"], strict=True)))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        src, tgt = (
+            str(
+                st.selectbox(
+                    label,
+                    names,
+                    names.index(likely),
+                    format_func=labels.__getitem__,
+                    key=f"{label} {key}",
+                )
+            )
+            for label, likely in (("Source column", offer["src"]), ("Target column", offer["tgt"]))
+        )
+        task = st.selectbox(
+            "Task column",
+            [name for name in names if name not in (src, tgt)],
+            None,
+            format_func=labels.__getitem__,
+            key=f"task {key}",
+            placeholder="none",
+            help="A third column, written before the source, for example `summarize: `: several tasks in one file.",
+            disabled=len(names) < 3,
+        )
+        has_header = offer["has_header"]
+        if not offer["is_named"]:
+            has_header = st.toggle("Row 1 holds the column names", has_header, key=f"header {key}")
+    if (src, tgt) == (offer["src"], offer["tgt"]) and offer["reason"]:
+        st.caption(as_markdown(f"These two were chosen automatically: {offer['reason']}."))
+    if src == tgt:
+        raise UserError("Source and target are the same column; choose two.")
+    chosen = {"src": src, "tgt": tgt} | ({"prefix": str(task)} if task else {})
+    # With another header row the names change; the numbers do not.
+    is_named = has_header == offer["has_header"]
+    options = {
+        option: _written(names, name) if is_named else str(names.index(name) + 1)
+        for option, name in chosen.items()
+    }
+    if not offer["is_named"]:
+        options["header"] = "yes" if has_header else "no"
+    return ",".join(f"{option}={value}" for option, value in options.items())

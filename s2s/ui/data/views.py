@@ -1,0 +1,279 @@
+"""The views of a dataset: pairs, cleaning, task, statistics, tokens. What is chosen in them goes into the recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from s2s.config import PRESETS, Recipe, UserError, flat, override
+from s2s.data import (
+    LONGEST_CELL,
+    PROFILE_SECTIONS,
+    TASKS,
+    Corpus,
+    LintReport,
+    Pair,
+    Statistics,
+    apply_task,
+    clean,
+    task_of,
+)
+from s2s.jobs.forecast import share_too_long
+from s2s.tokenizers import ComparisonRow
+from s2s.ui.data import cleaning, overview, profiles, sources, statistics, tokenizers
+from s2s.ui.data.sources import ChosenDataset
+from s2s.ui.kit import forms, pickers
+from s2s.ui.kit.captions import file_name
+from s2s.ui.kit.datasets import DEFAULT_DATASET
+from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS, data_choices
+from s2s.ui.kit.state import ViewState, field, one_of
+from s2s.ui.kit.text import as_markdown
+
+DATA_KEYS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))
+TASK_PAIRS = 50  # pairs whose input and output are shown
+
+
+class View(NamedTuple):
+    """One view: its label, what draws it, its icon and its summary."""
+
+    label: str
+    draw: Callable[[ChosenDataset, Recipe], None]
+    icon: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class DataView:
+    """The page's own part of a link; the dataset and the recipe's settings travel with it."""
+
+    view: str = field("Pairs", one_of("Pairs", "Cleaning", "Task", "Statistics", "Pieces"))
+
+
+STATE = ViewState("data", DataView)
+
+
+def read_from_url() -> None:
+    """Take what a link says: dataset, view, and settings of the recipe."""
+    given = STATE.arrived()
+    if given is None:
+        return
+    source = given.pop("source", "")
+    # A link never names an upload; one without a dataset is no reason to leave the upload.
+    if source or st.session_state.get("origin") not in sources.NOT_SAVED:
+        source = sources.choose_spec(source or DEFAULT_DATASET)
+    changes, errors = forms.from_address(
+        base(), {key: value for key, value in given.items() if key in DATA_KEYS}
+    )
+    _take({key: value for key, value in (flat(base()) | changes).items() if key in DATA_KEYS})
+    for error in errors:
+        pickers.notify(error)
+    _hold(source)
+
+
+def write_to_url(chosen: ChosenDataset | None) -> None:
+    """Keep in the address what a link can hold."""
+    can_link = chosen is None or chosen.spec != ""
+    st.session_state["no link"] = (
+        ""
+        if can_link
+        else "Only a saved dataset can be linked: press Train on these pairs, which saves it."
+    )
+    _hold(chosen.spec if chosen else DEFAULT_DATASET)
+
+
+def _hold(spec: str) -> None:
+    source = {"source": spec} if spec else {}
+    STATE.hold(source | forms.to_address(changes()), {"source": DEFAULT_DATASET})
+
+
+def show(chosen: ChosenDataset) -> None:
+    """The chosen view; choices made in the others stay."""
+    labels = {name: f"{view.icon} {view.label}" for name, view in VIEWS.items()}
+    view = VIEWS[STATE.segments("view", "View", labels, label_visibility="collapsed")]
+    if any(key.startswith("data.") for key in changes()):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            data_choices(changes())
+            st.button(
+                "Reset",
+                key="start anew",
+                icon=":material/restart_alt:",
+                on_click=_reset,
+                type="tertiary",
+            )
+    with st.container(border=True):
+        st.caption(view.summary)
+        try:
+            view.draw(chosen, recipe())
+        except UserError as wrong:
+            forms.show_error(wrong)
+
+
+def export(chosen: ChosenDataset) -> None:
+    """The pairs that would be trained on, as a file."""
+    with st.popover("Export", icon=":material/download:", on_change="rerun") as box:
+        if not box.open:
+            return
+        st.caption(
+            "The pairs that would be trained on, cleaned and as the task makes them, as a parquet file"
+            " for datasets, pandas and others."
+        )
+        try:
+            data = recipe().data
+            exported = profiles.section(chosen.profile, "export", data)
+        except UserError as wrong:
+            forms.show_error(wrong)
+            return
+        if exported:
+            section = PROFILE_SECTIONS["export"].name("export", data)
+            st.download_button(
+                f"{exported['n_pairs']:,} pairs",
+                (chosen.profile.folder / f"{section}.parquet").read_bytes,
+                f"{file_name(chosen.name)}.parquet",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+
+
+def _reset() -> None:
+    """Task and cleaning as the preset has them."""
+    _take({key: value for key, value in flat(base()).items() if key.startswith("data.")})
+
+
+def base() -> Recipe:
+    """The recipe of the preset that is chosen on Train."""
+    return PRESETS[st.session_state.get("preset", DEFAULT_PRESET)].recipe
+
+
+def changes() -> dict[str, Any]:
+    """What was chosen here and differs from the preset."""
+    return forms.changes(base(), DATA_KEYS, PREFIX)
+
+
+def recipe() -> Recipe:
+    """The preset's recipe with what was chosen here. Raises UserError where that does not fit together."""
+    return override(base(), changes())
+
+
+def _take(values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        st.session_state[PREFIX + key] = value
+
+
+def _pairs(chosen: ChosenDataset, now: Recipe) -> None:
+    pairs, lengths = st.columns(2, gap="medium")
+    with pairs:
+        overview.pairs(chosen.preview)
+    with lengths:
+        statistics.lengths(chosen.preview, chosen.name)
+
+
+def _cleaning(chosen: ChosenDataset, now: Recipe) -> None:
+    if found := profiles.section(chosen.profile, "lint", now.data):
+        report = LintReport.from_json(found)
+        wanted = cleaning.panel(report, now.data.clean, key=chosen.profile.folder.name)
+        _take({f"data.clean.{name}": value for name, value in flat(wanted).items()})
+        if wanted != now.data.clean:
+            st.rerun()
+
+
+def _task(chosen: ChosenDataset, now: Recipe) -> None:
+    corpus = _first_pairs(chosen)
+    forms.inputs(base(), ["data.task"], PREFIX)
+    row = TASKS[task_of(corpus, now.data)]
+    source = f" Source: {row.source}." if row.source else ""
+    st.markdown(f"**{row.label}.** {as_markdown(row.summary)}{source}")
+    keys = [f"data.{name}" for name in dict.fromkeys((*row.settings, "prefix", "valid_share"))]
+    with st.grid(3, min_column_width=220, vertical_alignment="bottom"):
+        forms.inputs(base(), keys, PREFIX)
+    _inputs_and_outputs(chosen, corpus, recipe())
+
+
+def _first_pairs(chosen: ChosenDataset) -> Corpus:
+    pairs = tuple(Pair(*row) for row in chosen.preview.rows[:TASK_PAIRS])
+    return Corpus(chosen.name, "train", pairs, is_plain=chosen.preview.is_plain)
+
+
+def _inputs_and_outputs(chosen: ChosenDataset, corpus: Corpus, now: Recipe) -> None:
+    made = apply_task(clean(corpus, now.data.clean), now.data, now.train.seed)
+    pairs = [(pair.src, pair.tgt) for pair in made.pairs[:TASK_PAIRS]]
+    st.dataframe(
+        pd.DataFrame(pairs, columns=["input", "output"]),
+        hide_index=True,
+        height=300,
+        column_config={
+            side: st.column_config.TextColumn(width="large") for side in ("input", "output")
+        },
+        alt=f"Input and output of the model for the first {len(pairs)} pairs",
+    )
+    rows = chosen.preview.rows[:TASK_PAIRS]
+    is_truncated = any(side.endswith("…") for row in rows for side in row)
+    note = f" Long texts are truncated to {LONGEST_CELL} characters here." if is_truncated else ""
+    st.caption(
+        f"Input and output of the model for the first pairs, after cleaning.{note} {_too_long(chosen, now)}"
+    )
+
+
+def _too_long(chosen: ChosenDataset, now: Recipe) -> str:
+    """About how many pairs the length limit will drop, estimated from the dataset as it is."""
+    limit = now.data.max_length
+    share = share_too_long(now, chosen.preview)
+    if share == 0:
+        return f"Probably none is longer than the {limit} tokens of `data.max_length`."
+    longer = f"About {share:.1%} are longer than the {limit} tokens of `data.max_length`"
+    return f"{longer} and will be dropped, not truncated."
+
+
+def _statistics(chosen: ChosenDataset, now: Recipe) -> None:
+    if found := profiles.section(chosen.profile, "statistics", now.data):
+        statistics.panel(Statistics.from_json(found), chosen.preview, chosen.name)
+
+
+def _tokens(chosen: ChosenDataset, now: Recipe) -> None:
+    if found := profiles.section(chosen.profile, "pieces", now.data):
+        st.caption(found["scope"])
+        rows = [ComparisonRow.from_json(row) for row in found["rows"]]
+        wanted = tokenizers.panel(
+            rows, chosen.profile.folder.name, advice=found["advice"], now=now.tokenizer
+        )
+        keys = ("tokenizer.kind", "tokenizer.vocab_size")
+        _take({key: wanted[key] for key in keys if key in wanted})
+
+
+# By the names that links hold.
+VIEWS: Mapping[str, View] = MappingProxyType(
+    {
+        "Pairs": View(
+            "Pairs", _pairs, ":material/table_rows:", "The pairs as the dataset has them."
+        ),
+        "Cleaning": View(
+            "Cleaning",
+            _cleaning,
+            ":material/cleaning_services:",
+            "Pairs that look wrong, and which of them to drop before training.",
+        ),
+        "Task": View(
+            "Task",
+            _task,
+            ":material/task_alt:",
+            "What the model learns from the dataset: its input and its output.",
+        ),
+        "Statistics": View(
+            "Statistics",
+            _statistics,
+            ":material/analytics:",
+            "Lengths are those of the whole dataset; everything else is measured on the pairs that would be trained on:"
+            " cleaned, and as the task makes them.",
+        ),
+        "Pieces": View(
+            "Tokens",
+            _tokens,
+            ":material/content_cut:",
+            "How each tokenizer splits these pairs; choose one for the recipe.",
+        ),
+    }
+)
