@@ -1,4 +1,4 @@
-"""Compare: one sentence, decoded by any run, checkpoint and strategy in columns side by side. One column is plain translation."""
+"""Compare: one sentence, decoded with any run, checkpoint and strategy, in columns. One column is plain translation."""
 
 import streamlit as st
 
@@ -14,17 +14,17 @@ with st.container():
     sentence.unknown_words(run, facts, text)
 sentence.example_chips(facts)
 
-keys = columns.arrive(run_id)
+keys = columns.read_from_url(run_id)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     compare_cards.toolbar(run_id)
-    wanted = reference.ask(text, len(keys))
-if wanted.against != reference.NOTHING:
-    reference.legend(wanted)
+    comparison = reference.controls(text, len(keys))
+if comparison.against != reference.NOTHING:
+    reference.legend(comparison)
 if not text:
     st.info(
-        "Type a sentence above, or press an example: what the model makes of it appears here.",
+        "Type a sentence above or choose an example to see its translation here.",
         icon=":material/edit:",
     )
 cards = compare_cards.cards(run_id)
 if text:
-    compare_cards.results(cards, text, wanted)
+    compare_cards.results(cards, text, comparison)

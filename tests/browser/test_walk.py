@@ -147,7 +147,7 @@ def test_upload_train_compare_attention_link(
     expect(again.locator(".st-key-translation p[title]")).to_have_text(found.text)
 
     quiet(page)
-    page.get_by_role("link", name="Where it looked").click()
+    page.get_by_role("link", name="What it attends to").click()
     page.wait_for_url("**/attention*")
     page.get_by_role("radio", name="encoder", exact=True).click()
     seen = run.attention("1 2 3", found.text)

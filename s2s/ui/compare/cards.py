@@ -1,4 +1,4 @@
-"""Compare, drawn: a card a column, with its settings, its text beside the others, its numbers, its tokens."""
+"""The columns of Compare as cards: settings, output text, metrics, tokens."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,36 +15,38 @@ from s2s import share
 from s2s.config import UserError
 from s2s.decode import generate_call
 from s2s.share import Column
-from s2s.ui.compare import column, columns, hypotheses, numbers, reference
-from s2s.ui.compare.column import Chosen
-from s2s.ui.compare.numbers import Figure
-from s2s.ui.compare.reference import Basis
+from s2s.ui.compare import column, columns, hypotheses, metrics, reference
+from s2s.ui.compare.column import ColumnChoice
+from s2s.ui.compare.metrics import MetricValue
+from s2s.ui.compare.reference import Comparison
 from s2s.ui.kit import cached, differences, forms
 from s2s.ui.kit.cached import TimedDecoding
 from s2s.ui.kit.text import plain
 from s2s.ui.shell.pages import PAGES, page_link
 
-ROOM = 300  # pixels that a column needs
-ABREAST = {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3}  # columns in one row, where there is room
-AGAIN = "begin anew"
+MIN_WIDTH = 300  # pixels of a column
+PER_ROW = MappingProxyType(
+    {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3}
+)  # columns in one row, on a wide screen
+START_OVER = "start over"
 
 
 @dataclass(frozen=True)
 class Card:
-    """A column's places on the screen, and what its widgets say; nothing where its run cannot be opened."""
+    """A column's card; `choice` is None if its run cannot be opened."""
 
     key: str
-    chosen: Chosen | None
+    choice: ColumnChoice | None
     body: DeltaGenerator
 
     @property
     def number(self) -> str:
-        """As people count: `1`."""
+        """Counted from 1, as text."""
         return str(columns.KEYS.index(self.key) + 1)
 
 
 def toolbar(run_id: str) -> None:
-    """One more column, and comparisons to begin with."""
+    """Buttons that add a column or start a ready-made comparison."""
     n_columns = len(columns.shown())
     ready = columns.starts(run_id)
     is_full = n_columns == len(columns.KEYS)
@@ -55,38 +58,38 @@ def toolbar(run_id: str) -> None:
         on_click=columns.add,
         args=(run_id,),
         disabled=is_full,
-        help=columns.FULL if is_full else "The same sentence, decoded another way",
+        help=columns.FULL if is_full else "Decode the same sentence in another way",
     )
     if n_columns == 1:
         for name in ready:
             st.button(name, key=f"start {name}", on_click=columns.start, args=(name, run_id))
     else:
         st.menu_button(
-            "Begin anew",
+            "Start over",
             [columns.ALONE, *ready],
-            key=AGAIN,
+            key=START_OVER,
             icon=":material/restart_alt:",
-            on_click=_again,
+            on_click=_start_over,
             args=(run_id,),
         )
 
 
-def _again(run_id: str) -> None:
-    columns.start(st.session_state[AGAIN], run_id)
+def _start_over(run_id: str) -> None:
+    columns.start(st.session_state[START_OVER], run_id)
 
 
 def cards(run_id: str) -> list[Card]:
-    """The columns with their settings; what they say goes into the address."""
+    """Draw the columns with their settings, and write them to the address."""
     keys = columns.shown()
     with st.grid(
-        ABREAST[len(keys)], min_column_width=ROOM, key="columns" if len(keys) > 1 else "column"
+        PER_ROW[len(keys)], min_column_width=MIN_WIDTH, key="columns" if len(keys) > 1 else "column"
     ) as grid:
         drawn = []
         for key in keys:
             with grid.cell(), st.container(border=True):
                 drawn.append(_card(run_id, key, is_alone=len(keys) == 1))
-    first = drawn[0].chosen
-    columns.hold([_written(card, run_id) for card in drawn], first.usual if first else "")
+    first = drawn[0].choice
+    columns.write_to_url([_written(card, run_id) for card in drawn], first.default if first else "")
     return drawn
 
 
@@ -95,27 +98,27 @@ def _card(run_id: str, key: str, *, is_alone: bool) -> Card:
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="top", gap="xsmall"
     ):
         head = st.container(width="stretch")
-        _deeds(run_id, key, is_alone=is_alone)
-    chosen = None
+        _buttons(run_id, key, is_alone=is_alone)
+    choice = None
     first = st.container()
     with st.expander("Settings", icon=":material/tune:"):
         with first if is_alone else st.container():
             strategy = column.strategy_picker(key)
         try:
-            chosen = column.controls(run_id, key, strategy)
-        except UserError as wrong:
-            forms.show_error(wrong)
-    card = Card(key, chosen, st.container())
+            choice = column.controls(run_id, key, strategy)
+        except UserError as error:
+            forms.show_error(error)
+    card = Card(key, choice, st.container())
     with head:
         _head(card)
     return card
 
 
-def _deeds(run_id: str, key: str, *, is_alone: bool) -> None:
-    """What may be done with a column."""
+def _buttons(run_id: str, key: str, *, is_alone: bool) -> None:
+    """Clone and remove."""
     is_full = len(columns.shown()) == len(columns.KEYS)
     with st.container(horizontal=True, width="content", gap="small"):
-        clone = "A copy of this column, to change one thing in"
+        clone = "Copy this column, to change one setting"
         remove = "Remove this column"
         st.button(
             "Clone",
@@ -140,53 +143,53 @@ def _deeds(run_id: str, key: str, *, is_alone: bool) -> None:
 
 
 def _head(card: Card) -> None:
-    """One line: which column, which strategy, what was changed; below it, whose."""
-    if card.chosen is None:
+    """The column's number, strategy and changed settings; below them its run and step."""
+    if card.choice is None:
         st.html(f'<p class="column-head"><b>{card.number}</b></p>')
         return
-    run, _, strategy, changed = _told(card.chosen)
+    run, _, strategy, changed = _description(card.choice)
     settings = f" <span>{html.escape(changed)}</span>" if changed else ""
-    place = f"{html.escape(run)} · step {card.chosen.run.step:,}"
+    source = f"{html.escape(run)} · step {card.choice.run.step:,}"
     st.html(
-        f'<p class="column-head"><b>{card.number} · {html.escape(strategy)}</b>{settings}<br><small>{place}</small></p>'
+        f'<p class="column-head"><b>{card.number} · {html.escape(strategy)}</b>{settings}<br><small>{source}</small></p>'
     )
 
 
-def _told(chosen: Chosen) -> tuple[str, str, str, str]:
-    """Run, checkpoint, strategy and changed settings, as words."""
+def _description(choice: ColumnChoice) -> tuple[str, str, str, str]:
+    """Run, checkpoint, strategy and changed settings, as text."""
     changed = ", ".join(
-        f"{name} {value}" for name, value in forms.to_address(chosen.settings).items()
+        f"{name} {value}" for name, value in forms.to_address(choice.settings).items()
     )
-    return cached.title(chosen.run.folder.id), str(chosen.run.step), chosen.strategy, changed
+    return cached.title(choice.run.folder.id), str(choice.run.step), choice.strategy, changed
 
 
 def _written(card: Card, run_id: str) -> str:
-    """As the address holds it; of a column that cannot be opened, what it said before."""
-    if card.chosen:
-        return card.chosen.written
+    """The column as in the address; one that cannot be opened keeps what it said before."""
+    if card.choice:
+        return card.choice.written
     return str(
         st.session_state.get(card.key)
         or Column(str(st.session_state.get(f"{card.key} run", run_id)))
     )
 
 
-def results(drawn: Sequence[Card], text: str, wanted: Basis) -> None:
-    """What every column makes of the text; one that cannot says so in its own card."""
+def results(drawn: Sequence[Card], text: str, comparison: Comparison) -> None:
+    """The output of every column; an error is shown in the card of its column."""
     found = {card.number: timed for card in drawn if (timed := _decoded(card, text))}
     texts = {number: timed.decoded.text for number, timed in found.items()} | {
-        reference.REFERENCE: wanted.reference
+        reference.REFERENCE: comparison.reference
     }
-    told: dict[str, tuple[Sequence[str], Sequence[Figure]]] = {}
+    described: dict[str, tuple[Sequence[str], Sequence[MetricValue]]] = {}
     for card in drawn:
-        if card.chosen and (timed := found.get(card.number)):
-            rows = numbers.figures(card.chosen, timed, wanted.reference)
-            told[card.number] = (*_told(card.chosen), timed.decoded.text), rows
+        if card.choice and (timed := found.get(card.number)):
+            rows = metrics.of_column(card.choice, timed, comparison.reference)
+            described[card.number] = (*_description(card.choice), timed.decoded.text), rows
             with card.body:
-                _text(card, texts, wanted)
-                numbers.draw(rows)
-                _more(card, card.chosen, timed, is_alone=len(drawn) == 1)
-    if len(told) > 1:
-        make = partial(numbers.table, told)
+                _text(card, texts, comparison)
+                metrics.draw(rows)
+                _more(card, card.choice, timed, is_alone=len(drawn) == 1)
+    if len(described) > 1:
+        make = partial(metrics.table, described)
         st.download_button(
             "All columns (CSV)",
             make,
@@ -199,43 +202,45 @@ def results(drawn: Sequence[Card], text: str, wanted: Basis) -> None:
 
 
 def _decoded(card: Card, text: str) -> TimedDecoding | None:
-    if card.chosen is None:
+    if card.choice is None:
         return None
     with card.body:
-        if card.chosen.wrong:
+        if card.choice.error:
             st.warning(
-                "Nothing is decoded here until the settings go together: see *Settings* above.",
+                "These settings are invalid together, so nothing is decoded; see *Settings* above.",
                 icon=":material/rule_settings:",
             )
             return None
         try:
             return cached.timed_decoding(
-                card.chosen.run, text, card.chosen.strategy, card.chosen.settings
+                card.choice.run, text, card.choice.strategy, card.choice.settings
             )
-        except UserError as wrong:
-            forms.show_error(wrong)
+        except UserError as error:
+            forms.show_error(error)
     return None
 
 
-def _text(card: Card, texts: Mapping[str, str], wanted: Basis) -> None:
-    """Large, with what differs marked; a click selects all of it."""
-    other = texts.get(wanted.against) if wanted.against != card.number else None
+def _text(card: Card, texts: Mapping[str, str], comparison: Comparison) -> None:
+    """The output in large type, differences marked; a click selects all of it."""
+    other = texts.get(comparison.against) if comparison.against != card.number else None
     shown, differing = differences.highlighted(texts[card.number], other)
-    with st.container(key="translation" if card.key == column.PAGES else f"translation {card.key}"):
+    with st.container(
+        key="translation" if card.key == column.FIRST_KEY else f"translation {card.key}"
+    ):
         st.html(f'<p dir="auto" title="Click to select, then copy">{shown or "(nothing)"}</p>')
     if differing is not None and differing.is_empty:
-        st.caption(f":material/equal: same as {wanted.name}")
-    elif wanted.against == card.number:
-        st.caption("The others are marked against this one.")
-    elif other is None and wanted.against != reference.NOTHING:
-        st.caption(f"There is no text of {wanted.name} to mark differences against.")
+        st.caption(f":material/equal: same as {comparison.name}")
+    elif comparison.against == card.number:
+        st.caption("The other columns are compared with this one.")
+    elif other is None and comparison.against != reference.NOTHING:
+        st.caption(f"There is no output of {comparison.name} to mark differences against.")
 
 
-def _more(card: Card, chosen: Chosen, timed: TimedDecoding, *, is_alone: bool) -> None:
-    """Tokens, the other hypotheses, the same in Python, and where to look further."""
+def _more(card: Card, choice: ColumnChoice, timed: TimedDecoding, *, is_alone: bool) -> None:
+    """Tokens, the other hypotheses, the call in Python, links to other pages."""
     decoded = timed.decoded
     with st.expander("Token by token", expanded=is_alone, icon=":material/token:"):
-        hypotheses.best(decoded, "tokens" if card.key == column.PAGES else f"tokens {card.key}")
+        hypotheses.best(decoded, "tokens" if card.key == column.FIRST_KEY else f"tokens {card.key}")
         hypotheses.download(decoded, f"download {card.key}")
     if len(decoded.hypotheses) > 1:
         with st.expander(
@@ -243,42 +248,42 @@ def _more(card: Card, chosen: Chosen, timed: TimedDecoding, *, is_alone: bool) -
             icon=":material/format_list_numbered:",
         ):
             hypotheses.others(decoded)
-    with st.expander("The same in Python", icon=":material/code:"):
-        _call(chosen, decoded.source)
+    with st.expander("Python code", icon=":material/code:"):
+        _call(choice, decoded.source)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _further("attention", "Where it looked", chosen, src=decoded.source, tgt=decoded.text)
-        search = {"strategy": chosen.strategy} | forms.to_address(chosen.settings)
-        _further("steps", "Why each word", chosen, src=decoded.source, set=share.pack(search))
+        _link("attention", "What it attends to", choice, src=decoded.source, tgt=decoded.text)
+        search = {"strategy": choice.strategy} | forms.to_address(choice.settings)
+        _link("steps", "Why each word", choice, src=decoded.source, set=share.pack(search))
 
 
-def _further(url_path: str, label: str, chosen: Chosen, **params: str) -> None:
-    """A link to the same translation on another page; of a run that isn't the page's, in a tab of its own, so that this page stays."""
-    place = {"step": str(chosen.run.step), **params}
-    whose = chosen.run.folder.id
-    if whose == st.session_state["run"]:
-        page_link(url_path, label, **place)
+def _link(url_path: str, label: str, choice: ColumnChoice, **params: str) -> None:
+    """A link to the same translation on another page; for a run other than the page's, in a new tab, so that this page keeps its run."""
+    view = {"step": str(choice.run.step), **params}
+    run = choice.run.folder.id
+    if run == st.session_state["run"]:
+        page_link(url_path, label, **view)
         return
-    address = url_path + share.link("", {"run": whose, **place})[1:]
+    address = url_path + share.link("", {"run": run, **view})[1:]
     icon = next(row.icon for row in PAGES if row.url_path == url_path)
     st.link_button(
         label,
         address,
         icon=icon,
         type="tertiary",
-        help=f"Of {plain(cached.title(whose))}, in a new tab",
+        help=f"{plain(cached.title(run))}, in a new tab",
     )
 
 
-def _call(chosen: Chosen, source: str) -> None:
-    if chosen.config is None:
+def _call(choice: ColumnChoice, source: str) -> None:
+    if choice.config is None:
         return
-    made = generate_call(
-        chosen.strategy,
-        chosen.config,
-        chosen.settings,
+    snippet = generate_call(
+        choice.strategy,
+        choice.config,
+        choice.settings,
         source=source,
-        run=chosen.run.folder.id,
-        step=chosen.run.step,
+        run=choice.run.folder.id,
+        step=choice.run.step,
     )
-    st.caption(made.about)
-    st.code(made.code, language="python", wrap_lines=True)
+    st.caption(snippet.about)
+    st.code(snippet.code, language="python", wrap_lines=True)

@@ -1,4 +1,4 @@
-"""One column of Compare: which run, which checkpoint, which strategy, which settings; kept in the address as `c1`, `c2` ..."""
+"""One column of Compare: run, checkpoint, strategy and settings, kept in the address as `c1`, `c2` ..."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ from s2s.share import Column
 from s2s.ui.kit import cached, forms, pickers
 
 DEFAULT = "beam"
-PAGES = "c1"  # this column's run is the page's own
-FIRST = ("max_new_tokens",)  # of the shared rules, what stands among a strategy's own settings
+FIRST_KEY = "c1"  # the run of this column is the page's
+OWN_SETTINGS = (
+    "max_new_tokens",
+)  # shared by all strategies, but shown among a strategy's own settings
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """What the widgets say. `wrong` is a sentence about settings that do not go together; then there is no `config`."""
+class ColumnChoice:
+    """What is selected in a column. `error` says which settings are invalid together; then `config` is None."""
 
     run: Run
     strategy: str
     summary: str
     settings: dict[str, Any]
     config: GenerationConfig | None
-    wrong: UserError | None
-    written: str  # as the address holds it
-    usual: str  # what a column is before anybody touches it
+    error: UserError | None
+    written: str  # as in the address
+    default: str  # a column with nothing changed, as in the address
 
 
 def strategy_picker(key: str) -> str:
-    """Which strategy, and what it does."""
+    """Select a strategy; its summary is shown below."""
     strategy = str(
         st.segmented_control(
             "Strategy",
@@ -49,10 +51,10 @@ def strategy_picker(key: str) -> str:
     return strategy
 
 
-def controls(run_id: str, key: str, strategy: str) -> Chosen:
-    """The other widgets of a column; `run_id` is the page's run. Raises UserError for a run that cannot be opened."""
+def controls(run_id: str, key: str, strategy: str) -> ColumnChoice:
+    """The other widgets of a column; `run_id` is the page's run. Raises UserError if a run cannot be opened."""
     with st.container(horizontal=True):
-        if key != PAGES:
+        if key != FIRST_KEY:
             run_id = _run_picker(run_id, key)
         best = cached.open_run(run_id)
         step = pickers.checkpoint_picker(best, f"{key} step")
@@ -61,32 +63,32 @@ def controls(run_id: str, key: str, strategy: str) -> Chosen:
     config = row.config()
     settings = forms.changes(config, list(flat(config)), prefix)
     run = best if step == best.step else cached.open_run(run_id, step)
-    complete, wrong = _configured(run, strategy, settings)
-    _inputs(config, settings, prefix, wrong)
-    written = _written(run_id, step, strategy, _told(config) | settings)
-    return Chosen(
+    complete, error = _configured(run, strategy, settings)
+    _inputs(config, settings, prefix, error)
+    written = _written(run_id, step, strategy, _linked_settings(config) | settings)
+    return ColumnChoice(
         run,
         strategy,
         row.summary,
         settings,
         config=complete,
-        wrong=wrong,
+        error=error,
         written=written,
-        usual=_usual(best),
+        default=_default(best),
     )
 
 
 def _run_picker(page_run: str, key: str) -> str:
-    """Whose translations stand in the column: the page's run unless another is chosen."""
+    """The run that translates in this column; by default the page's."""
     widget = f"{key} run"
-    held = str(st.session_state.get(widget) or page_run)
-    if held not in cached.runs():
-        _gone(held, page_run)
-        held = page_run
-    st.session_state[widget] = held
+    selected = str(st.session_state.get(widget) or page_run)
+    if selected not in cached.runs():
+        _notify_gone(selected, page_run)
+        selected = page_run
+    st.session_state[widget] = selected
     names = cached.trained_runs() | {
-        held: cached.label(held)
-    }  # one that cannot be opened stays chosen, and is said below
+        selected: cached.label(selected)
+    }  # a run that cannot be opened stays selected; the error is shown below
     return str(
         st.selectbox(
             "Run",
@@ -99,50 +101,53 @@ def _run_picker(page_run: str, key: str) -> str:
     )
 
 
-def _inputs(config: Config, settings: dict[str, Any], prefix: str, wrong: UserError | None) -> None:
-    """A strategy's own settings, and in a fold those of all strategies; what is wrong stands at its control."""
-    shared = [name for name in keys(GenerationConfig) if name not in FIRST]
+def _inputs(config: Config, settings: dict[str, Any], prefix: str, error: UserError | None) -> None:
+    """A strategy's own settings, and in an expander those of every strategy; an error is shown at its control."""
+    shared = [name for name in keys(GenerationConfig) if name not in OWN_SETTINGS]
     with st.grid(4, min_column_width=120, vertical_alignment="bottom"):
-        forms.inputs(config, list(_told(config)), prefix, wrong=wrong)
+        forms.inputs(config, list(_linked_settings(config)), prefix, wrong=error)
     is_open = any(name in settings for name in shared)
-    rules = st.expander("Rules for every strategy", expanded=is_open, icon=":material/rule:")
+    rules = st.expander("Settings of every strategy", expanded=is_open, icon=":material/rule:")
     with rules, st.grid(4, min_column_width=120, vertical_alignment="bottom"):
-        forms.inputs(config, shared, prefix, wrong=wrong)
+        forms.inputs(config, shared, prefix, wrong=error)
 
 
 def _configured(
     run: Run, strategy: str, settings: dict[str, Any]
 ) -> tuple[GenerationConfig | None, UserError | None]:
-    """The complete settings for this model, or what forbids them."""
+    """The complete settings for this model, or the error in them."""
     try:
         return run.configured(strategy, settings)[1], None
-    except UserError as wrong:
-        return None, wrong
+    except UserError as error:
+        return None, error
 
 
 def _written(run_id: str, step: int, strategy: str, values: dict[str, Any]) -> str:
     return str(Column(run_id, str(step), strategy, forms.to_address(values)))
 
 
-def _usual(best: Run) -> str:
-    return _written(best.folder.id, best.step, DEFAULT, _told(STRATEGIES[DEFAULT].config()))
+def _default(best: Run) -> str:
+    return _written(
+        best.folder.id, best.step, DEFAULT, _linked_settings(STRATEGIES[DEFAULT].config())
+    )
 
 
-def _told(config: Config) -> dict[str, Any]:
-    """The settings that a link writes even at their defaults: a strategy's own; the rules of all change nothing at theirs."""
+def _linked_settings(config: Config) -> dict[str, Any]:
+    """The settings that a link writes even at their defaults: a strategy's own. (The shared ones do nothing at theirs.)"""
     values = flat(config)
     rules = keys(GenerationConfig)
     return {
-        name: values[name] for name in [*(name for name in values if name not in rules), *FIRST]
+        name: values[name]
+        for name in [*(name for name in values if name not in rules), *OWN_SETTINGS]
     }
 
 
 def fill(key: str, column: Column, run_id: str) -> None:
-    """Put what a link says into the widgets; what it cannot mean is said and left out. `run_id` is the page's run."""
-    is_here = column.run in ("", run_id) or (key != PAGES and column.run in cached.runs())
+    """Put what a link says into the widgets; invalid values are reported and left out. `run_id` is the page's run."""
+    is_here = column.run in ("", run_id) or (key != FIRST_KEY and column.run in cached.runs())
     if not is_here:
-        _gone(column.run, run_id)
-    whose = column.run if column.run and is_here else run_id
+        _notify_gone(column.run, run_id)
+    owner = column.run if column.run and is_here else run_id
     try:
         row = choose("strategy", column.strategy, STRATEGIES)
         name = column.strategy
@@ -154,40 +159,40 @@ def fill(key: str, column: Column, run_id: str) -> None:
     settings, lost = forms.from_address(config, column.settings)
     for sentence in lost:
         pickers.notify(sentence)
-    if key != PAGES:
-        st.session_state[f"{key} run"] = whose
+    if key != FIRST_KEY:
+        st.session_state[f"{key} run"] = owner
     st.session_state[f"{key} strategy"] = name
     st.session_state[f"{key} step"] = column.step if is_here else ""
-    st.session_state[f"{key} step of"] = whose
+    st.session_state[f"{key} step of"] = owner
     forms.fill(override(config, settings), list(flat(config)), f"{key} {name} ")
 
 
-def _gone(run: str, page_run: str) -> None:
+def _notify_gone(run: str, page_run: str) -> None:
     pickers.notify(
         f"There is no run {run[:40]} here (any more); {cached.title(page_run)} is shown instead."
     )
 
 
 def copy(source: str, target: str, run_id: str) -> None:
-    """Put one column's values into another's widgets. Column 1 has no run of its own but the page's, `run_id`."""
+    """Copy one column's values to another's widgets. The run of column 1 is always the page's, `run_id`."""
     values = {
         name: st.session_state[f"{source} {name}"]
         for name in _names()
         if f"{source} {name}" in st.session_state
     }
-    if source == PAGES:
+    if source == FIRST_KEY:
         values["run"] = run_id
     for name in _names():
         st.session_state.pop(f"{target} {name}", None)
-    whose = values.pop("run", run_id) if target == PAGES else ""
+    new_run = values.pop("run", run_id) if target == FIRST_KEY else ""
     for name, value in values.items():
         st.session_state[f"{target} {name}"] = value
-    if whose:
-        st.session_state["run"] = whose
+    if new_run:
+        st.session_state["run"] = new_run
 
 
 def _names() -> list[str]:
-    """What a column's widgets are called behind its key."""
+    """The names of a column's widgets, which follow its key."""
     return [
         "run",
         "step",

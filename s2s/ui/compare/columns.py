@@ -1,4 +1,4 @@
-"""The columns of Compare: how many there are, their place in the address, and what adds, copies or removes one."""
+"""The columns of Compare: how many there are, their keys in the address, and how to add, clone and remove one."""
 
 from __future__ import annotations
 
@@ -14,59 +14,59 @@ from s2s.ui.kit import address, cached
 
 KEYS = tuple(f"c{number}" for number in range(1, 7))
 COUNT = "columns"
-WHOSE = "columns of"  # the page's run when the columns were last drawn
-AGAINST = "against"  # what differences are marked against: see `basis`
+LAST_RUN = "columns of"  # the page's run when the columns were last drawn
+AGAINST = "against"  # what differences are marked against: see `reference`
 ALONE = "One column"
-FULL = f"{len(KEYS)} columns are the most."
+FULL = f"At most {len(KEYS)} columns."
 
 
-def arrive(run_id: str) -> Sequence[str]:
-    """The keys of the columns to show, filled from the address where it says something new."""
-    said = {key: address.arrived(key) for key in KEYS}
-    if any(text is not None for text in said.values()):
-        _take(said, run_id)
-    elif (before := st.session_state.get(WHOSE)) != run_id:
-        for key in shown()[1:]:  # columns that showed the page's run go with it
+def read_from_url(run_id: str) -> Sequence[str]:
+    """The keys of the columns to show, after taking over what a new address says."""
+    linked = {key: address.arrived(key) for key in KEYS}
+    if any(text is not None for text in linked.values()):
+        _take_over(linked, run_id)
+    elif (before := st.session_state.get(LAST_RUN)) != run_id:
+        for key in shown()[1:]:  # columns that showed the page's run follow it
             if st.session_state.get(f"{key} run") == before:
                 st.session_state[f"{key} run"] = run_id
-    st.session_state[WHOSE] = run_id
+    st.session_state[LAST_RUN] = run_id
     return shown()
 
 
 def shown() -> Sequence[str]:
-    """The keys of the columns there are."""
+    """The keys of the current columns."""
     return KEYS[: st.session_state.get(COUNT, 1)]
 
 
-def _take(said: Mapping[str, str | None], run_id: str) -> None:
-    """An address means all of its columns, and no others; a gap between them closes."""
-    held = {
+def _take_over(linked: Mapping[str, str | None], run_id: str) -> None:
+    """Show exactly the columns of the address; missing numbers between them are closed up."""
+    current = {
         key: str(st.session_state.get(key, "")) if key in st.query_params else "" for key in KEYS
     }
-    texts = {key: held[key] if text is None else text for key, text in said.items()}
-    there = [key for key in KEYS if texts[key] or key == column.PAGES]
-    for key, origin in zip(KEYS, there, strict=False):
-        if key != origin or said[origin] is not None:
+    texts = {key: current[key] if text is None else text for key, text in linked.items()}
+    given = [key for key in KEYS if texts[key] or key == column.FIRST_KEY]
+    for key, origin in zip(KEYS, given, strict=False):
+        if key != origin or linked[origin] is not None:
             column.fill(key, Column.read(texts[origin]), run_id)
-    st.session_state[COUNT] = len(there)
+    st.session_state[COUNT] = len(given)
 
 
-def hold(written: Sequence[str], usual: str) -> None:
-    """Keep every column in the session and in the address, in one step of the browser's history; the first unless it is the usual one."""
+def write_to_url(written: Sequence[str], default: str) -> None:
+    """Write every column to the session and the address, as one entry of the browser's history; a default first column is left out."""
     values = dict(zip(KEYS, [*written, *[""] * (len(KEYS) - len(written))], strict=True))
-    usuals = {key: usual if key == column.PAGES else "" for key in KEYS}
-    wanted = {key: "" if value == usuals[key] else value for key, value in values.items()}
+    defaults = {key: default if key == column.FIRST_KEY else "" for key in KEYS}
+    in_url = {key: "" if value == defaults[key] else value for key, value in values.items()}
     changed: dict[str, str | list[str]] = {
-        key: value or [] for key, value in wanted.items() if value != st.query_params.get(key, "")
+        key: value or [] for key, value in in_url.items() if value != st.query_params.get(key, "")
     }
     if changed:
         st.query_params.update(changed)
     for key, value in values.items():
-        address.hold(key, value, usuals[key])
+        address.hold(key, value, defaults[key])
 
 
 def add(run_id: str) -> None:
-    """One more: the last column's run and checkpoint with a strategy that none has yet."""
+    """Add a column: the last column's run and checkpoint, with a strategy that no column has yet."""
     used = {st.session_state.get(f"{key} strategy", column.DEFAULT) for key in shown()}
     clone(shown()[-1], run_id)
     st.session_state[f"{shown()[-1]} strategy"] = next(
@@ -75,7 +75,7 @@ def add(run_id: str) -> None:
 
 
 def clone(key: str, run_id: str) -> None:
-    """One more, with all that this one has; it stands last."""
+    """Add a copy of this column at the end."""
     count = len(shown())
     if count < len(KEYS):
         column.copy(key, KEYS[count], run_id)
@@ -83,24 +83,24 @@ def clone(key: str, run_id: str) -> None:
 
 
 def remove(key: str, run_id: str) -> None:
-    """One fewer; those behind it move up."""
+    """Remove this column; the columns after it move up."""
     count = len(shown())
-    place = KEYS.index(key)
-    if count == 1 or place >= count:
+    position = KEYS.index(key)
+    if count == 1 or position >= count:
         return
-    for target, source in zip(KEYS[place:], KEYS[place + 1 : count], strict=False):
+    for target, source in zip(KEYS[position:], KEYS[position + 1 : count], strict=False):
         column.copy(source, target, run_id)
     st.session_state[COUNT] = count - 1
-    st.session_state[WHOSE] = st.session_state[
+    st.session_state[LAST_RUN] = st.session_state[
         "run"
-    ]  # the others keep their runs, whichever the page has now
+    ]  # the others keep their runs, whichever run the page has now
     against = str(st.session_state.get(AGAINST, ""))
-    if against.isdigit() and int(against) > place:
-        st.session_state[AGAINST] = str(int(against) - 1) if int(against) - 1 > place else ""
+    if against.isdigit() and int(against) > position:
+        st.session_state[AGAINST] = str(int(against) - 1) if int(against) - 1 > position else ""
 
 
 def start(name: str, run_id: str) -> None:
-    """Begin a comparison anew."""
+    """Start a new comparison."""
     columns = STARTS[name](run_id)
     for key, one in zip(KEYS, columns, strict=False):
         column.fill(key, one, run_id)
@@ -109,7 +109,7 @@ def start(name: str, run_id: str) -> None:
 
 
 def starts(run_id: str) -> list[str]:
-    """The comparisons that this run can begin with."""
+    """The ready-made comparisons that this run has enough checkpoints for."""
     return [name for name, make in STARTS.items() if name != ALONE and len(make(run_id)) > 1]
 
 
@@ -118,7 +118,7 @@ def _strategies(*names: str) -> Callable[[str], list[Column]]:
 
 
 def _checkpoints(run_id: str) -> list[Column]:
-    """The best and the first; where a run has kept only one, that one."""
+    """The best checkpoint and the first, or the only one."""
     run = cached.open_run(run_id)
     return [
         Column(run_id, str(step))
@@ -127,14 +127,14 @@ def _checkpoints(run_id: str) -> list[Column]:
 
 
 def _first(run_id: str) -> list[Column]:
-    return [Column.read(st.session_state[column.PAGES])]
+    return [Column.read(st.session_state[column.FIRST_KEY])]
 
 
 STARTS: Mapping[str, Callable[[str], list[Column]]] = MappingProxyType(
     {
         ALONE: _first,
-        "Greedy beside beam": _strategies("greedy", "beam"),
+        "Greedy and beam": _strategies("greedy", "beam"),
         "Five strategies": _strategies("greedy", "beam", "diverse_beam", "sample", "mbr"),
-        "Best checkpoint beside the first": _checkpoints,
+        "Best and first checkpoint": _checkpoints,
     }
 )

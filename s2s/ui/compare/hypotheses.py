@@ -1,4 +1,4 @@
-"""What decoding found, as one reads it: the texts, best first, and how probable each token was."""
+"""The hypotheses of a decoding, best first, with the probability of each token."""
 
 from __future__ import annotations
 
@@ -14,35 +14,36 @@ from s2s import plots
 from s2s.runs import Decoded, DecodedHypothesis
 from s2s.ui.kit.captions import nats, percent
 
-MOST = 10  # hypotheses that are drawn; the table to download has all
+MOST = 10  # hypotheses on the screen; the CSV has all
 
 
 def best(decoded: Decoded, key: str = "tokens") -> None:
-    """The first hypothesis with every token's probability under it."""
+    """The best hypothesis, each token with its probability below."""
     found = decoded.hypotheses[0]
     with st.container(key=key):
-        st.html(_strip(found))
+        st.html(_tokens(found))
         st.caption(
-            "Under each token: its probability, given the source and the tokens before it. The fuller the colour, the surer."
-            f" Together: log-probability {nats(found.log_prob)} nats, {percent(math.exp(found.log_prob))} of all it could have written."
+            "Below each token: its probability, given the source and the tokens before it. Darker: more probable."
+            f" Together: log-probability {nats(found.log_prob)} nats. The model gives this output a probability of"
+            f" {percent(math.exp(found.log_prob))}."
         )
 
 
 def others(decoded: Decoded) -> None:
-    """The rest, a line each."""
+    """The other hypotheses."""
     for rank, found in enumerate(decoded.hypotheses[1:MOST], start=2):
         numbers = f"log-probability {nats(found.log_prob)} nats · score {nats(found.score)}"
         st.html(
-            f'<p dir="auto"><b>{rank}.</b> {html.escape(found.text) or "(nothing)"}<br><small>{numbers}</small></p>{_strip(found)}'
+            f'<p dir="auto"><b>{rank}.</b> {html.escape(found.text) or "(nothing)"}<br><small>{numbers}</small></p>{_tokens(found)}'
         )
     if len(decoded.hypotheses) > MOST:
-        st.caption(f"{len(decoded.hypotheses) - MOST} more are in the table to download.")
+        st.caption(f"{len(decoded.hypotheses) - MOST} more are in the download.")
 
 
 def download(decoded: Decoded, key: str = "hypotheses") -> None:
-    """Every token of every hypothesis."""
+    """A download of all tokens of all hypotheses."""
     st.download_button(
-        "Numbers (CSV)",
+        "Download data (CSV)",
         partial(table, decoded),
         "hypotheses.csv",
         "text/csv",
@@ -53,25 +54,25 @@ def download(decoded: Decoded, key: str = "hypotheses") -> None:
 
 
 def table(decoded: Decoded) -> str:
-    """One row a token: rank, its hypothesis' log-probability and score, place, token, log-probability, probability."""
+    """CSV, one row per token: rank, log-probability and score of its hypothesis, position, token, log-probability, probability."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(
         ["rank", "hypothesis_log_prob", "score", "position", "token", "log_prob", "probability"]
     )
     for rank, found in enumerate(decoded.hypotheses, 1):
-        for place, (token, value) in enumerate(
+        for position, (token, value) in enumerate(
             zip(found.tokens, found.token_log_probs, strict=True), 1
         ):
             whole = [rank, f"{found.log_prob:.6f}", f"{found.score:.6f}"]
             rows.writerow(
-                [*whole, place, plots.csv_cell(token), f"{value:.6f}", f"{math.exp(value):.6f}"]
+                [*whole, position, plots.csv_cell(token), f"{value:.6f}", f"{math.exp(value):.6f}"]
             )
     return out.getvalue()
 
 
-def _strip(found: DecodedHypothesis) -> str:
-    """Tokens side by side; the ground says the probability, and so does the number."""
+def _tokens(found: DecodedHypothesis) -> str:
+    """Tokens in a row; background color and number show the probability."""
     return f'<div class="tokens">{"".join(map(_token, found.tokens, found.token_log_probs))}</div>'
 
 

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 import s2s
 from s2s.decode import STRATEGIES
 from s2s.share import Column, unpack
-from s2s.ui.compare import columns, numbers, reference
-from s2s.ui.compare.column import Chosen
+from s2s.ui.compare import columns, metrics, reference
+from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.kit import cached, differences
 from s2s.ui.kit.cached import TimedDecoding
 from tests.screen import link, lost, opened, said
@@ -121,7 +121,7 @@ def test_a_removed_first_column_leaves_the_second_its_run() -> None:
     assert Column.read(screen.session_state["c2"]).run == DEMO
 
 
-@pytest.mark.parametrize("name", ["Greedy beside beam", "Five strategies"])
+@pytest.mark.parametrize("name", ["Greedy and beam", "Five strategies"])
 def test_one_press_starts_a_comparison(name: str) -> None:
     screen = opened("compare", src=HOUSE)
     screen.button(key=f"start {name}").click().run()
@@ -135,11 +135,11 @@ def test_one_press_starts_a_comparison(name: str) -> None:
 
 def test_checkpoints_are_offered_where_there_are_several(tmp_path: Path) -> None:
     run = own(tmp_path)
-    assert "Best checkpoint beside the first" not in columns.starts(DEMO)
+    assert "Best and first checkpoint" not in columns.starts(DEMO)
     weights = tmp_path / "home" / "runs" / run / "checkpoints" / "step-00001500.safetensors"
     shutil.copy(weights, weights.with_name("step-00000300.safetensors"))
     screen = opened("compare", run=run, src=HOUSE)
-    screen.button(key="start Best checkpoint beside the first").click().run()
+    screen.button(key="start Best and first checkpoint").click().run()
     steps = {Column.read(screen.session_state[key]).step for key in ("c1", "c2")}
     assert steps == {"300", "1500"}
 
@@ -149,7 +149,7 @@ def test_a_wrong_setting_leaves_the_other_columns() -> None:
     screen.number_input(key="c2 diverse_beam num_beam_groups").set_value(4).run()
     assert not screen.exception
     assert "num_beam_groups 4 does not divide num_beams 6" in said(screen)
-    assert "Nothing is decoded here" in said(screen)
+    assert "so nothing is decoded" in said(screen)
     assert texts(screen) == ["la maison rouge"]
 
 
@@ -232,7 +232,7 @@ def test_what_differences_are_marked_against_is_chosen_and_travels() -> None:
     screen = three(tgt="la maison rouge", set="against:2")
     assert not lost(screen)
     assert screen.selectbox(key=reference.BOX).value == "2"
-    assert "struck out</del> ones only in column 2" in "".join(bodies(screen))
+    assert "struck out</del> words only in column 2" in "".join(bodies(screen))
     assert unpack(screen.session_state["set"]) == {"against": "2"}
     screen.button(key="remove c2").click().run()
     assert screen.selectbox(key=reference.BOX).value == "reference"
@@ -288,18 +288,18 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     settings = {"force_words": "rouge"} if strategy == "constrained" else {}
     (found,) = run.translate([HOUSE], strategy, **settings)
     config = run.configured(strategy, settings)[1]
-    chosen = Chosen(
+    chosen = ColumnChoice(
         run,
         strategy,
         STRATEGIES[strategy].summary,
         settings,
         config,
-        wrong=None,
+        error=None,
         written="",
-        usual="",
+        default="",
     )
-    rows = numbers.figures(chosen, TimedDecoding(found, 0.25), "la maison")
-    assert all(row.about and row.shown for row in rows)
+    rows = metrics.of_column(chosen, TimedDecoding(found, 0.25), "la maison")
+    assert all(row.help and row.text for row in rows)
     values = {row.name: row.value for row in rows}
     assert values["log-probability"] == found.log_prob
     assert values["score"] == found.score
@@ -307,6 +307,6 @@ def test_every_number_of_every_strategy_is_explained_and_in_the_table(strategy: 
     words = [word for one in found.hypotheses for word in one.text.split()]
     assert values["distinct-1"] == pytest.approx(100 * len(set(words)) / len(words))
     told = (DEMO, "1500", strategy, "", "=1+1")
-    (line,) = csv.DictReader(io.StringIO(numbers.table({"1": (told, rows)})))
+    (line,) = csv.DictReader(io.StringIO(metrics.table({"1": (told, rows)})))
     assert float(line["seconds"]) == 0.25
     assert not line["text"].startswith("=")

@@ -1,0 +1,141 @@
+"""The metrics of a column of Compare, each with a sentence that explains how it was computed."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import streamlit as st
+
+from s2s import plots, scores
+from s2s.decode import explain_score, format_number
+from s2s.scores import sentence_scores_of, sentence_signature
+from s2s.ui.compare.column import ColumnChoice
+from s2s.ui.kit.cached import TimedDecoding
+from s2s.ui.kit.captions import nats, percent
+from s2s.words import METRIC_NAMES
+
+END = "</s>"
+REFERENCE_METRICS = ("chrf", "bleu")
+DIVERSITY = MappingProxyType(
+    {"distinct-1": ("distinct_1", "words"), "distinct-2": ("distinct_2", "word pairs")}
+)
+TIME_HELP = (
+    "Wall time on this server, measured once, when this translation was first requested: this sentence alone, one"
+    " column after the other. Other load on the server may have slowed it."
+)
+
+
+class MetricValue(NamedTuple):
+    """A metric as displayed and as a number; `value` is None where it is undefined."""
+
+    name: str
+    text: str
+    value: float | None
+    help: str
+
+
+def of_column(choice: ColumnChoice, decoding: TimedDecoding, reference: str) -> list[MetricValue]:
+    """All metrics of one column."""
+    decoded = decoding.decoded
+    texts = [one.text for one in decoded.hypotheses]
+    seconds = MetricValue("seconds", f"{decoding.seconds:.3f}", decoding.seconds, TIME_HELP)
+    return [
+        *_model_metrics(choice, decoding),
+        *(_reference_metrics(decoded.text, reference) if reference else []),
+        *(_distinct(name, texts) for name in DIVERSITY),
+        seconds,
+    ]
+
+
+def _model_metrics(choice: ColumnChoice, decoding: TimedDecoding) -> list[MetricValue]:
+    """What the model and the strategy say about the best hypothesis."""
+    best = decoding.decoded.hypotheses[0]
+    log_prob = best.log_prob
+    length = len(best.tokens)
+    mean = log_prob / length
+    is_ended = best.tokens[-1] == END
+    ending = f"Includes {END}." if is_ended else f"No {END}: truncated at max_new_tokens."
+    return [
+        MetricValue("log-probability", nats(log_prob), log_prob, _log_prob_help(log_prob)),
+        MetricValue("per token", _short(mean), mean, _mean_help(log_prob, length)),
+        MetricValue("score", _short(best.score), best.score, _score_help(choice, decoding)),
+        MetricValue("tokens", str(length), length, ending),
+    ]
+
+
+def _log_prob_help(log_prob: float) -> str:
+    return (
+        f"{format_number(log_prob)} nats, {END} included, without logits processors or temperature:"
+        f" the model gives this output a probability of {percent(math.exp(log_prob))}."
+    )
+
+
+def _mean_help(log_prob: float, length: int) -> str:
+    mean = format_number(log_prob / length)
+    return f"{format_number(log_prob)} / {length} tokens = {mean}. Comparable between lengths and strategies."
+
+
+def _score_help(choice: ColumnChoice, decoding: TimedDecoding) -> str:
+    best = decoding.decoded.hypotheses[0]
+    definition = choice.summary.partition("Score: ")[2]
+    explained = ""
+    if choice.config:
+        explained = explain_score(choice.config, best.log_prob, best.score, len(best.tokens))
+    return f"{explained}. What {choice.strategy} ranks by: {definition}"
+
+
+def _reference_metrics(text: str, reference: str) -> list[MetricValue]:
+    """chrF and BLEU of one sentence, with sacrebleu's signatures."""
+    counted = scores.statistics([text], [reference], names=REFERENCE_METRICS)
+    (values,) = sentence_scores_of(counted)
+    return [
+        MetricValue(
+            METRIC_NAMES[name].label,
+            f"{values[name]:.1f}",
+            values[name],
+            f"{METRIC_NAMES[name].help} For this sentence, by sacrebleu: {sentence_signature(name)}",
+        )
+        for name in REFERENCE_METRICS
+    ]
+
+
+def _distinct(name: str, texts: Sequence[str]) -> MetricValue:
+    key, units = DIVERSITY[name]
+    whose = "its text" if len(texts) == 1 else f"its {len(texts)} hypotheses together"
+    about = f"Distinct {units} as a percentage of all {units} of {whose}."
+    if not any(len(text.split()) >= int(name[-1]) for text in texts):
+        return MetricValue(name, "none", None, f"{about} There are none.")
+    value = scores.MEASURES[key].compute(texts, texts).value
+    return MetricValue(name, f"{value:.0f}%", value, about)
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
+
+
+def draw(rows: Sequence[MetricValue]) -> None:
+    """Metrics in a grid; a click or tap opens the explanation, a pointer shows it."""
+    st.html(f'<div class="figures">{"".join(map(_metric, rows))}</div>')
+
+
+def _metric(row: MetricValue) -> str:
+    about = html.escape(row.help)
+    return f'<details title="{about}"><summary><span>{row.name}</span> <b>{row.text}</b></summary><p>{about}</p></details>'
+
+
+def table(columns: Mapping[str, tuple[Sequence[str], Sequence[MetricValue]]]) -> str:
+    """CSV, one line per column of Compare: run, checkpoint, strategy, settings, output text, metrics."""
+    out = io.StringIO()
+    lines = csv.writer(out, lineterminator="\n")
+    names = [row.name for row in next(iter(columns.values()))[1]]
+    lines.writerow(["column", "run", "checkpoint", "strategy", "settings", "text", *names])
+    for column, (texts, rows) in columns.items():
+        values = ["" if row.value is None else f"{row.value:.6g}" for row in rows]
+        lines.writerow([column, *map(plots.csv_cell, texts), *values])
+    return out.getvalue()
