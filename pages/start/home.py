@@ -1,4 +1,4 @@
-"""Home: a sentence, its translation, and where the model looked while it wrote."""
+"""Home: a sentence, its translation and its cross-attention."""
 
 import streamlit as st
 
@@ -8,14 +8,14 @@ from s2s.ui.shell.pages import page_link
 
 run = cached.open_run(st.session_state["run"])
 facts = vocabulary.of(run)
-with st.container():  # whatever is said about the sentence, the elements below keep their places
+with st.container():  # so that a notice about the sentence moves no element below
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
 sentence.example_chips(facts)
 
 if not text:
     st.info(
-        "Type a sentence above, or press an example: its translation and its attention appear here.",
+        "Type a sentence above, or choose an example, to see its translation and its attention.",
         icon=":material/edit:",
     )
 else:
@@ -36,6 +36,6 @@ else:
         captions.download_button(picture, title)
 
 with st.container(key="doors", horizontal=True, gap="medium"):
-    page_link("data", "Bring your own text")
-    page_link("train", "Train a model of your own")
-    page_link("compare", "See how it decodes", src=text)
+    page_link("data", "Use your own data")
+    page_link("train", "Train your own model")
+    page_link("compare", "Compare decoding strategies", src=text)

@@ -84,8 +84,8 @@ def check_memory(
         parameters = count_parameters(recipe.model, *vocab_sizes)
         raise UserError(
             f"Training {parameters:,} parameters with batches of {batch_tokens:,} tokens needs about"
-            f" {gigabytes(needed)} of memory and {gigabytes(free)} are free; choose a smaller preset such as small,"
-            " or lower train.batch_tokens."
+            f" {gigabytes(needed)} of memory and {gigabytes(free)} are free; choose a smaller preset such as small, or"
+            " lower train.batch_tokens."
         )
 
 

@@ -74,9 +74,9 @@ def _metrics(asked: ArchitectureRequest) -> None:
     per_token = cached.target // (sizes.batch * sizes.tgt_len)
     st.caption(
         f"KV cache: 2 (keys and values) × {stack.n_layers} layers × {stack.n_heads} heads ×"
-        f" {spec.recipe.model.d_head(stack)} columns × 4 bytes = {per_token:,} bytes per token:"
-        f" {cached.target:,} for {sizes.batch} × {sizes.tgt_len} target tokens, {cached.source:,} for"
-        f" {sizes.batch} × {sizes.src_len} source tokens."
+        f" {spec.recipe.model.d_head(stack)} columns × 4 bytes = {per_token:,} bytes per token: {cached.target:,} for"
+        f" {sizes.batch} × {sizes.tgt_len} target tokens, {cached.source:,} for {sizes.batch} × {sizes.src_len} source"
+        " tokens."
     )
 
 

@@ -52,8 +52,9 @@ def show(asked: ArchitectureRequest) -> None:
     whose = STATE.segments("masks", "Masks of", WHOSE, label_visibility="collapsed")
     row = list(WHOSE).index(whose)
     st.html(
-        "<p>All sentences in a batch have the same length, so the shorter one is padded with <code>&lt;pad&gt;</code>,"
-        f" which no token may attend to. The second sentence here is <em><bdi>{html.escape(second)}</bdi></em>.</p>"
+        "<p>All sentences in a batch have the same length, so the shorter one is padded with"
+        " <code>&lt;pad&gt;</code>, which no token may attend to. The second sentence here is"
+        f" <em><bdi>{html.escape(second)}</bdi></em>.</p>"
     )
     _show_masks(masks_of(pair, row), pair.src[row], pair.tgt[row])
 
@@ -71,8 +72,8 @@ def _show_masks(found: SentenceMasks, src: tuple[str, ...], tgt: tuple[str, ...]
     with right:
         _picture(found.cross, src, tgt, "Cross mask, (tgt_len, src_len)", "cross")
         st.caption(
-            "Every target token may attend to every source token except padding: the source's padding mask, repeated in"
-            " each row."
+            "Every target token may attend to every source token except padding: the source's padding mask, repeated"
+            " in each row."
         )
     st.caption(plots.PLOTS["mask"].caption)
 

@@ -52,10 +52,9 @@ def show(asked: ArchitectureRequest) -> None:
     )
     st.caption(
         "FLOPs: 2 per multiply-add of a matrix product, with weights or in attention, as torch's own counter counts"
-        " them;"
-        " norms, activations and sums are small in comparison. Training memory: weights, gradients, the optimizer's"
-        " moments, and the activations saved for the backward pass of this batch. The forecast under Costs adds the"
-        " memory of an update."
+        " them; norms, activations and sums are small in comparison. Training memory: weights, gradients, the"
+        " optimizer's moments, and the activations saved for the backward pass of this batch. The forecast under"
+        " Costs adds the memory of an update."
     )
     st.download_button(
         "Components (CSV)",

@@ -31,11 +31,11 @@ def show(asked: ArchitectureRequest) -> None:
     )
     st.markdown(
         "The paper rounds, and does not always count the same way. In the published T5, one embedding table of 32,128"
-        " rows is used three times: for the source, for the target, and as the output projection, so we count it once."
-        " Counted a second time, for the output, large comes to the published 770 million, while small and base match"
-        " with one. There are no biases, and norms have only a scale. Positions are one table of relative biases per"
-        " stack, with 32 buckets per head. From large to 11B, depth and d_model stay the same: only the feed-forward"
-        " and the heads inside each layer grow."
+        " rows is used three times: for the source, for the target, and as the output projection, so we count it"
+        " once. Counted a second time, for the output, large comes to the published 770 million, while small and base"
+        " match with one. There are no biases, and norms have only a scale. Positions are one table of relative"
+        " biases per stack, with 32 buckets per head. From large to 11B, depth and d_model stay the same: only the"
+        " feed-forward and the heads inside each layer grow."
     )
     st.download_button(
         "T5 (CSV)",

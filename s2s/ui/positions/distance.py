@@ -40,8 +40,7 @@ def sinusoidal(asked: EncodingRequest) -> None:
     st.caption(
         "How similar two positions are depends only on their offset: pairs with the same offset differ by at most"
         f" {spread:.1g}, which is rounding. Similarity falls with distance and then oscillates; it is the same"
-        " forwards and"
-        " backwards, so it does not tell the direction."
+        " forwards and backwards, so it does not tell the direction."
     )
 
 
@@ -54,9 +53,8 @@ def learned(asked: EncodingRequest) -> None:
     similarity = _similarity(key, asked.settings.measure, table)
     spread = _show_similarity("Learned", asked.settings, similarity)
     st.caption(
-        "For learned vectors, the offset need not decide: pairs with the same offset differ by up to"
-        f" {spread:.2g} (shaded). A bright band along the diagonal means that neighbors became similar; where"
-        " training never"
+        f"For learned vectors, the offset need not decide: pairs with the same offset differ by up to {spread:.2g}"
+        " (shaded). A bright band along the diagonal means that neighbors became similar; where training never"
         " reached, everything off the diagonal is as random as at initialization."
     )
 
@@ -104,12 +102,10 @@ def rotary(asked: EncodingRequest) -> None:
     title = f"Rotary · q·k / √{settings.d_head} by distance, {VECTORS[settings.vectors]}"
     show_lines([line], title, "positions from key to query", "score")
     st.caption(
-        "The same query and key, farther and farther apart. When both are moved by"
-        f" {SHIFT} positions, no score changes by more than {np.abs(shifted - scores).max():.1g}: only the distance"
-        " counts."
-        " Equal vectors match best nearby, independent ones show no such trend: this is a tendency, not a rule."
-        " Shaded: one"
-        " standard deviation."
+        f"The same query and key, farther and farther apart. When both are moved by {SHIFT} positions, no score"
+        f" changes by more than {np.abs(shifted - scores).max():.1g}: only the distance counts. Equal vectors match"
+        " best nearby, independent ones show no such trend: this is a tendency, not a rule. Shaded: one standard"
+        " deviation."
     )
 
 
@@ -136,8 +132,7 @@ def alibi(asked: EncodingRequest) -> None:
         between = f" {n} is not a power of two: from head {power + 1} on, slopes lie between the first {power}."
     st.caption(
         f"Fixed, not learned: each head subtracts its slope times the distance from the score.{between} Heads with a"
-        " steep"
-        " slope attend to neighbors only, those with a flat one to nearly everything."
+        " steep slope attend to neighbors only, those with a flat one to nearly everything."
     )
     x = np.arange(asked.settings.length)
     heads = sorted({int(head) for head in np.linspace(0, n - 1, MAX_HEADS)})
@@ -163,9 +158,8 @@ def relative(asked: EncodingRequest) -> None:
     )
     st.caption(
         "Short distances have a bucket each, longer ones share, and beyond the maximum all are one. The decoder never"
-        " attends"
-        " to later tokens and uses all its buckets for earlier ones. A bucket's number has no meaning; its score is"
-        " learned."
+        " attends to later tokens and uses all its buckets for earlier ones. A bucket's number has no meaning; its"
+        " score is learned."
     )
     _show_learned_scores(asked, x)
 
@@ -191,6 +185,5 @@ def _show_learned_scores(asked: EncodingRequest, x: np.ndarray) -> None:
     )
     st.caption(
         "From the encoder of the run above: where a line is high, that head prefers tokens at that distance. Long"
-        " distances"
-        " were rarely seen in training."
+        " distances were rarely seen in training."
     )

@@ -153,12 +153,10 @@ def _picture(asked: Twins, score: str, found: Sequence[Reached], origin: str) ->
         else ""
     )
     st.caption(
-        f"Six models, alike but for their positions, learned to {_doing(asked.task)} lines of {low} to {high} digits in"
-        f" {asked.steps:,} steps; here they are given up to {twins.LENGTHS[-1]}, {twins.EACH} lines of each length,"
-        " greedily."
-        f" Where a line falls at the shade's edge, that encoding does not carry on beyond what it saw.{spread} These"
-        " are small models"
-        " on one toy task: which is best here need not be best elsewhere."
+        f"Six models, alike but for their positions, learned to {_doing(asked.task)} lines of {low} to {high} digits"
+        f" in {asked.steps:,} steps; here they are given up to {twins.LENGTHS[-1]}, {twins.EACH} lines of each length,"
+        " greedily. Where a line falls at the shade's edge, that encoding does not carry on beyond what it"
+        f" saw.{spread} These are small models on one toy task: which is best here need not be best elsewhere."
     )
 
 

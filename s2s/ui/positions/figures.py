@@ -81,8 +81,8 @@ def learned_table(asked: EncodingRequest) -> Matrix | None:
     if table is None:
         kind = NAMES[asked.run.recipe.model.positions.kind]
         st.info(
-            f"{plain(cached.title(asked.run.folder.id))} has no learned positions: its encoding is {kind}. Choose a run"
-            " with learned positions above, or train one in a minute under Beyond training length.",
+            f"{plain(cached.title(asked.run.folder.id))} has no learned positions: its encoding is {kind}. Choose a"
+            " run with learned positions above, or train one in a minute under Beyond training length.",
             icon=":material/table_rows:",
         )
         return None

@@ -85,8 +85,7 @@ def _show_swap(
     _show_effect(run, tokens, effect)
     st.caption(
         "Each word's encoder output in one order and in the other: the largest difference of any of its numbers."
-        " Typical"
-        f" outputs have a size of about {effect.size:.2g}. {_verdict(effect)}"
+        f" Typical outputs have a size of about {effect.size:.2g}. {_verdict(effect)}"
     )
 
 
@@ -99,8 +98,8 @@ def _verdict(effect: ReorderingEffect) -> str:
     if effect.with_positions.max() <= limit:
         return f"{without}. With positions, nothing changed either: the words are the same, or the model has none."
     return (
-        f"{without}. With them, every word is affected. The weights are the same in both cases; a model trained without"
-        " positions would have others."
+        f"{without}. With them, every word is affected. The weights are the same in both cases; a model trained"
+        " without positions would have others."
     )
 
 
@@ -141,8 +140,7 @@ def _show_position_effect(run: Run, tokens: Sequence[str], ids: Sequence[int]) -
     st.caption(
         "The angle between a token's embedding and the same embedding with its position added. After the addition,"
         f" {same} of {len(tokens)} are still nearest to their own embedding, of all in the vocabulary. A wide angle"
-        " does not"
-        " mean that the word is lost: word and position may use different directions."
+        " does not mean that the word is lost: word and position may use different directions."
     )
     st.download_button(
         "Download data (CSV)",

@@ -35,15 +35,13 @@ def sinusoidal(asked: EncodingRequest) -> None:
     else:
         layout = "each sine stands next to its cosine, and waves get slower from left to right"
     st.caption(
-        f"Each row is the vector that is added to the word at that position: {layout}. Nothing here is learned, and"
-        " it does"
-        " not show what a model makes of it."
+        f"Each row is the vector that is added to the word at that position: {layout}. Nothing here is learned, and it"
+        " does not show what a model makes of it."
     )
     if width % 2:
         st.info(
             f"With {width} columns, an odd number, the last sine has no cosine. The picture follows the formula; our"
-            " models"
-            f" refuse such a width, because that wave could not be rotated (see Rotation). Take {width + 1}.",
+            f" models refuse such a width, because that wave could not be rotated (see Rotation). Take {width + 1}.",
             icon=":material/looks_one:",
         )
 
@@ -59,8 +57,7 @@ def learned(asked: EncodingRequest) -> None:
     st.caption(
         "Each row is the vector that training found for that position. This run trained on at most"
         f" {asked.run.recipe.data.max_length} tokens; rows that no sentence reached keep their random initial values,"
-        " and"
-        " positions beyond the table cannot be read at all."
+        " and positions beyond the table cannot be read at all."
     )
 
 
@@ -71,10 +68,8 @@ def rotary(asked: EncodingRequest) -> None:
     show_matrix(rotated_query(settings), title, "position", "column of the query")
     st.caption(
         "Rotary positions add no vector: they rotate queries and keys. This is a query whose pairs of columns all"
-        " start as"
-        " (1, 0), rotated to each position. A real query starts elsewhere in each pair, so its picture differs; the"
-        " angles"
-        " are the same."
+        " start as (1, 0), rotated to each position. A real query starts elsewhere in each pair, so its picture"
+        " differs; the angles are the same."
     )
 
 
@@ -91,8 +86,7 @@ def alibi(asked: EncodingRequest) -> None:
     show_figure(figure, title, f"Heatmap: {title}", lambda: plots.columns_csv(columns))
     st.caption(
         "Each row is one head: its penalty is added to a score before the softmax, 0 for the token itself and more"
-        " negative"
-        " with distance. The scores of the tokens themselves, which may outweigh the penalty, are not shown."
+        " negative with distance. The scores of the tokens themselves, which may outweigh the penalty, are not shown."
     )
 
 
@@ -110,6 +104,5 @@ def relative(asked: EncodingRequest) -> None:
     show_figure(figure, title, f"Heatmap: {title}", lambda: plots.matrix_csv(buckets, "query"))
     st.caption(
         "In the encoder, all pairs of positions with the same color share one learned score per head. Colors only"
-        " name the"
-        " buckets; the learned scores are shown under Distance if this page's run has them."
+        " name the buckets; the learned scores are shown under Distance if this page's run has them."
     )

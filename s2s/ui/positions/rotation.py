@@ -37,10 +37,9 @@ def sinusoidal(asked: EncodingRequest) -> None:
     odd = " The last sine of an odd width is left out: it has no cosine." if width % 2 else ""
     st.caption(
         f"From any position, moving by {settings.offset} rotates this pair by the same angle, and so do all"
-        f" {width // 2}"
-        f" pairs: one matrix maps each of {settings.length - settings.offset} positions to the one {settings.offset}"
-        " later,"
-        f" up to rounding.{odd} A model could use this; the picture does not show that it does."
+        f" {width // 2} pairs: one matrix maps each of {settings.length - settings.offset} positions to the one"
+        f" {settings.offset} later, up to rounding.{odd} A model could use this; the picture does not show that it"
+        " does."
     )
 
 
@@ -58,10 +57,9 @@ def rotary(asked: EncodingRequest) -> None:
     st.metric(label, f"{np.abs(later - at_start).max():.1e}")
     st.caption(
         "From one position to the next, each pair of a query rotates by the same angle, and so does the key's."
-        " Between a query"
-        f" and a key {settings.offset} positions apart, the angle is therefore always the same, and their dot product"
-        " does not"
-        f" depend on where in the sentence they are. The number is over {N_RANDOM} random queries and keys."
+        f" Between a query and a key {settings.offset} positions apart, the angle is therefore always the same, and"
+        f" their dot product does not depend on where in the sentence they are. The number is over {N_RANDOM} random"
+        " queries and keys."
     )
 
 

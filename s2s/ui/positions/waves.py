@@ -29,8 +29,8 @@ def sinusoidal(asked: EncodingRequest) -> None:
     _show_pair(sinusoids(settings), settings, settings.d_model, "Sinusoidal", names)
     st.caption(
         "Each dimension is one wave. Fast waves distinguish neighbors but soon repeat; slow ones distinguish near"
-        " from far."
-        " Together, they make every position different. The picture does not show which of them a model uses."
+        " from far. Together, they make every position different. The picture does not show which of them a model"
+        " uses."
     )
     _show_wavelengths(settings, settings.d_model, "Sinusoidal")
 
@@ -42,8 +42,7 @@ def rotary(asked: EncodingRequest) -> None:
     _show_pair(rotated_query(settings), settings, settings.d_head, "Rotary", names)
     st.caption(
         "The two columns of a pair as it rotates: two waves, a quarter of a period apart. Only differences between"
-        " angles"
-        " count."
+        " angles count."
     )
     _show_wavelengths(settings, settings.d_head, "Rotary")
 
@@ -61,8 +60,7 @@ def learned(asked: EncodingRequest) -> None:
     show_lines(lines, title, "position", "value")
     st.caption(
         "These come from no formula and have no wavelength: positions differ from each other, but nothing says which"
-        " comes"
-        " next."
+        " comes next."
     )
 
 

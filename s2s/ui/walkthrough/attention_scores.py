@@ -43,8 +43,7 @@ def show_layer_input(sentence: TracedSentence, stack: str) -> None:
         before = f"the output of layer {sentence.layer}"
         st.caption(
             f"From here on, the pictures show layer {number} of the {stack}, whose input is {before}, not the"
-            " embeddings"
-            " of the steps before. Choose layer 1 to follow those."
+            " embeddings of the steps before. Choose layer 1 to follow those."
         )
     else:
         before = "the embeddings of the steps before"
@@ -129,8 +128,8 @@ def _draw_mask(sentence: TracedSentence) -> None:
     show_pairs("The mask M: 0 or −∞", additive_mask(attended.mask), tokens, tokens, mark=row)
     show_pairs("Scores plus M", attended.masked_scores[head], tokens, tokens, mark=row)
     st.markdown(
-        "**What if another number stands for “not allowed”?** The softmax of the framed row, with −∞, with −1e9, and as"
-        " this model computes it:"
+        "**What if another number stands for “not allowed”?** The softmax of the framed row, with −∞, with −1e9, and"
+        " as this model computes it:"
     )
     allowed = attended.mask[row]
     _draw_fills(
@@ -141,9 +140,9 @@ def _draw_mask(sentence: TracedSentence) -> None:
         "All keys are masked", experiments.weights_by_fill(attended, head, row, nothing), tokens
     )
     st.caption(
-        "While at least one key is allowed, all three agree. If none is, −∞ gives 0/0 = NaN, which spoils every number"
-        " computed from it; −1e9 rounds the scores away and gives all masked keys the same weight; in this model, a row"
-        " with no allowed key is all zeros."
+        "While at least one key is allowed, all three agree. If none is, −∞ gives 0/0 = NaN, which spoils every"
+        " number computed from it; −1e9 rounds the scores away and gives all masked keys the same weight; in this"
+        " model, a row with no allowed key is all zeros."
     )
 
 
@@ -200,14 +199,14 @@ def _scaling_explanation(run: Run) -> tuple[str, str]:
         return (
             "This model does not scale its scores, as T5 does not: its initial weights are small enough to keep the"
             " scores moderate.",
-            "Most transformers divide by the square root of a head's width, so that the softmax does not put all weight"
-            " on one key.",
+            "Most transformers divide by the square root of a head's width, so that the softmax does not put all"
+            " weight on one key.",
         )
     return (
         f"A sum of {d_head} products grows with the width of a head, so it is divided by √{d_head} ="
         f" {d_head**0.5:.2f}.",
-        "Otherwise the softmax would give nearly all weight to the largest score, and gradients would become too small"
-        " to learn from.",
+        "Otherwise the softmax would give nearly all weight to the largest score, and gradients would become too"
+        " small to learn from.",
     )
 
 

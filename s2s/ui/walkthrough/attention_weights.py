@@ -28,8 +28,8 @@ def _draw_softmax(sentence: TracedSentence) -> None:
     row = weights[sentence.position]
     best = int(row.argmax())
     st.caption(
-        f"{quoted(tokens[sentence.position])} takes {row[best]:.0%} from {quoted(tokens[best])};"
-        f" its row sums to {row.sum():.2f}."
+        f"{quoted(tokens[sentence.position])} takes {row[best]:.0%} from {quoted(tokens[best])}; its row sums to"
+        f" {row.sum():.2f}."
     )
 
 
@@ -106,8 +106,8 @@ WEIGHT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             section="Encoder",
             formula=_softmax_formula,
             explanation=lambda run: (
-                "The softmax turns each row of scores into positive weights that sum to 1: how much the word takes from"
-                " every word, itself included.",
+                "The softmax turns each row of scores into positive weights that sum to 1: how much the token takes"
+                " from every token, itself included.",
                 "A score that is larger by 1 gets 2.72 times the weight: only differences between scores matter.",
             ),
             code=lambda run: (Code(attention_weights, "weights =", "return weights"),),
@@ -121,7 +121,7 @@ WEIGHT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             explanation=lambda run: (
                 "Each value is multiplied by its weight, and all are added: a mixture in which the values with the"
                 " largest weights dominate.",
-                "Nowhere else in the encoder does information move between words.",
+                "This is the only step in the encoder that moves information between tokens.",
             ),
             code=lambda run: (
                 Code(Attention.forward, "weights = attention_weights", "heads = F.dropout"),

@@ -92,16 +92,15 @@ def _draw_cross_attention(sentence: TracedSentence) -> None:
     show_weights(f"Weights of head {head + 1}", weights, predicts, src, "predicts")
     best = int(weights[row].argmax())
     st.caption(
-        f"The position that reads {quoted(reads[row])} predicts {quoted(predicts[row])}: there, this head attends"
-        " most to"
-        f" {quoted(src[best])} ({weights[row, best]:.2f})."
+        f"The position that reads {quoted(reads[row])} predicts {quoted(predicts[row])}: there, this head attends most"
+        f" to {quoted(src[best])} ({weights[row, best]:.2f})."
     )
     n_heads, length, d_head = attended.keys.shape
     layers = counted(sentence.config.decoder.n_layers, "layer")
     size = f"{layers} × {counted(n_heads, 'head')} × {counted(length, 'token')} × {d_head} numbers"
     st.caption(
-        "The keys and values of the source are computed once per sentence and cached while the target grows:"
-        f" {size}, once for keys and once for values."
+        f"The keys and values of the source are computed once per sentence and cached while the target grows: {size},"
+        " once for keys and once for values."
     )
 
 
@@ -192,9 +191,8 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             explanation=lambda run: (
                 "All positions are computed at once, but none may see what it has to predict: everything to its right"
-                " is"
-                " masked.",
-                "So each position computes exactly the same as if the words after it had not been written yet.",
+                " is masked.",
+                "So each position computes exactly the same as if the tokens after it had not been written yet.",
             ),
             code=lambda run: (
                 Code(masks.causal),
@@ -209,8 +207,8 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             section="Decoder",
             formula=lambda run: r"z_i = \sum_{j \le i} a_{ij}\, v_j",
             explanation=lambda run: (
-                "The values of the words so far are summed by their weights, as in the encoder, except for the masked"
-                " half.",
+                "The values of the tokens so far are summed by their weights, as in the encoder, except for the"
+                " masked half.",
                 "This is how the decoder knows, for example, which article it has already written.",
             ),
             code=lambda run: (
@@ -226,7 +224,7 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             section="Decoder",
             formula=_cross_formula,
             explanation=lambda run: (
-                "This is where the target reads the source: each target position attends to all source words.",
+                "This is where the target reads the source: each target position attends to all source tokens.",
                 "Queries come from the decoder, keys and values from the memory, each by a learned matrix of the"
                 " layer.",
             ),
@@ -248,11 +246,9 @@ DECODER_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             explanation=lambda run: (
                 "All three are the same computation: they differ in where queries, keys and values come from, and in"
-                " the"
-                " mask.",
+                " the mask.",
                 "Cross-attention has no position bias and no causal mask: every target position may attend to every"
-                " source"
-                " word.",
+                " source token.",
             ),
             code=lambda run: (
                 Code(EncoderLayer.forward, "x = self.self_residual"),

@@ -70,9 +70,9 @@ def _draw_norm(sentence: TracedSentence) -> None:
 
 def _norm_place(config: ModelConfig, is_next: bool) -> str:
     if is_next:
-        return "that the feed-forward reads the stream through"
+        return "before the feed-forward"
     if is_pre_norm(config):
-        return "that the attention reads the stream through"
+        return "before the attention"
     return "after the sum of stream and attention"
 
 
@@ -115,7 +115,7 @@ def _residual_formula(run: Run) -> str:
 def _residual_explanation(run: Run) -> tuple[str, str]:
     config = run.recipe.model
     first = (
-        "The attention's output does not replace the word's vector but is added to it: this stream of vectors, the"
+        "The attention's output does not replace the token's vector but is added to it: this stream of vectors, the"
         " residual stream, runs through all layers."
     )
     if is_pre_norm(config):

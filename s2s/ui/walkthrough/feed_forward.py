@@ -69,7 +69,7 @@ def show_hidden_layer(sentence: TracedSentence, fed: FeedForwardTrace, tokens: l
     zeros = float((fed.hidden == 0).mean())
     if zeros > FEW:
         st.caption(
-            f"{zeros:.0%} of the hidden numbers are exactly 0: those units are inactive for these words."
+            f"{zeros:.0%} of the hidden numbers are exactly 0: those units are inactive for these tokens."
         )
 
 
@@ -143,10 +143,9 @@ def _feed_forward_explanation(run: Run) -> tuple[str, str]:
     config = run.recipe.model
     gate = ", each hidden number multiplied by a gate" if config.feed_forward.gated else ""
     return (
-        f"Each word's vector is now transformed separately: {config.d_model} numbers become"
-        f" {config.encoder.d_ff:,}{gate},"
-        f" and then {config.d_model} again.",
-        "The same matrices serve every position, and no information moves between words here.",
+        f"Each token's vector is now transformed separately: {config.d_model} numbers become"
+        f" {config.encoder.d_ff:,}{gate}, and then {config.d_model} again.",
+        "The same matrices serve every position, and no information moves between tokens here.",
     )
 
 
@@ -173,11 +172,9 @@ FEED_FORWARD_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             formula=lambda run: ACTIVATION_FORMULAS,
             explanation=lambda run: (
                 "Without a nonlinear function between them, the two matrices would be equivalent to one; with it, a"
-                " hidden"
-                " unit can respond to some words and not to others.",
+                " hidden unit can respond to some tokens and not to others.",
                 "ReLU sets everything below 0 to 0; GELU and SiLU do nearly the same, but smoothly, and let small"
-                " negative"
-                " numbers through.",
+                " negative numbers through.",
             ),
             code=lambda run: (
                 Code(FeedForward.__init__, "self.activation ="),
@@ -192,8 +189,8 @@ FEED_FORWARD_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             section="Encoder",
             formula=lambda run: r"\Delta_i = f(x')_i - f(x)_i,\quad x'_p = 0,\; x'_{i \ne p} = x_i",
             explanation=lambda run: (
-                "An experiment: the input of one word is set to zero, and each sublayer runs again.",
-                "In the feed-forward, only that word's row changes; in the attention, every row that attends to it"
+                "An experiment: the input of one token is set to zero, and each sublayer runs again.",
+                "In the feed-forward, only that token's row changes; in the attention, every row that attends to it"
                 " changes.",
             ),
             code=lambda run: (

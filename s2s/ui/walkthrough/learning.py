@@ -88,8 +88,7 @@ def _draw_gradients(sentence: TracedSentence) -> None:
     st.caption(
         "E in and D in: before the first layer of encoder and decoder; E1, D1, …: after each layer. The loss is"
         f" {whole.loss:.2f} nats per token with residual connections and {without.loss:.2f} without, so the gradients"
-        " are"
-        f" shown relative to the decoder's output, where their norms are {whole.decoder[-1]:.2g} and"
+        f" are shown relative to the decoder's output, where their norms are {whole.decoder[-1]:.2g} and"
         f" {without.decoder[-1]:.2g}; the CSV has the norms themselves."
     )
 
@@ -128,8 +127,7 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             explanation=lambda run: (
                 "The loss measures how probable the model found the correct token: 0 means certain, 0.69 a"
-                " probability of"
-                " one half.",
+                " probability of one half.",
                 "All positions count equally, and every weight of the model is moved a little so that the mean loss"
                 " falls.",
             ),
@@ -144,8 +142,7 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             explanation=lambda run: (
                 "A weight can only learn if the gradient reaches it; the sum x + f(x) lets the gradient bypass f.",
                 "The other bars are this same model with the sums removed. It was trained with them, so the bars show"
-                " how"
-                " gradients flow, not what a model trained without them would do.",
+                " how gradients flow, not what a model trained without them would do.",
             ),
             code=lambda run: (
                 Code(Residual.forward),
@@ -164,11 +161,9 @@ LEARNING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             explanation=lambda run: (
                 "The loss looks at the reference's tokens; scores compare the model's own translation with a"
-                " reference, by"
-                " counting the n-grams that both have.",
+                " reference, by counting the n-grams that both have.",
                 "A single sentence says little, and another good translation may share nothing with the reference:"
-                " scores"
-                " are meant for whole test sets.",
+                " scores are meant for whole test sets.",
             ),
             code=lambda run: (Code(breakdown.bleu), Code(breakdown.rouge)),
             draw=_draw_counts,

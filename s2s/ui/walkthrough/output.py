@@ -121,9 +121,8 @@ def _logits_formula(run: Run) -> str:
 def _logits_explanation(run: Run) -> tuple[str, str]:
     size = run.tgt_tokenizer.vocab_size
     first = (
-        f"The decoder's output at a position is multiplied with one vector for each of the {size:,} tokens: the"
-        " better the"
-        " two match, the larger the logit."
+        f"The decoder's output at a position is multiplied with one vector for each of the {size:,} tokens: the better"
+        " the two match, the larger the logit."
     )
     if run.recipe.model.output.tied:
         return (
@@ -153,8 +152,7 @@ OUTPUT_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             ),
             explanation=lambda run: (
                 "The softmax, as in attention, turns the logits into probabilities: how probable the model finds each"
-                " next"
-                " token.",
+                " next token.",
                 "These probabilities are the model's whole answer; every decoding strategy chooses from them.",
             ),
             code=lambda run: (Code(Run.next_tokens, "with inference", "return"),),

@@ -82,8 +82,8 @@ def _draw_embedding(sentence: TracedSentence) -> None:
         show_tensor("Embeddings times √d_model", embedded.scaled, tokens, mark=row)
     first = ", ".join(signed(value) for value in embedded.scaled[row, :4])
     st.caption(
-        f"{quoted(tokens[row])} has the id {sentence.src_ids[row]}, so its embedding is that row of the table"
-        f"{', scaled' if is_scaled else ''}: {first} …"
+        f"{quoted(tokens[row])} has the id {sentence.src_ids[row]}, so its embedding is that row of the"
+        f" table{', scaled' if is_scaled else ''}: {first} …"
     )
 
 
@@ -149,8 +149,8 @@ def _embedding_explanation(run: Run) -> tuple[str, str]:
     config = run.recipe.model
     size = f"{run.src_tokenizer.vocab_size:,} × {config.d_model}"
     first = (
-        f"Each id selects its row of a learned table of {size} numbers: words used in similar ways tend to get"
-        " similar rows."
+        f"Each id selects its row of a learned table of {size} numbers: words used in similar ways tend to get similar"
+        " rows."
     )
     if not config.embeddings.scaled:
         return (
@@ -189,8 +189,8 @@ POSITION_FORMULAS = MappingProxyType(
 POSITION_EXPLANATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "sinusoidal": (
-            "A fixed vector of sine and cosine waves, different for each position, is added to each embedding: without"
-            " it, the encoder could not tell one word order from another.",
+            "A fixed vector of sine and cosine waves, different for each position, is added to each embedding:"
+            " without it, the encoder could not tell one word order from another.",
             "Fast waves tell neighbors apart, slow ones near from far, like the seconds and the hours of a clock.",
         ),
         "learned": (
@@ -199,8 +199,8 @@ POSITION_EXPLANATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "A sentence longer than the table of positions cannot be read.",
         ),
         "rotary": (
-            "Nothing is added to the embeddings: every self-attention rotates its queries and keys by angles that grow"
-            " with their position.",
+            "Nothing is added to the embeddings: every self-attention rotates its queries and keys by angles that"
+            " grow with their position.",
             "Their score then depends on positions only through the distance between query and key.",
         ),
         "alibi": (
@@ -209,8 +209,8 @@ POSITION_EXPLANATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "Nearby tokens get more weight unless the content outweighs the distance.",
         ),
         "relative": (
-            "Nothing is added to the embeddings: every self-attention adds a learned number to each score, one for each"
-            " range of distances and each head.",
+            "Nothing is added to the embeddings: every self-attention adds a learned number to each score, one for"
+            " each range of distances and each head.",
             "Only the distance and its direction count, not the absolute position.",
         ),
         "none": (

@@ -25,7 +25,7 @@ def show_reference(sentence: TracedSentence) -> Reference:
     known = dict(cached.probes(sentence.run))
     with st.container(horizontal=True, vertical_alignment="center"):
         reference, origin = _reference(sentence, known)
-        st.caption(f"The reference is {quoted(reference.text)}: {origin}.")
+        st.caption(f"Reference: {quoted(reference.text)} ({origin}).")
         _show_known_pairs(sentence, known)
     return reference
 
@@ -36,11 +36,11 @@ def _reference(sentence: TracedSentence, known: Mapping[str, str]) -> tuple[Refe
     if not sentence.is_model_output:
         return sentence.target, "the target that you typed"
     if text in known:
-        return cached.reference(run, text, known[text]), "the reference in the run's own data"
+        return cached.reference(run, text, known[text]), "from the run's own data"
     ranked = cached.decoded(run, text, "beam", {"num_return_sequences": 2}).hypotheses
     model_output = sentence.target.text
     other = next((each.text for each in ranked if each.text != model_output), model_output)
-    origin = "this sentence has no reference, so the model's second-best translation is used"
+    origin = "none is known, so this is the model's second-best translation"
     return cached.reference(run, text, other), origin
 
 
@@ -74,16 +74,15 @@ def _draw_forcing(sentence: TracedSentence) -> None:
     differs_at = first_difference(own.ids, reference.ids)
     if differs_at is None:
         st.caption(
-            "Both read the same everywhere, because the model's translation is the reference. Take another pair to see"
-            " them differ."
+            "Both read the same everywhere, because the model's translation is the reference. Take another pair to"
+            " see them differ."
         )
         return
     forced = quoted(" ".join((start, *reference.tokens[: differs_at + 1])))
     free = quoted(" ".join((start, *own.tokens[: differs_at + 1])))
     st.caption(
         f"They first differ at position {differs_at + 1}: after it, the teacher makes the model read {forced},"
-        " whatever it"
-        f" would have chosen; running freely, it reads {free}, its own choice."
+        f" whatever it would have chosen; when running freely, it reads {free}, its own choice."
     )
 
 
@@ -126,8 +125,7 @@ FORCING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
                 "In training, the decoder reads the correct tokens, whatever it would have chosen itself: teacher"
                 " forcing.",
                 "When it translates, it reads its own choices, and a mistake stays: it has to continue from there,"
-                " which it"
-                " never had to in training.",
+                " which it never had to in training.",
             ),
             code=lambda run: (
                 Code(Transformer.forward, "return"),

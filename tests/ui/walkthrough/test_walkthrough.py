@@ -170,9 +170,9 @@ def test_probabilities_are_those_of_the_next_token() -> None:
 def test_a_typed_target_is_what_the_decoder_reads_and_is_taught() -> None:
     screen = walk("forcing", tgt="la grande maison")
     assert not screen.exception
-    assert "la grande maison*: the target that you typed" in said(screen)
+    assert "la grande maison* (the target that you typed)" in said(screen)
     assert "They first differ at position 2" in said(screen)
-    assert "second-best translation is used" in said(walk("forcing"))
+    assert "this is the model's second-best translation" in said(walk("forcing"))
     losses = json.loads(walk("loss", tgt="la grande maison").get("plotly_chart")[0].proto.spec)[
         "data"
     ][0]["y"]
