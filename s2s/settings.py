@@ -1,4 +1,4 @@
-"""What the environment decides: where runs live, and what a visitor may use at most."""
+"""What environment variables decide: where runs are stored, and how much a visitor may use."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from pathlib import Path
 
 from s2s.config import UserError
 
-OWNER = "local"  # the workspace of everybody where nobody signs in
-SHIPPED = Path(__file__).parent / "demo" / "runs"
+OWNER = "local"  # the workspace of everybody, as nobody signs in
+SHIPPED = Path(__file__).parent / "demo" / "runs"  # the demo runs
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What may be asked for at most; None is without limit."""
+    """Upper limits; None is no limit."""
 
     steps: int | None  # of a run
-    minutes: int | None  # that a job may work
+    minutes: int | None  # of a job
     parameters: int | None  # of a model
-    jobs: int | None  # of one owner that wait or run
-    queue: int | None  # jobs of everybody that wait
+    jobs: int | None  # waiting and running ones of one owner
+    queue: int | None  # waiting jobs of everybody
 
 
-# seconds between them
-GROUP_TRIES = 20
-GROUP_WAIT = 0.06
-OWN_MACHINE = Limits(None, None, None, 60, 200)
-HOSTED = Limits(50_000, 60, 50_000_000, 40, 200)
+PRIORITY_TRIES = 20
+PRIORITY_WAIT = 0.06  # seconds between tries
+LOCAL = Limits(steps=None, minutes=None, parameters=None, jobs=60, queue=200)
+HOSTED = Limits(steps=50_000, minutes=60, parameters=50_000_000, jobs=40, queue=200)
 
 
 def home() -> Path:
@@ -40,22 +39,25 @@ def home() -> Path:
 
 
 def new_id() -> str:
-    """A name for a run or a job that nobody can guess: 16 of 0-9 and a-z."""
+    """A random id for a run or a job that nobody can guess: 16 characters of 0-9 and a-z."""
     return "".join(secrets.choice(string.digits + string.ascii_lowercase) for _ in range(16))
 
 
 def database_url() -> str:
-    """Where the queue is: `S2S_DATABASE_URL`, or an SQLite file in `S2S_HOME`."""
+    """The database of the queue: `S2S_DATABASE_URL`, or an SQLite file in `S2S_HOME`."""
     return os.environ.get("S2S_DATABASE_URL") or f"sqlite:///{home().resolve() / 's2s.db'}"
 
 
 def worker_is_elsewhere() -> bool:
-    """Whether somebody else starts the worker (`S2S_WORKER=elsewhere`), so that the app must not."""
+    """Whether the worker is started by other means (`S2S_WORKER=elsewhere`), so that the app must not start one."""
     return os.environ.get("S2S_WORKER") == "elsewhere"
 
 
 def lease_seconds() -> float:
-    """How long a job stays with a worker that is not heard of: `S2S_LEASE_SECONDS`, or 20. Raises UserError for no number above 0."""
+    """How long a job stays with a worker that sends no sign of life: `S2S_LEASE_SECONDS`, or 20.
+
+    Raises UserError unless that is a number above 0.
+    """
     given = os.environ.get("S2S_LEASE_SECONDS") or "20"
     if not re.fullmatch(r"\d+(\.\d+)?", given) or float(given) <= 0:
         raise UserError(
@@ -64,43 +66,42 @@ def lease_seconds() -> float:
     return float(given)
 
 
-def lower_session(nice: int) -> None:
-    """Give this process's session a niceness, 0 to 19, where Linux shares the processor between sessions first (sched_autogroup).
+def lower_priority(nice: int) -> None:
+    """Give this process's session a niceness, 0 to 19, where Linux schedules sessions (sched_autogroup).
 
-    There the niceness of a process counts within its session only: one that leads its own would be as important as any other.
+    There the niceness of a process counts only within its session, so it would not affect one that leads its own.
     """
-    for _ in range(GROUP_TRIES):
+    for _ in range(PRIORITY_TRIES):
         try:
             Path("/proc/self/autogroup").write_text(str(nice))
-        except BlockingIOError:  # the kernel takes one such order in a tenth of a second
-            time.sleep(GROUP_WAIT)
-        except OSError:  # no such groups here
+        except BlockingIOError:  # the kernel accepts one change per 0.1 s
+            time.sleep(PRIORITY_WAIT)
+        except OSError:  # no autogroups here
             return
         else:
             return
 
 
 def is_hosted() -> bool:
-    """Whether strangers share this server (`S2S_HOSTED`)."""
+    """Whether the server is public (`S2S_HOSTED`)."""
     return bool(os.environ.get("S2S_HOSTED"))
 
 
 def limits() -> Limits:
-    """Those of a hosted server or of one's own machine, each changed by its `S2S_MAX_STEPS`, `S2S_MAX_MINUTES` and so on.
+    """The limits of a public server or of a local one, each overridden by `S2S_MAX_STEPS`, `S2S_MAX_MINUTES` and so on.
 
-    Raises UserError for what is neither a whole number above 0 nor `none`.
+    Raises UserError for a value that is neither a whole number above 0 nor `none`.
     """
-    usual = HOSTED if is_hosted() else OWN_MACHINE
-    return Limits(
-        **{field.name: _limit(field.name, getattr(usual, field.name)) for field in fields(Limits)}
-    )
+    default = HOSTED if is_hosted() else LOCAL
+    names = [field.name for field in fields(Limits)]
+    return Limits(**{name: _limit(name, getattr(default, name)) for name in names})
 
 
-def _limit(name: str, usual: int | None) -> int | None:
+def _limit(name: str, default: int | None) -> int | None:
     variable = f"S2S_MAX_{name.upper()}"
     given = os.environ.get(variable, "").replace("_", "")
     if not given:
-        return usual
+        return default
     if given == "none":
         return None
     if not re.fullmatch(r"[0-9]{1,12}", given) or int(given) == 0:
@@ -111,16 +112,17 @@ def _limit(name: str, usual: int | None) -> int | None:
 
 
 def run_folder(run: str | Path) -> Path:
-    """A run by its folder, by its id under `S2S_HOME`, or by the name of a shipped demo. Raises UserError if there is none."""
-    places = [Path(run)]
+    """The folder of a run, given as a folder, as an id under `S2S_HOME` or as the name of a demo run.
+
+    Raises UserError if there is none.
+    """
+    candidates = [Path(run)]
     if re.fullmatch(r"[\w-]{1,64}", str(run)):
-        places += [home() / "runs" / str(run), SHIPPED / str(run)]
-    for place in places:
-        if (place / "recipe.json").is_file():
-            return place
-    shipped = ", ".join(
-        sorted(path.name for path in SHIPPED.glob("*") if (path / "recipe.json").exists())
-    )
+        candidates += [home() / "runs" / str(run), SHIPPED / str(run)]
+    for folder in candidates:
+        if (folder / "recipe.json").is_file():
+            return folder
+    shipped = ", ".join(sorted(path.parent.name for path in SHIPPED.glob("*/recipe.json")))
     raise UserError(
-        f"There is no run `{run}`: neither a run's folder nor an id; the shipped ones are {shipped or 'none'}."
+        f"There is no run `{run}`: neither the folder nor the id of a run; the demo runs are {shipped or 'none'}."
     )

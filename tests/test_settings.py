@@ -8,7 +8,7 @@ from s2s.config import UserError
 from s2s.settings import Limits
 
 
-def test_the_limits_are_those_of_ones_own_machine_or_of_a_hosted_server(
+def test_the_limits_are_those_of_a_local_or_of_a_public_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert settings.limits() == Limits(
@@ -40,14 +40,14 @@ def test_a_limit_that_is_no_number_above_0_is_a_sentence(
 SESSION = """
 from pathlib import Path
 from s2s import settings
-settings.lower_session(7)
-settings.lower_session(9)  # at once: the kernel takes one such order in a tenth of a second
+settings.lower_priority(7)
+settings.lower_priority(9)  # at once, although the kernel accepts one change per 0.1 s
 group = Path("/proc/self/autogroup")
 print(group.read_text().split()[-1] if group.exists() else 9)
 """
 
 
-def test_a_session_steps_back_behind_the_others() -> None:
+def test_a_session_gives_way_to_others() -> None:
     told = subprocess.run(
         [sys.executable, "-c", SESSION],
         start_new_session=True,

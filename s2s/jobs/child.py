@@ -16,7 +16,7 @@ from s2s.config import UserError, choose
 from s2s.jobs import endings, queue
 from s2s.jobs.database import UnreachableError
 from s2s.jobs.kinds import JOBS
-from s2s.settings import lease_seconds, limits, lower_session
+from s2s.settings import lease_seconds, limits, lower_priority
 
 NICE = MappingProxyType(
     {"express": 10, "long": 19}
@@ -90,7 +90,7 @@ def main(job_id: str, worker: str) -> None:
     heartbeat = Heartbeat(_begun(job_id, worker), lease_seconds())
     os.nice(NICE[heartbeat.job.slot])
     if os.getsid(0) == os.getpid():  # no nursery's child
-        lower_session(NICE[heartbeat.job.slot])
+        lower_priority(NICE[heartbeat.job.slot])
     heartbeat.start()
     state, error = _outcome(heartbeat.job, heartbeat, told)
     heartbeat.over.set()

@@ -233,7 +233,7 @@ def _warm() -> None:
 def _prepare() -> None:
     """Steps back only when all is in memory: until then somebody may be waiting for the first job to start."""
     _warm()
-    settings.lower_session(NICE)
+    settings.lower_priority(NICE)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from s2s.jobs import advice
 from s2s.jobs.advice import Advice, Case, by_rule, recommended, within
 from s2s.jobs.expected import Measured, Point
 from s2s.jobs.forecast import forecast
-from s2s.settings import OWN_MACHINE, Limits
+from s2s.settings import LOCAL, Limits
 
 
 def captions(n_pairs: int) -> Preview:
@@ -37,7 +37,7 @@ def captions(n_pairs: int) -> Preview:
     )
 
 
-def case(preset: str, seen: Preview, limits: Limits = OWN_MACHINE, **changes: object) -> Case:
+def case(preset: str, seen: Preview, limits: Limits = LOCAL, **changes: object) -> Case:
     recipe = override(
         PRESETS[preset].recipe, {key.replace("__", "."): value for key, value in changes.items()}
     )
@@ -79,7 +79,7 @@ def test_a_cure_cures(preset: str, seen: Preview, changes: dict[str, object], ru
     cured = override(
         PRESETS[then].recipe if one.preset else case(preset, seen, **changes).recipe, one.cure
     )
-    again = said(Case(cured, then, seen, forecast(cured, seen), OWN_MACHINE))
+    again = said(Case(cured, then, seen, forecast(cured, seen), LOCAL))
     assert rule not in again or len(again[rule].cure) < len(one.cure)
 
 

@@ -134,7 +134,7 @@ def test_a_run_opens_by_folder_by_id_and_at_a_step(
     with pytest.raises(UserError, match=r"has no checkpoint of step 11; it has 10, .*, 120"):
         s2s.load("3f9c", step=11)
     with pytest.raises(
-        UserError, match=r"There is no run `4f9c`: neither a run's folder nor an id"
+        UserError, match=r"There is no run `4f9c`: neither the folder nor the id of a run"
     ):
         s2s.load("4f9c")
     with pytest.raises(UserError, match="There is no run"):

@@ -29,18 +29,18 @@ def panel(report: LintReport, now: Cleaning = Cleaning(), *, key: str = "text") 
     effect = st.container()
     for rule in LINT_RULES:
         _row(rule, report, prefix)
-    wanted = st.session_state[f"{prefix}now"] = _chosen(prefix)
-    effect.info(_effect(report, enabled_rules(wanted)), icon=":material/filter_alt:")
+    cleaning = st.session_state[f"{prefix}now"] = _chosen(prefix)
+    effect.info(_effect(report, enabled_rules(cleaning)), icon=":material/filter_alt:")
     _examples(report, prefix)
     st.download_button(
         "Download data (CSV)",
-        partial(_table, report, enabled_rules(wanted)),
+        partial(_table, report, enabled_rules(cleaning)),
         "cleaning.csv",
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
     )
-    return wanted
+    return cleaning
 
 
 def _fill(report: LintReport, now: Cleaning, prefix: str) -> None:
@@ -119,16 +119,16 @@ def _examples(report: LintReport, prefix: str) -> None:
     if not hit:
         st.caption("No rule matches any pair.")
         return
-    held = f"{prefix}examples"
-    if st.session_state.get(held) not in hit:
-        st.session_state[held] = hit[0]
+    key = f"{prefix}examples"
+    if st.session_state.get(key) not in hit:
+        st.session_state[key] = hit[0]
     rule = str(
         st.pills(
             "Examples",
             hit,
             format_func=lambda rule: LINT_RULES[rule].label,
             required=True,
-            key=held,
+            key=key,
         )
     )
     examples = report.found[rule].examples

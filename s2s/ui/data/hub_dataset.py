@@ -134,11 +134,11 @@ def _part(found: hub.Dataset) -> tuple[str, str]:
     for note in found.notes:
         st.caption(plain(note))
     configs = list(found.configs)
-    usual = GALLERY[found.id].config if found.id in GALLERY else ""
+    suggested = GALLERY[found.id].config if found.id in GALLERY else ""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         config = configs[0]
         if len(configs) > 1:
-            at = configs.index(usual) if usual in configs else 0
+            at = configs.index(suggested) if suggested in configs else 0
             config = str(st.selectbox("Configuration", configs, at, key=f"hub config {found.id}"))
         splits = found.splits(config)
         labels = {split: _label(split, part) for split, part in splits.items()}

@@ -120,18 +120,10 @@ def _schedule(request: RunRequest) -> None:
 
 
 def _advice(one: Advice, number: int) -> None:
-    """A warning or refusal, and the button that corrects the recipe."""
-    show, icon = st.warning, ":material/lightbulb:"
-    if one.is_refusal:
-        show, icon = st.error, ":material/block:"
-    if not one.label:
-        show(as_markdown(one.sentence), icon=icon)
-        return
-    left, right = st.columns([3, 1], vertical_alignment="center")
-    with left:
-        show(as_markdown(one.sentence), icon=icon)
-    with right:
-        st.button(
+    """A warning or a refusal, and the button that corrects the recipe."""
+    columns = st.columns([3, 1] if one.label else 1, vertical_alignment="center")
+    if one.label:
+        columns[1].button(
             plain(one.label),
             key=f"cure {number}",
             icon=":material/healing:",
@@ -139,6 +131,10 @@ def _advice(one: Advice, number: int) -> None:
             on_click=_apply,
             args=(one,),
         )
+    if one.is_refusal:
+        columns[0].error(as_markdown(one.sentence), icon=":material/block:")
+    else:
+        columns[0].warning(as_markdown(one.sentence), icon=":material/lightbulb:")
 
 
 def _apply(one: Advice) -> None:
