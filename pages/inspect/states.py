@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 from s2s.ui.states import VIEWS, read_request
 
 labels = {slug: row.label for slug, row in VIEWS.items()}

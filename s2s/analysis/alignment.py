@@ -72,7 +72,7 @@ def _membership(indices: Ints) -> Weights:
 
 
 def best_sources(weights: Weights) -> Ints:
-    """The source word with most weight for each target word, the first of equals: (..., tgt_words, src_words) -> (..., tgt_words)."""
+    """Each target word's source word of most weight, the first of equals: (..., tgt, src) -> (..., tgt)."""
     keys: Ints = weights.argmax(-1)
     return keys
 
@@ -82,7 +82,7 @@ def alignment_error_rate(
 ) -> Floats:
     """From 0 (all links found and no others) to 1: per pair (..., tgt_words) and its (src, tgt) links -> (...).
 
-    1 - 2 |A & S| / (|A| + |S|) over all pairs together, every gold link being sure and possible (Och & Ney 2003, eq. 18).
+    1 - 2 |A & S| / (|A| + |S|) over all pairs, every gold link being sure and possible (Och & Ney 2003, eq. 18).
     Raises ValueError where there is no link at all.
     """
     n_links = 0

@@ -24,7 +24,10 @@ class LinkMethod(NamedTuple):
 
 
 class LinkScores(NamedTuple):
-    """Agreement with gold links, all of them sure, each 0 to 1. Precision or recall is None where it would divide by 0."""
+    """Agreement with gold links, all of them sure, each 0 to 1.
+
+    Precision or recall is None where it would divide by 0.
+    """
 
     precision: float | None
     recall: float | None
@@ -54,7 +57,8 @@ def union(weights: Weights) -> Links:
 
 
 def grow_diag(weights: Weights) -> Links:
-    """The intersection, grown by links of the union that touch it (corners included) and join a word without a link so far.
+    """The intersection, grown by links of the union that touch it (corners included) and join a word without a link
+    so far.
 
     In the order of Koehn et al. 2003, section 4.2: by target word, repeated until nothing is added.
     """
@@ -78,7 +82,10 @@ def by_share(weights: Weights, share: float = 0.75) -> Links:
 def score_links(
     guess: Collection[tuple[int, int]], gold: Collection[tuple[int, int]]
 ) -> LinkScores:
-    """Score one sentence; `alignment_error_rate` is the error of many. Raises ValueError where there is no link at all."""
+    """Score one sentence; `alignment_error_rate` is the error of many.
+
+    Raises ValueError where there is no link at all.
+    """
     if not guess and not gold:
         raise ValueError("there are no links to compare")
     hits = len({*guess} & {*gold})
@@ -114,13 +121,15 @@ LINK_METHODS: Mapping[str, LinkMethod] = MappingProxyType(
         "target": LinkMethod(
             "Target to source",
             by_target,
-            "Each target word with its source word of most weight. Every target word gets a link, even without a counterpart.",
+            "Each target word with its source word of most weight. Every target word gets a link, even without a"
+            " counterpart.",
             "Och & Ney 2003, section 2.1",
         ),
         "source": LinkMethod(
             "Source to target",
             by_source,
-            "Each source word with its target word of most weight. Rows sum to 1 and columns do not, so weak rows rarely win.",
+            "Each source word with its target word of most weight. Rows sum to 1 and columns do not, so weak rows"
+            " rarely win.",
             "Och & Ney 2003, section 2.1",
         ),
         "both": LinkMethod(
@@ -144,7 +153,8 @@ LINK_METHODS: Mapping[str, LinkMethod] = MappingProxyType(
         "share": LinkMethod(
             "Share of the weight",
             by_share,
-            "Each target word with its source words of most weight, until these hold the chosen share of it: one or several.",
+            "Each target word with its source words of most weight, until these hold the chosen share of it: one or"
+            " several.",
             "A threshold of our own",
         ),
     }

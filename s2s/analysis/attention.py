@@ -22,7 +22,7 @@ class LabeledWeights:
     verb: str  # what a row does with its token: predicts or reads it
 
     def reduced(self, layer: int | None, head: int | None) -> Weights:
-        """One layer and head (0-based); None is the mean over all of them: (layers, heads, rows, keys) -> (rows, keys)."""
+        """One layer and head (0-based), None for the mean of all: (layers, heads, rows, keys) -> (rows, keys)."""
         heads: Weights = self.weights.mean(0) if layer is None else self.weights[layer]
         reduced: Weights = heads.mean(0) if head is None else heads[head]
         return reduced
@@ -33,8 +33,8 @@ class Attention:
     """Every head's weights, rows summing to 1: (layers, heads, query_len, key_len), float32.
 
     Row i of `cross` and `decoder` reads `tgt_inputs[i]` (row 0 reads `<s>`) and predicts `tgt_tokens[i]` (the last is
-    `</s>`). `src_tokens` end in `</s>`. `grams`, by kind, are what `trace.gram` returns, (layers, key_len, heads, heads);
-    empty where only the weights were recorded.
+    `</s>`). `src_tokens` end in `</s>`. `grams`, by kind, are what `trace.gram` returns, (layers, key_len, heads,
+    heads); empty where only the weights were recorded.
     """
 
     src_tokens: tuple[str, ...]

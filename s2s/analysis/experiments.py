@@ -1,4 +1,7 @@
-"""Small experiments on one layer: another mask, one position erased, no residual connection. Knows nothing of screens."""
+"""Small experiments on one layer: another mask, one position erased, no residual connection.
+
+Knows nothing of screens.
+"""
 
 from __future__ import annotations
 
@@ -99,10 +102,10 @@ def _change(
 
 
 class NormTrace(NamedTuple):
-    """One norm: its input, the same normalized without the learned scale and shift, and its output, each (len, d_model)."""
+    """One norm, each (len, d_model)."""
 
     input: Array
-    normalized: Array
+    normalized: Array  # without the learned scale and shift
     out: Array
     scale: Array | None  # (d_model,)
     shift: Array | None  # (d_model,)
@@ -178,7 +181,10 @@ def without_residual(model: Transformer) -> Transformer:
 
 
 def gradient_flow(model: Transformer, src: Sequence[int], tgt: Sequence[int]) -> GradientFlow:
-    """Gradients of the mean -log p of each token of `tgt` but the first. `model` is a frozen copy of the caller's own."""
+    """Gradients of the mean -log p of each token of `tgt` but the first.
+
+    `model` is a frozen copy of the caller's own.
+    """
     streams: dict[str, list[Tensor]] = {"encoder": [], "decoder": []}
     for name, stack in (("encoder", model.encoder), ("decoder", model.decoder)):
         stack.embed.register_forward_hook(_record_as_leaf(streams[name]))

@@ -38,8 +38,8 @@ class Intervention(NamedTuple):
 def ablate(model: Transformer, heads: Mapping[Head, str]) -> Iterator[None]:
     """Change these heads by rows of `INTERVENTIONS`, in inference mode and holding the model's lock.
 
-    Hooks that are added inside see the changed weights: `with ablate(...), capture(model)`. Raises UserError for a head or
-    an intervention that doesn't exist.
+    Hooks that are added inside see the changed weights: `with ablate(...), capture(model)`. Raises UserError for a
+    head or an intervention that doesn't exist.
     """
     for head, name in heads.items():
         _check(model, head)
@@ -64,12 +64,13 @@ def override_attention(
 ) -> Iterator[None]:
     """While the token at `position` (0-based) is predicted, move all weight of cross-attention onto these keys.
 
-    They share it in proportion to what they had, evenly where they had nothing. `heads`: which ones, all if None. Works
-    under teacher forcing, where `position` is a row, and one token at a time. Inside `ablate` a head that is off stays off.
+    They share it in proportion to what they had, evenly where they had nothing. `heads`: which ones, all if None.
+    Works under teacher forcing, where `position` is a row, and one token at a time. Inside `ablate` a head that is
+    off stays off.
     """
     if position < 0 or not keys or min(keys) < 0:
         raise UserError(
-            f"Attention at position {position} cannot be moved to {list(keys)}; give target and source positions from 0."
+            f"Attention at position {position} cannot be moved to {list(keys)}; give positions from 0."
         )
     for head in heads or ():
         _check(model, head)
@@ -149,7 +150,10 @@ INTERVENTIONS: Mapping[str, Intervention] = MappingProxyType(
 
 
 def _ablate(attention: Attention, changed: Mapping[int, str], hooks: contextlib.ExitStack) -> None:
-    """`changed`: by head of this layer. The mask is read from the inputs, since an allowed weight may underflow to 0."""
+    """`changed`: by head of this layer.
+
+    The mask is read from the inputs, since an allowed weight may underflow to 0.
+    """
     masks: list[Tensor | None] = [None]
 
     def read_mask(module: nn.Module, args: tuple[Any, ...]) -> None:
@@ -180,7 +184,7 @@ def _check(model: Transformer, head: Head) -> None:
     n_heads = layers[0].n_heads
     if not (0 <= head.layer < len(layers) and 0 <= head.head < n_heads):
         raise UserError(
-            f"There is no {_name(head)}; this model has layers 0 to {len(layers) - 1} and heads 0 to {n_heads - 1} of it."
+            f"There is no {_name(head)}; this model has layers 0 to {len(layers) - 1} and heads 0 to {n_heads - 1}."
         )
 
 

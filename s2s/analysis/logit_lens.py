@@ -1,4 +1,7 @@
-"""The logit lens (nostalgebraist 2020): what the decoder would predict if it stopped after each layer. Knows nothing of text."""
+"""The logit lens (nostalgebraist 2020): what the decoder would predict if it stopped after each layer.
+
+Knows nothing of text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Positional encodings as arrays, and their effect in a trained encoder. Made with the model's own code; knows nothing of screens."""
+"""Positional encodings as arrays, and their effect in a trained encoder.
+
+Made with the model's own code; knows nothing of screens.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def wave_columns(d_model: int, layout: str) -> list[tuple[int, int]]:
 
 
 def rotated_pairs(vectors: Matrix, offset: int, settings: Positions) -> Matrix:
-    """Rotate each pair of columns by the angle of its wave over `offset` positions; sinusoids become those `offset` later.
+    """Rotate each pair of columns by the angle of its wave over `offset` positions: sinusoids move `offset` positions.
 
     sin(a + b) = sin a cos b + cos a sin b and cos(a + b) = cos a cos b - sin a sin b: one matrix for every position.
     """
@@ -97,7 +100,10 @@ def normalized(vectors: Matrix) -> Matrix:
 
 
 def similarities(vectors: Matrix) -> Matrix:
-    """Dot products: (positions, positions). Those of means of adjacent positions are the means of their dot products."""
+    """Dot products: (positions, positions).
+
+    Those of means of adjacent positions are the means of their dot products.
+    """
     products: Matrix = vectors @ vectors.T
     return products
 
@@ -161,7 +167,7 @@ def buckets(distances: Sequence[int] | Ints, settings: Positions, *, is_causal: 
 
 
 def position_table(model: Transformer) -> Matrix | None:
-    """The encoder's learned position vectors (positions, d_model), without those before `offset`; None if it has none."""
+    """The encoder's learned vectors (positions, d_model), without those before `offset`; None if it has none."""
     position = model.encoder.embed.position
     if not isinstance(position, Learned):
         return None
@@ -191,7 +197,7 @@ def without_positions(model: Transformer) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ReorderingEffect:
-    """The change of each token's encoder output when the tokens are reordered, each (src_len,): the largest of its numbers."""
+    """Largest change of each token's encoder output when the tokens are reordered, each (src_len,)."""
 
     with_positions: Matrix
     without_positions: Matrix

@@ -23,8 +23,8 @@ class Projection:
 def principal_components(vectors: Vectors) -> Projection:
     """The first two principal components (Pearson 1901) of (n, d_model), centered but not scaled, by SVD.
 
-    The sign of an axis is arbitrary: here its number of largest size is positive. With fewer than three distinct vectors,
-    the second axis or both are 0.
+    The sign of an axis is arbitrary: here its number of largest size is positive. With fewer than three distinct
+    vectors, the second axis or both are 0.
     """
     centered = vectors.astype(np.float64) - vectors.mean(0, dtype=np.float64)
     u, sizes, _ = np.linalg.svd(centered, full_matrices=False)

@@ -1,8 +1,9 @@
 """Quality flags: rules that point at suspicious translations. Text in, flags out; knows nothing of models.
 
-The names follow work on hallucinations: oscillatory and detached ones (Lee et al. 2018; Raunak et al. 2021), omissions
-(Guerreiro et al. 2023). Their thresholds are for long sentences or need human judgments; ours are for sentences of a dozen
-words. A flag is a reason to look, not a verdict: most errors, and every fluent error of normal length, have none.
+The names follow work on hallucinations: oscillatory and detached ones (Lee et al. 2018; Raunak et al. 2021),
+omissions (Guerreiro et al. 2023). Their thresholds are for long sentences or need human judgments; ours are for
+sentences of a dozen words. A flag is a reason to look, not a verdict: most errors, and every fluent error of normal
+length, have none.
 """
 
 from __future__ import annotations
@@ -125,7 +126,10 @@ def _most_frequent(text: str) -> tuple[str, int]:
 
 
 def _unrelated(texts: Texts) -> str:
-    """chrF below 20, and fewer than a quarter of its distinct words are in the reference. A good paraphrase can be flagged."""
+    """chrF below 20, and fewer than a quarter of its distinct words are in the reference.
+
+    A good paraphrase can be flagged.
+    """
     words, known = ({*text.casefold().split()} for text in (texts.hypothesis, texts.reference))
     n_shared = len(words & known)
     if not words or texts.chrf >= UNRELATED_CHRF or n_shared >= UNRELATED_WORDS * len(words):

@@ -1,4 +1,7 @@
-"""Reductions: from the weights of all heads to one matrix. Arrays in, arrays out; each says what it can and cannot show."""
+"""Reductions: from the weights of all heads to one matrix.
+
+Arrays in, arrays out; each says what it can and cannot show.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class AttentionMap:
 
 
 class Reduction(NamedTuple):
-    """A way to reduce a sentence's attention to one map, the kinds it is defined for, and what it can and cannot show."""
+    """A way to reduce a sentence's attention to one map, and the kinds of attention it is defined for."""
 
     label: str
     reduce: Callable[[Attention, HeadSelection], AttentionMap]
@@ -80,8 +83,8 @@ def largest(seen: Attention, which: HeadSelection) -> AttentionMap:
 def rollout(seen: Attention, which: HeadSelection) -> AttentionMap:
     """Multiply the weights of successive layers, half of each replaced by the residual connection; rows sum to 1.
 
-    Self-attention: through the layers up to the selected one, with the selected head or the mean of all. Cross-attention:
-    the selected weights times the rollout of the whole encoder.
+    Self-attention: through the layers up to the selected one, with the selected head or the mean of all.
+    Cross-attention: the selected weights times the rollout of the whole encoder.
     """
     view = seen.view(which.kind)
     if which.kind == "cross":
@@ -99,7 +102,7 @@ def rollout(seen: Attention, which: HeadSelection) -> AttentionMap:
 
 
 def rolled(layers: Weights) -> Floats:
-    """Abnar & Zuidema 2020, eq. 1 with residuals, A = (W + I) / 2: (layers, len, len), the first layer first -> (len, len)."""
+    """Abnar & Zuidema 2020, eq. 1 with residuals, A = (W + I) / 2: (layers, len, len) -> (len, len)."""
     product = np.eye(layers.shape[-1])
     for weights in layers:
         product = (weights + np.eye(len(weights))) / 2 @ product
@@ -107,9 +110,9 @@ def rolled(layers: Weights) -> Floats:
 
 
 def norms(seen: Attention, which: HeadSelection) -> AttentionMap:
-    """Norm of the vector that each key adds, ||sum over heads of weight * f(key)|| (Kobayashi et al. 2020, eq. 3); rows sum to 1.
+    """Norm of the vector that each key adds, ||sum over heads of weight * f(key)|| (Kobayashi et al. 2020, eq. 3).
 
-    Each layer's rows are scaled before layers are averaged. Raises ValueError where the attention came without its `grams`.
+    Each layer's rows are scaled to sum to 1 before layers are averaged. Raises ValueError for attention without `grams`.
     """
     if which.kind not in seen.grams:
         raise ValueError("norms need `grams`, and only the weights of this attention were recorded")
@@ -179,8 +182,8 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
             "Largest weight",
             largest,
             KINDS,
-            "The largest weight over the layers and heads you did not select. Nothing is averaged away, but rows no longer"
-            " sum to 1, and cells of one row may come from different heads.",
+            "The largest weight over the layers and heads you did not select. Nothing is averaged away, but rows no"
+            " longer sum to 1, and cells of one row may come from different heads.",
             "Vaswani et al. 2017, eq. 1",
             ONE_HEAD,
         ),
@@ -188,24 +191,24 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
             "Rollout",
             rollout,
             KINDS,
-            "Weights multiplied through the layers, half of each replaced by the residual connection, so that columns are the"
-            " input words. It ignores values and feed-forward layers.",
+            "Weights multiplied through the layers, half of each replaced by the residual connection, so that columns"
+            " are the input words. It ignores values and feed-forward layers.",
             "Abnar & Zuidema 2020",
         ),
         "norm": Reduction(
             "Norm-weighted",
             norms,
             KINDS,
-            "The norm of the vector that each word adds, each row scaled to sum to 1: a large weight on a short vector, common"
-            " for </s>, counts little. It shows how much is added, not what later layers do with it.",
+            "The norm of the vector that each word adds, each row scaled to sum to 1: a large weight on a short"
+            " vector, common for </s>, counts little. It shows how much is added, not what later layers do with it.",
             "Kobayashi et al. 2020",
         ),
         "shift": Reduction(
             "Shifted by one",
             shifted,
             ("cross",),
-            "The weights one step later, when the written word is read. In some models these match word alignment better, in the"
-            " demo runs worse. They cannot explain why the word was chosen: it was already written.",
+            "The weights one step later, when the written word is read. In some models these match word alignment"
+            " better, in the demo runs worse. They cannot explain why the word was chosen: it was already written.",
             "Chen et al. 2020",
         ),
     }

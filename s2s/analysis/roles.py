@@ -38,12 +38,12 @@ class FreeRows:
 
 
 class Role(NamedTuple):
-    """A role's label, its rule as a sentence and as a function -> (layers, heads), and the kinds of attention it exists for."""
+    """What a head may do, and the rule by which it is recognized."""
 
     label: str
     rule: str
-    applies: Callable[[FreeRows], Bools]
-    kinds: tuple[str, ...]
+    applies: Callable[[FreeRows], Bools]  # -> (layers, heads)
+    kinds: tuple[str, ...]  # of attention that can have this role
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def summarize_heads(seen: Attention, kind: str) -> HeadSummary:
 def distances(weights: Weights, *, is_self: bool) -> Floats:
     """Mean distance, weighted, between a row's position and the keys it attends to: (..., rows, keys) -> (..., rows).
 
-    In self-attention a row's position is its index; in cross-attention it lies on the diagonal from the first key to the
-    last, so that 0 means a perfectly monotonic alignment. In tokens of the keys.
+    In self-attention a row's position is its index; in cross-attention it lies on the diagonal from the first key to
+    the last, so that 0 means a perfectly monotonic alignment. In tokens of the keys.
     """
     n_rows, n_keys = weights.shape[-2:]
     step = 1.0 if is_self else (n_keys - 1) / max(1, n_rows - 1)
@@ -156,8 +156,8 @@ ROLES: Mapping[str, Role] = MappingProxyType(
         ),
         "same": Role(
             "current input token",
-            "At least half of the rows have their largest weight on their own input token; in the decoder this is the previous"
-            " output word.",
+            "At least half of the rows have their largest weight on their own input token; in the decoder this is the"
+            " previous output word.",
             lambda rows: _peaks_at(rows, 0),
             SELF,
         ),
@@ -175,8 +175,8 @@ ROLES: Mapping[str, Role] = MappingProxyType(
         ),
         "aligned": Role(
             "monotonic",
-            "The largest weight moves through the source with the rows: correlation at least 0.7, over at least half of the"
-            " source tokens.",
+            "The largest weight moves through the source with the rows: correlation at least 0.7, over at least half"
+            " of the source tokens.",
             _is_monotonic,
             ("cross",),
         ),

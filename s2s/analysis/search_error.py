@@ -12,9 +12,10 @@ ROUNDING = 1e-3  # nats: float32 sums, cached or not, differ by less
 class SearchDiagnosis:
     """Log-probabilities of three targets of one source, in nats.
 
-    If the model gives the reference more than the written text, the search failed to find a text that the model prefers.
-    If it gives it less, no search could have helped: the model prefers another text (Stahlberg & Byrne 2019, "On NMT Search
-    Errors and Model Errors: Cat Got Your Tongue?"). A wide beam's more probable text shows a search error in either case.
+    If the model gives the reference more than the written text, the search failed to find a text that the model
+    prefers. If it gives it less, no search could have helped: the model prefers another text (Stahlberg & Byrne 2019,
+    "On NMT Search Errors and Model Errors: Cat Got Your Tongue?"). A wide beam's more probable text shows a search
+    error in either case.
     """
 
     reference: float
@@ -31,7 +32,7 @@ class SearchDiagnosis:
 
     @property
     def is_missed(self) -> bool:
-        """Whether the wide beam finds a more probable text than the written one: a search error, whatever `kind` says."""
+        """Whether the wide beam finds a more probable text than the written one: a search error in any case."""
         return self.wide > self.written + ROUNDING
 
     @property

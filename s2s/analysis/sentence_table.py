@@ -88,8 +88,8 @@ def sentence_rows(
 ) -> list[SentenceRow]:
     """The rows of a test set; expected lengths are estimated from it. Raises ValueError where lengths differ.
 
-    `scored`: known sentence scores, chrF among them. `ranked`: what the strategy ranks by. `counts`: word -> how often it
-    occurs in the training sources.
+    `scored`: known sentence scores, chrF among them. `ranked`: what the strategy ranks by. `counts`: word -> how
+    often it occurs in the training sources.
     """
     ratio = length_ratio(sources, references)
     scored = scored or all_sentence_scores(hypotheses, references)

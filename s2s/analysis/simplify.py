@@ -39,7 +39,9 @@ class Cell(NamedTuple):
 
 
 def is_sink(token: str) -> bool:
-    """Whether a token often collects weight without meaning: `<s>`, `</s>`, `<pad>`, punctuation (Clark et al. 2019, section 3.2).
+    """Whether a token often collects weight without meaning: `<s>`, `</s>`, `<pad>`, punctuation.
+
+    Clark et al. 2019, section 3.2.
 
     >>> [token for token in ("▁a", "▁,", "l'", "…", "</s>", "▁") if is_sink(token)]
     ['▁,', '…', '</s>']
@@ -74,7 +76,7 @@ def merge_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) ->
 
 
 def alignable_words(picture: AttentionMap, *, rows_whole: bool, keys_whole: bool) -> AttentionMap:
-    """The cells that alignment is measured on: words as `word_indices` counts them, without `<s>` and `</s>`, not scaled."""
+    """The cells that alignment is measured on: words of `word_indices`, without `<s>` and `</s>`, not scaled."""
     rows, keys = (
         [index for index, token in enumerate(tokens) if token not in MARKS]
         for tokens in (picture.rows, picture.keys)
@@ -104,8 +106,8 @@ def _merged(picture: AttentionMap, rows: Ints, keys: Ints) -> AttentionMap:
 def display_words(tokens: Sequence[str], *, is_whole: bool) -> Ints:
     """`word_indices` for display: every token belongs to a word.
 
-    `<s>` and `</s>` are words wherever they are. A space on its own belongs to the word after it, or if there is none, to
-    the word before it.
+    `<s>` and `</s>` are words wherever they are. A space on its own belongs to the word after it, or if there is
+    none, to the word before it.
 
     >>> display_words(("<s>", "▁le", "▁chat", "s", "▁", ".", "</s>"), is_whole=False)
     array([0, 1, 2, 2, 3, 3, 4])

@@ -35,8 +35,8 @@ class Side:
 class States:
     """The state at each position before the first layer and after each: (n_layers + 1, len, d_model), float32.
 
-    Index 0 is the input of layer 1: token vectors plus whatever positions add. The last is taken after the stack's final
-    norm, if it has one, because the next module reads that: cross-attention or the output projection.
+    Index 0 is the input of layer 1: token vectors plus whatever positions add. The last is taken after the stack's
+    final norm, if it has one, because the next module reads that: cross-attention or the output projection.
     Row i of `decoder` reads `tgt_inputs[i]` and predicts `tgt_tokens[i]`. `src_tokens` end in `</s>`.
     """
 

@@ -24,7 +24,10 @@ class Trace:
 
 @contextlib.contextmanager
 def capture(model: Transformer) -> Iterator[Trace]:
-    """Record every attention's weights, (batch, heads, query_len, key_len), in inference mode and holding the model's lock."""
+    """Record every attention's weights, (batch, heads, query_len, key_len).
+
+    In inference mode and holding the model's lock.
+    """
     with _recorded(model, "weights", lambda _, weights: weights) as trace:
         yield trace
 
@@ -37,7 +40,7 @@ def capture_grams(model: Transformer) -> Iterator[Trace]:
 
 
 def gram(attention: Attention, values: Tensor) -> Tensor:
-    """Inner products of what the heads add per unit of weight: (batch, key_len, heads * d_head) -> (batch, key_len, heads, heads).
+    """Inner products of what the heads add per unit of weight, (batch, key_len, heads, heads).
 
     A head's slice of the output projection maps a key's value to what it would add to the residual stream; without a
     projection, each head adds to a slice of its own. These products are all that the norm of a weighted sum needs, and

@@ -20,7 +20,10 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class WordDiff:
-    """Two texts as one sequence of segments. Where neither text has spaces, characters are compared and `separator` is empty."""
+    """Two texts as one sequence of segments.
+
+    Where neither text has spaces, characters are compared and `separator` is empty.
+    """
 
     segments: tuple[Segment, ...]
     separator: str

@@ -58,7 +58,7 @@ def test_the_mean_is_over_rows_and_not_over_pairs() -> None:
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
 @pytest.mark.parametrize("text", TEXTS)
-def test_tokens_give_the_words_that_stand_between_blanks(kind: str, text: str) -> None:
+def test_tokens_give_the_words_between_spaces(kind: str, text: str) -> None:
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
     ids = [*tokenizer.encode(text), EOS]
     found = word_indices(tokenizer.tokens(ids), is_whole=kind == "word")
@@ -71,7 +71,7 @@ def test_tokens_give_the_words_that_stand_between_blanks(kind: str, text: str) -
     assert [word.strip() for word in words] == text.split()
 
 
-def test_unknown_pieces_are_part_of_their_word() -> None:
+def test_unknown_tokens_belong_to_their_word() -> None:
     assert word_indices(
         ("▁a", "<unk>", "s", "▁", "<unk>", "▁", "</s>"), is_whole=False
     ).tolist() == [

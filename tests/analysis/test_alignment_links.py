@@ -94,7 +94,7 @@ def test_it_lies_between_the_intersection_and_the_union() -> None:
         assert intersection(weights) <= by_target(weights) <= union(weights)
 
 
-def test_it_grows_to_a_neighbour_and_no_farther() -> None:
+def test_it_grows_to_a_neighbor_and_no_farther() -> None:
     weights = np.array(
         [[0.9, 0.1, 0.0, 0.0], [0.6, 0.3, 0.1, 0.0], [0.5, 0.1, 0.1, 0.3]], np.float32
     )

@@ -139,7 +139,7 @@ def test_a_layer_without_its_residual_hands_on_the_sublayer_alone() -> None:
 
 
 @pytest.mark.parametrize("make", [frozen_copy, without_residual])
-def test_what_is_done_to_a_twin_the_model_never_sees(make) -> None:  # type: ignore[no-untyped-def]
+def test_changing_a_frozen_copy_leaves_the_model_as_it_was(make) -> None:  # type: ignore[no-untyped-def]
     model = build(shrunk("small"))
     before = model(torch.tensor([SRC]), torch.tensor([TGT]))
     other = make(model)

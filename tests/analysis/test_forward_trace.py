@@ -144,7 +144,7 @@ def test_sums_and_feed_forward_are_those_of_the_formulas(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_vectors_are_rows_of_the_table_scaled_and_placed(name: str) -> None:
+def test_vectors_are_rows_of_the_table_scaled_and_with_positions(name: str) -> None:
     model = model_of(name)
     for embedded, stack, ids in zip(
         sides(trace_forward(model, SRC, TGT, 0)),
@@ -168,7 +168,7 @@ def sides(seen: ForwardTrace) -> tuple:
     return seen.src, seen.tgt
 
 
-def test_padding_behind_a_source_changes_nothing_of_its_tokens() -> None:
+def test_padding_after_a_source_does_not_change_its_tokens() -> None:
     model = model_of("small")
     alone, padded = (trace_forward(model, (*SRC, *[0] * n), TGT, 0) for n in (0, 3))
     np.testing.assert_allclose(padded.logits, alone.logits, **CLOSE)

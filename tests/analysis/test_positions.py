@@ -65,7 +65,7 @@ def test_a_column_repeats_after_its_wavelength() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("d_model", "offset"), [(8, 3), (8, 0), (7, 5), (64, 17)])
-def test_a_position_so_many_places_on_is_a_matrix_times_the_position(
+def test_a_position_so_many_steps_later_is_a_matrix_times_the_position(
     layout: str, d_model: int, offset: int
 ) -> None:
     settings = Positions(layout=layout)
@@ -98,7 +98,7 @@ def test_the_rotation_of_one_offset_is_not_that_of_another() -> None:
     assert wrong > 0.1
 
 
-def test_likeness_of_sinusoids_depends_on_the_offset_alone() -> None:
+def test_similarity_of_sinusoids_depends_on_the_offset_alone() -> None:
     table = positions.sinusoid_vectors(50, 32, Positions())
     alike = positions.similarities(table)
     found = positions.by_offset(alike)
@@ -161,7 +161,7 @@ def test_a_rotary_score_is_a_sum_of_cosines_and_forgets_where_it_began(layout: s
     )
 
 
-def test_a_turned_vector_keeps_its_length_and_an_odd_head_is_refused() -> None:
+def test_a_rotated_vector_keeps_its_length_and_an_odd_head_is_refused() -> None:
     vector = positions.random_vectors(1, 10)[0]
     found = positions.rotated(vector, 20, Positions())
     np.testing.assert_allclose(found[0], vector, atol=1e-6)
@@ -192,7 +192,7 @@ def test_buckets_are_transformers(buckets: int, far: int, is_causal: bool) -> No
 
 
 @pytest.mark.parametrize("kind", POSITION_KINDS)
-def test_two_words_change_places(kind: str) -> None:
+def test_reordering_two_words(kind: str) -> None:
     ids = [5, 6, 7, 8, 9, 2]
     order = [3, 1, 2, 0, 4, 5]
     made = model(kind)
@@ -221,7 +221,7 @@ def test_the_numbers_of_a_swap_are_those_of_the_encoder() -> None:
     )
 
 
-def test_an_order_names_each_place_once() -> None:
+def test_an_order_names_each_position_once() -> None:
     with pytest.raises(ValueError, match="each of 3 positions once"):
         positions.reordering_effect(model("none"), [5, 6, 2], [0, 0, 2])
 

@@ -1,4 +1,4 @@
-"""Rules that point at suspicious translations: each has something that it sees, and something like it that it lets pass."""
+"""Every rule flags what it is for, and does not flag something similar that is fine."""
 
 import pytest
 

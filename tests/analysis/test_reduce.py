@@ -149,7 +149,7 @@ def test_rollout_through_nothing_stays_where_it_is() -> None:
 
 
 def added(model: Transformer, kind: str) -> list[list[Tensor]]:
-    """Each layer's and head's f(x) of every key, (key_len, d_model): the real module, with a weight of 1 on one key of one head."""
+    """Each layer's and head's f(x) of every key, (key_len, d_model), by the real module with one weight of 1."""
     stack = model.encoder if kind == "encoder" else model.decoder
     found = list[list[Tensor]]()
     for layer in stack.layers:

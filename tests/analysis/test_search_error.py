@@ -65,7 +65,7 @@ def test_the_cases(verdict: SearchDiagnosis, kind: str, is_missed: bool, is_beyo
     assert (verdict.kind, verdict.is_missed, verdict.is_beyond) == (kind, is_missed, is_beyond)
 
 
-def test_how_many_times() -> None:
+def test_a_ratio_of_probabilities() -> None:
     assert probability_ratio(-1.0, -3.0) == pytest.approx(math.e**2)
     assert probability_ratio(-3.0, -1.0) == pytest.approx(math.e**-2)
     assert probability_ratio(0.0, -1e4) == math.inf

@@ -76,7 +76,7 @@ def test_scores_that_are_known_are_taken() -> None:
 
 
 @pytest.mark.parametrize("score", METRICS)
-def test_a_gap_is_positive_where_ours_is_better(score: str) -> None:
+def test_a_gain_is_positive_where_ours_is_better(score: str) -> None:
     _, references = pairs(30, 8)
     ours, theirs = (
         sentence_rows(references, references, texts)

@@ -97,7 +97,7 @@ def test_sinks_are_left_out_by_their_tokens() -> None:
 @pytest.mark.parametrize("kind", TOKENIZERS)
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("is_started", [False, True])
-def test_words_are_those_between_blanks_and_marks_words_of_their_own(
+def test_words_are_those_between_spaces_and_marks_words_of_their_own(
     kind: str, text: str, is_started: bool
 ) -> None:
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
@@ -141,7 +141,7 @@ def test_alignment_is_shown_on_the_cells_that_it_is_measured_on(kind: str) -> No
         ("<s> ▁ </s>", [0, 1, 2], ("<s>", "▁", "</s>")),
     ],
 )
-def test_a_blank_on_its_own_is_a_piece_of_the_word_that_it_begins(
+def test_a_space_on_its_own_belongs_to_the_word_after_it(
     tokens: str, words: list[int], expected: tuple[str, ...]
 ) -> None:
     pieces = tuple(tokens.split())

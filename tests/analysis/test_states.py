@@ -89,7 +89,7 @@ def test_the_first_state_knows_nothing_of_the_other_words() -> None:
     assert np.abs(one.encoder[1, 2] - other.encoder[1, 2]).max() > 1e-3
 
 
-def test_pieces_become_words_by_their_mean() -> None:
+def test_a_word_is_the_mean_of_its_tokens() -> None:
     vectors = np.arange(10, dtype=np.float32).reshape(1, 5, 2)
     words = word_states(vectors, ("▁the", "▁ca", "ts", "▁", "</s>"), is_whole=False)
     assert words.words == ("the", "cats")

@@ -43,13 +43,13 @@ def test_what_is_missing_stands_before_what_was_written_instead() -> None:
 @pytest.mark.parametrize(
     ("text", "other"), [("", "la maison"), ("la maison", ""), ("猫が座る", "猫は座る"), ("", "猫")]
 )
-def test_texts_that_are_empty_or_have_no_blanks(text: str, other: str) -> None:
+def test_texts_that_are_empty_or_have_no_spaces(text: str, other: str) -> None:
     found = diff_words(text, other)
     assert (found.text(ADDED), found.text(MISSING)) == (text, other)
     assert not found.is_empty
 
 
-def test_texts_without_blanks_are_compared_sign_by_sign() -> None:
+def test_texts_without_spaces_are_compared_by_character() -> None:
     kinds = [
         (part.kind, "".join(part.words)) for part in diff_words("猫が座る", "猫は座る").segments
     ]

@@ -1,4 +1,4 @@
-"""Word alignment extracted from cross-attention: links over the heatmap, compared with the gold alignment of the dataset."""
+"""Word alignment from cross-attention: links over the heatmap, compared with the gold alignment of the dataset."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ from s2s.ui.attention.gold_alignment import AlignedTarget
 from s2s.ui.attention.lines import share_slider
 from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import captions
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import captions, chart, plain
 
 MAX_EXAMPLES = 12  # sentences with a gold alignment that are offered
 EXAMPLE = "attention gold example"

@@ -16,8 +16,7 @@ from s2s.analysis import ROLES, SELF, HeadSummary, LabeledWeights, summarize_hea
 from s2s.ui.attention.request import AttentionRequest, select
 from s2s.ui.attention.view_state import STATE
 from s2s.ui.canvas import heads_canvas, pack_heads, pooling
-from s2s.ui.kit import captions, pickers
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import captions, pickers, plain
 
 KEY = "attention grid"
 DISTANCE = MappingProxyType(
@@ -106,7 +105,7 @@ def _enlarged(view: LabeledWeights) -> tuple[int, int] | None:
     if given in heads:
         return heads[given]
     pickers.notify(
-        f"There is no head {given[:20]} to enlarge: this model has {n_layers} layers of {n_heads} heads. All are shown instead."
+        f"There is no head {given[:20]} to enlarge: this model has {n_layers} layers of {n_heads} heads."
     )
     STATE.remember(alone="")
     return None

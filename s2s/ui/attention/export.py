@@ -79,7 +79,7 @@ class AttentionExport:
 def save_button(
     request: AttentionRequest, draw: Draw, pictures: Maps | None = None, *, note: str = ""
 ) -> None:
-    """The button and its popover. `draw(title=, caption=)` returns the SVG; `pictures` are its data, by default what is shown.
+    """The button and its popover. `draw(title=, caption=)` returns the SVG; `pictures` are its data.
 
     `note` says what the picture leaves out, in addition to `request.note`.
     """
@@ -92,7 +92,8 @@ def save_button(
         title = captions.heatmap_title(request.run, request.which.kind, maps_name(export.pictures))
         name = captions.file_name(title)
         st.caption(
-            "The picture with its caption, for papers (SVG, PNG) or as a page of its own (HTML), and its data (CSV, JSON)."
+            "The picture with its caption, for papers (SVG, PNG) or as a page of its own (HTML), and its data (CSV,"
+            " JSON)."
         )
         with st.container(horizontal=True, width=440, gap="xsmall"):
             _button("SVG", export.svg, f"{name}.svg", "image/svg+xml")

@@ -16,9 +16,8 @@ from s2s.plots import svg
 from s2s.ui.attention import export
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import captions
-from s2s.ui.kit.text import as_markdown
-from s2s.ui.shell.pages import page_link
+from s2s.ui.kit import as_markdown, captions
+from s2s.ui.shell import page_link
 
 MAX_SIDE = 40  # rows or keys that are drawn at a time; larger maps are shown in parts
 SCALES = {"all": "Scale 0 to 1", "row": "One scale per row"}

@@ -1,4 +1,4 @@
-"""Intervene in attention: override where cross-attention looks, switch heads off or make them uniform, and translate again."""
+"""Intervene in attention (override cross-attention, switch heads off or make them uniform) and translate again."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from s2s.runs import InterventionResult, Interventions, translate_with
 from s2s.ui.attention import intervention_effect
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import captions, forms, pickers
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain, shortened
+from s2s.ui.kit import captions, chart, forms, pickers, plain, shortened
 
 CHOSEN = "chosen"  # `among` of a link: override only the page's layer and head
 NUMBERS = re.compile(r"\d{1,6}(\.\d{1,6})*", re.ASCII)
@@ -27,7 +25,7 @@ SWITCH = re.compile(rf"({'|'.join(KINDS)})\.(\d{{1,6}})\.(\d{{1,6}})=(\w+)", re.
 def show(request: AttentionRequest) -> None:
     """The controls, the active interventions, and their effect."""
     st.markdown(
-        "**Override attention**: choose where the model looks while it writes one token. It continues on its own after that."
+        "**Override attention**: choose the source words for one target token. The model then continues on its own."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         position = _position(request.seen.tgt_tokens)
@@ -59,7 +57,10 @@ def _invitation(position: int | None, keys: Sequence[int]) -> str:
         return "Now choose the source words that the model is to look at."
     if keys:
         return "Now choose the token during which the model is to look there."
-    return "Choose a token and the source words to look at, or switch heads off: the new translation appears here next to the old one."
+    return (
+        "Choose a token and the source words to look at, or switch heads off: the new translation appears here next to"
+        " the old one."
+    )
 
 
 def _example(seen: Attention) -> None:
@@ -110,7 +111,7 @@ def _among(request: AttentionRequest) -> tuple[Head, ...] | None:
     given = STATE.now.among
     if given not in ("", CHOSEN):
         pickers.notify(
-            f"Attention can be overridden in all heads or in the selected ones, not in {shortened(given)}; all are used."
+            f"Attention is overridden in all heads or the selected ones, not in {shortened(given)}; all are used."
         )
         STATE.remember(among="")
     kind, layer, head = request.which
@@ -267,7 +268,7 @@ def _heatmap(request: AttentionRequest, result: InterventionResult) -> None:
         file_name=captions.file_name(title),
     )
     st.caption(
-        "The target is forced to be the same as in this page's heatmap, so that rows can be compared. A head that is off has"
-        " empty rows."
+        "The target is forced to be the same as in this page's heatmap, so that rows can be compared. A head that is"
+        " off has empty rows."
     )
     captions.download_button(picture, title)

@@ -16,9 +16,7 @@ from s2s import plots
 from s2s.analysis import INTERVENTIONS, Attention, Head
 from s2s.runs import InterventionResult, Interventions, Next, Run
 from s2s.ui.attention.request import AttentionRequest
-from s2s.ui.kit import captions, differences
-from s2s.ui.kit.captions import nats
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import captions, differences, nats, plain
 
 MAX_TOKENS = 8  # of the distribution
 MAX_NAMED_HEADS = 4
@@ -68,7 +66,10 @@ def summary(seen: Attention, interventions: Interventions, result: InterventionR
     keys = _listed([seen.src_tokens[key] for key in interventions.keys])
     start = f"With {_count(n_heads, 'head')} changed, the" if n_heads else "The"
     position = interventions.place
-    return f"{start} model was made to look at {keys} while it wrote token {position + 1}; it {_outcome(result, position)}"
+    return (
+        f"{start} model was made to look at {keys} while it wrote token {position + 1}; it"
+        f" {_outcome(result, position)}"
+    )
 
 
 def _summary_of_heads(n_heads: int, result: InterventionResult) -> str:
@@ -78,8 +79,8 @@ def _summary_of_heads(n_heads: int, result: InterventionResult) -> str:
         return f"{start} writes the same translation, {_certainty(gain)} before."
     position = result.next.place
     return (
-        f"{start} writes another translation. They first differ at token {position + 1}:"
-        f" it {_outcome(result, position)}"
+        f"{start} writes another translation. They first differ at token {position + 1}: it"
+        f" {_outcome(result, position)}"
     )
 
 

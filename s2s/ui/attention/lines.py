@@ -13,8 +13,7 @@ from s2s.ui.attention import export
 from s2s.ui.attention.request import AttentionRequest
 from s2s.ui.attention.view_state import SHARE_STEP, STATE
 from s2s.ui.canvas import attention_lines
-from s2s.ui.kit import captions, pickers
-from s2s.ui.kit.text import as_markdown
+from s2s.ui.kit import as_markdown, captions, pickers
 
 MAX_LINES = 16_000  # of one map: all between 126 tokens and 126
 MAX_DASHED_LINES = 4_000  # of several heads, whose dashes take a browser far longer
@@ -92,7 +91,8 @@ def share_slider() -> float:
         format="percent",
         persist_state="session",
         width=220,
-        help="For each row the strongest lines are drawn, until they hold this share of its weight; at 100 % all are drawn.",
+        help="For each row the strongest lines are drawn, until they hold this share of its weight; at 100 % all are"
+        " drawn.",
     )
     share = round(float(share), 2)
     STATE.remember(share=str(share))

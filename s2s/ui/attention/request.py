@@ -20,9 +20,8 @@ from s2s.decode import STRATEGIES
 from s2s.runs import Run
 from s2s.ui.attention import simplify
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit import address, cached, pickers, sentence, vocabulary
+from s2s.ui.kit import address, cached, pickers, plain, sentence, vocabulary
 from s2s.ui.kit import target as kit_target
-from s2s.ui.kit.text import plain
 
 REDUCE = "attention reduce"
 DEFAULT_REDUCTION = "mean"

@@ -8,12 +8,12 @@ from s2s.analysis import AttentionMap, Remaining, merge_words, without_sinks
 from s2s.runs import Run
 from s2s.tokenizers import Tokenizer
 from s2s.ui.attention.view_state import STATE
-from s2s.ui.kit.captions import percent
+from s2s.ui.kit import percent
 
 FAINT = 0.5  # of its weight: what is left of a row that kept less looks more certain than it is
 MERGED = (
-    "Tokens are merged into words, a space with the word after it: weights on the tokens of a word are summed, their rows"
-    " averaged; `<s>` and `</s>` stay."
+    "Tokens are merged into words, a space with the word after it: weights on the tokens of a word are summed, their"
+    " rows averaged; `<s>` and `</s>` stay."
 )
 NOTHING_TO_MERGE = "Every token is already a word."
 
@@ -29,7 +29,8 @@ def switches() -> None:
         STATE.toggle(
             "drop",
             "Hide sinks",
-            help="Hide the columns of `<s>`, `</s>` and punctuation, on which heads put weight they have no use for, and scale"
+            help="Hide the columns of `<s>`, `</s>` and punctuation, on which heads put weight they have no use for,"
+            " and scale"
             " rows to 1.",
         )
 

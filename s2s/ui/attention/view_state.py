@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2s.ui.kit.state import ViewState, field
-from s2s.ui.kit.target import DEFAULT_STRATEGY
+from s2s.ui.kit import ViewState, field, target
 
 SHARE_STEP = 0.05
 
@@ -22,7 +21,7 @@ def is_share(text: str) -> bool:
 class AttentionView:
     """Positions mean nothing in another sentence; heads are the model's and stay."""
 
-    strategy: str = field(DEFAULT_STRATEGY)
+    strategy: str = field(target.DEFAULT_STRATEGY)
     view: str = field("map")  # a row of VIEWS
     words: bool = field(False)  # merge tokens into words
     drop: bool = field(False)  # hide sinks

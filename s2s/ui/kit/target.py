@@ -8,7 +8,6 @@ from typing import TypeVar
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.decode import STRATEGIES
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui.kit import address, cached, pickers
@@ -26,18 +25,6 @@ def checkpoint(best: Run) -> Run:
     step = pickers.checkpoint_picker(best, "step box")
     address.hold("step", str(step), str(best.step))
     return best if step == best.step else cached.open_run(best.folder.id, step)
-
-
-def strategy_picker(strategy: str, key: str) -> str:
-    """The strategy that finds the model's own translation, with its default settings."""
-    if st.session_state.setdefault(key, strategy) not in STRATEGIES:
-        unknown = str(st.session_state[key])[:40]
-        pickers.notify(f"There is no strategy {unknown}; {DEFAULT_STRATEGY} is shown instead.")
-        st.session_state[key] = DEFAULT_STRATEGY
-    chosen = st.selectbox(
-        "Decoded by", list(STRATEGIES), key=key, persist_state="session", width=170
-    )
-    return chosen or DEFAULT_STRATEGY
 
 
 def target_box(run: Run, text: str, strategy: str) -> str:

@@ -11,8 +11,7 @@ from s2s import plots
 from s2s.analysis import LogitLens
 from s2s.plots import LensCell, fine_percent, logit_lens_csv
 from s2s.runs import Run
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
+from s2s.ui.kit import chart, file_name
 from s2s.ui.states import cached_states
 from s2s.ui.states.request import StatesRequest, axis_names
 
@@ -70,9 +69,9 @@ def caveat(run: Run) -> str:
         else ""
     )
     return (
-        f"The lens (nostalgebraist 2020) reads states of earlier layers as if they were the last: {norm}. They were never trained for"
-        " that, so a wrong early prediction says little, and a right one much. The last column is exactly what the model predicts."
-        f"{tied}"
+        f"The lens (nostalgebraist 2020) reads states of earlier layers as if they were the last: {norm}. They were"
+        " never trained for that, so a wrong early prediction says little, and a right one much. The last column is"
+        f" exactly what the model predicts.{tied}"
     )
 
 

@@ -12,10 +12,8 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import WordStates
-from s2s.runs.states import words_of
-from s2s.ui.kit import vocabulary
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.text import plain
+from s2s.runs import states as run_states
+from s2s.ui.kit import file_name, plain, vocabulary
 from s2s.ui.states import pool as pools
 from s2s.ui.states.pool import Pool, PoolIndex
 from s2s.ui.states.request import StatesRequest, partner
@@ -26,9 +24,9 @@ N_NEIGHBORS = 15
 WHOLE = "sentence"
 COLUMNS = ("cosine", "word", "position", "sentence", "from")
 EXPLANATION = (
-    "A word's state is the mean over its tokens, a sentence's the mean over its words. At the embeddings only the word and its"
-    " position count; the deeper the layer, the more a neighbor shares the context, too. Near means that this model treats them"
-    " alike, not that they mean the same."
+    "A word's state is the mean over its tokens, a sentence's the mean over its words. At the embeddings only the word"
+    " and its position count; the deeper the layer, the more a neighbor shares the context, too. Near means that this"
+    " model treats them alike, not that they mean the same."
 )
 ORIGINS = "`dataset`: trained on. `held out`: never trained on. `probe`: translated repeatedly during training."
 
@@ -45,7 +43,7 @@ class NeighborRow(NamedTuple):
 
 def show(request: StatesRequest) -> None:
     """Choose a word or the sentence; its neighbors after the chosen layer."""
-    words = words_of(request.run, request.seen)
+    words = run_states.words_of(request.run, request.seen)
     if not words.words:
         st.info("The sentence has no word to look up.", icon=":material/edit:")
         return
@@ -127,8 +125,8 @@ def _searched(pool: Pool, index: PoolIndex) -> str:
     n_others = n_sentences - n_own
     others = f" and {n_others:,} others ({pool.others})" if n_others else ""
     return (
-        f"Searched {n_sentences:,} sentences with {len(index.positions):,} words: {n_own:,} of the dataset that this run was trained"
-        f" on{others}. Reading them took {index.seconds:.1f} s, once for all layers."
+        f"Searched {n_sentences:,} sentences with {len(index.positions):,} words: {n_own:,} of the dataset that this"
+        f" run was trained on{others}. Reading them took {index.seconds:.1f} s, once for all layers."
     )
 
 

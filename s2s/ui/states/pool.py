@@ -14,7 +14,7 @@ from s2s.analysis import Floats, Index, Vectors, baseline_cosines, cosines
 from s2s.config import UserError
 from s2s.data import LONGEST_CELL, parse_spec, two_files
 from s2s.runs import Run
-from s2s.runs.states import sentence_states
+from s2s.runs import states as run_states
 from s2s.ui.kit import cached, vocabulary
 
 MAX_SENTENCES = 1000
@@ -94,7 +94,7 @@ def _pool_index(folder: str, step: int, _run: Run) -> PoolIndex:
     numbers: list[int] = []
     positions: list[tuple[int, str]] = []
     n_left = MAX_NUMBERS
-    for number, words in sentence_states(_run, pool(_run).texts):
+    for number, words in run_states.sentence_states(_run, pool(_run).texts):
         vectors.append(words.vectors)
         numbers.append(number)
         positions += enumerate(words.words)
@@ -122,7 +122,7 @@ def baseline(run: Run) -> Floats:
 def _baseline(folder: str, step: int, _run: Run) -> Floats:
     texts = pool(_run).texts
     some = texts[:: max(1, len(texts) // BASELINE_SENTENCES)][:BASELINE_SENTENCES]
-    vectors = [words.vectors for _, words in sentence_states(_run, some)]
+    vectors = [words.vectors for _, words in run_states.sentence_states(_run, some)]
     if not vectors:
         return np.full(_run.recipe.model.encoder.n_layers + 1, np.nan)
     return baseline_cosines(vectors)
@@ -130,10 +130,10 @@ def _baseline(folder: str, step: int, _run: Run) -> Floats:
 
 @dataclass(frozen=True)
 class SameContext:
-    """Mean cosine, (n_layers + 1,), of a word with the same word after the same word in `n` other sentences; NaN if 0."""
+    """A word compared with the same word after the same word in other sentences."""
 
-    mean: Floats
-    n: int
+    mean: Floats  # (n_layers + 1,) mean cosine; NaN without such a sentence
+    n: int  # such sentences
 
 
 def same_context(run: Run, text: str, position: int) -> SameContext:
@@ -143,12 +143,12 @@ def same_context(run: Run, text: str, position: int) -> SameContext:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _same_context(folder: str, step: int, text: str, position: int, _run: Run) -> SameContext:
-    ((_, own),) = sentence_states(_run, [text])
+    ((_, own),) = run_states.sentence_states(_run, [text])
     bigram = _bigram(own.words, position)
     wanted = " ".join(bigram).strip()
     texts = [other for other in pool(_run).texts if other != text and wanted in other]
     found: dict[int, Vectors] = {}
-    for number, words in sentence_states(_run, texts[: 4 * MAX_OCCURRENCES]):
+    for number, words in run_states.sentence_states(_run, texts[: 4 * MAX_OCCURRENCES]):
         positions = range(len(words.words))
         same = next((at for at in positions if _bigram(words.words, at) == bigram), None)
         if same is not None:

@@ -14,10 +14,8 @@ from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.runs import Run
 from s2s.share import printable
-from s2s.ui.kit import cached, pickers, sentence, vocabulary
+from s2s.ui.kit import RunVocabulary, cached, pickers, plain, sentence, shortened, vocabulary
 from s2s.ui.kit import target as kit_target
-from s2s.ui.kit.text import plain, shortened
-from s2s.ui.kit.vocabulary import RunVocabulary
 from s2s.ui.states import cached_states
 from s2s.ui.states.view_state import STATE
 
@@ -27,8 +25,8 @@ BANK_PREFIXES = MappingProxyType(
     {"builtin:en-fr": "", "builtin:en-es": "", "builtin:tasks": "translate English to French: "}
 )
 LAYER_HELP = (
-    "0 is the input of layer 1: token vectors plus positions. The last layer's states are taken after the final norm, if there is"
-    " one, because the next module reads them there."
+    "0 is the input of layer 1: token vectors plus positions. The last layer's states are taken after the final norm,"
+    " if there is one, because the next module reads them there."
 )
 
 
@@ -150,8 +148,8 @@ def _layer(n_layers: int, side: str) -> int:
     given = st.query_params.get_all("layer")
     if given and given[-1] not in options:
         pickers.notify(
-            f"The link asked for layer {shortened(given[-1])}; the {side} has {n_layers}, with 0 for the embeddings, and layer"
-            f" {n_layers} is shown instead."
+            f"The link asked for layer {shortened(given[-1])}; the {side} has {n_layers}, with 0 for the embeddings,"
+            f" and layer {n_layers} is shown instead."
         )
     current = st.session_state.get("layer")
     if current is not None and current not in options:  # of another page, or of a deeper stack

@@ -10,8 +10,7 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import States, Vectors, principal_components, unit
 from s2s.plots import COLORINGS, StateLayer, StatePoint, states_csv
-from s2s.ui.kit.captions import file_name, percent
-from s2s.ui.kit.charts import chart
+from s2s.ui.kit import chart, file_name, percent
 from s2s.ui.states.request import StatesRequest, layer_name
 from s2s.ui.states.view_state import STATE
 
@@ -107,7 +106,8 @@ def _explanation(request: StatesRequest, layer: StateLayer, n_points: int, *, is
     explained = f"The two axes explain {percent(sum(layer.shares))} of the variance"
     where = "in the last layer" if is_all else "here"
     return (
-        f"A state is a vector of {width:,} numbers after a layer, for {token}. {explained} {where}; points that are close may still"
-        f" be far apart in the rest, so hover says which of these {n_points} states is really most similar. Every layer has its own"
-        " axes; their directions mean nothing by themselves. A dotted line joins a word that both sentences have."
+        f"A state is a vector of {width:,} numbers after a layer, for {token}. {explained} {where}; points that are"
+        f" close may still be far apart in the rest, so hover says which of these {n_points} states is really most"
+        " similar. Every layer has its own axes; their directions mean nothing by themselves. A dotted line joins a"
+        " word that both sentences have."
     )

@@ -13,20 +13,19 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import WordStates, cosines
 from s2s.plots import CosineSeries, similarity_csv
-from s2s.runs.states import words_of
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain, shortened
+from s2s.runs import states as run_states
+from s2s.ui.kit import chart, file_name, plain, shortened
 from s2s.ui.states import pool
 from s2s.ui.states.request import StatesRequest, axis_names
 from s2s.ui.states.view_state import STATE
 
 CLEAR = 0.05  # of a cosine: a smaller difference is not worth a sentence
 EXPLANATION = (
-    "Broken lines: the word of each sentence compared with itself after the same word, averaged over the given number of other"
-    " sentences. Dotted: the mean of any two words of different sentences. A cosine of 1 means that two states point the same"
-    " way, 0 that they have nothing in common. At the embeddings only the word and its position count, so the same word differs"
-    " there by its position alone, if positions are added. A cosine cannot say which of the differences the model uses."
+    "Broken lines: the word of each sentence compared with itself after the same word, averaged over the given number"
+    " of other sentences. Dotted: the mean of any two words of different sentences. A cosine of 1 means that two"
+    " states point the same way, 0 that they have nothing in common. At the embeddings only the word and its position"
+    " count, so the same word differs there by its position alone, if positions are added. A cosine cannot say which"
+    " of the differences the model uses."
 )
 
 
@@ -51,8 +50,8 @@ def show(request: StatesRequest) -> None:
             icon=":material/edit:",
         )
         return
-    one = words_of(request.run, request.seen)
-    other = words_of(request.run, request.second_seen)
+    one = run_states.words_of(request.run, request.seen)
+    other = run_states.words_of(request.run, request.second_seen)
     if not one.words or not other.words:
         st.info("One of the sentences has no word to compare.", icon=":material/edit:")
         return
@@ -136,7 +135,8 @@ def measured(one: str, other: str, rows: Sequence[Sequence[float]]) -> str:
     is_same = one == other
     words = f"the two *{plain(one)}*" if is_same else f"*{plain(one)}* and *{plain(other)}*"
     sentences = [
-        f"**Measured:** {words} have cosine {_number(these[0])} at the embeddings, {_number(these[-1])} after the last layer."
+        f"**Measured:** {words} have cosine {_number(these[0])} at the embeddings, {_number(these[-1])} after the last"
+        " layer."
     ]
     if is_same:
         sentences.append(_separation(these))

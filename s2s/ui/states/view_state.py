@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from s2s.analysis import SIDES
-from s2s.ui.kit.state import ViewState, field
-from s2s.ui.kit.target import DEFAULT_STRATEGY
+from s2s.ui.kit import ViewState, field, target
 
 
 @dataclass(frozen=True)
 class StatesView:
     """Positions of words belong to a pair of sentences."""
 
-    strategy: str = field(DEFAULT_STRATEGY)
+    strategy: str = field(target.DEFAULT_STRATEGY)
     view: str = field("map")  # a row of VIEWS
     side: str = field(SIDES[0])
     color: str = field("word", link="colour")  # a row of COLORINGS

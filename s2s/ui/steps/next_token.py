@@ -1,4 +1,4 @@
-"""The next token: a target token by token, the candidates at each position, and what follows if another one is forced."""
+"""The next token: the candidates at each position of a target, and what follows if another one is forced."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from s2s.decode import distribution_entropy
 from s2s.plots import fine_percent
 from s2s.runs import Decoded, Run
 from s2s.ui.canvas import Alternative, StripToken, token_strip
-from s2s.ui.kit import cached, captions, pickers
-from s2s.ui.kit.captions import nats
-from s2s.ui.kit.text import plain, shortened
+from s2s.ui.kit import cached, captions, nats, pickers, plain, shortened
 from s2s.ui.steps import truncation
 from s2s.ui.steps.request import StepsRequest
 from s2s.ui.steps.teacher_forcing import times
@@ -31,7 +29,7 @@ N_BUTTONS = 6  # candidates that a press writes
 
 
 def show(request: StepsRequest) -> None:
-    """The translation token by token; for one position the distribution, the filters, and other tokens to write there."""
+    """The translation token by token; for one position the candidates, the distribution and the filters."""
     forced = _forced_ids(request)
     found = _continuation(request, forced) if forced else request.found
     target = found.hypotheses[0]
@@ -47,8 +45,8 @@ def show(request: StepsRequest) -> None:
             on_alternative=lambda index, token: _force((*target.ids[:index], token)),
         )
         st.caption(
-            "Under each token: its probability, given the source and the tokens before it. Hover or tap a token to see the"
-            " candidates at its position; press one to write it instead, and the model continues from there."
+            "Under each token: its probability, given the source and the tokens before it. Hover or tap a token to see"
+            " the candidates at its position; press one to write it instead, and the model continues from there."
         )
         if forced:
             _cost_of_forcing(found, request.found, len(forced))

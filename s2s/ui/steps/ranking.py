@@ -6,8 +6,7 @@ import streamlit as st
 
 from s2s.config import override
 from s2s.decode import BeamConfig, SearchTree, rerank
-from s2s.ui.kit.captions import nats
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import nats, plain
 from s2s.ui.steps.request import StepsRequest, search_with
 from s2s.ui.steps.view_state import FORMULAS, STATE
 
@@ -36,8 +35,8 @@ def _by_score(tree: SearchTree) -> list[tuple[int, float]]:
 
 def _ranked(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None:
     st.caption(
-        "Score = log-probability / length^`length_penalty`: 0 favors short outputs, larger values longer ones. The slider only"
-        " ranks these hypotheses again; nothing is decoded."
+        "Score = log-probability / length^`length_penalty`: 0 favors short outputs, larger values longer ones. The"
+        " slider only ranks these hypotheses again; nothing is decoded."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         penalty = _penalty_slider(config)
@@ -48,8 +47,8 @@ def _ranked(request: StepsRequest, tree: SearchTree, config: BeamConfig) -> None
     _table(request, tree, rerank(tree, other), config)
     if other != config:
         st.caption(
-            "Decoding again with this setting may find other hypotheses: it affects when the search stops and which finished"
-            " hypotheses are kept."
+            "Decoding again with this setting may find other hypotheses: it affects when the search stops and which"
+            " finished hypotheses are kept."
         )
         st.button(
             "Decode with this setting",
@@ -93,7 +92,7 @@ def _formula_picker(config: BeamConfig) -> str:
 def _new_first(
     request: StepsRequest, tree: SearchTree, config: BeamConfig, other: BeamConfig
 ) -> None:
-    """Whether another hypothesis ranks first under the other setting."""
+    """Whether the other setting changes the first hypothesis."""
     before = rerank(tree, config)[0][0]
     after = rerank(tree, other)[0][0]
     text = plain(_text(request, tree, after))

@@ -30,7 +30,10 @@ class StepsRequest:
 
 
 def read_request(best: Run) -> StepsRequest | None:
-    """Draw the controls and read them. None where there is no sentence yet or a setting is wrong, which the page says."""
+    """Draw the controls and read them.
+
+    None where there is no sentence yet or a setting is wrong, which the page says.
+    """
     if (search := STATE.arrived()) is not None:
         _fill_search(search)
     facts = vocabulary.of(best)

@@ -13,10 +13,7 @@ import streamlit as st
 from s2s import plots
 from s2s.decode import MBR, Utilities, utilities
 from s2s.plots import Floats
-from s2s.ui.kit import cached, captions
-from s2s.ui.kit.captions import file_name, nats
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import cached, captions, chart, file_name, nats, plain
 from s2s.ui.steps.request import StepsRequest, search_with
 
 METRIC_NAMES = {"chrf": "chrF", "bleu": "BLEU"}
@@ -135,7 +132,7 @@ def _best_means(rows: list[SampleRow], metric: str) -> str:
 
 
 def _texts(rows: list[SampleRow], metric: str) -> None:
-    """The texts behind the numbers of the matrix."""
+    """The texts of the samples."""
     st.subheader("The samples", anchor=False)
     mean = f"mean {metric}"
     columns = ("sample", "text", "times drawn", mean, "log-probability")

@@ -1,4 +1,4 @@
-"""A translation against a reference: where they first differ, which token was hard, and whether search or model is to blame."""
+"""A translation against a reference: where they first differ, which tokens are hard, and what is to blame."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ from s2s.plots import TokenLoss
 from s2s.runs import WIDE_BEAM, Decoded, Reference, Run, first_difference
 from s2s.scores import METRICS
 from s2s.share import printable
-from s2s.ui.kit import address, cached
-from s2s.ui.kit.captions import file_name, nats
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.sentence import MAX_CHARACTERS
-from s2s.ui.kit.text import plain, shortened
+from s2s.ui.kit import address, cached, chart, file_name, nats, plain, sentence, shortened
 from s2s.ui.steps import loss_table
 from s2s.ui.steps.request import StepsRequest
 from s2s.ui.steps.view_state import STATE
@@ -36,8 +32,8 @@ def show(request: StepsRequest) -> None:
     _examples(request.run)
     if not wanted:
         st.info(
-            "Type the translation that you want: you see how hard each of its tokens is for the model, and whether search or"
-            " model is to blame if it wrote another.",
+            "Type the translation that you want: you see how hard each of its tokens is for the model, and whether"
+            " search or model is to blame if it wrote another.",
             icon=":material/rule:",
         )
         return
@@ -45,7 +41,8 @@ def show(request: StepsRequest) -> None:
     if reference.unknown:
         words = ", ".join(f"*{plain(shortened(word))}*" for word in reference.unknown[:5])
         st.caption(
-            f":material/help: The model cannot write {words}; `<unk>` takes their place, and the numbers are those of `<unk>`."
+            f":material/help: The model cannot write {words}; `<unk>` takes their place, and the numbers are those of"
+            " `<unk>`."
         )
     with st.container(border=True):
         _diagnosis(request, reference)
@@ -70,7 +67,7 @@ def _box(request: StepsRequest) -> str:
         persist_state="session",
         icon=":material/rule:",
     )
-    text = " ".join(printable(typed or "").split())[:MAX_CHARACTERS]
+    text = " ".join(printable(typed or "").split())[: sentence.MAX_CHARACTERS]
     address.hold("tgt", text)
     return text
 
@@ -108,8 +105,8 @@ def _diagnosis(request: StepsRequest, reference: Reference) -> None:
     st.markdown(" ".join(diagnosis_sentences(diagnosis, gain)))
     st.html(_texts_table(reference, found, wide, request.strategy))
     st.caption(
-        f"Log-probabilities are the model's own, `</s>` included. The wide beam keeps {WIDE} prefixes and ranks by log-probability"
-        " alone; it does not prove that nothing is more probable. After Stahlberg and Byrne (2019)."
+        f"Log-probabilities are the model's own, `</s>` included. The wide beam keeps {WIDE} prefixes and ranks by"
+        " log-probability alone; it does not prove that nothing is more probable. After Stahlberg and Byrne (2019)."
     )
 
 
@@ -124,13 +121,13 @@ def _blame(diagnosis: SearchDiagnosis) -> str:
     if diagnosis.kind == "search":
         ratio = times(probability_ratio(diagnosis.reference, diagnosis.written))
         return (
-            f"**Search error.** The model prefers the reference, {ratio} as probable as what was written, and the search did not"
-            " find it."
+            f"**Search error.** The model prefers the reference, {ratio} as probable as what was written, and the"
+            " search did not find it."
         )
     ratio = times(probability_ratio(diagnosis.written, diagnosis.reference))
     return (
-        f"**Model error.** The model itself prefers what was written, {ratio} as probable as the reference: a perfect search"
-        " would not write the reference either."
+        f"**Model error.** The model itself prefers what was written, {ratio} as probable as the reference: a perfect"
+        " search would not write the reference either."
     )
 
 
@@ -140,7 +137,8 @@ def _wide_beam(diagnosis: SearchDiagnosis, chrf_gain: float) -> list[str]:
         ratio = times(probability_ratio(diagnosis.wide, diagnosis.written))
         also = "**A search error, too.** " if diagnosis.kind != "search" else ""
         sentences.append(
-            f"{also}A beam of {WIDE} finds a text {ratio} as probable as what was written; it is {_closeness(chrf_gain)}."
+            f"{also}A beam of {WIDE} finds a text {ratio} as probable as what was written; it is"
+            f" {_closeness(chrf_gain)}."
         )
     if diagnosis.kind != "none" and diagnosis.is_beyond:
         sentences.append(f"Even a beam of {WIDE} does not find the reference.")

@@ -13,11 +13,8 @@ import streamlit as st
 from s2s import plots
 from s2s.decode import KEPT, PRUNED, SearchNode, SearchTree
 from s2s.plots import TreeNode
-from s2s.ui.kit import cached, captions, pickers
-from s2s.ui.kit.captions import file_name, nats, percent
-from s2s.ui.kit.charts import clickable_chart
-from s2s.ui.kit.text import plain
-from s2s.ui.shell.pages import page_link
+from s2s.ui.kit import cached, captions, clickable_chart, file_name, nats, percent, pickers, plain
+from s2s.ui.shell import page_link
 from s2s.ui.steps import ranking
 from s2s.ui.steps.request import StepsRequest
 from s2s.ui.steps.view_state import PRUNED as PRUNED_LABELS
@@ -96,7 +93,8 @@ def _chosen_node(tree: SearchTree) -> int:
         exists = given.isdecimal() and 0 < int(given) < len(tree.nodes)
         if not exists:
             pickers.notify(
-                f"This search has no node {given[:20]}; the token that the model was least certain of is chosen instead."
+                f"This search has no node {given[:20]}; the token that the model was least certain of is chosen"
+                " instead."
             )
         st.session_state[NODE] = int(given) if exists else default
     chosen = int(st.session_state[NODE])
@@ -151,8 +149,7 @@ def _picture(request: StepsRequest, tree: SearchTree, visible: list[TreeNode], c
     width = f"min-width: {figure.layout.width}px; max-width: none;"
     with st.container(key="treescroll"):
         st.html(
-            "<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-touch)"
-            f" {{ {width} }}</style>"
+            f"<style>:is(.st-key-steps-tree-chart, .st-key-steps-tree-chart-and-touch) {{ {width} }}</style>"
         )
         clickable_chart(
             figure,
@@ -197,7 +194,8 @@ def _alternatives(request: StepsRequest, tree: SearchTree, chosen: int, tokens: 
     """The most probable tokens at a node's position, and what the search did with each."""
     node = tree.nodes[chosen]
     st.caption(
-        f"What the search did with it: {node.reason}. The table: the most probable tokens at this position, after the same prefix."
+        f"What the search did with it: {node.reason}. The table: the most probable tokens at this position, after the"
+        " same prefix."
     )
     candidates = [
         (each.token, each.log_prob, each.node) for each in tree.next_tokens.get(node.parent, ())

@@ -25,10 +25,7 @@ from s2s.decode import (
 )
 from s2s.plots import FilterResult, fine_percent
 from s2s.runs import Run
-from s2s.ui.kit import cached, forms, pickers
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
 from s2s.ui.steps.view_state import STATE
 
 # Initial values, about as the filters' papers use them. Links leave out what is equal to them: never change one.
@@ -211,7 +208,7 @@ def _threshold(left: FilterEffect) -> str:
 def tokens_csv(
     measured: TruncationReport, config: Truncation, names: Sequence[str], log_probs: Tensor
 ) -> str:
-    """One line per token of the vocabulary, the most probable first; one column per filter, 1 where it keeps the token."""
+    """One line per token, the most probable first; one column per filter, 1 where it keeps the token."""
     active = _active(measured, config)
     kept = {name: left.stays.tolist() for name, left in active.items()}
     raw = log_probs.tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from s2s.ui.kit.state import ViewState, field, one_of
+from s2s.ui.kit import ViewState, field, one_of
 
 PRUNED = {"none": "none", "few": "the 3 best of each step", "all": "all"}
 FORMULAS = ("power", "gnmt")

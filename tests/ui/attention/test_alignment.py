@@ -84,7 +84,7 @@ def test_links_and_their_error_are_those_of_the_library(slug: str) -> None:
     assert f"links:{slug}" in unquote(link(screen))
 
 
-def test_a_share_cuts_where_it_says() -> None:
+def test_a_share_limits_the_links_as_it_says() -> None:
     screen = opened(
         "attention", run=DEMO, src=TEXT, layer="mean", set="view:alignment,links:share,share:0.5"
     )

@@ -24,8 +24,8 @@ from tests.screen import lost, opened, picture, said
 DEMO = "demo-en-fr"
 TEXT = "the cat who chased the mouse was black"
 TARGET = "le chat qui a chassé la souris était noir"
-OWN = "abcdefgh12345678"
-LONG = " ".join(str(number % 8 + 1) for number in range(64))  # 127 signs
+RUN_ID = "abcdefgh12345678"
+LONG = " ".join(str(number % 8 + 1) for number in range(64))  # 127 characters
 HEADER = 4 + 3 * 256
 
 
@@ -36,7 +36,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """6 layers of 8 heads that read signs, hardly trained."""
+    """6 layers of 8 heads that read characters, hardly trained."""
     shape = {
         "model.n_layers": 6,
         "model.n_heads": 8,
@@ -45,7 +45,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "train.warmup_steps": 1,
     }
     return make_run(
-        tmp_path_factory.mktemp("large") / OWN,
+        tmp_path_factory.mktemp("large") / RUN_ID,
         shape | {"train.watch.validate_every": 2, "train.watch.save_every": 2},
     )
 
@@ -147,11 +147,11 @@ def test_the_canvas_and_the_table_have_all_heads_of_the_kind(run: Run, kind: str
     assert list(table["Role"]) == [ROLES[slug].label for slug in found.role.ravel()]
 
 
-def test_means_are_chosen_places_too() -> None:
+def test_means_can_be_selected_too() -> None:
     assert chosen(look(layer="mean", head="2"))["chosen"] == [-1, 1]
 
 
-def test_a_head_alone_travels_and_one_that_is_not_there_is_said() -> None:
+def test_an_enlarged_head_is_in_the_link_and_one_that_is_not_there_is_reported() -> None:
     screen = look(set=pack({"alone": "2.4"}))
     assert chosen(screen)["enlarged"] == [1, 3]
     assert unpack(screen.session_state["set"])["alone"] == "2.4"
@@ -236,14 +236,14 @@ def test_parts_cover_a_sentence_once(n: int, lengths: list[int]) -> None:
 def test_six_layers_of_eight_heads_on_128_tokens(large: Path) -> None:
     home = settings.home() / "runs"
     home.mkdir(parents=True)
-    (home / OWN).symlink_to(large)
+    (home / RUN_ID).symlink_to(large)
     cached.refresh_runs()
-    view = {"run": OWN, "src": LONG, "tgt": LONG, "kind": "encoder", "layer": "6", "head": "8"}
+    view = {"run": RUN_ID, "src": LONG, "tgt": LONG, "kind": "encoder", "layer": "6", "head": "8"}
     screen = look(**view)
     assert not lost(screen)
     _, pixels = canvas(screen)
     assert pixels.shape == (6, 8, 128, 128)
-    weights = s2s.load(OWN).attention(LONG, LONG).encoder[5, 7]
+    weights = s2s.load(RUN_ID).attention(LONG, LONG).encoder[5, 7]
     np.testing.assert_allclose(picture(screen)[1], weights[:32, :32], atol=1e-6)
     screen.selectbox(key="attention part").set_value("97.33").run()
     title, shown = picture(screen)
@@ -284,9 +284,9 @@ def test_a_sentence_longer_than_the_learned_positions_is_said() -> None:
         "data.max_length": 16,
         "train.steps": 2,
     }
-    make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
+    make_run(settings.home() / "runs" / RUN_ID, positions | {"train.warmup_steps": 1})
     cached.refresh_runs()
-    screen = look(run=OWN, src=" ".join(["1"] * 40))
+    screen = look(run=RUN_ID, src=" ".join(["1"] * 40))
     assert "has 41 tokens and this model has 32 positions; shorten it to at most 31 tokens" in said(
         screen
     )
@@ -302,9 +302,9 @@ def test_a_target_longer_than_the_learned_positions_gives_way_to_the_models_own(
         "data.max_length": 16,
         "train.steps": 2,
     }
-    make_run(settings.home() / "runs" / OWN, positions | {"train.warmup_steps": 1})
+    make_run(settings.home() / "runs" / RUN_ID, positions | {"train.warmup_steps": 1})
     cached.refresh_runs()
-    screen = look(run=OWN, src="1 2 3", tgt=" ".join(["1"] * 40))
+    screen = look(run=RUN_ID, src="1 2 3", tgt=" ".join(["1"] * 40))
     assert (
         "The target cannot be forced: Line 1 of the target has 41 tokens and this model has 32 positions"
         in " ".join(missing(screen))

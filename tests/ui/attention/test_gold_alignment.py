@@ -23,7 +23,7 @@ def kept() -> str:
 
 @pytest.mark.parametrize("source", EXAMPLES)
 def test_the_files_hold_the_corpus_own_links(source: str) -> None:
-    """When the grammar changes: write targets and links of examples and of the split `random` into s2s/ui/attention/gold_links again."""
+    """When the grammar changes, write the files in s2s/ui/attention/gold_links again: examples, then split `random`."""
     train = {pair.src: pair for pair in reversed(data.load(source).pairs)}
     pairs = [*(train[text] for text in EXAMPLES[source]), *data.load(source, "random").pairs]
     lines = [

@@ -176,7 +176,7 @@ def test_heads_are_switched_on_the_screen_those_of_other_kinds_stay() -> None:
     }  # heads are the model's, places the sentence's
 
 
-def test_places_are_forgotten_with_their_sentence() -> None:
+def test_positions_are_forgotten_with_their_sentence() -> None:
     screen = change(at="3", to="3", switched="cross.1.1=off")
     screen.text_input(key="src").set_value("the cat sleeps").run()
     assert not screen.exception

@@ -1,4 +1,4 @@
-"""The lines of Attention, and what one takes away of any of its pictures."""
+"""The lines of Attention, and the files that can be downloaded of any of its maps."""
 
 import csv
 import io
@@ -95,7 +95,7 @@ def test_several_heads_are_drawn_beside_each_other_and_travel(seen: Attention) -
     assert "heads%3A2.1" in link(screen)
 
 
-def test_heads_are_tidied_as_the_one_picture_is(seen: Attention) -> None:
+def test_several_heads_are_simplified_like_one(seen: Attention) -> None:
     screen = lines("heads:2.1 2.2,drop:1")
     tidy = without_sinks(reduced(seen, HeadSelection("cross", 1, 1))).picture
     assert drawn(screen)["keys"] == ["the", "red", "house"]

@@ -12,7 +12,7 @@ from tests.conftest import make_run
 from tests.screen import link, opened, picture, said, written
 
 DEMO = "demo-en-es"
-OWN = "abcdefgh12345678"
+RUN_ID = "abcdefgh12345678"
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
@@ -58,17 +58,17 @@ def test_switches_follow_the_link_and_the_link_the_switches() -> None:
     assert "is hidden" in said(screen)
 
 
-def test_a_blank_before_punctuation_is_merged_with_it_and_nothing_is_left_out() -> None:
+def test_a_space_before_punctuation_is_merged_with_it_and_nothing_is_hidden() -> None:
     tokens = {"tokenizer.kind": "bpe", "train.steps": 2, "train.warmup_steps": 1}
     make_run(
-        settings.home() / "runs" / OWN,
+        settings.home() / "runs" / RUN_ID,
         tokens | {"train.watch.validate_every": 2, "train.watch.save_every": 2},
     )
     screen = opened(
-        "attention", run=OWN, src="1 , 2", tgt="2 1", layer="1", head="1", set="words:1"
+        "attention", run=RUN_ID, src="1 , 2", tgt="2 1", layer="1", head="1", set="words:1"
     )
     assert not screen.exception
-    seen = s2s.load(OWN).attention("1 , 2", "2 1")
+    seen = s2s.load(RUN_ID).attention("1 , 2", "2 1")
     assert seen.src_tokens[1:3] == ("▁", "<unk>")
     one, blank, comma, *others = seen.cross[0, 0].T
     np.testing.assert_allclose(picture(screen)[1].T, [one, blank + comma, *others], atol=1e-6)

@@ -138,7 +138,7 @@ def test_the_sentence_follows_the_numbers(asked: list[float], sentence: str) -> 
     assert "claim" not in two_sentences.measured("bank", "money", [asked, usual])
 
 
-def test_which_word_two_sentences_share() -> None:
+def test_the_word_that_two_sentences_share() -> None:
     assert two_sentences.shared_word(HERE.split(), THERE.split()) == (1, 3)
     assert two_sentences.shared_word("a b".split(), "c d".split()) == (0, 0)
     assert two_sentences.shared_word("go now".split(), "go now".split()) == (1, 1)
@@ -147,7 +147,7 @@ def test_which_word_two_sentences_share() -> None:
 
 
 @pytest.mark.parametrize("layer", [0, 2])
-def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(
+def test_neighbors_are_the_nearest_of_all_words_read_one_by_one(
     layer: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = s2s.load(DEMO)
@@ -176,7 +176,7 @@ def test_neighbours_are_the_nearest_of_all_words_read_one_by_one(
     assert "40 of the dataset that this run was trained on and 2 others (held out)" in said(screen)
 
 
-def test_a_whole_sentence_has_neighbours_and_both_tables_can_be_downloaded() -> None:
+def test_a_whole_sentence_has_neighbors_and_the_table_can_be_downloaded() -> None:
     run = s2s.load(DEMO)
     screen = opened("states", src=HERE, set="view:near,unit:sentence")
     table = the_table(screen)
@@ -261,7 +261,7 @@ def test_a_target_is_forced_and_its_unknown_words_are_named() -> None:
     ]
 
 
-def test_places_of_a_sentence_are_forgotten_with_it() -> None:
+def test_positions_in_a_sentence_are_forgotten_with_it() -> None:
     screen = opened("states", src=HERE, set="view:same,word:6")
     screen.text_input(key="src").set_value("the red house").run()
     assert not screen.exception
@@ -298,7 +298,7 @@ def test_what_the_model_has_no_positions_for_is_said_and_left_out(
         assert not opened("states", run="short", src=short, set=f"view:{view}").exception
 
 
-def test_a_run_of_ones_own_looks_through_its_text_or_its_probes(tmp_path: Path) -> None:
+def test_a_run_of_ones_own_searches_its_dataset_or_its_probes(tmp_path: Path) -> None:
     make_run(tmp_path / "home" / "runs" / "mine", {"train.steps": 1})
     pool = pools.pool(s2s.load("mine"))
     assert 0 < pool.n_own <= 80

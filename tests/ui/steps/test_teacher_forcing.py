@@ -1,0 +1,135 @@
+"""The view of Steps against a reference."""
+
+import csv
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import s2s
+from s2s.analysis.search_error import SearchDiagnosis
+from s2s.runs import Run
+from s2s.runs.teacher_forcing import reference as force_reference
+from s2s.ui.steps import loss_table
+from s2s.ui.steps.teacher_forcing import diagnosis_sentences
+from tests.screen import link, said
+from tests.ui.steps.views import DEMO, TEXT, again, pressed, steps, strip
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return s2s.load(DEMO)
+
+
+def test_the_numbers_of_the_losses_add_up_to_the_score(run: Run) -> None:
+    reference = force_reference(run, TEXT, "=le chat")
+    own = run.translate([TEXT])[0]
+    head, *rows = csv.reader(loss_table.csv_text(own.hypotheses[0], reference).splitlines())
+    assert (head[1], rows[0][1], head[2]) == ("reference", "<unk>", "loss (nats)")
+    assert sum(float(each[2]) for each in rows if each[2]) == pytest.approx(
+        -reference.log_prob, abs=1e-3
+    )
+    assert sum(float(each[7]) for each in rows) == pytest.approx(-own.log_prob, abs=1e-3)
+
+
+def test_without_a_reference_it_says_what_to_do() -> None:
+    screen = steps("reference")
+    assert not screen.exception
+    assert "Type the translation that you want" in said(screen)
+    assert not screen.get("plotly_chart")
+
+
+def test_a_reference_has_its_diagnosis_and_its_losses(run: Run) -> None:
+    screen = steps("reference", tgt="le maison rouge")
+    assert not screen.exception
+    assert "Model error." in said(screen)
+    assert "They first differ at position 1: the reference has *le*, the model wrote *la*." in said(
+        screen
+    )
+    table = screen.dataframe[0].value
+    reference = force_reference(run, TEXT, "le maison rouge")
+    assert list(table["loss (nats)"]) == [round(-value, 4) for value in reference.log_probs]
+    assert list(table["rank"]) == list(reference.ranks)
+    assert list(table["differs"]) == ["≠"] * 4
+    texts = " ".join(str(each.proto.body) for each in screen.get("html"))
+    assert f"−{-run.score([TEXT], ['le maison rouge'])[0]:.2f}" in texts
+    assert translation_of_link(screen) == "le maison rouge"
+    assert list(again(screen).dataframe[0].value["loss (nats)"]) == list(table["loss (nats)"])
+
+
+def test_where_they_first_differ_the_candidates_are_shown() -> None:
+    screen = pressed(steps("reference", tgt="la maison noire"), "See the candidates there")
+    assert screen.selectbox(key="steps at").value == 2
+    assert [cell["text"] for cell in strip(screen)] == ["la", "maison", "rouge", "</s>"]
+
+
+def translation_of_link(screen: AppTest) -> str:
+    return parse_qs(urlsplit(link(screen)).query)["tgt"][0]
+
+
+def test_the_model_that_writes_the_reference_makes_no_error() -> None:
+    screen = steps("reference", tgt="la maison rouge")
+    assert "No error." in said(screen)
+    assert "the reference, token by token" in said(screen)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["**bold** <img src=x onerror=alert(1)>", ":material/home: $x$ [a](http://b)", "zèbre " * 99],
+)
+def test_words_that_the_model_cannot_write_are_said_as_they_stand(text: str) -> None:
+    screen = steps("reference", tgt=text.strip())
+    assert not screen.exception
+    assert "The model cannot write" in said(screen) or "shorten it" in said(screen)
+    assert not any("<img" in str(each.proto.body) for each in screen.get("html"))
+
+
+def test_an_example_brings_its_sentence_and_another_sentence_drops_the_reference() -> None:
+    screen = steps("reference")
+    screen.button(key="pair1").click().run()
+    assert not screen.exception
+    assert "error" in said(screen)
+    reference = screen.text_input(key="reference box").value
+    assert f"{screen.text_input(key='src').value} → {reference}" in screen.button(
+        key="pair1"
+    ).label.replace("\\", "")
+    screen.text_input(key="src").set_value(TEXT).run()
+    assert screen.text_input(key="reference box").value == ""
+
+
+@pytest.mark.parametrize(
+    ("verdict", "nearer", "parts"),
+    [
+        (
+            SearchDiagnosis(-1.0, -1.0, -1.0, True),
+            0.0,
+            ["**No error.** The model wrote the reference."],
+        ),
+        (
+            SearchDiagnosis(-1.0, -3.0, -1.0, False),
+            9.0,
+            ["**Search error.**", "7.4 times as probable as what was written", "it is closer"],
+        ),
+        (
+            SearchDiagnosis(-1.0, -3.0, -3.0, False),
+            0.0,
+            ["**Search error.**", "Even a beam of 50 does not find the reference."],
+        ),
+        (
+            SearchDiagnosis(-9.0, -3.0, -2.0, False),
+            -9.0,
+            ["**Model error.**", "403 times as probable", "**A search error, too.**", "farther"],
+        ),
+        (
+            SearchDiagnosis(-3.0, -3.0, -3.0, False),
+            0.0,
+            ["**Model error.**", "about as probable as the reference"],
+        ),
+    ],
+)
+def test_the_sentences_say_which_failed(
+    verdict: SearchDiagnosis, nearer: float, parts: list[str]
+) -> None:
+    found = " ".join(diagnosis_sentences(verdict, nearer))
+    assert all(part in found for part in parts)
+    assert ("a text" in found) == verdict.is_missed
