@@ -32,6 +32,7 @@ from s2s.analysis.forward_trace import (
 from s2s.analysis.intervene import INTERVENTIONS, Head, ablate, override_attention
 from s2s.analysis.logit_lens import LogitLens, apply_logit_lens
 from s2s.analysis.neighbors import Floats, Index, baseline_cosines, cosines, unit
+from s2s.analysis.positions import ByOffset, Matrix, PositionEffect, ReorderingEffect
 from s2s.analysis.projection import Projection, principal_components
 from s2s.analysis.quality_flags import RULES, QualityFlag
 from s2s.analysis.reduce import REDUCTIONS, AttentionMap, HeadSelection, reduced

@@ -213,7 +213,7 @@ def test_the_hooks_are_gone_when_something_breaks() -> None:
         ),
         (
             {Head("cross", 2, 0): "off"},
-            "There is no cross attention, layer 2, head 0; this model has layers 0 to 1 and heads 0 to 2 of it",
+            "There is no cross attention, layer 2, head 0; this model has layers 0 to 1 and heads 0 to 2",
         ),
         ({Head("decoder", 0, -1): "off"}, "There is no decoder attention, layer 0, head -1"),
         ({Head("cross", 0, 3): "uniform"}, "layer 0, head 3"),
@@ -234,7 +234,7 @@ def test_what_cannot_be_changed_is_said(heads: dict[Head, str], sentence: str) -
             -1,
             [0],
             None,
-            r"Attention at position -1 cannot be moved to \[0\]; give target and source positions from 0",
+            r"Attention at position -1 cannot be moved to \[0\]; give positions from 0",
         ),
         (0, [], None, r"cannot be moved to \[\]"),
         (0, [1, -2], None, r"cannot be moved to \[1, -2\]"),
