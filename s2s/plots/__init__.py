@@ -1,4 +1,4 @@
-"""Arrays and labels in, `go.Figure` out. Knows nothing of models or screens."""
+"""Arrays and labels in, `go.Figure` out; every function is a row of PLOTS. Knows nothing of models or screens."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from s2s.plots.word_frequencies import word_frequencies
 
 
 class Plot(NamedTuple):
-    """One row of the registry: what draws it, and one sentence that says how to read it."""
+    """One row of the registry: the function that draws it, and a caption that says how to read it."""
 
     draw: Callable[..., go.Figure]
     caption: str
@@ -64,19 +64,19 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
     {
         "attention": Plot(
             heatmap,
-            "Each row is one word being written; its cells, which sum to 1, say where the model looks for it.",
+            "Each row is one predicted token; its weights, which sum to 1, show how much attention goes to each token.",
         ),
         "curves": Plot(
             curves,
-            "Lower is better. Where validation turns up while training goes down, the model learns by heart.",
+            "Lower is better. Where validation loss rises while training loss falls, the model memorizes.",
         ),
         "entropy": Plot(
             entropy,
-            "Dotted: looks everywhere alike; 0: at one token alone. A head whose line falls makes up its mind.",
+            "0: all attention on one token; dotted: uniform attention. Attention of a head whose line falls becomes sharper.",
         ),
         "alignment_error": Plot(
             alignment_error,
-            "Lower is better: at 0 each word being written looks most at what it translates.",
+            "Lower is better: at 0, each predicted token attends most to the word it translates.",
         ),
         "parallel_coordinates": Plot(
             parallel_coordinates,
@@ -84,119 +84,120 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "sentence_lengths": Plot(
             sentence_lengths,
-            "How many texts have so many words. Where the shapes differ, one side says the same with more of them.",
+            "How many sentences have a given number of words. Where the shapes differ, one language uses more words.",
         ),
         "vocabulary_size": Plot(
             vocabulary_size,
-            "More pieces make shorter texts and a larger model; where a line turns flat, more of them bring little.",
+            "A larger vocabulary makes shorter sequences and a larger model; where a line gets flat, it helps little.",
         ),
         "length_ratio": Plot(
             length_ratio,
-            "A narrow hill is a faithful translation; pairs far from it, left or right, are worth a look.",
+            "Faithful translations form a narrow peak; inspect the pairs far from it on either side.",
         ),
         "schedule": Plot(
             schedule,
-            "How large a step the weights take: it climbs through the warm-up, then falls as the schedule says.",
+            "The step size of each update: it rises during the warmup, then falls as the schedule says.",
         ),
         "expected_quality": Plot(
             expected_quality,
-            "Most trainings of this kind should end within the band; beside it is unusual, not wrong.",
+            "Most runs like this one should end within the shaded prediction interval; outside is unusual, not wrong.",
         ),
         "vocabulary_growth": Plot(
             vocabulary_growth,
-            "The steeper the line still is on the right, the more new words the next texts will bring.",
+            "The steeper a line still is on the right, the more new words further sentences will bring.",
         ),
         "word_frequencies": Plot(
             word_frequencies,
-            "A few words make up most of any text; a word here that does not belong is worth a look.",
+            "A few words make up most of any dataset; inspect words here that do not belong.",
         ),
         "truncation": Plot(
             truncation,
-            "Under each filter: squares stay, rings go, the thick line is its cut. Solid bars stay under all together.",
+            "Below each filter, squares are kept and rings are removed; the thick line is its threshold. Tokens with solid"
+            " bars are kept by all filters together.",
         ),
         "token_losses": Plot(
             token_losses,
-            "The taller a bar, the less the model expected that word of the reference; diamonds: its own.",
+            "The taller a bar, the less the model expected that token of the reference. Diamonds: its own translation.",
         ),
         "tree": Plot(
             tree,
-            "Left to right, token by token: the thick line is what was returned, a cross what was let go. Below each token stands the"
-            " log-probability of all up to it; the nearer to 0, the better.",
+            "From left to right, token by token: the thick line is the output, a cross marks a pruned prefix. Below each token:"
+            " log-probability of everything so far; closer to 0 is better.",
         ),
         "utility": Plot(
             utility,
-            "Each row is a text that was drawn, each column one that it is compared with; the brighter, the more alike. The row with"
+            "Each row is a sample, each column a sample it is compared with; the brighter, the more similar. The row with"
             " the highest mean wins.",
         ),
         "coverage": Plot(
             coverage,
-            "What is missing to 100 % are words that the model has not met so often before it is tested on them.",
+            "The part that is missing to 100% is words that occur less often in the training set.",
         ),
         "tradeoff": Plot(
             tradeoff,
-            "Up and to the right is best (TER: down). Who has nobody there is best at some price.",
+            "Up and to the right is better (TER: down). A system with no other above and to the right of it is on the"
+            " Pareto frontier.",
         ),
         "states": Plot(
             states,
-            "Points that lie together are alike in what the two axes show; how much that is stands on them.",
+            "Points that are close are similar along the two axes; the axes say how much of the variance they explain.",
         ),
         "similarity": Plot(
             similarity,
-            "Read the thick line against the others: what is alike is more alike than any two words are.",
+            "Compare the thick line with the others: similarity counts where it exceeds that of any two words.",
         ),
         "logit_lens": Plot(
             logit_lens,
-            "Each row is a word being written, layer by layer to the right; a frame: that layer would write it, too.",
+            "Each row is one produced token, each column a layer; a frame marks layers that already predict it.",
         ),
         "tensor": Plot(
             tensor,
-            "Each row is one token, each cell one number: grey is 0, the darker the lower (black: −∞), the brighter the higher.",
+            "Each row is one token, each cell one number: gray is 0, darker is lower (black: −∞), brighter is higher.",
         ),
         "activations": Plot(
             activations,
-            "Under the grey bars lies what this layer really hands in; there the curves differ, or do not.",
+            "The gray bars show this layer's real inputs; only there does it matter whether the curves differ.",
         ),
         "gradient_flow": Plot(
             gradient_flow,
-            "At 1 as much gradient arrives as set out at the end; far below, a layer hardly learns, far above, it jumps.",
+            "1 means the same size as at the decoder's output; far below, a layer hardly learns, far above, it is unstable.",
         ),
         "ranked_tokens": Plot(
             ranked_tokens,
-            "One bar a token of the vocabulary, the largest on top; the striped one is written.",
+            "One bar per token of the vocabulary, the largest on top; the striped one is chosen.",
         ),
-        "bars": Plot(
-            bars, "The longer a bar, the more of the machine's numbers stand in that part."
-        ),
+        "bars": Plot(bars, "The longer a bar, the more of the model's parameters are there."),
         "costs": Plot(
             costs,
             "Both scales are logarithmic: a line twice as steep as another grows with its square.",
         ),
         "mask": Plot(
             mask,
-            "Each row is a token that looks, each column one that could be looked at: ✓ it may, ✕ it may not.",
+            "Each row is a query, each column a key: ✓ it may attend to it, ✕ it may not.",
         ),
         "matrix": Plot(
             matrix,
-            "Grey is 0 where numbers have a sign; the brighter, the higher, the darker, the lower.",
+            "Gray is 0 where numbers are signed; the brighter, the higher, the darker, the lower.",
         ),
         "line_chart": Plot(
             line_chart,
-            "Each line is one dimension, head or measure, place by place; a shade is how far its numbers spread.",
+            "Each line is one dimension, head or measure by position; a shade shows the range of its values.",
         ),
         "rotations": Plot(
             rotations,
-            "The same turn leads from each thick mark to its partner: an offset is an angle, wherever one starts.",
+            "The same rotation leads from each thick mark to its partner: an offset is an angle, wherever it starts.",
         ),
         "paired_bars": Plot(
-            paired_bars, "Where only one of the two bars can be seen, the other is nearly 0."
+            paired_bars, "Where only one of two bars is visible, the other is close to 0."
         ),
         "extrapolation": Plot(
             extrapolation,
-            "Right of the shade is what no training showed; where a line falls there, that encoding does not carry on.",
+            "To the right of the shade are lengths that training never showed; an encoding whose line falls there does not"
+            " extrapolate.",
         ),
         "sweep_curve": Plot(
             sweep_curve,
-            "Where the line falls although more is searched, the model prefers texts that people do not.",
+            "Where the line falls although the search is wider, the model prefers outputs that people do not.",
         ),
     }
 )

@@ -1,4 +1,4 @@
-"""What activation functions make of numbers, over the numbers that a layer really has."""
+"""Activation functions over the inputs that a layer really gets."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def activations(
     title: str,
     used: str,
 ) -> go.Figure:
-    """Each curve is `outputs[name]` over `inputs`, the model's own (`used`) thick; bars: `counts[i]` inputs from `edges[i]` on."""
+    """Curves: `outputs[name]` over `inputs`, the model's own (`used`) thick. Bars: `counts[i]` inputs from `edges[i]` on."""
     if not sum(counts):
-        return theme.empty("There is no activation here: this model has no feed-forward.")
+        return theme.empty("This model has no feed-forward layer, so it has no activation.")
     shares = np.asarray(counts, np.float32) / sum(counts)
-    places = np.asarray(edges, np.float32)
+    bounds = np.asarray(edges, np.float32)
     bars = go.Bar(
-        x=(places[:-1] + places[1:]) / 2,
+        x=(bounds[:-1] + bounds[1:]) / 2,
         y=shares,
-        width=np.diff(places),
+        width=np.diff(bounds),
         yaxis="y2",
-        name="this layer's own inputs (right)",
+        name="this layer's inputs (right axis)",
         marker={"color": "rgba(128, 128, 128, 0.35)"},
         hovertemplate="about %{x:.2f}: %{y:.1%} of the inputs<extra></extra>",
     )
@@ -50,11 +50,13 @@ def activations(
         "rangemode": "tozero",
     }
     layout |= {"yaxis2": right, "bargap": 0, "margin": layout["margin"] | {"r": 44}}
-    lines = [_line(inputs, outputs[name], name, place, used) for place, name in enumerate(outputs)]
+    lines = [
+        _line(inputs, outputs[name], name, number, used) for number, name in enumerate(outputs)
+    ]
     return go.Figure([bars, *lines], layout)
 
 
-def _line(inputs: Array, output: Array, name: str, place: int, used: str) -> go.Scatter:
+def _line(inputs: Array, output: Array, name: str, number: int, used: str) -> go.Scatter:
     is_used = name == used
     return go.Scatter(
         x=np.asarray(inputs, np.float32),
@@ -62,9 +64,9 @@ def _line(inputs: Array, output: Array, name: str, place: int, used: str) -> go.
         mode="lines",
         name=f"{name} (this model's)" if is_used else name,
         line={
-            "color": theme.CATEGORICAL[place],
+            "color": theme.CATEGORICAL[number],
             "width": 4 if is_used else 2,
-            "dash": DASHES[place % len(DASHES)],
+            "dash": DASHES[number % len(DASHES)],
         },
         hovertemplate=f"{name} of %{{x:.2f}}: %{{y:.3f}}<extra></extra>",
     )

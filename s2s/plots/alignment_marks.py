@@ -1,4 +1,4 @@
-"""Links drawn over a heatmap of attention: a frame for each that was found, a diamond for each that is known to be right."""
+"""Alignment links drawn over an attention heatmap: a frame marks a predicted link, a diamond a correct one."""
 
 from __future__ import annotations
 
@@ -8,31 +8,36 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-FRAME = (("#000000", 5), ("#ffffff", 2))  # black around white is seen on every color of the scale
+FRAME = (
+    ("#000000", 5),
+    ("#ffffff", 2),
+)  # black around white is visible on every color of the scale
 INSET = 0.05  # of a cell
 CORNER = 0.34  # from the middle of a cell, where its number stands
 Links = Collection[tuple[int, int]]
 
 
-def mark_alignment(figure: go.Figure, links: Links, known: Links) -> go.Figure:
-    """The figure of `heatmap`, with (column, row) links; hovering says which is which."""
+def mark_alignment(figure: go.Figure, predicted: Links, correct: Links) -> go.Figure:
+    """The figure of `heatmap` with (column, row) links; hover names them."""
     cells = next((trace for trace in figure.data if isinstance(trace, go.Heatmap)), None)
     if cells is None:
         return figure
-    cells.customdata = _said(np.array(cells.customdata, dtype=object), links, known)
-    figure.add_traces(_diamonds(known))
+    cells.customdata = _hover_text(np.array(cells.customdata, dtype=object), predicted, correct)
+    figure.add_traces(_diamonds(correct))
     figure.update_layout(
-        shapes=[_frame(link, color, width) for color, width in FRAME for link in sorted(links)]
+        shapes=[_frame(link, color, width) for color, width in FRAME for link in sorted(predicted)]
     )
     return figure
 
 
-def _said(said: npt.NDArray[np.object_], links: Links, known: Links) -> npt.NDArray[np.object_]:
-    for column, row in links:
-        said[row, column] += ", <b>linked</b>"
-    for column, row in known:
-        said[row, column] += ", known to be right"
-    return said
+def _hover_text(
+    texts: npt.NDArray[np.object_], predicted: Links, correct: Links
+) -> npt.NDArray[np.object_]:
+    for column, row in predicted:
+        texts[row, column] += ", <b>linked</b>"
+    for column, row in correct:
+        texts[row, column] += ", correct link"
+    return texts
 
 
 def _frame(link: tuple[int, int], color: str, width: int) -> dict[str, object]:
@@ -49,8 +54,8 @@ def _frame(link: tuple[int, int], color: str, width: int) -> dict[str, object]:
     }
 
 
-def _diamonds(known: Links) -> go.Scatter:
-    columns, rows = zip(*sorted(known), strict=True) if known else ((), ())
+def _diamonds(correct: Links) -> go.Scatter:
+    columns, rows = zip(*sorted(correct), strict=True) if correct else ((), ())
     return go.Scatter(
         x=[column + CORNER for column in columns],
         y=[row - CORNER for row in rows],

@@ -1,4 +1,4 @@
-"""Named amounts side by side, of one thing or of several."""
+"""Named quantities as horizontal bars, of one model or of several side by side."""
 
 from __future__ import annotations
 
@@ -8,31 +8,25 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-PATTERNS = (
-    "",
-    "/",
-    "x",
-    ".",
-)  # so that bars of several things are told apart without their colors
-# pixels of a name's bars, and of the names
-ROW = 34
-ASIDE = 170
+PATTERNS = ("", "/", "x", ".")  # so that bars can be told apart without their colors
+ROW = 34  # pixels per name
+NAME_WIDTH = 170  # pixels
 
 
 def bars(
-    names: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, across: str
+    names: Sequence[str], series: Mapping[str, Sequence[float]], *, title: str, x_label: str
 ) -> go.Figure:
-    """A name a row, from the top, with one bar for each of `series`: as many amounts as there are names."""
+    """One row per name, from the top, with one bar for each of `series`, which have one value per name."""
     if not names or not series:
         return theme.empty("There is nothing to measure.")
     height = 96 + len(names) * (ROW if len(series) == 1 else 20 * len(series) + 8)
-    layout = theme.layout(title, height, across, "") | {
+    layout = theme.layout(title, height, x_label, "") | {
         "barmode": "group",
         "showlegend": len(series) > 1,
         "bargap": 0.25,
     }
     layout["legend"] |= {"y": -60 / (height - 56), "traceorder": "normal"}
-    layout["margin"] |= {"l": ASIDE, "r": 64}
+    layout["margin"] |= {"l": NAME_WIDTH, "r": 64}
     layout["yaxis"] |= {
         "title": None,
         "autorange": "reversed",
@@ -40,12 +34,15 @@ def bars(
     }
     layout["yaxis"] |= {"tickmode": "array", "tickvals": list(range(len(names))), "showgrid": False}
     return go.Figure(
-        [_bars(name, values, place, across) for place, (name, values) in enumerate(series.items())],
+        [
+            _bars(name, values, number, x_label)
+            for number, (name, values) in enumerate(series.items())
+        ],
         layout,
     )
 
 
-def _bars(name: str, values: Sequence[float], place: int, across: str) -> go.Bar:
+def _bars(name: str, values: Sequence[float], number: int, x_label: str) -> go.Bar:
     return go.Bar(
         x=list(values),
         y=list(range(len(values))),
@@ -55,15 +52,15 @@ def _bars(name: str, values: Sequence[float], place: int, across: str) -> go.Bar
         textposition="outside",
         cliponaxis=False,
         marker={
-            "color": theme.CATEGORICAL[place % 7],
-            "pattern": {"shape": PATTERNS[place % 4], "fillmode": "overlay", "size": 6},
+            "color": theme.CATEGORICAL[number % 7],
+            "pattern": {"shape": PATTERNS[number % 4], "fillmode": "overlay", "size": 6},
         },
-        hovertemplate=f"%{{x:,}} {theme.escaped(across)}<extra>{theme.escaped(name)}</extra>",
+        hovertemplate=f"%{{x:,}} {theme.escaped(x_label)}<extra>{theme.escaped(name)}</extra>",
     )
 
 
 def compact_number(value: float) -> str:
-    """Three digits and a unit.
+    """Three significant digits and a unit.
 
     >>> amount(1_438_208), amount(78), amount(0)
     ('1.44 M', '78', '0')

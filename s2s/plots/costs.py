@@ -1,4 +1,4 @@
-"""What something costs as one thing grows, term by term."""
+"""A cost as one quantity grows, term by term, on logarithmic scales."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def costs(
     terms: Mapping[str, Sequence[float]],
     *,
     title: str,
-    across: str,
-    up: str,
+    x_label: str,
+    y_label: str,
     now: float | None = None,
 ) -> go.Figure:
-    """Each term at each value, on logarithmic scales: twice as steep a line grows with the square. `now`: the value that is chosen."""
+    """Each term at each value: a line twice as steep grows with the square. `now`: the current value, which is marked."""
     if not len(values) or not any(max(term) > 0 for term in terms.values()):
-        return theme.empty("There is nothing that grows here.")
-    layout = theme.layout(title, 360, across, up)
+        return theme.empty("No term grows with this quantity.")
+    layout = theme.layout(title, 360, x_label, y_label)
     for axis in ("xaxis", "yaxis"):
         layout[axis] |= {"type": "log", "rangemode": "normal", "exponentformat": "SI"}
     layout["xaxis"] |= {
@@ -57,25 +57,24 @@ def costs(
             }
         ]
     return go.Figure(
-        [_line(name, values, term, place) for place, (name, term) in enumerate(terms.items())],
+        [_line(name, values, term, number) for number, (name, term) in enumerate(terms.items())],
         layout,
     )
 
 
-def _line(name: str, values: Sequence[float], term: Sequence[float], place: int) -> go.Scatter:
+def _line(name: str, values: Sequence[float], term: Sequence[float], number: int) -> go.Scatter:
     look: dict[str, Any] = {
-        "line": {"color": theme.CATEGORICAL[place % 7], "width": 2.5, "dash": DASHES[place % 5]},
-        "marker": {"size": 7, "symbol": SYMBOLS[place % 5]},
+        "line": {"color": theme.CATEGORICAL[number % 7], "width": 2.5, "dash": DASHES[number % 5]},
+        "marker": {"size": 7, "symbol": SYMBOLS[number % 5]},
     }
-    known = np.array(
-        [amount if amount > 0 else np.nan for amount in term]
-    )  # nought has no place on a logarithmic scale
-    said = f"%{{x:,}}: %{{y:.3s}}<extra>{theme.escaped(name)}</extra>"
+    # a logarithmic scale has no 0
+    drawn = np.array([cost if cost > 0 else np.nan for cost in term])
+    hover = f"%{{x:,}}: %{{y:.3s}}<extra>{theme.escaped(name)}</extra>"
     return go.Scatter(
         x=np.array(values),
-        y=known,
+        y=drawn,
         name=theme.escaped(name),
         mode="lines+markers",
-        hovertemplate=said,
+        hovertemplate=hover,
         **look,
     )

@@ -1,4 +1,4 @@
-"""How much of the validation text is made of words that the training text has."""
+"""How many words of the validation set occur in the training set."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-Row = tuple[
-    int, float, float
-]  # in the training text at least so often: share of the running words, and of the different ones
+# minimum count in the training set, share of word tokens, share of distinct words
+CoverageRow = tuple[int, float, float]
 
 
-def coverage(src: Sequence[Row], tgt: Sequence[Row], *, title: str) -> go.Figure:
-    """Shares from 0 to 1. Full bars count running words, hatched ones different words; the target's are outlined."""
+def coverage(src: Sequence[CoverageRow], tgt: Sequence[CoverageRow], *, title: str) -> go.Figure:
+    """Shares from 0 to 1. Solid bars count word tokens, hatched ones distinct words; the target's are outlined."""
     if not src and not tgt:
-        return theme.empty("There are no words to validate on.")
+        return theme.empty("The validation set has no words.")
     bars = [
-        _bars(f"{side}, {counted}", [(row[0], row[place]) for row in rows], color, hatch)
-        for place, counted, hatch in ((1, "running words", ""), (2, "different words", "/"))
+        _bars(f"{side}, {counted}", [(row[0], row[column]) for row in rows], color, hatch)
+        for column, counted, hatch in ((1, "word tokens", ""), (2, "distinct words", "/"))
         for side, rows, color in (
             ("source", src, theme.CATEGORICAL[0]),
             ("target", tgt, theme.CATEGORICAL[1]),
         )
     ]
     layout = theme.layout(
-        title, 340, "times a word stands in the training text", "share of validation words"
+        title, 340, "times a word occurs in the training set", "share of validation words"
     )
     layout["yaxis"] |= {"range": [0, 1], "tickformat": ".0%"}
     layout["xaxis"] |= {"type": "category"}

@@ -12,32 +12,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from s2s.plots import theme
 
-DASHES = (
-    "solid",
-    "dash",
-    "dot",
-    "dashdot",
-    "longdash",
-    "longdashdot",
-)  # a run each: none is told by its color alone
+# one dash and one marker per run, so that no run is told by its color alone
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MARKERS = ("diamond", "square", "circle", "triangle-up", "x", "star")
-MARKS = 9  # markers along a curve that has a point a step
-GREY = "#8A8F98"  # 3:1 and more on white as on the dark ground
-LABELLED = 4  # changes of the learning rate that are named: more would stand in each other's way
+N_MARKERS = 9  # along a curve that has one point per step
+GRAY = "#8A8F98"  # a contrast of at least 3:1 on the light and the dark background
+MAX_LABELED = 4  # marks with a label: more would overlap
 
 
 class Curve(NamedTuple):
-    """One curve and how it is told from the others."""
+    """One curve of one run."""
 
     name: str
     steps: ArrayLike
     values: ArrayLike
-    run: int = 0  # which of the runs in the picture, from 0: its color, dash and marker
-    is_held_out: bool = False  # a point a validation, drawn as it is; the others have a point a step and may be smoothed
+    run: int = 0  # its number in the picture, which gives color, dash and marker
+    is_held_out: bool = False  # one point per validation, never smoothed; others have one per step
 
 
 class StepMark(NamedTuple):
-    """Something that happened at a step."""
+    """An event at a step, drawn as a dotted vertical line."""
 
     step: int
     label: str
@@ -46,14 +40,14 @@ class StepMark(NamedTuple):
 class CurveOptions(NamedTuple):
     """How curves are drawn."""
 
-    smoothing: float = 0.0  # weight of what was, 0 to below 1
-    stretch: tuple[float, float] | None = None  # first and last step shown; None: all
+    smoothing: float = 0.0  # weight of the running average, from 0 to below 1
+    steps: tuple[float, float] | None = None  # first and last step shown; None: all
     is_log_x: bool = False
     is_log_y: bool = False
 
 
 class CurvePoints(NamedTuple):
-    """What is drawn of a curve. `smoothed` are the values themselves where nothing is smoothed."""
+    """The part of a curve that is drawn. `smoothed` equals `values` without smoothing."""
 
     steps: NDArray[np.float64]
     values: NDArray[np.float32]
@@ -62,59 +56,56 @@ class CurvePoints(NamedTuple):
 
 DEFAULT_OPTIONS = CurveOptions()
 NO_STEPS_YET = "The curves start with the first step."
+NOTHING_IN_RANGE = "Nothing in this range: show more steps, or other axes."
 
 
 def curves(
     lines: Sequence[Curve],
     *,
     title: str,
-    up: str,
-    look: CurveOptions = DEFAULT_OPTIONS,
+    y_label: str,
+    options: CurveOptions = DEFAULT_OPTIONS,
     marks: Sequence[StepMark] = (),
     nothing: str = NO_STEPS_YET,
 ) -> go.Figure:
-    """Numbers by step, named `up`: a line for the batches trained on, markers on dashes for the held-out pairs.
+    """Values by step: a solid line for training batches, dashes with markers for held-out pairs.
 
-    `nothing` stands where there is no number yet.
+    `nothing` is the text of the empty figure.
     """
-    shown = [(line, found) for line in lines if len((found := curve_points(line, look)).steps)]
-    if not shown:
-        return theme.empty(
-            nothing
-            if look == DEFAULT_OPTIONS or nothing != NO_STEPS_YET
-            else "Nothing here: show more steps, or other axes."
-        )
-    is_alone = (
-        len({line.run for line in lines}) == 1
-    )  # those out of sight too: nothing changes its color while one looks around
+    drawn = [(line, found) for line in lines if len((found := curve_points(line, options)).steps)]
+    if not drawn:
+        is_hidden = options != DEFAULT_OPTIONS and nothing == NO_STEPS_YET
+        return theme.empty(NOTHING_IN_RANGE if is_hidden else nothing)
+    # runs without a point in the range count, too: no curve changes its color when the range does
+    is_alone = len({line.run for line in lines}) == 1
     traces = [
-        trace for line, found in shown for trace in _traces(line, found, look, is_alone=is_alone)
+        trace for line, found in drawn for trace in _traces(line, found, options, is_alone=is_alone)
     ]
-    layout = theme.layout(title, 360, "step", up) | {"hovermode": "x unified"}
-    last = max(float(found.steps[-1]) for _, found in shown)
-    layout["shapes"] = _uprights(marks, look.stretch or (0.0, last), is_log=look.is_log_x)
-    across = look.stretch or (min(float(found.steps[0]) for _, found in shown), last)
-    heights = [float(end(found.values)) for _, found in shown for end in (np.min, np.max)]
-    layout["xaxis"] |= _axis(look.is_log_x, *across) | _span(look)
-    layout["yaxis"] |= _axis(look.is_log_y, min(heights), max(heights))
-    layout["yaxis"] |= {"rangemode": "normal"} if look.stretch else {}  # to see a stretch closely
+    layout = theme.layout(title, 360, "step", y_label) | {"hovermode": "x unified"}
+    last = max(float(found.steps[-1]) for _, found in drawn)
+    layout["shapes"] = _mark_lines(marks, options.steps or (0.0, last), is_log=options.is_log_x)
+    span = options.steps or (min(float(found.steps[0]) for _, found in drawn), last)
+    ends = [float(end(found.values)) for _, found in drawn for end in (np.min, np.max)]
+    layout["xaxis"] |= _axis(options.is_log_x, *span) | _span(options)
+    layout["yaxis"] |= _axis(options.is_log_y, min(ends), max(ends))
+    if options.steps:  # a narrow range fills the height
+        layout["yaxis"] |= {"rangemode": "normal"}
     return go.Figure(traces, layout)
 
 
-def curve_points(line: Curve, look: CurveOptions) -> CurvePoints:
-    """Those that can be drawn: numbers, above 0 on a log axis, in the stretch or next to it, so that lines go on to the rim."""
+def curve_points(line: Curve, options: CurveOptions) -> CurvePoints:
+    """The finite points in the range, above 0 on a log axis, with one neighbor on each side so that lines reach the edges."""
     steps = np.asarray(line.steps, np.float64)
     values = np.asarray(line.values, np.float64)
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
-    soft = smoothed(narrow, look.smoothing) if look.smoothing and not line.is_held_out else narrow
-    kept = (
-        np.isfinite(narrow)
-        & ((values > 0) | (not look.is_log_y))
-        & ((steps > 0) | (not look.is_log_x))
-    )
-    cut = _between(steps[kept], *look.stretch) if look.stretch else slice(None)
-    return CurvePoints(steps[kept][cut], narrow[kept][cut], soft[kept][cut])
+    is_smoothed = options.smoothing and not line.is_held_out
+    soft = smoothed(narrow, options.smoothing) if is_smoothed else narrow
+    fits_y = (values > 0) | (not options.is_log_y)
+    fits_x = (steps > 0) | (not options.is_log_x)
+    kept = np.isfinite(narrow) & fits_y & fits_x
+    part = _between(steps[kept], *options.steps) if options.steps else slice(None)
+    return CurvePoints(steps[kept][part], narrow[kept][part], soft[kept][part])
 
 
 def _between(steps: NDArray[np.float64], low: float, high: float) -> slice:
@@ -124,7 +115,7 @@ def _between(steps: NDArray[np.float64], low: float, high: float) -> slice:
 
 
 def smoothed(values: ArrayLike, weight: float) -> NDArray[np.float32]:
-    """The exponential moving average over the points, without a bias to its start (Kingma & Ba 2015, section 3); NaN is passed over."""
+    """The exponential moving average with bias correction (Kingma & Ba 2015, section 3); NaN is skipped."""
     given = np.asarray(values, np.float64)
     average = 0.0
     left = 1.0
@@ -138,16 +129,16 @@ def smoothed(values: ArrayLike, weight: float) -> NDArray[np.float32]:
 
 
 def _traces(
-    line: Curve, found: CurvePoints, look: CurveOptions, *, is_alone: bool
+    line: Curve, found: CurvePoints, options: CurveOptions, *, is_alone: bool
 ) -> list[go.Scatter]:
-    """The curve; a smoothed one over what it is made of, which is faint."""
+    """The curve; a smoothed one over the raw values, which are faint."""
     color = theme.CATEGORICAL[
         (int(line.is_held_out) if is_alone else line.run) % len(theme.CATEGORICAL)
     ]
     style = _style(line, color, is_alone=is_alone)
     told = {"name": theme.escaped(line.name), "hovertemplate": "%{y:.4~g}"}
     curve = _trace(found.steps, found.smoothed, **style, **told)
-    if line.is_held_out or not look.smoothing:
+    if line.is_held_out or not options.smoothing:
         return [curve]
     faint = {
         "mode": "lines",
@@ -160,7 +151,7 @@ def _traces(
 
 
 def _style(line: Curve, color: str, *, is_alone: bool) -> dict[str, Any]:
-    """Of one run: training solid, held-out dashed with markers. Of several: a dash and a marker each, open where trained on."""
+    """One run: training solid, held-out dashed with markers. Several: a dash and a marker each, open markers for training."""
     symbol = MARKERS[line.run % len(MARKERS)]
     marker = {"symbol": symbol, "size": 8, "color": color}
     stroke = {"color": color, "width": 2, "dash": DASHES[line.run % len(DASHES)]}
@@ -175,7 +166,7 @@ def _style(line: Curve, color: str, *, is_alone: bool) -> dict[str, Any]:
         return {"mode": "lines", "line": stroke | {"dash": "solid"}}
     return {
         "mode": "lines+markers",
-        "marker": marker | {"symbol": f"{symbol}-open", "maxdisplayed": MARKS},
+        "marker": marker | {"symbol": f"{symbol}-open", "maxdisplayed": N_MARKERS},
         "line": stroke,
     }
 
@@ -187,7 +178,7 @@ def _trace(steps: ArrayLike, values: ArrayLike, **style: Any) -> go.Scatter:
 
 
 def _axis(is_log: bool, low: float, high: float) -> dict[str, Any]:
-    """On a log axis over more than a decade only decades have numbers: 2, 5 and 8 between them would be tiny."""
+    """A log axis over more than a decade labels decades only: the 2, 5 and 8 between them would be tiny."""
     if not is_log:
         return {}
     dtick = 1 if high > 10 * max(low, 1e-30) else None
@@ -200,33 +191,29 @@ def _axis(is_log: bool, low: float, high: float) -> dict[str, Any]:
     }
 
 
-def _span(look: CurveOptions) -> dict[str, Any]:
-    if look.stretch is None:
+def _span(options: CurveOptions) -> dict[str, Any]:
+    if options.steps is None:
         return {}
-    low, high = look.stretch
-    return {
-        "range": [float(np.log10(max(1.0, end))) for end in (low, high)]
-        if look.is_log_x
-        else [low, high],
-        "rangemode": "normal",
-    }
+    low, high = options.steps
+    logs = [float(np.log10(max(1.0, end))) for end in (low, high)]
+    return {"range": logs if options.is_log_x else [low, high], "rangemode": "normal"}
 
 
-def _uprights(
+def _mark_lines(
     marks: Sequence[StepMark], span: tuple[float, float], *, is_log: bool
 ) -> list[dict[str, Any]]:
-    """Those within the span; the newest of them named."""
+    """The marks within the span; the newest of them have labels."""
     low, high = span
     seen = [mark for mark in marks if low <= mark.step <= high]
     middle = math.sqrt(max(1.0, low) * high) if is_log else (low + high) / 2
     return [
-        _upright(mark, mark.label if i >= len(seen) - LABELLED else "", mark.step > middle)
+        _mark_line(mark, mark.label if i >= len(seen) - MAX_LABELED else "", mark.step > middle)
         for i, mark in enumerate(seen)
     ]
 
 
-def _upright(mark: StepMark, label: str, is_right: bool) -> dict[str, Any]:
-    """A dotted line from bottom to top, its name on the side where there is room."""
+def _mark_line(mark: StepMark, label: str, is_right: bool) -> dict[str, Any]:
+    """A dotted vertical line, with its label on the side that has room."""
     place = {"type": "line", "x0": mark.step, "x1": mark.step, "yref": "paper", "y0": 0, "y1": 1}
     side = {
         "textposition": "end",
@@ -236,6 +223,6 @@ def _upright(mark: StepMark, label: str, is_right: bool) -> dict[str, Any]:
     }
     return {
         **place,
-        "line": {"color": GREY, "width": 1.5, "dash": "dot"},
+        "line": {"color": GRAY, "width": 1.5, "dash": "dot"},
         "label": {"text": theme.escaped(label), **side},
     }

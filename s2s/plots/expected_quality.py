@@ -1,4 +1,4 @@
-"""What quality to expect, minute by minute."""
+"""Expected quality by training time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FILL = "rgba(0, 158, 115, 0.25)"  # the same green
 def expected_quality(
     minutes: ArrayLike, low: ArrayLike, high: ArrayLike, *, title: str
 ) -> go.Figure:
-    """A band of BLEU (0 to 100) by minutes of training; NaN where nothing was measured so early."""
-    across, bottom, top = (np.asarray(values, np.float32) for values in (minutes, low, high))
+    """The prediction interval of BLEU (0 to 100) by minutes of training; NaN where nothing was measured that early."""
+    x, bottom, top = (np.asarray(values, np.float32) for values in (minutes, low, high))
     known = np.isfinite(bottom) & np.isfinite(top)
     if not known.any():
-        return theme.empty("None of our measured runs is like this one.")
+        return theme.empty("None of our measured runs is similar to this one.")
     edge = {"color": COLOR, "width": 1.5}
     lower = go.Scatter(
-        x=across[known],
+        x=x[known],
         y=bottom[known],
         mode="lines",
         line=edge,
@@ -30,7 +30,7 @@ def expected_quality(
         hovertemplate="%{y:.0f}",
     )
     upper = go.Scatter(
-        x=across[known],
+        x=x[known],
         y=top[known],
         mode="lines",
         line=edge,

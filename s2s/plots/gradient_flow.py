@@ -1,4 +1,4 @@
-"""How much of the loss's gradient reaches each layer."""
+"""The size of the loss's gradient at each layer."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ PATTERNS = ("", "/")
 
 
 def gradient_flow(
-    places: Sequence[str], lengths: Mapping[str, Sequence[float]], *, title: str
+    layers: Sequence[str], norms: Mapping[str, Sequence[float]], *, title: str
 ) -> go.Figure:
-    """Bars side by side at each place, one for each of at most two ways in `lengths`, each way's last being 1, on a logarithmic scale."""
-    if not places:
+    """One bar per layer for each of at most two series in `norms`, each of which ends at 1; a logarithmic scale."""
+    if not layers:
         return theme.empty("There are no layers to show.")
     bars = [
         go.Bar(
-            x=[*range(len(places))],
+            x=[*range(len(layers))],
             y=[*values],
             name=name,
-            marker={"color": theme.CATEGORICAL[at], "pattern": {"shape": PATTERNS[at]}},
-            customdata=[*places],
+            marker={"color": theme.CATEGORICAL[number], "pattern": {"shape": PATTERNS[number]}},
+            customdata=[*layers],
             hovertemplate=f"%{{customdata}}, {name}: %{{y:.3g}}<extra></extra>",
         )
-        for at, (name, values) in enumerate(lengths.items())
+        for number, (name, values) in enumerate(norms.items())
     ]
-    layout = theme.layout(title, 380, "", "length of the gradient (1: as at the end)")
-    seen = [value for values in lengths.values() for value in values if value > 0]
-    is_short = max(seen, default=1) < 1000 * min(
-        seen, default=1
-    )  # then 2 and 5 are named beside the powers of ten
+    layout = theme.layout(title, 380, "", "norm of the gradient (1: as at the decoder's output)")
+    positive = [value for values in norms.values() for value in values if value > 0]
+    is_short = max(positive, default=1) < 1000 * min(
+        positive, default=1
+    )  # then 2 and 5 are labeled, too
     layout["yaxis"] |= {
         "type": "log",
         "rangemode": "normal",
@@ -41,14 +41,14 @@ def gradient_flow(
     }
     ticks = {
         "tickmode": "array",
-        "tickvals": [*range(len(places))],
-        "ticktext": [*places],
+        "tickvals": [*range(len(layers))],
+        "ticktext": [*layers],
         "automargin": True,
         "showgrid": False,
     }
     layout["xaxis"] |= ticks | {
         "rangemode": "normal",
-        "range": [-0.6, len(places) - 0.4],
+        "range": [-0.6, len(layers) - 0.4],
         "zeroline": False,
     }
     del layout["xaxis"]["title"]

@@ -1,4 +1,4 @@
-"""What becomes of the heads while a model learns: two numbers of each against steps, and the picture as a film."""
+"""Heads during training: entropy and alignment error by step, and the heatmap as an animation over training steps."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 from s2s.plots.attention import Weights, heatmap
 
-HEADS = 12  # up to so many, a line each; of more, a line and a band each layer
+MAX_LINES = 12  # up to this many heads get a line each; beyond, a line and a band per layer
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "x", "triangle-up", "star", "cross", "triangle-down")
-SECONDS = 0.4  # that a picture of the film stands
-CONTROLS = 120  # pixels under the film
+SECONDS = 0.4  # per frame
+CONTROLS = 120  # pixels, of slider and buttons
 
 Values = npt.NDArray[np.float32]
 Chosen = tuple[int, int] | None
@@ -30,7 +30,7 @@ def entropy(
     uniform: Values | None = None,
     chosen: Chosen = None,
 ) -> go.Figure:
-    """(n, layers, heads) nats. `uniform` (n,) is what looking everywhere alike would have; `chosen` (layer, head) is drawn thicker."""
+    """`values` (n, layers, heads) in nats. `uniform` (n,): the entropy of uniform attention; `chosen` (layer, head) is thicker."""
     figure = _figure(steps, values, title, "entropy (nats)", chosen)
     if figure.data and uniform is not None:
         line = {"color": "#888888", "width": 1, "dash": "dot"}
@@ -38,7 +38,7 @@ def entropy(
             go.Scatter(
                 x=_numbers(steps),
                 y=_numbers(uniform),
-                name="everywhere alike",
+                name="uniform attention",
                 mode="lines",
                 line=line,
             )
@@ -54,7 +54,7 @@ def alignment_error(
     mean: Values | None = None,
     chosen: Chosen = None,
 ) -> go.Figure:
-    """(n, layers, heads), 0 to 1. `mean` (n, layers) is of the mean over a layer's heads."""
+    """`values` (n, layers, heads) from 0 to 1. `mean` (n, layers): the error of the attention averaged over a layer's heads."""
     figure = _figure(steps, values, title, "alignment error rate", chosen)
     if figure.data:
         figure.update_yaxes(range=[0, 1])
@@ -71,12 +71,12 @@ def attention_animation(
     title: str,
     verb: str = "predicts",
 ) -> go.Figure:
-    """The heatmap of one pair by step, (rows, keys) each, with a button that plays them and a slider.
+    """One heatmap (rows, keys) per step, with a slider and buttons to play and pause.
 
-    The first line of the title gains the step.
+    The step is added to the first line of the title.
     """
     if not pictures:
-        return theme.empty("No step was kept yet.")
+        return theme.empty("No step has been recorded yet.")
     first, *rest = title.split("\n")
     named = {step: "\n".join([f"{first} · step {step:,}", *rest]) for step in pictures}
     figures = {
@@ -92,11 +92,13 @@ def attention_animation(
     return figure.update_layout(sliders=[_slider([*pictures])], updatemenus=[_buttons()], **below)
 
 
-def _figure(steps: npt.ArrayLike, values: Values, title: str, up: str, chosen: Chosen) -> go.Figure:
+def _figure(
+    steps: npt.ArrayLike, values: Values, title: str, y_label: str, chosen: Chosen
+) -> go.Figure:
     if not np.size(steps) or not np.isfinite(values).any():
-        return theme.empty("The lines start with the first checkpoint.")
+        return theme.empty("The curves start with the first checkpoint.")
     _, n_layers, n_heads = values.shape
-    if n_layers * n_heads <= HEADS:
+    if n_layers * n_heads <= MAX_LINES:
         traces = [
             _head(steps, values, layer, head, chosen)
             for layer in range(n_layers)
@@ -107,33 +109,31 @@ def _figure(steps: npt.ArrayLike, values: Values, title: str, up: str, chosen: C
             trace for layer in range(n_layers) for trace in _band(steps, values[:, layer], layer)
         ]
         traces += [_head(steps, values, *chosen, chosen)] if chosen else []
-    layout = theme.layout(title, 360, "step", up) | {"hovermode": "closest"}
-    layout["legend"] |= {
-        "y": -0.32
-    }  # a long one leaves little height to the lines, and must not cover the axis
+    layout = theme.layout(title, 360, "step", y_label) | {"hovermode": "closest"}
+    layout["legend"] |= {"y": -0.32}  # a long one leaves less height, and must not cover the axis
     return go.Figure(traces, layout)
 
 
 def _head(
     steps: npt.ArrayLike, values: Values, layer: int, head: int, chosen: Chosen
 ) -> go.Scatter:
-    """Color and dash say the layer, the marker says the head."""
+    """Color and dash stand for the layer, the marker for the head."""
     is_chosen = chosen == (layer, head)
     line = {**_line(layer), "width": 4 if is_chosen else 1.5}
     marker = {"symbol": SYMBOLS[head % len(SYMBOLS)], "size": 9 if is_chosen else 6}
-    name = f"L{layer + 1} H{head + 1}{' (above)' if is_chosen else ''}"
-    said = f"layer {layer + 1}, head {head + 1} at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
+    name = f"L{layer + 1} H{head + 1}{' (chosen)' if is_chosen else ''}"
+    hover = f"layer {layer + 1}, head {head + 1} at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
     style: dict[str, Any] = {
         "mode": "lines+markers",
         "line": line,
         "marker": marker,
-        "hovertemplate": said,
+        "hovertemplate": hover,
     }
     return go.Scatter(x=_numbers(steps), y=_numbers(values[:, layer, head]), name=name, **style)
 
 
 def _band(steps: npt.ArrayLike, values: Values, layer: int) -> list[go.Scatter]:
-    """Of one layer, (n, heads): from the lowest head to the highest, and their mean."""
+    """One layer (n, heads): the range from its lowest to its highest head, and their mean."""
     x = _numbers(steps)
     group = f"layer {layer + 1}"
     quiet: dict[str, Any] = {
@@ -145,12 +145,12 @@ def _band(steps: npt.ArrayLike, values: Values, layer: int) -> list[go.Scatter]:
     }
     fill = {"fill": "tonexty", "fillcolor": _faint(_line(layer)["color"])}
     marker = {"symbol": SYMBOLS[layer % len(SYMBOLS)], "size": 6}
-    said = f"{group}, mean of {values.shape[1]} heads, at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
+    hover = f"{group}, mean of {values.shape[1]} heads, at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
     style: dict[str, Any] = {
         "mode": "lines+markers",
         "line": {**_line(layer), "width": 2},
         "marker": marker,
-        "hovertemplate": said,
+        "hovertemplate": hover,
     }
     return [
         go.Scatter(x=x, y=_numbers(values.min(1)), **quiet),
@@ -160,7 +160,7 @@ def _band(steps: npt.ArrayLike, values: Values, layer: int) -> list[go.Scatter]:
 
 
 def _of_mean(steps: npt.ArrayLike, layer: int, values: Values) -> go.Scatter:
-    said = f"layer {layer + 1}, heads averaged first, at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
+    hover = f"layer {layer + 1}, heads averaged first, at step %{{x:,}}: %{{y:.2f}}<extra></extra>"
     line = {**_line(layer), "width": 3}
     return go.Scatter(
         x=_numbers(steps),
@@ -168,7 +168,7 @@ def _of_mean(steps: npt.ArrayLike, layer: int, values: Values) -> go.Scatter:
         name=f"L{layer + 1} mean",
         mode="lines",
         line=line,
-        hovertemplate=said,
+        hovertemplate=hover,
     )
 
 
@@ -180,8 +180,8 @@ def _line(layer: int) -> dict[str, Any]:
 
 
 def _faint(color: str) -> str:
-    """`#0072B2` -> the same, a fifth of it."""
-    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
+    """`#0072B2` -> the same at an opacity of 0.2."""
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, 0.2)"
 
 
@@ -190,7 +190,7 @@ def _numbers(values: npt.ArrayLike) -> Values:
 
 
 def _frame(step: int, figure: go.Figure) -> go.Frame:
-    """Only what changes: weights, the numbers in the cells, the title (bold, as Streamlit makes that of the first picture)."""
+    """What changes: weights, numbers in the cells, the title (bold, as Streamlit makes the first one)."""
     changes: list[Any] = [go.Heatmap(z=figure.data[0].z)]
     changes += [go.Scatter(text=trace.text, textfont=trace.textfont) for trace in figure.data[1:]]
     title = {"title": {"text": f"<b>{figure.layout.title.text}</b>"}}

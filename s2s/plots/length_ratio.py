@@ -1,4 +1,4 @@
-"""How many words a target has for each of its source."""
+"""The ratio of target words to source words."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ TICKS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 def length_ratio(
     counts: Sequence[int], edges: Sequence[float], median: float, *, title: str
 ) -> go.Figure:
-    """`counts[i]` pairs have a ratio from `edges[i]` to `edges[i + 1]`; half as long and twice as long are equally far from 1."""
+    """`counts[i]` pairs have a ratio from `edges[i]` to `edges[i + 1]`, on a logarithmic scale."""
     if not sum(counts):
         return theme.empty("No pair has words on both sides.")
-    places = np.log2(np.asarray(edges, np.float64))
-    spans = [f"{low:.2f} to {high:.2f} times as many words" for low, high in pairwise(edges)]
+    logs = np.log2(np.asarray(edges, np.float64))
+    spans = [
+        f"{low:.2f} to {high:.2f} target words per source word" for low, high in pairwise(edges)
+    ]
     bars = go.Bar(
-        x=((places[:-1] + places[1:]) / 2).astype(np.float32),
+        x=((logs[:-1] + logs[1:]) / 2).astype(np.float32),
         y=list(counts),
-        width=np.diff(places).astype(np.float32) * 0.9,
+        width=np.diff(logs).astype(np.float32) * 0.9,
         marker={"color": theme.CATEGORICAL[0]},
         customdata=spans,
         hovertemplate="%{customdata}: %{y:,} pairs<extra></extra>",
@@ -33,7 +35,7 @@ def length_ratio(
     layout = theme.layout(
         title,
         300,
-        f"words of the target for each of the source (median {median:.2f}, dashed)",
+        f"target words per source word (median {median:.2f}, dashed)",
         "pairs",
     )
     shown = [tick for tick in TICKS if edges[0] <= tick <= edges[-1]]

@@ -1,4 +1,4 @@
-"""What the decoder would write after each layer: tokens in cells, their probability as color."""
+"""The logit lens: what the decoder would predict after each layer, with probabilities as colors."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from s2s.plots.attention import csv_cell, geometry
 from s2s.plots.similarity import LAYER_AXIS
 
 Shares = npt.NDArray[np.float32]
-CELL = 9  # characters of a token in a cell; fewer where layers are many
+CELL = 9  # characters of a token in a cell; 6 beyond FEW_LAYERS
 FEW_LAYERS = 5
 TOP = 118  # pixels above the cells
 
 
 class LensCell(NamedTuple):
-    """At one place after one layer: the likeliest tokens with their probabilities, and where the written one stands."""
+    """One position after one layer: the most probable tokens, and the rank and probability of the produced one."""
 
     tokens: Sequence[str]
     shares: Sequence[float]
-    rank: int  # of the token that is written in the end; 1: the likeliest
+    rank: int  # of the token that the model produces in the end, from 1
     written: float  # its probability
 
 
 def logit_lens(
     guesses: Sequence[Sequence[LensCell]], rows: Sequence[str], layers: Sequence[str], *, title: str
 ) -> go.Figure:
-    """`guesses[place][layer]`; `rows` are the tokens that are written, a row each. A frame marks a cell that already says it."""
+    """`guesses[position][layer]`; one row per produced token. A frame marks a cell that already predicts it."""
     if not rows:
-        return theme.empty("There is no target to look at.")
+        return theme.empty("There is no target to show.")
     shares = np.array([[guess.shares[0] for guess in row] for row in guesses], np.float32)
-    place = geometry(layers, rows)
+    room = geometry(layers, rows)
     ticks = {
         "tickmode": "array",
         "showgrid": False,
@@ -45,23 +45,23 @@ def logit_lens(
         "fixedrange": True,
         "tickfont": {"size": 13},
     }
-    across = {
+    x_axis = {
         "tickvals": [*range(len(layers))],
         "title": {"text": LAYER_AXIS, "standoff": 12},
         "side": "top",
     }
     names = [theme.escaped(theme.shortened(row)) for row in rows]
-    down = {
+    y_axis = {
         "tickvals": [*range(len(rows))],
         "ticktext": names,
         "title": {"text": "predicts", "standoff": 12},
     }
-    row_height = max(place.row, 26)
+    row_height = max(room.row, 26)
     layout = {
         "title": theme.heading(title),
-        "xaxis": ticks | across | {"range": [-0.5, len(layers) - 0.5]},
-        "yaxis": ticks | down | {"range": [len(rows) - 0.5, -0.5]},
-        "margin": {**theme.MARGIN, "l": place.left, "t": TOP},
+        "xaxis": ticks | x_axis | {"range": [-0.5, len(layers) - 0.5]},
+        "yaxis": ticks | y_axis | {"range": [len(rows) - 0.5, -0.5]},
+        "margin": {**theme.MARGIN, "l": room.left, "t": TOP},
         "height": TOP + 8 + len(rows) * row_height,
         "dragmode": False,
         "showlegend": False,
@@ -112,16 +112,16 @@ def _said(guess: LensCell, row: str, layer: str) -> str:
         f"{share:.3f} {theme.escaped(token)}"
         for token, share in zip(guess.tokens, guess.shares, strict=True)
     )
-    return f"{layer}, where <b>{theme.escaped(row)}</b> is written<br>{best}<br>written: rank {guess.rank:,}, {guess.written:.3f}"
+    return f"{layer}, where <b>{theme.escaped(row)}</b> is produced<br>{best}<br>produced token: rank {guess.rank:,}, {guess.written:.3f}"
 
 
 def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
-    """Texts of their own, because a heatmap writes in grey on the middle of the scale."""
-    down, across = np.indices(shares.shape, dtype=np.float32)
+    """A trace of its own: a heatmap writes in gray on the middle of the scale."""
+    rows, columns = np.indices(shares.shape, dtype=np.float32)
     length = CELL if shares.shape[1] <= FEW_LAYERS else 6
     return go.Scatter(
-        x=across.ravel(),
-        y=down.ravel(),
+        x=columns.ravel(),
+        y=rows.ravel(),
         mode="text",
         text=[
             theme.escaped(theme.shortened(guess.tokens[0], length))
@@ -137,20 +137,20 @@ def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
 def logit_lens_csv(
     guesses: Sequence[Sequence[LensCell]], rows: Sequence[str], layers: Sequence[str]
 ) -> str:
-    """One line a place and layer, as CSV: rank and probability of the written token, then the likeliest with theirs."""
+    """As CSV, one line per position and layer: rank and probability of the produced token, then the most probable ones."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    n = max((len(guess.tokens) for row in guesses for guess in row), default=0)
+    n = max((len(guess.tokens) for line in guesses for guess in line), default=0)
     best = (f"{what}_{at}" for at in range(1, n + 1) for what in ("token", "share"))
     table.writerow(["place", "written", "layer", "rank", "probability", *best])
-    for place, (line, token) in enumerate(zip(guesses, rows, strict=True), 1):
+    for position, (line, token) in enumerate(zip(guesses, rows, strict=True), 1):
         for guess, layer in zip(line, layers, strict=True):
-            told = (
+            candidates = (
                 value
                 for name, share in zip(guess.tokens, guess.shares, strict=True)
                 for value in (csv_cell(name), f"{share:.6f}")
             )
             table.writerow(
-                [place, csv_cell(token), layer, guess.rank, f"{guess.written:.6f}", *told]
+                [position, csv_cell(token), layer, guess.rank, f"{guess.written:.6f}", *candidates]
             )
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""Who may look at whom."""
+"""Attention masks: which token may attend to which."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from s2s.plots import theme
 from s2s.plots.attention import ticks
 
 ROW = 26  # pixels
-SIGNED = 24  # tokens across up to which cells have a sign
+MAX_MARKED = 24  # columns up to which cells have a mark
 SCALE = ((0, theme.CATEGORICAL[3]), (1, theme.CATEGORICAL[5]))
 
 
 def mask(
     allowed: npt.NDArray[np.bool_], keys: Sequence[str], rows: Sequence[str], *, title: str
 ) -> go.Figure:
-    """`allowed` is (rows, keys), True = may look: a tick in the cell; a cross where it may not."""
+    """`allowed` is (rows, keys), True = may look: a check mark in the cell, else a cross."""
     if allowed.size == 0:
-        return theme.empty("There is nobody to look.")
+        return theme.empty("There are no tokens.")
     if allowed.shape != (len(rows), len(keys)):
         raise ValueError(f"the mask is {allowed.shape}, the tokens {(len(rows), len(keys))}")
-    words = np.where(allowed, "may look at", "may not look at")
+    words = np.where(allowed, "may attend to", "may not attend to")
     said = [[f"{theme.escaped(row)} {word} {theme.escaped(key)}" for key, word in zip(keys, line, strict=True)] for row, line in
             zip(rows, words, strict=True)]  # fmt: skip
-    signs = np.where(allowed, "✓", "✕") if len(keys) <= SIGNED else np.full(allowed.shape, "")
+    marks = np.where(allowed, "✓", "✕") if len(keys) <= MAX_MARKED else np.full(allowed.shape, "")
     cells = go.Heatmap(
         z=allowed.astype(np.uint8),
         zmin=0,
@@ -36,7 +36,7 @@ def mask(
         showscale=False,
         xgap=1,
         ygap=1,
-        text=signs.tolist(),
+        text=marks.tolist(),
         texttemplate="%{text}",
         textfont={"color": "#000000", "size": 12},
         customdata=said,
@@ -50,7 +50,7 @@ def mask(
         "height": 120 + ROW * len(rows),
         "dragmode": False,
     }
-    across = ticks(keys) | {"side": "top", "tickangle": -55}
+    x_axis = ticks(keys) | {"side": "top", "tickangle": -55}
     return go.Figure(
-        cells, layout | {"xaxis": across, "yaxis": ticks(rows) | {"autorange": "reversed"}}
+        cells, layout | {"xaxis": x_axis, "yaxis": ticks(rows) | {"autorange": "reversed"}}
     )

@@ -1,4 +1,4 @@
-"""Parallel coordinates: an axis a setting or score, a line a run."""
+"""Parallel coordinates: one axis per setting or score, one line per run."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from s2s.plots import theme
 
 OTHERS = theme.CATEGORICAL[0]
 BEST = theme.CATEGORICAL[3]
-DECADES = 1.0  # from this on positive numbers are set out by their logarithm
-ROOM = 0.06  # of an axis, above and below what it shows
-# the most ticks of an axis, and how near two may be
-TICKS = 6
-NEAR = 0.07
-LIFT = 0.02  # of an axis: off a level line, where no side is free
-ASIDE = "\u2002\u2002"  # two blanks, about as wide as a letter is high: texts stand beside diamonds, not on them
+DECADES = 1.0  # positive numbers that span at least this many are drawn by their logarithm
+ROOM = 0.06  # of an axis, above and below its values
+MAX_TICKS = 6  # of an axis
+TICK_DISTANCE = 0.07  # of an axis, at least
+LIFT = 0.02  # of an axis: moves a label off a level line where no side is free
+SPACER = "\u2002\u2002"  # two en spaces: text is next to a marker, not on it
 
 Value = float | int | str | bool | None
 
 
 @dataclass(frozen=True)
 class ParallelAxis:
-    """What stands on one axis: a value a run, None where it has none yet. `is_low_up` turns it over, where less is better."""
+    """One value per run, None where it has none yet. `is_low_up` flips an axis on which lower is better."""
 
     name: str
     values: tuple[Value, ...]
@@ -42,7 +41,7 @@ class _Scale:
 def parallel_coordinates(
     axes: Sequence[ParallelAxis], names: Sequence[str], *, best: int | None = None, title: str
 ) -> go.Figure:
-    """A line for each named run through its values; the best run's is thicker, has diamonds, and is drawn last."""
+    """One line per run through its values; that of the best run is thicker, has diamonds and is drawn last."""
     if not names or not axes:
         return theme.empty("No run of this sweep has settings to show.")
     scales = [_scale(axis) for axis in axes]
@@ -107,7 +106,7 @@ def _upright(at: int) -> dict[str, Any]:
 
 
 def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
-    """Texts, not annotations, which the screen's theme writes in a pale grey. Beside the first and last axis a side is free of lines."""
+    """Text, not annotations, which the theme writes in a pale gray. At the first and last axis one side is free of lines."""
     last = len(scales) - 1
     sides = {last: "middle right", 0: "middle left"}  # the later wins where there is one axis
     aside = [
@@ -119,13 +118,13 @@ def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
         for place, text in scale.ticks
     ]
     x, y, said, sides_of = zip(*ticks, strict=True) if ticks else ((), (), (), ())
-    text = [f"{ASIDE}{theme.escaped(theme.shortened(each))}{ASIDE}" for each in said]
+    text = [f"{SPACER}{theme.escaped(theme.shortened(each))}{SPACER}" for each in said]
     look: dict[str, Any] = {"textposition": sides_of or "top right", "textfont": {"size": 11}}
     return go.Scatter(x=x, y=y, text=text, mode="text", hoverinfo="skip", cliponaxis=False, **look)
 
 
 def format_value(value: Value) -> str:
-    """A value in few signs: `0.0005`, `true`, `1.234`, `-` for none.
+    """A value in few characters: `0.0005`, `true`, `1.234`, `-` for none.
 
     >>> written(0.0005), written(True), written(1.23456), written(None)
     ('0.0005', 'true', '1.235', '-')
@@ -134,13 +133,9 @@ def format_value(value: Value) -> str:
         return "-"
     if isinstance(value, bool):
         return str(value).lower()
-    return (
-        f"{value:.4g}"
-        if isinstance(value, float)
-        else f"{value:,}"
-        if isinstance(value, int)
-        else value
-    )
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _rounded(value: Value) -> str:
@@ -148,7 +143,7 @@ def _rounded(value: Value) -> str:
 
 
 def _scale(axis: ParallelAxis) -> _Scale:
-    """Numbers by their size, or its logarithm over a decade or more; anything else in the order in which it is met."""
+    """Numbers by size, or by logarithm over a decade or more; anything else in order of appearance."""
     known = [value for value in axis.values if value is not None]
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
         sizes = [
@@ -189,11 +184,11 @@ def _places(numbers: Sequence[float | None], *, is_low_up: bool) -> tuple[float 
 
 
 def _apart(texts: Mapping[float, str]) -> list[tuple[float, str]]:
-    """Both ends, and of those between as many as can be read."""
+    """Both ends, and as many in between as can be read."""
     places = sorted(texts)
     kept = [places[0], places[-1]] if places else []
-    stride = max(1, math.ceil(len(places) / TICKS))
+    stride = max(1, math.ceil(len(places) / MAX_TICKS))
     for place in places[stride:-1:stride]:
-        if all(abs(place - other) >= NEAR for other in kept):
+        if all(abs(place - other) >= TICK_DISTANCE for other in kept):
             kept.append(place)
     return [(place, texts[place]) for place in sorted(set(kept))]

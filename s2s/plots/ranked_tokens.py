@@ -1,4 +1,4 @@
-"""Tokens with one number each, the largest on top."""
+"""Tokens with one value each, the largest on top."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ def ranked_tokens(
     bars: Sequence[tuple[str, float]],
     *,
     title: str,
-    across: str,
+    x_label: str,
     chosen: int | None = None,
     form: str = ".2f",
 ) -> go.Figure:
-    """A bar a token, in the given order from the top; `chosen`, from 0, is striped and of another color."""
+    """One bar per token, in the given order from the top; the one at index `chosen` is striped and of another color."""
     if not bars:
         return theme.empty("There are no tokens to show.")
     names = [theme.escaped(token) for token, _ in bars]
     values = [value for _, value in bars]
-    is_chosen = [place == chosen for place in range(len(bars))]
+    is_chosen = [at == chosen for at in range(len(bars))]
     figure = go.Figure(
         go.Bar(
             x=values,
@@ -54,7 +54,7 @@ def ranked_tokens(
         height=112 + ROW * len(bars),
         margin={"l": 8, "r": 8, "t": 64, "b": 48},
         xaxis={
-            "title": {"text": across},
+            "title": {"text": x_label},
             "range": [low - (room if low else 0), high + room],
             "fixedrange": True,
             "nticks": 5,

@@ -1,4 +1,4 @@
-"""The learning rate that a run will have, step by step."""
+"""The learning-rate schedule of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False, "font
 
 
 def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> go.Figure:
-    """The rate by step, to the run's last one; dotted lines say where the warm-up (in steps) ends, and the run."""
+    """The learning rate up to the last step; dotted lines mark the end of the warmup (in steps) and of the run."""
     across = np.asarray(steps, np.float32)
     up = np.asarray(rates, np.float32)
     if not across.size:
@@ -33,18 +33,18 @@ def schedule(steps: ArrayLike, rates: ArrayLike, *, warmup: int, title: str) -> 
         for at, _, _ in marks
     ]
     layout["annotations"] = [
-        {"x": at, "text": said, "xanchor": anchor, **ABOVE} for at, said, anchor in marks
+        {"x": at, "text": label, "xanchor": anchor, **ABOVE} for at, label, anchor in marks
     ]
     return go.Figure(line, layout)
 
 
 def _marks(warmup: int, end: int) -> list[tuple[int, str, str]]:
-    """Where, what, and on which side of the line it is written."""
+    """The step of each mark, its label, and the side of the line that the label is on."""
     if warmup >= end:
-        return [(end, f"the end, at step {end:,}: still warming up", "right")]
+        return [(end, f"the end, step {end:,}: still in warmup", "right")]
     last = (end, f"end: {end:,}", "right")
-    is_near = warmup > 0.6 * end  # the two would lie upon each other
+    is_near = warmup > 0.6 * end  # their labels would overlap
     return [
-        *([(warmup, f"warm-up: {warmup:,}", "right" if is_near else "left")] if warmup else []),
+        *([(warmup, f"warmup: {warmup:,}", "right" if is_near else "left")] if warmup else []),
         *([] if is_near else [last]),
     ]

@@ -1,4 +1,4 @@
-"""How alike two states are after each layer, beside what else is alike there."""
+"""The cosine similarity of two hidden states after each layer, with others for comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SYMBOLS = ("circle", "square-open", "diamond-open", "x-thin-open")
 
 
 class CosineSeries(NamedTuple):
-    """A cosine a layer, the embeddings first; NaN where there is none."""
+    """One cosine per layer, the embeddings first; NaN where there is none."""
 
     name: str
     cosines: Sequence[float]
@@ -29,7 +29,7 @@ class CosineSeries(NamedTuple):
 def similarity(
     rows: Sequence[CosineSeries], layers: Sequence[str], *, chosen: int, title: str
 ) -> go.Figure:
-    """A line each; the first is what is asked about, the last what all stand against. `layers` are names, `chosen` is marked."""
+    """One line per series; the first is the question, the last the baseline. `layers` are names; the `chosen` one is marked."""
     if not rows or not layers:
         return theme.empty("There is nothing to compare.")
     layout = theme.layout(title, 430, "", "cosine (1: same direction)")
@@ -49,9 +49,8 @@ def similarity(
     }
     layout["margin"] |= {"t": 78 + 22 * len(rows)}
     layout["legend"] = {"y": 1, "yanchor": "bottom", "x": 0}
-    kinds = (
-        [*range(len(rows) - 1), len(DASHES) - 1] if len(rows) > 1 else [0]
-    )  # the last is what all stand against
+    # the baseline always has the last style
+    kinds = [*range(len(rows) - 1), len(DASHES) - 1] if len(rows) > 1 else [0]
     figure = go.Figure(
         [_line(row, layers, kind % len(DASHES)) for row, kind in zip(rows, kinds, strict=True)],
         layout,
@@ -60,17 +59,17 @@ def similarity(
 
 
 def _line(row: CosineSeries, layers: Sequence[str], kind: int) -> go.Scatter:
-    is_asked = kind == 0
+    is_first = kind == 0
     return go.Scatter(
         x=[*range(len(layers))],
         y=[*row.cosines],
-        mode="lines+markers+text" if is_asked else "lines+markers",
-        text=[f"{value:.2f}" for value in row.cosines] if is_asked else None,
+        mode="lines+markers+text" if is_first else "lines+markers",
+        text=[f"{value:.2f}" for value in row.cosines] if is_first else None,
         textposition="top right",
         name=theme.escaped(row.name),
         line={
             "dash": DASHES[kind],
-            "width": 3 if is_asked else 1.5,
+            "width": 3 if is_first else 1.5,
             "color": theme.CATEGORICAL[COLORS[kind]],
         },
         marker={"symbol": SYMBOLS[kind], "size": 9, "line": {"width": 2}},
@@ -80,7 +79,7 @@ def _line(row: CosineSeries, layers: Sequence[str], kind: int) -> go.Scatter:
 
 
 def similarity_csv(rows: Sequence[CosineSeries], layers: Sequence[str]) -> str:
-    """One line a layer, one column a series, as CSV."""
+    """As CSV: one line per layer, one column per series."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(["layer", *(csv_cell(row.name) for row in rows)])

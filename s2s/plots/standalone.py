@@ -1,4 +1,4 @@
-"""A picture of attention as one HTML file: it opens with a double-click, fetches nothing, and has its numbers with it."""
+"""An attention figure as one HTML file that opens with a double-click, loads nothing else and includes its data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from s2s.plots.svg import visible_controls
 
 
 class WeightsTable(NamedTuple):
-    """The numbers of one picture."""
+    """The weights of one attention map."""
 
     name: str
     weights: Weights  # (rows, keys)
@@ -22,18 +22,18 @@ class WeightsTable(NamedTuple):
 def page(
     picture: str, tables: Sequence[WeightsTable], *, title: str, verb: str, link: str = ""
 ) -> str:
-    """`picture` is an SVG of ours, with its title and caption; `link` the address that opens the view, or nothing."""
+    """`picture` is an SVG of ours with title and caption; `link` is the address that opens the view, or empty."""
     view = (
         f'<p><a href="{escape(link)}">Open this view</a>, where that server can be reached.</p>'
         if link
         else ""
     )
-    numbers = "".join(_table(each, verb) for each in tables)
+    data = "".join(_table(each, verb) for each in tables)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <title>{escape(visible_controls(title))}</title><style>{STYLE}</style></head>
-<body><main><figure>{picture}</figure>{view}<details><summary>The numbers</summary>{numbers}</details></main>
+<body><main><figure>{picture}</figure>{view}<details><summary>Data</summary>{data}</details></main>
 <script>{SCRIPT}</script></body></html>
 """
 
@@ -60,7 +60,7 @@ table { border-collapse: collapse; margin: 1rem 0; font-size: .85rem; font-varia
 caption { text-align: start; font-weight: 600; }
 th, td { padding: .2rem .5rem; border-bottom: 1px solid #dde2e9; text-align: end; white-space: nowrap; }
 """
-# Lines keep only those of the token one hovers or taps; a heatmap has no such tokens, and its cells say their weights by themselves.
+# Hovering or tapping a token keeps only its lines. A heatmap has no such tokens: its cells show their weights themselves.
 SCRIPT = """
 const picture = document.querySelector('figure svg'), lines = [...picture.querySelectorAll('g[data-row]')];
 const keep = (side, at) => {

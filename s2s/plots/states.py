@@ -1,4 +1,4 @@
-"""States as points on a page: one layer large, or every layer small."""
+"""Hidden states as points in two dimensions: one layer, or all layers as small multiples."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ SYMBOLS = (
     "triangle-down",
     "pentagon",
 )
-COLORS = theme.CATEGORICAL[:-1]  # a thin yellow line is not seen on white
+COLORS = theme.CATEGORICAL[:-1]  # thin yellow lines are invisible on white
 SHADES = tuple(
     sample_colorscale(theme.SEQUENTIAL, [0.3, 0.475, 0.65, 0.825, 1.0])
-)  # the darkest are not seen on black
-NAMED = 40  # points up to which each has its token beside it; in a small picture, fewer
-FEW = 16
-GAP = 0.28  # of the height of one, between two
+)  # the darkest are invisible on black
+MAX_LABELED = 40  # points up to which each is labeled with its token
+MAX_LABELED_SMALL = 16  # in a small multiple
+GAP = 0.28  # between two small multiples, of their height
 HEIGHT = 500
 SMALL_HEIGHT = 300
-ACROSS = 2  # small pictures side by side
-ROOM = 0.16  # around the points, of the largest number
+N_COLUMNS = 2  # small multiples side by side
+ROOM = 0.16  # around the points, relative to the largest coordinate
 
 
 class StatePoint(NamedTuple):
-    """One state: its token as it is written beside it, the word that it counts as, and where it is from."""
+    """One state: its label, the word it counts as, and its position in one of the sentences."""
 
     label: str
     word: str
-    text: int  # 0 or 1: which of the sentences
+    sentence: int  # 0 or 1
     position: int  # from 1
-    about: str  # what hover says
+    about: str  # for hover
 
 
 class StateLayer(NamedTuple):
-    """One layer's (n, 2) places, the shares of variance of the two axes, and its name."""
+    """One layer's (n, 2) coordinates, the share of variance that each axis explains, and its name."""
 
-    places: Floats
+    points: Floats
     shares: tuple[float, float]
     name: str
 
@@ -61,26 +61,26 @@ class StateLayer(NamedTuple):
 def states(
     layers: Sequence[StateLayer], points: Sequence[StatePoint], *, color: str, title: str
 ) -> go.Figure:
-    """A point a state, by a row of `COLORINGS`; the second sentence's are open. Of several layers each has axes of its own."""
+    """One point per state, colored by one of `COLORINGS`; those of the second sentence are open. Each layer has its own axes."""
     if not points:
         return theme.empty("There are no states to show.")
     if color not in COLORINGS:
-        raise ValueError(f"states are not colored by `{color}`, but by {', '.join(COLORINGS)}")
+        raise ValueError(f"states cannot be colored by `{color}`, but by {', '.join(COLORINGS)}")
     is_one = len(layers) == 1
-    across = min(ACROSS, len(layers))
-    down = -(-len(layers) // across)
+    n_columns = min(N_COLUMNS, len(layers))
+    n_rows = -(-len(layers) // n_columns)
     figure = go.Figure()
     if not is_one:
         figure.set_subplots(
-            down,
-            across,
+            n_rows,
+            n_columns,
             subplot_titles=[layer.name for layer in layers],
-            vertical_spacing=GAP / down,
+            vertical_spacing=GAP / n_rows,
         )
     for number, layer in enumerate(layers):
         figure.add_traces(_layer(layer, points, color, number, is_one=is_one))
         figure.update_layout(_axes(layer, number, is_one=is_one))
-    height = HEIGHT if is_one else 140 + down * SMALL_HEIGHT
+    height = HEIGHT if is_one else 140 + n_rows * SMALL_HEIGHT
     margin = {"l": 56, "r": 12, "t": 124 if is_one else 150, "b": 8}
     legend = {
         "orientation": "h",
@@ -96,31 +96,27 @@ def states(
 def _layer(
     layer: StateLayer, points: Sequence[StatePoint], color: str, number: int, *, is_one: bool
 ) -> list[go.Scatter]:
-    """The points of each sentence, and dotted lines between words that both have."""
+    """The points of each sentence, and dotted lines between words that occur in both."""
     axes = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}"}
-    has_names = len(points) <= (NAMED if is_one else FEW)
-    traces = [_ties(layer.places, points, axes)] if color == "word" else []
-    for text in sorted({point.text for point in points}):
-        chosen = [place for place, point in enumerate(points) if point.text == text]
+    has_names = len(points) <= (MAX_LABELED if is_one else MAX_LABELED_SMALL)
+    traces = [_ties(layer.points, points, axes)] if color == "word" else []
+    for sentence in sorted({point.sentence for point in points}):
+        chosen = [at for at, point in enumerate(points) if point.sentence == sentence]
         traces.append(
             go.Scatter(
-                x=layer.places[chosen, 0],
-                y=layer.places[chosen, 1],
+                x=layer.points[chosen, 0],
+                y=layer.points[chosen, 1],
                 mode="markers+text" if has_names else "markers",
                 text=[
-                    theme.escaped(
-                        theme.shortened(points[place].label if is_one else points[place].word)
-                    )
-                    for place in chosen
+                    theme.escaped(theme.shortened(points[at].label if is_one else points[at].word))
+                    for at in chosen
                 ],
                 textposition="top center",
-                marker=_markers(points, chosen, color, has_scale=number == 0 and text == 0),
-                name=f"sentence {text + 1}{' (open)' if text else ''}",
-                legendgroup=str(text),
+                marker=_markers(points, chosen, color, has_scale=number == 0 and sentence == 0),
+                name=f"sentence {sentence + 1}{' (open)' if sentence else ''}",
+                legendgroup=str(sentence),
                 showlegend=number == 0,
-                customdata=[
-                    theme.escaped(points[place].about).replace("\n", "<br>") for place in chosen
-                ],
+                customdata=[theme.escaped(points[at].about).replace("\n", "<br>") for at in chosen],
                 hovertemplate="%{customdata}<extra></extra>",
                 cliponaxis=False,
                 **axes,
@@ -132,13 +128,12 @@ def _layer(
 def _markers(
     points: Sequence[StatePoint], chosen: Sequence[int], color: str, *, has_scale: bool
 ) -> dict[str, Any]:
-    """Shapes say the same as colors, as far as there are shapes."""
+    """Shapes repeat what colors say, as far as there are shapes."""
     words = list(dict.fromkeys(point.word for point in points))
     kinds = [
-        words.index(points[place].word) if color == "word" else points[place].text
-        for place in chosen
+        words.index(points[at].word) if color == "word" else points[at].sentence for at in chosen
     ]
-    hollow = ["-open" if points[place].text else "" for place in chosen]
+    hollow = ["-open" if points[at].sentence else "" for at in chosen]
     look: dict[str, Any] = {"size": 12, "line": {"width": 2, "color": "gray"}}
     look["symbol"] = [
         SYMBOLS[kind % len(SYMBOLS)] + end for kind, end in zip(kinds, hollow, strict=True)
@@ -151,44 +146,44 @@ def _markers(
         look
         | scale
         | {
-            "color": [points[place].position for place in chosen],
+            "color": [points[at].position for at in chosen],
             "showscale": has_scale,
             "colorbar": bar,
         }
     )
 
 
-def _ties(places: Floats, points: Sequence[StatePoint], axes: dict[str, str]) -> go.Scatter:
+def _ties(coordinates: Floats, points: Sequence[StatePoint], axes: dict[str, str]) -> go.Scatter:
     x: list[float | None] = []
     y: list[float | None] = []
     for one, first in enumerate(points):
         for other, second in enumerate(points):
-            if first.text < second.text and first.word == second.word:
-                x += [float(places[one, 0]), float(places[other, 0]), None]
-                y += [float(places[one, 1]), float(places[other, 1]), None]
+            if first.sentence < second.sentence and first.word == second.word:
+                x += [float(coordinates[one, 0]), float(coordinates[other, 0]), None]
+                y += [float(coordinates[one, 1]), float(coordinates[other, 1]), None]
     line = {"dash": "dot", "width": 1, "color": "gray"}
     return go.Scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False, **axes)
 
 
 def _axes(layer: StateLayer, number: int, *, is_one: bool) -> dict[str, Any]:
-    """Wide enough for the tokens beside the points; the names carry the shares."""
-    place = "" if number == 0 else str(number + 1)
+    """Wide enough for the labels; the titles include the shares of variance."""
+    suffix = "" if number == 0 else str(number + 1)
     titles = [
         f"{'component ' if is_one else ''}{axis + 1} · {share:.0%}"
         for axis, share in enumerate(layer.shares)
     ]
     look = {"zeroline": False, "fixedrange": True, "showticklabels": is_one}
-    room = ROOM * np.abs(layer.places).max(0) + 1e-9
-    spread = np.stack([layer.places.min(0) - room, layer.places.max(0) + room], 1)  # (axes, ends)
-    across, up = (
+    room = ROOM * np.abs(layer.points).max(0) + 1e-9
+    spread = np.stack([layer.points.min(0) - room, layer.points.max(0) + room], 1)  # (axes, ends)
+    x_axis, y_axis = (
         look | {"title": {"text": text, "standoff": 6}, "range": [*ends]}
         for text, ends in zip(titles, spread, strict=True)
     )
-    return {f"xaxis{place}": across, f"yaxis{place}": up}
+    return {f"xaxis{suffix}": x_axis, f"yaxis{suffix}": y_axis}
 
 
 def states_csv(layers: Sequence[StateLayer], points: Sequence[StatePoint]) -> str:
-    """One line a state and layer, as CSV."""
+    """As CSV, one line per state and layer."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(
@@ -204,9 +199,9 @@ def states_csv(layers: Sequence[StateLayer], points: Sequence[StatePoint]) -> st
         ]
     )
     for layer in layers:
-        for point, (x, y) in zip(points, layer.places, strict=True):
+        for point, (x, y) in zip(points, layer.points, strict=True):
             numbers = [f"{value:.6f}" for value in (x, y, *layer.shares)]
             table.writerow(
-                [layer.name, point.text + 1, point.position, csv_cell(point.label), *numbers]
+                [layer.name, point.sentence + 1, point.position, csv_cell(point.label), *numbers]
             )
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""The heatmap as plain HTML in the very place where Plotly will draw it: it shows a second before Plotly's script has come."""
+"""The heatmap as plain HTML, exactly where Plotly will draw it: visible a second before Plotly's script has loaded."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from plotly.colors import sample_colorscale
 
 from s2s.plots import theme
-from s2s.plots.attention import LEGIBLE, LEVEL, Weights, geometry
+from s2s.plots.attention import LEGIBLE, MAX_LEVEL, Weights, geometry
 
 ABOVE = 33  # pixels from the tokens' line to the cells
-MAX_CELLS = 900  # cells; a larger picture waits for Plotly
+MAX_CELLS = 900  # a larger heatmap waits for Plotly
 
 
 def static_heatmap(
     weights: Weights, keys: Sequence[str], rows: Sequence[str], *, title: str
 ) -> str:
-    """Cells, numbers and tokens of `heatmap`; empty for a picture without cells, or with very many."""
+    """The cells, numbers and tokens of `plots.heatmap`; empty without cells, or with very many."""
     if not 0 < weights.size <= MAX_CELLS:
         return ""
-    place = geometry(keys, rows)
+    room = geometry(keys, rows)
     colors = sample_colorscale(theme.SEQUENTIAL, np.clip(weights, 0, 1).ravel().astype(float))
     inks = theme.text_colors(weights)
     has_numbers = max(weights.shape) <= LEGIBLE
@@ -36,11 +36,11 @@ def static_heatmap(
         for at, token in enumerate(rows)
     )
     head = "".join(
-        f"<em>{escape(theme.shortened(token)) if width <= LEVEL else ''}</em>" for token in keys
+        f"<em>{escape(theme.shortened(token)) if width <= MAX_LEVEL else ''}</em>" for token in keys
     )
     lines = "<br>".join(escape(line) for line in title.split("\n"))
-    grid = f"grid-template-columns:{place.left}px repeat({width},1fr);grid-template-rows:{ABOVE}px repeat({len(rows)},{place.row}px)"
+    grid = f"grid-template-columns:{room.left}px repeat({width},1fr);grid-template-rows:{ABOVE}px repeat({len(rows)},{room.row}px)"
     return (
-        f'<div class="still" aria-hidden="true"><p>{lines}</p>'
-        f'<div style="{grid};top:{place.top - ABOVE}px;right:{theme.MARGIN["r"]}px"><b></b>{head}{body}</div></div>'
+        f'<div class="static-heatmap" aria-hidden="true"><p>{lines}</p>'
+        f'<div style="{grid};top:{room.top - ABOVE}px;right:{theme.MARGIN["r"]}px"><b></b>{head}{body}</div></div>'
     )

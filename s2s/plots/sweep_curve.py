@@ -1,4 +1,4 @@
-"""A score by the values of one setting: the curse of many beams, if there is one, is a line that falls."""
+"""A score by the values of one setting; a beam search curse, if there is one, is a falling line."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import plotly.graph_objects as go
 from s2s.plots import theme
 from s2s.plots.tradeoff import SYMBOLS
 
-DECADE = 8.0  # from so many times the least on, values are set out by their logarithm
+LOG_RATIO = 8.0  # from this ratio of the largest to the smallest value on, the axis is logarithmic
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 @dataclass(frozen=True)
 class SweepLine:
-    """One line: values of the setting, the score at each, and its interval where it is known."""
+    """One line: the values of the setting, the score at each, and its interval where it is known."""
 
     name: str
     values: tuple[float, ...]
@@ -26,11 +26,11 @@ class SweepLine:
     highs: tuple[float, ...] = ()
 
 
-def sweep_curve(lines: Sequence[SweepLine], *, title: str, across: str, up: str) -> go.Figure:
-    """A line a run, with an interval at each value."""
+def sweep_curve(lines: Sequence[SweepLine], *, title: str, x_label: str, y_label: str) -> go.Figure:
+    """One line per run, with an interval at each value."""
     if not any(line.values for line in lines):
         return theme.empty("No setting was swept here.")
-    layout = theme.layout(title, 340, across, up)
+    layout = theme.layout(title, 340, x_label, y_label)
     layout["yaxis"] |= {"rangemode": "normal"}
     values = sorted({value for line in lines for value in line.values})
     layout["xaxis"] |= {
@@ -39,15 +39,17 @@ def sweep_curve(lines: Sequence[SweepLine], *, title: str, across: str, up: str)
         "tickvals": values,
         "ticktext": [f"{value:g}" for value in values],
     }
-    if values[0] > 0 and values[-1] >= DECADE * values[0]:
+    if values[0] > 0 and values[-1] >= LOG_RATIO * values[0]:
         layout["xaxis"] |= {"type": "log"}
     layout["showlegend"] = len(lines) > 1
-    return go.Figure([_line(line, place, across, up) for place, line in enumerate(lines)], layout)
+    return go.Figure(
+        [_line(line, number, x_label, y_label) for number, line in enumerate(lines)], layout
+    )
 
 
-def _line(line: SweepLine, place: int, across: str, up: str) -> go.Scatter:
-    color = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
-    dash = DASHES[place % len(DASHES)]
+def _line(line: SweepLine, number: int, x_label: str, y_label: str) -> go.Scatter:
+    color = theme.CATEGORICAL[number % len(theme.CATEGORICAL)]
+    dash = DASHES[number % len(DASHES)]
     spread: dict[str, Any] = {}
     if line.lows and line.highs:
         above = [high - score for high, score in zip(line.highs, line.scores, strict=True)]
@@ -68,7 +70,7 @@ def _line(line: SweepLine, place: int, across: str, up: str) -> go.Scatter:
         name=theme.escaped(line.name),
         mode="lines+markers",
         line={"color": color, "width": 2, "dash": dash},
-        marker={"size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-        hovertemplate=f"{theme.escaped(across)} %{{x:g}}<br>{theme.escaped(up)} %{{y:.4g}}<extra>{theme.escaped(line.name)}</extra>",
+        marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
+        hovertemplate=f"{theme.escaped(x_label)} %{{x:g}}<br>{theme.escaped(y_label)} %{{y:.4g}}<extra>{theme.escaped(line.name)}</extra>",
         **spread,
     )

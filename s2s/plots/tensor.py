@@ -1,4 +1,4 @@
-"""A matrix of numbers with a sign, as a picture and as a table."""
+"""A matrix of signed numbers, as a heatmap and as a table."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from s2s.plots.attention import csv_cell, geometry
 
 Array = npt.NDArray[np.float32]
 
-LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, on a phone too
+LEGIBLE = 12  # rows or columns up to which numbers fit into the cells, also on a phone
 ROW = 26  # pixels
-NEVER = "−∞"
-GAPS = 48  # columns up to which a cell that holds minus infinity says so
+MINUS_INFINITY = "−∞"
+MAX_GAPS = 48  # columns up to which cells have gaps, and those of minus infinity a label
 
 
 def tensor(
     values: Array, rows: Sequence[str], columns: Sequence[str] | None = None, *,
-    title: str, across: str = "dimension", mark: int | None = None, breaks: Sequence[int] = (),
+    title: str, x_label: str = "dimension", mark: int | None = None, breaks: Sequence[int] = (),
 ) -> go.Figure:  # fmt: skip
-    """`values` is (rows, columns), its columns numbered from 1 where they have no names; 0 is grey, below it dark, above it bright.
+    """`values` is (rows, columns), its columns numbered from 1 unless they have names; 0 is gray, negative dark, positive bright.
 
-    Minus infinity, and what is no number, is black. `mark`: a row to frame, from 0; `breaks`: columns, from 0, before which a line stands.
+    Minus infinity and NaN are black. `mark`: a row to frame, from 0; `breaks`: columns, from 0, that have a line before them.
     """
     if values.size == 0:
         return theme.empty("There are no numbers to show.")
@@ -38,14 +38,16 @@ def tensor(
         )
     has_numbers = max(values.shape) <= LEGIBLE
     texts = (
-        [_texts(values, has_numbers=has_numbers)] if has_numbers or values.shape[1] <= GAPS else []
+        [_texts(values, has_numbers=has_numbers)]
+        if has_numbers or values.shape[1] <= MAX_GAPS
+        else []
     )
     place = geometry(columns or [""], rows)
     row = max(ROW if len(rows) <= LEGIBLE else 0, min(ROW, place.row))
     shape = {"l": place.left - 20, "t": place.top - 16, "r": 8, "b": 8}
     layout = {
         "title": theme.heading(title),
-        "xaxis": _across(columns, values.shape[1], across),
+        "xaxis": _column_axis(columns, values.shape[1], x_label),
         "yaxis": _named(rows) | {"range": [len(rows) - 0.5, -0.5]},
         "margin": shape,
         "height": shape["t"] + shape["b"] + len(rows) * row,
@@ -89,8 +91,8 @@ def _cells(values: Array, *, is_named: bool, has_scale: bool) -> go.Heatmap:
         z=np.where(finite, values, np.nan).astype(np.float32),
         zmin=-limit,
         zmax=limit,
-        colorscale=theme.SEQUENTIAL,  # blue, grey, yellow: brighter all the way, so that it reads the same without color vision
-        xgap=1 if values.shape[1] <= GAPS else 0,
+        colorscale=theme.SEQUENTIAL,  # blue, gray, yellow: its brightness grows all the way, so it reads the same without color vision
+        xgap=1 if values.shape[1] <= MAX_GAPS else 0,
         ygap=1,
         customdata=None
         if is_named
@@ -107,7 +109,7 @@ def _cells(values: Array, *, is_named: bool, has_scale: bool) -> go.Heatmap:
 
 
 def _holes(values: Array) -> list[go.Heatmap]:
-    """What is not finite, in black: on any ground, below everything else."""
+    """Black cells, below everything else, for what is not finite."""
     if np.isfinite(values).all():
         return []
     z = np.where(np.isfinite(values), np.nan, 0).astype(np.float32)
@@ -125,12 +127,12 @@ def _holes(values: Array) -> list[go.Heatmap]:
 
 
 def tensor_hover(column: str) -> str:
-    """What a cell says of itself."""
+    """The hover text of a cell."""
     return f"%{{y}} · {column}: %{{z:.3~g}}<extra></extra>"
 
 
 def _texts(values: Array, *, has_numbers: bool) -> go.Scatter:
-    """In the cells: numbers where they can be read, and what is minus infinity."""
+    """Text in the cells: numbers where they are legible, and minus infinity."""
     finite = np.isfinite(values)
     limit = float(np.abs(values[finite]).max(initial=0.0)) or 1.0
     rows, columns = np.nonzero(np.ones_like(finite) if has_numbers else ~finite)
@@ -158,12 +160,11 @@ def _texts(values: Array, *, has_numbers: bool) -> go.Scatter:
 def short_number(value: float) -> str:
     """`-0.123` -> `−.12`, `12.3` -> `12`, `0` -> `0`."""
     if value == -np.inf:
-        return NEVER
+        return MINUS_INFINITY
     if np.isnan(value) or value == 0:
         return "NaN" if value else "0"
-    text = (
-        f"{value:.2f}" if abs(value) < 1 else f"{value:.1f}" if abs(value) < 10 else f"{value:.0f}"
-    )
+    digits = 2 if abs(value) < 1 else int(abs(value) < 10)
+    text = f"{value:.{digits}f}"
     return text.replace("-0.", "-.").removeprefix("0").replace("-", "−")
 
 
@@ -173,11 +174,11 @@ def _named(names: Sequence[str]) -> dict[str, Any]:
     return {"tickmode": "array", "tickvals": [*range(len(names))], "ticktext": texts} | plain
 
 
-def _across(columns: Sequence[str] | None, n_columns: int, title: str) -> dict[str, Any]:
+def _column_axis(columns: Sequence[str] | None, n_columns: int, title: str) -> dict[str, Any]:
     axis = _named(
         [str(number) for number in range(1, n_columns + 1)] if columns is None else columns
     )
-    if columns is None and n_columns > LEGIBLE:  # few are named; hover names each
+    if columns is None and n_columns > LEGIBLE:  # some have labels; hover names each
         step = max(1, n_columns // 8)
         axis["tickvals"] = [0, *range(step - 1, n_columns, step)]
         axis["ticktext"] = [str(place + 1) for place in axis["tickvals"]]

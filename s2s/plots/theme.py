@@ -1,4 +1,4 @@
-"""Colors, sizes and the empty picture, the same for every plot."""
+"""Colors, sizes and the empty figure, the same for every plot."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def shortened(token: str, length: int = TICK_LENGTH) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text that Plotly draws as it stands, although it reads `<b>`, `<br>` and `&amp;` as markup."""
+    """Text that Plotly draws literally, although it reads `<b>`, `<br>` and `&amp;` as markup."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def text_colors(values: npt.NDArray[np.float32]) -> list[str]:
-    """Black or white for each value in 0 to 1, whichever is read better on its color (at least 4.58:1, WCAG 2)."""
+    """Black or white for each value in 0 to 1, whichever has more contrast with its color (at least 4.58:1, WCAG 2)."""
     colors = sample_colorscale(SEQUENTIAL, np.clip(values, 0, 1).ravel().astype(float))
     return ["#000000" if luminance(unlabel_rgb(color)) > 0.179 else "#ffffff" for color in colors]
 
 
 def luminance(rgb: Iterable[float]) -> float:
-    """Relative luminance of an sRGB color of 0 to 255, after WCAG 2."""
+    """The relative luminance of an sRGB color (0 to 255) by WCAG 2."""
     channels = (value / 255 for value in rgb)
     red, green, blue = (
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
@@ -51,7 +51,7 @@ def luminance(rgb: Iterable[float]) -> float:
 
 
 def heading(title: str) -> dict[str, Any]:
-    """A title of one or more lines, top left, with nothing in it that Plotly would read as markup."""
+    """A title of one or more lines, top left, drawn literally."""
     text = escaped(title).replace("\n", "<br>")
     return {
         "text": text,
@@ -64,21 +64,21 @@ def heading(title: str) -> dict[str, Any]:
     }
 
 
-def layout(title: str, height: int, across: str, up: str) -> dict[str, Any]:
-    """What the pictures with two ordinary axes share; one dict, since each update of a figure is checked anew."""
+def layout(title: str, height: int, x_label: str, y_label: str) -> dict[str, Any]:
+    """What figures with two ordinary axes share, as one dict: Plotly validates every update of a figure."""
     return {
         "title": heading(title),
         "height": height,
         "margin": {"l": 56, "r": 12, "t": 48, "b": 8},
-        "xaxis": {"title": {"text": across}, "rangemode": "tozero", "fixedrange": True},
-        "yaxis": {"title": {"text": up}, "rangemode": "tozero", "fixedrange": True},
+        "xaxis": {"title": {"text": x_label}, "rangemode": "tozero", "fixedrange": True},
+        "yaxis": {"title": {"text": y_label}, "rangemode": "tozero", "fixedrange": True},
         "legend": {"orientation": "h", "y": -0.25, "x": 0},
         "dragmode": False,
     }
 
 
 def empty(why: str) -> go.Figure:
-    """A picture that says why there is none."""
+    """A figure that says why it is empty."""
     figure = go.Figure()
     figure.add_annotation(
         text=escaped(why),

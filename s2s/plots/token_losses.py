@@ -1,4 +1,4 @@
-"""How hard each token of a reference is for a model, beside how sure it was of its own."""
+"""The loss of each token of a reference, next to the losses of the model's own translation."""
 
 from __future__ import annotations
 
@@ -10,31 +10,35 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-NAMES = 30  # tokens that are named under the axis; of more, every second, third, ...
+MAX_LABELS = 30  # tokens under the axis; of more, every second, third, ...
 
 
 class TokenLoss(NamedTuple):
-    """One place of a target."""
+    """One token of a target."""
 
     text: str
     loss: float  # nats
-    about: str = ""  # what hover says beside
+    about: str = ""  # more text for hover
 
 
 def token_losses(
-    reference: Sequence[TokenLoss], own: Sequence[TokenLoss], parting: int | None, *, title: str
+    reference: Sequence[TokenLoss],
+    own: Sequence[TokenLoss],
+    first_difference: int | None,
+    *,
+    title: str,
 ) -> go.Figure:
-    """Bars: the reference, forced. Diamonds: what the model wrote by itself. `parting`: the first place, from 0, where they differ."""
+    """Bars: the reference under teacher forcing. Diamonds: the model's own tokens. `first_difference`: a 0-based position."""
     if not reference:
-        return theme.empty("There is no reference to look at.")
-    layout = theme.layout(title, 380, "", "loss (nats): 0 is certain")
-    step = math.ceil(len(reference) / NAMES)
-    places = [*range(0, len(reference), step)]
-    names = [theme.escaped(theme.shortened(reference[place].text)) for place in places]
+        return theme.empty("There is no reference to show.")
+    layout = theme.layout(title, 380, "", "loss (nats per token)")
+    step = math.ceil(len(reference) / MAX_LABELS)
+    positions = [*range(0, len(reference), step)]
+    names = [theme.escaped(theme.shortened(reference[at].text)) for at in positions]
     longest = max(len(reference), len(own))
     layout["xaxis"] |= {
         "tickmode": "array",
-        "tickvals": places,
+        "tickvals": positions,
         "ticktext": names,
         "automargin": True,
         "zeroline": False,
@@ -44,14 +48,14 @@ def token_losses(
     layout["legend"] = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0}
     layout["margin"] |= {"t": 92}
     figure = go.Figure([_forced(reference), _free(own)], layout)
-    return figure if parting is None else _parted(figure, parting)
+    return figure if first_difference is None else _mark_difference(figure, first_difference)
 
 
 def _forced(tokens: Sequence[TokenLoss]) -> go.Bar:
     return go.Bar(
         x=[*range(len(tokens))],
         y=[token.loss for token in tokens],
-        name="reference, forced",
+        name="reference (teacher forcing)",
         marker={"color": theme.CATEGORICAL[0]},
         **_hover(tokens, "reference"),
     )
@@ -61,33 +65,33 @@ def _free(tokens: Sequence[TokenLoss]) -> go.Scatter:
     return go.Scatter(
         x=[*range(len(tokens))],
         y=[token.loss for token in tokens],
-        name="the model's own, free",
+        name="the model's own translation",
         mode="lines+markers",
         line={"color": theme.CATEGORICAL[3], "dash": "dot", "width": 1.5},
         marker={"symbol": "diamond-open", "size": 9, "line": {"width": 2}},
-        **_hover(tokens, "its own"),
+        **_hover(tokens, "own translation"),
     )
 
 
 def _hover(tokens: Sequence[TokenLoss], whose: str) -> dict[str, Any]:
-    said = [
+    texts = [
         f"{at}. {theme.escaped(token.text)} ({whose}){theme.escaped(token.about)}"
         for at, token in enumerate(tokens, 1)
     ]
     return {
-        "customdata": said,
+        "customdata": texts,
         "hovertemplate": "%{customdata}<br>loss %{y:.2f} nats<extra></extra>",
     }
 
 
-def _parted(figure: go.Figure, place: int) -> go.Figure:
-    """A line and a word where they part."""
-    figure.add_vline(x=place - 0.5, line={"color": "gray", "width": 2, "dash": "dash"})
+def _mark_difference(figure: go.Figure, position: int) -> go.Figure:
+    """A dashed line with a label."""
+    figure.add_vline(x=position - 0.5, line={"color": "gray", "width": 2, "dash": "dash"})
     side = {
-        "x": place - 0.5,
-        "xanchor": "left" if place < 3 else "right",
-        "xshift": 4 if place < 3 else -4,
+        "x": position - 0.5,
+        "xanchor": "left" if position < 3 else "right",
+        "xshift": 4 if position < 3 else -4,
     }
     return figure.add_annotation(
-        text="they part here", y=1, yref="paper", yanchor="top", showarrow=False, **side
+        text="they first differ here", y=1, yref="paper", yanchor="top", showarrow=False, **side
     )

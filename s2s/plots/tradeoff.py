@@ -1,4 +1,4 @@
-"""Two scores of several systems against each other: quality beside speed, quality beside diversity."""
+"""Two scores of several systems against each other, such as quality and speed."""
 
 from __future__ import annotations
 
@@ -10,43 +10,41 @@ from typing import Any
 import plotly.graph_objects as go
 
 from s2s.plots import theme
-from s2s.plots.parallel_coordinates import ASIDE
+from s2s.plots.parallel_coordinates import SPACER
 
 SYMBOLS = ("circle", "diamond", "square", "cross", "triangle-up", "star", "x")
-DECADE = 10.0  # from so many times the least on, an axis of speeds is set out by its logarithm
-ROOM = 0.12  # of the range, around the points: names stand there
-HEIGHTS = (
-    "middle",
-    "top",
-    "bottom",
-)  # of names, in turns, since neighbours' would cover each other
-FAR = 0.6  # of the range; from there on names stand to the left
+LOG_RATIO = 10.0  # from this ratio of the largest to the smallest value on, the axis is logarithmic
+ROOM = 0.12  # of the range, around the points, for their names
+HEIGHTS = ("middle", "top", "bottom")  # of names, in turn: those of neighbors would overlap
+FAR = 0.6  # of the range; from there on names are on the left
 
 
 @dataclass(frozen=True)
 class TradeoffPoint:
-    """A system: `low` to `high` is the interval of what goes up, None where it is not known. `group` shares a color and a sign.
+    """A system. `low` to `high` is the interval of `y`, None where it is unknown; a `group` shares color and symbol.
 
-    `label` stands in the picture, where the name would be too long among many.
+    `label` replaces a name that is too long for the picture.
     """
 
     name: str
-    across: float
-    up: float
+    x: float
+    y: float
     low: float | None = None
     high: float | None = None
     group: int = 0
     label: str = ""
 
 
-def tradeoff(points: Sequence[TradeoffPoint], *, title: str, across: str, up: str) -> go.Figure:
-    """A named point a system, with the interval of its height."""
+def tradeoff(
+    points: Sequence[TradeoffPoint], *, title: str, x_label: str, y_label: str
+) -> go.Figure:
+    """One named point per system, with its interval."""
     if not points:
-        return theme.empty("No system has both numbers.")
-    layout = theme.layout(title, 380, across, up) | {"showlegend": False}
+        return theme.empty("No system has both scores.")
+    layout = theme.layout(title, 380, x_label, y_label) | {"showlegend": False}
     layout["yaxis"] |= {"rangemode": "normal"}
-    least, most = (pick(point.across for point in points) for pick in (min, max))
-    if least > 0 and most >= DECADE * least:
+    least, most = (pick(point.x for point in points) for pick in (min, max))
+    if least > 0 and most >= LOG_RATIO * least:
         least = math.log10(least)
         most = math.log10(most)
         layout["xaxis"] |= {"type": "log", "rangemode": "normal", "dtick": "D2"}
@@ -54,43 +52,43 @@ def tradeoff(points: Sequence[TradeoffPoint], *, title: str, across: str, up: st
     layout["xaxis"] |= {"range": [least - room, most + room]}
     is_log = layout["xaxis"].get("type") == "log"
     edge = least + FAR * (most - least)
-    order = sorted(range(len(points)), key=lambda place: points[place].across)
+    order = sorted(range(len(points)), key=lambda place: points[place].x)
     sides = {
-        place: _side(points[place].across, rank, is_log=is_log, edge=edge)
+        place: _side(points[place].x, rank, is_log=is_log, edge=edge)
         for rank, place in enumerate(order)
     }
     return go.Figure(
-        [_dot(point, sides[place], across, up) for place, point in enumerate(points)], layout
+        [_dot(point, sides[place], x_label, y_label) for place, point in enumerate(points)], layout
     )
 
 
-def _side(across: float, rank: int, *, is_log: bool, edge: float) -> str:
-    """Where a name stands beside its point."""
-    place = math.log10(across) if is_log else across
+def _side(x: float, rank: int, *, is_log: bool, edge: float) -> str:
+    """Where a name is relative to its point."""
+    place = math.log10(x) if is_log else x
     return f"{HEIGHTS[rank % len(HEIGHTS)]} {'left' if place > edge else 'right'}"
 
 
-def _dot(point: TradeoffPoint, side: str, across: str, up: str) -> go.Scatter:
+def _dot(point: TradeoffPoint, side: str, x_label: str, y_label: str) -> go.Scatter:
     color = theme.CATEGORICAL[point.group % len(theme.CATEGORICAL)]
-    said = f"{theme.escaped(point.name)}<br>{theme.escaped(across)} %{{x:.4g}}<br>{theme.escaped(up)} %{{y:.4g}}<extra></extra>"
+    hover = f"{theme.escaped(point.name)}<br>{theme.escaped(x_label)} %{{x:.4g}}<br>{theme.escaped(y_label)} %{{y:.4g}}<extra></extra>"
     spread: dict[str, Any] = {}
     if point.low is not None and point.high is not None:
         bars = {
             "type": "data",
             "symmetric": False,
-            "array": [point.high - point.up],
-            "arrayminus": [point.up - point.low],
+            "array": [point.high - point.y],
+            "arrayminus": [point.y - point.low],
         }
         spread = {"error_y": {**bars, "thickness": 1.2, "width": 4}}
     return go.Scatter(
-        x=[point.across],
-        y=[point.up],
+        x=[point.x],
+        y=[point.y],
         mode="markers+text",
-        text=[f"{ASIDE}{theme.escaped(theme.shortened(point.label or point.name, 28))}{ASIDE}"],
+        text=[f"{SPACER}{theme.escaped(theme.shortened(point.label or point.name, 28))}{SPACER}"],
         textposition=side,
         marker={"size": 11, "color": color, "symbol": SYMBOLS[point.group % len(SYMBOLS)]},
         name=theme.escaped(point.name),
-        hovertemplate=said,
+        hovertemplate=hover,
         cliponaxis=False,
         **spread,
     )

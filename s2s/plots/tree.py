@@ -1,7 +1,8 @@
-"""A search as a tree: steps across, what was kept, let go and finished below each other."""
+"""A search tree: steps from left to right; kept, pruned and finished prefixes below each other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -13,29 +14,29 @@ from s2s.plots import theme
 # pixels
 STEP_WIDTH = 92
 ROW_HEIGHT = 52
-BELOW = 0.27  # rows between a node and its number
+BELOW = 0.27  # rows between a node and its log-probability
 TOKEN_LENGTH = 12  # characters that fit over a node
 BEST = theme.CATEGORICAL[0]
 REST = "#868b94"
 
 
 class TreeNode(NamedTuple):
-    """One node. Its parent stands before it; the root is its own step 0 and has no parent (-1)."""
+    """One node. Parents come before their children; the root is step 0 and has no parent (-1)."""
 
     number: int
     parent: int
     step: int
     token: str
-    total: str  # what stands below it
+    total: str  # the text below it
     state: str  # one of STATES
-    order: int  # among its step, the smallest first
-    place: int | None  # among the finished ones, 1 the best
+    order: int  # within its step, the smallest first
+    rank: int | None  # among the finished hypotheses, from 1
     is_best: bool
-    said: tuple[str, ...] = ()  # the lines that hovering shows
+    hover: tuple[str, ...] = ()  # lines
 
 
 class NodeStyle(NamedTuple):
-    """How a state is drawn, and its name for people."""
+    """How a state is drawn, and its label."""
 
     label: str
     symbol: str
@@ -47,58 +48,56 @@ STATES: Mapping[str, NodeStyle] = MappingProxyType(
         "kept": NodeStyle("kept", "circle", 10),
         "finished": NodeStyle("finished", "square", 12),
         "truncated": NodeStyle("truncated at the limit", "diamond", 13),
-        "pruned": NodeStyle("let go (pruned)", "x", 8),
+        "pruned": NodeStyle("pruned", "x", 8),
     }
 )
 
 
 def visible_nodes(
-    twigs: Sequence[TreeNode], n_kept: int, n_pruned: int, *, also: int = 0
+    nodes: Sequence[TreeNode], n_kept: int, n_pruned: int, *, also: int = 0
 ) -> list[TreeNode]:
-    """Of each step the best n_kept and n_pruned, of what ended the best n_kept; the best path, `also`, and every ancestor stay."""
-    wanted = {also} | {
-        twig.number
-        for twig in twigs
-        if twig.is_best or (twig.place is not None and twig.place <= n_kept)
+    """The best n_kept and n_pruned nodes of each step, the best n_kept finished ones, the best path, `also`, and all ancestors."""
+    shown = {also} | {
+        node.number
+        for node in nodes
+        if node.is_best or (node.rank is not None and node.rank <= n_kept)
     }
-    for states, most in ((("kept",), n_kept), (("pruned",), n_pruned)):
-        taken: dict[int, int] = {}
-        for twig in sorted(
-            (twig for twig in twigs if twig.state in states), key=lambda twig: twig.order
-        ):
-            taken[twig.step] = taken.get(twig.step, 0) + 1
-            if taken[twig.step] <= most:
-                wanted.add(twig.number)
-    for twig in reversed(twigs):
-        if twig.number in wanted:
-            wanted.add(twig.parent)
-    return [twig for twig in twigs if twig.number in wanted]
+    for state, limit in (("kept", n_kept), ("pruned", n_pruned)):
+        counts: Counter[int] = Counter()
+        for node in sorted(nodes, key=lambda node: node.order):
+            counts[node.step] += node.state == state
+            if node.state == state and counts[node.step] <= limit:
+                shown.add(node.number)
+    for node in reversed(nodes):
+        if node.number in shown:
+            shown.add(node.parent)
+    return [node for node in nodes if node.number in shown]
 
 
-def node_rows(twigs: Sequence[TreeNode]) -> dict[int, int]:
-    """The row of each node: the best path in row 0, children in the order of their parents, so that no two lines cross."""
+def node_rows(nodes: Sequence[TreeNode]) -> dict[int, int]:
+    """The row of each node: the best path is row 0, children follow the order of their parents, so that no lines cross."""
     found: dict[int, int] = {}
-    for step in sorted({twig.step for twig in twigs}):
-        here = [twig for twig in twigs if twig.step == step]
-        here.sort(key=lambda twig: (found.get(twig.parent, 0), not twig.is_best, twig.order))
-        found |= {twig.number: row for row, twig in enumerate(here)}
+    for step in sorted({node.step for node in nodes}):
+        here = [node for node in nodes if node.step == step]
+        here.sort(key=lambda node: (found.get(node.parent, 0), not node.is_best, node.order))
+        found |= {node.number: row for row, node in enumerate(here)}
     return found
 
 
-def tree(twigs: Sequence[TreeNode], *, title: str, chosen: int | None = None) -> go.Figure:
-    """A point a node, whose `customdata` is its number; one is ringed as chosen."""
-    if len(twigs) < 2:
-        return theme.empty("There is no search to show: nothing was written.")
-    places = node_rows(twigs)
-    n_steps = max(twig.step for twig in twigs)
-    n_rows = max(places.values()) + 1
-    edges = [_edges(twigs, places, which) for which in EDGES]
-    nodes = [
-        _nodes([twig for twig in twigs if twig.state == state], places, look)
-        for state, look in STATES.items()
+def tree(nodes: Sequence[TreeNode], *, title: str, chosen: int | None = None) -> go.Figure:
+    """One point per node, whose `customdata` is its number; a ring marks the chosen one."""
+    if len(nodes) < 2:
+        return theme.empty("There is no search to show: the output is empty.")
+    row_of = node_rows(nodes)
+    n_steps = max(node.step for node in nodes)
+    n_rows = max(row_of.values()) + 1
+    edges = [_edges(nodes, row_of, which) for which in EDGES]
+    markers = [
+        _markers([node for node in nodes if node.state == state], row_of, style)
+        for state, style in STATES.items()
     ]
-    ring = _ring([twig for twig in twigs if twig.number == chosen], places)
-    across = {
+    ring = _ring([node for node in nodes if node.number == chosen], row_of)
+    x_axis = {
         "title": {"text": "step"},
         "tickvals": list(range(1, n_steps + 1)),
         "range": [-0.35, n_steps + 0.5],
@@ -109,7 +108,7 @@ def tree(twigs: Sequence[TreeNode], *, title: str, chosen: int | None = None) ->
         "width": tree_width(n_steps),
         "height": 132 + n_rows * ROW_HEIGHT,
         "margin": {"l": 8, "r": 8, "t": 92, "b": 40},
-        "xaxis": across | {"fixedrange": True, "zeroline": False},
+        "xaxis": x_axis | {"fixedrange": True, "zeroline": False},
         "yaxis": {"visible": False, "range": [n_rows - 0.4, -0.6], "fixedrange": True},
         "legend": {
             "orientation": "h",
@@ -123,82 +122,82 @@ def tree(twigs: Sequence[TreeNode], *, title: str, chosen: int | None = None) ->
         "hovermode": "closest",
         "hoverlabel": {"align": "left"},
     }
-    return go.Figure([*edges, *ring, *nodes, _totals(twigs, places)], layout)
+    return go.Figure([*edges, *ring, *markers, _totals(nodes, row_of)], layout)
 
 
 def tree_width(n_steps: int) -> int:
-    """Pixels of a tree with so many steps."""
+    """The width in pixels of a tree with this many steps."""
     return max(330, 60 + round((n_steps + 0.85) * STEP_WIDTH))
 
 
-# Which lines look alike: from a twig to whether it is one of them, then their style.
+# The styles of edges: which nodes a style applies to, then its line.
 EDGES: Sequence[tuple[Callable[[TreeNode], bool], Mapping[str, object]]] = (
     (
-        lambda twig: twig.state == "pruned",
+        lambda node: node.state == "pruned",
         MappingProxyType({"color": REST, "width": 1, "dash": "dot"}),
     ),
     (
-        lambda twig: twig.state != "pruned" and not twig.is_best,
+        lambda node: node.state != "pruned" and not node.is_best,
         MappingProxyType({"color": REST, "width": 1.5}),
     ),
-    (lambda twig: twig.is_best, MappingProxyType({"color": BEST, "width": 5})),
+    (lambda node: node.is_best, MappingProxyType({"color": BEST, "width": 5})),
 )
 
 
 def _edges(
-    twigs: Sequence[TreeNode],
-    places: Mapping[int, int],
+    nodes: Sequence[TreeNode],
+    row_of: Mapping[int, int],
     which: tuple[Callable[[TreeNode], bool], Mapping[str, object]],
 ) -> go.Scatter:
-    """Level beside both nodes and aslant between, so that the words over the nodes stay free."""
-    wanted, line = which
+    """Level at both nodes and slanted in between, so that lines do not cross the tokens above the nodes."""
+    shown, line = which
     x: list[float | None] = []
     y: list[float | None] = []
-    for twig in twigs:
-        if twig.parent in places and wanted(twig):
-            before = places[twig.parent]
-            own = places[twig.number]
-            x += [twig.step - 1, twig.step - 0.62, twig.step - 0.38, twig.step, None]
+    for node in nodes:
+        if node.parent in row_of and shown(node):
+            before = row_of[node.parent]
+            own = row_of[node.number]
+            x += [node.step - 1, node.step - 0.62, node.step - 0.38, node.step, None]
             y += [before, before, own, own, None]
     return go.Scatter(x=x, y=y, mode="lines", line=dict(line), hoverinfo="skip", showlegend=False)
 
 
-def _nodes(twigs: Sequence[TreeNode], places: Mapping[int, int], look: NodeStyle) -> go.Scatter:
+def _markers(nodes: Sequence[TreeNode], row_of: Mapping[int, int], style: NodeStyle) -> go.Scatter:
     return go.Scatter(
-        x=[twig.step for twig in twigs],
-        y=[places[twig.number] for twig in twigs],
+        x=[node.step for node in nodes],
+        y=[row_of[node.number] for node in nodes],
         mode="markers+text",
         marker={
-            "symbol": look.symbol,
-            "size": look.size,
-            "color": [BEST if twig.is_best else REST for twig in twigs],
+            "symbol": style.symbol,
+            "size": style.size,
+            "color": [BEST if node.is_best else REST for node in nodes],
         },
-        text=[_label(twig) for twig in twigs],
+        text=[_label(node) for node in nodes],
         textposition="top center",
         textfont={"size": 13},
         cliponaxis=False,
-        customdata=[twig.number for twig in twigs],
-        hovertext=["<br>".join(map(theme.escaped, twig.said)) for twig in twigs],
+        customdata=[node.number for node in nodes],
+        hovertext=["<br>".join(map(theme.escaped, node.hover)) for node in nodes],
         hovertemplate="%{hovertext}<extra></extra>",
-        name=look.label,
+        name=style.label,
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
-        showlegend=bool(twigs),
+        showlegend=bool(nodes),
     )
 
 
-def _label(twig: TreeNode) -> str:
-    word = theme.escaped(theme.shortened(twig.token, TOKEN_LENGTH))
-    return f"<b>{word}</b>" if twig.is_best else word
+def _label(node: TreeNode) -> str:
+    word = theme.escaped(theme.shortened(node.token, TOKEN_LENGTH))
+    return f"<b>{word}</b>" if node.is_best else word
 
 
-def _totals(twigs: Sequence[TreeNode], places: Mapping[int, int]) -> go.Scatter:
-    """The sums below the nodes."""
+def _totals(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> go.Scatter:
+    """The totals below the nodes."""
     return go.Scatter(
-        x=[twig.step for twig in twigs],
-        y=[places[twig.number] + BELOW for twig in twigs],
+        x=[node.step for node in nodes],
+        y=[row_of[node.number] + BELOW for node in nodes],
         mode="text",
-        text=[twig.total for twig in twigs],
+        text=[node.total for node in nodes],
         textfont={"size": 11},
         cliponaxis=False,
         hoverinfo="skip",
@@ -206,7 +205,7 @@ def _totals(twigs: Sequence[TreeNode], places: Mapping[int, int]) -> go.Scatter:
     )
 
 
-def _ring(twigs: Sequence[TreeNode], places: Mapping[int, int]) -> list[go.Scatter]:
+def _ring(nodes: Sequence[TreeNode], row_of: Mapping[int, int]) -> list[go.Scatter]:
     marker = {
         "symbol": "circle-open",
         "size": 18,
@@ -215,12 +214,12 @@ def _ring(twigs: Sequence[TreeNode], places: Mapping[int, int]) -> list[go.Scatt
     }
     return [
         go.Scatter(
-            x=[twig.step],
-            y=[places[twig.number]],
+            x=[node.step],
+            y=[row_of[node.number]],
             mode="markers",
             marker=marker,
             hoverinfo="skip",
             name="chosen",
         )
-        for twig in twigs
+        for node in nodes
     ]

@@ -1,4 +1,4 @@
-"""The next token's probabilities as bars, and on the same bars where each filter cuts."""
+"""The truncation inspector: next-token probabilities as bars, and which of the tokens each filter keeps."""
 
 from __future__ import annotations
 
@@ -11,50 +11,51 @@ import plotly.graph_objects as go
 
 from s2s.plots import theme
 
-ROW = 24  # pixels a bar
-# pixels for the title and the filters' names, which stand upright; for the axis and the legend
-ABOVE = 150
-BELOW = 84
-FAINT = 1e-7  # where a logarithmic axis begins at the latest
-# parts of the width: what is probable, what stays
-BARS = (0.0, 0.6)
-MARKS = (0.66, 1.0)
+ROW = 24  # pixels per bar
+ABOVE = 150  # pixels for the title and the filters' names, which are upright
+BELOW = 84  # pixels for the axis and the legend
+MIN_PROBABILITY = 1e-7  # a logarithmic axis starts here at the latest
+BARS = (0.0, 0.6)  # the part of the width for bars
+MARKS = (0.66, 1.0)  # and that for the filters' marks
 DASHES = ("dot", "dash", "dashdot")
-GREY = "rgba(128, 128, 128, 0.8)"
-STAYS = MappingProxyType({"symbol": "square", "size": 9, "color": theme.CATEGORICAL[0]})
-GOES = MappingProxyType({"symbol": "circle-open", "size": 6, "color": GREY})
+GRAY = "rgba(128, 128, 128, 0.8)"
+KEPT = MappingProxyType({"symbol": "square", "size": 9, "color": theme.CATEGORICAL[0]})
+REMOVED = MappingProxyType({"symbol": "circle-open", "size": 6, "color": GRAY})
 
 
 class FilterResult(NamedTuple):
-    """What one filter leaves. `rank`: after so many bars it cuts; None where what it leaves out stands among what it keeps."""
+    """What one filter keeps. `rank`: it keeps this many of the first bars; None where removed tokens are among kept ones."""
 
     name: str
-    stays: Sequence[bool]  # of each bar
-    n_others: int  # of the tokens that have no bar
+    keeps: Sequence[bool]  # for each bar
+    n_others: int  # kept tokens that have no bar
     rank: int | None = None
-    threshold: float | None = None  # the probability below which it leaves out
+    threshold: float | None = None  # the probability below which it removes tokens
 
 
 def truncation(
     bars: Sequence[tuple[str, float]],
     others: tuple[int, float],
-    cuts: Sequence[FilterResult],
+    filters: Sequence[FilterResult],
     *,
     title: str,
     is_log: bool = False,
 ) -> go.Figure:
-    """Tokens and probabilities, the most probable on top; `others`: how many more there are and their probability together.
+    """Tokens and probabilities, the most probable on top; `others`: how many more there are, and their total probability.
 
-    A column of marks a filter: a square stays, a ring goes, the thick line is the cut. Solid bars stay under the last filter.
+    One column of marks per filter: squares are kept, rings removed, the thick line is the threshold. Tokens with solid bars
+    are kept by the last filter.
     """
     if not bars:
         return theme.empty("There are no probabilities to show.")
-    n_others, rest = others
+    n_others, other_probability = others
     labels = [theme.escaped(theme.shortened(token)) for token, _ in bars] + [
         f"{n_others:,} others"
     ] * bool(n_others)
     names = [theme.escaped(token) for token, _ in bars] + [f"{n_others:,} others"] * bool(n_others)
-    figure = go.Figure([_bars(bars, cuts), *_marks(cuts, names), *_thresholds(cuts, len(bars))])
+    figure = go.Figure(
+        [_bars(bars, filters), *_marks(filters, names), *_thresholds(filters, len(bars))]
+    )
     rows = {
         "tickmode": "array",
         "tickvals": [*range(len(labels))],
@@ -65,18 +66,18 @@ def truncation(
         title=theme.heading(title),
         height=ABOVE + ROW * len(labels) + BELOW,
         margin={"l": 8, "r": 8, "t": ABOVE, "b": BELOW},
-        xaxis=_across([share for _, share in bars], is_log),
+        xaxis=_probability_axis([share for _, share in bars], is_log),
         xaxis2={
             "domain": MARKS,
-            "range": [-0.6, max(1, len(cuts)) - 0.4],
+            "range": [-0.6, max(1, len(filters)) - 0.4],
             "visible": False,
             "fixedrange": True,
         },
         yaxis=rows | {"automargin": True, "fixedrange": True, "showgrid": False},
-        shapes=_lines(cuts, len(bars)),
+        shapes=_lines(filters, len(bars)),
         annotations=[
-            *(_name(at, cut) for at, cut in enumerate(cuts)),
-            *([_rest(rest, len(bars))] if n_others else []),
+            *(_name(at, each) for at, each in enumerate(filters)),
+            *([_others(other_probability, len(bars))] if n_others else []),
         ],
         legend={
             "orientation": "h",
@@ -93,13 +94,13 @@ def truncation(
     return figure.update_xaxes(zeroline=False)
 
 
-def _across(shares: Sequence[float], is_log: bool) -> dict[str, Any]:
-    """The axis of probabilities, with room for the numbers beside the bars."""
+def _probability_axis(shares: Sequence[float], is_log: bool) -> dict[str, Any]:
+    """With room for the numbers at the end of the bars."""
     most = max(shares)
     axis = {"domain": BARS, "fixedrange": True, "tickformat": "~%", "nticks": 4, "tickangle": 0}
     if not is_log:
         return axis | {"range": [0, 1.35 * most]}
-    low = math.log10(max(min(shares), FAINT)) - 0.5
+    low = math.log10(max(min(shares), MIN_PROBABILITY)) - 0.5
     high = math.log10(most)
     return axis | {
         "type": "log",
@@ -108,9 +109,9 @@ def _across(shares: Sequence[float], is_log: bool) -> dict[str, Any]:
     }
 
 
-def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[FilterResult]) -> go.Bar:
+def _bars(bars: Sequence[tuple[str, float]], filters: Sequence[FilterResult]) -> go.Bar:
     color = theme.CATEGORICAL[0]
-    stays = cuts[-1].stays if cuts else [True] * len(bars)
+    is_kept = filters[-1].keeps if filters else [True] * len(bars)
     return go.Bar(
         x=[share for _, share in bars],
         y=[*range(len(bars))],
@@ -120,7 +121,7 @@ def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[FilterResult]) -> go
         textangle=0,
         cliponaxis=False,
         marker={
-            "color": [color if is_in else "rgba(0, 0, 0, 0)" for is_in in stays],
+            "color": [color if is_in else "rgba(0, 0, 0, 0)" for is_in in is_kept],
             "line": {"color": color, "width": 1.5},
         },
         customdata=[theme.escaped(token) for token, _ in bars],
@@ -129,8 +130,8 @@ def _bars(bars: Sequence[tuple[str, float]], cuts: Sequence[FilterResult]) -> go
     )
 
 
-def _rest(share: float, row: int) -> dict[str, Any]:
-    """What the others have together: a number, as a bar of many tokens would dwarf the bars of one."""
+def _others(share: float, row: int) -> dict[str, Any]:
+    """The total of the others as text: a bar of many tokens would dwarf those of single ones."""
     place = {
         "x": 0,
         "xref": "x domain",
@@ -139,87 +140,93 @@ def _rest(share: float, row: int) -> dict[str, Any]:
         "yref": "y",
         "showarrow": False,
     }
-    return place | {"text": f"{fine_percent(share)} together", "font": {"size": 12}}
+    return place | {"text": f"{fine_percent(share)} in total", "font": {"size": 12}}
 
 
 def fine_percent(share: float) -> str:
     """`0.254` -> `25%`, `0.0031` -> `0.3%`, `0.00043` -> `0.043%`."""
     if share < 1e-5:
         return "<0.001%"
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}" if share >= 0.001 else f"{share:.3%}"
+    if share < 0.001:
+        return f"{share:.3%}"
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
 
 
-def _marks(cuts: Sequence[FilterResult], names: Sequence[str]) -> list[go.Scatter]:
-    """What each filter keeps, and what it leaves out."""
-    places = [
-        (at, row, is_in) for at, cut in enumerate(cuts) for row, is_in in enumerate(cut.stays)
+def _marks(filters: Sequence[FilterResult], names: Sequence[str]) -> list[go.Scatter]:
+    """Squares for kept tokens, rings for removed ones, and counts."""
+    cells = [
+        (at, row, is_in) for at, each in enumerate(filters) for row, is_in in enumerate(each.keeps)
     ]
-    said = {
+    hover = {
         (
             at,
             row,
-        ): f"{theme.escaped(cuts[at].name)} {'keeps' if is_in else 'leaves out'} {names[row]}"
-        for at, row, is_in in places
+        ): f"{theme.escaped(filters[at].name)} {'keeps' if is_in else 'removes'} {names[row]}"
+        for at, row, is_in in cells
     }
-    kept = _scatter({(at, row): said[at, row] for at, row, is_in in places if is_in}, STAYS)
-    gone = _scatter({(at, row): said[at, row] for at, row, is_in in places if not is_in}, GOES)
-    return [kept, gone, _counts(cuts, len(names))]
+    kept = _scatter({(at, row): hover[at, row] for at, row, is_in in cells if is_in}, KEPT)
+    removed = _scatter(
+        {(at, row): hover[at, row] for at, row, is_in in cells if not is_in}, REMOVED
+    )
+    return [kept, removed, _counts(filters, len(names))]
 
 
-def _scatter(places: Mapping[tuple[int, int], str], marker: Mapping[str, Any]) -> go.Scatter:
-    """From column and row to what hover says."""
+def _scatter(marks: Mapping[tuple[int, int], str], marker: Mapping[str, Any]) -> go.Scatter:
+    """`marks`: from column and row to the hover text."""
     return go.Scatter(
-        x=[at for at, _ in places],
-        y=[row for _, row in places],
+        x=[at for at, _ in marks],
+        y=[row for _, row in marks],
         xaxis="x2",
         mode="markers",
         marker=dict(marker),
-        customdata=[*places.values()],
+        customdata=[*marks.values()],
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
     )
 
 
-def _counts(cuts: Sequence[FilterResult], n_rows: int) -> go.Scatter:
-    """How many of the others stay, in their row."""
-    held = [(at, cut) for at, cut in enumerate(cuts) if cut.n_others]
+def _counts(filters: Sequence[FilterResult], n_rows: int) -> go.Scatter:
+    """How many of the others are kept, in their row."""
+    shown = [(at, each) for at, each in enumerate(filters) if each.n_others]
     return go.Scatter(
-        x=[at for at, _ in held],
-        y=[n_rows - 1] * len(held),
+        x=[at for at, _ in shown],
+        y=[n_rows - 1] * len(shown),
         xaxis="x2",
         mode="text",
-        text=[f"+{cut.n_others}" for _, cut in held],
+        text=[f"+{each.n_others}" for _, each in shown],
         textfont={"size": 10},
         customdata=[
-            f"{theme.escaped(cut.name)} keeps {cut.n_others:,} of the others" for _, cut in held
+            f"{theme.escaped(each.name)} keeps {each.n_others:,} of the others" for _, each in shown
         ],
         hovertemplate="%{customdata}<extra></extra>",
         showlegend=False,
     )
 
 
-def _thresholds(cuts: Sequence[FilterResult], n_bars: int) -> list[go.Scatter]:
-    """The probabilities below which filters leave out, down through the bars."""
-    held = [(cut.name, cut.threshold) for cut in cuts if cut.threshold is not None]
+def _thresholds(filters: Sequence[FilterResult], n_bars: int) -> list[go.Scatter]:
+    """Vertical lines at the probabilities below which filters remove tokens."""
+    shown = [(each.name, each.threshold) for each in filters if each.threshold is not None]
     return [
         go.Scatter(
             x=[threshold, threshold],
             y=[-0.5, n_bars - 0.5],
             mode="lines",
             line={"color": theme.CATEGORICAL[3], "dash": DASHES[at % len(DASHES)], "width": 1.5},
-            name=f"{theme.escaped(name)}: below {fine_percent(threshold)} goes",
+            name=f"{theme.escaped(name)}: removes below {fine_percent(threshold)}",
             hoverinfo="name",
         )
-        for at, (name, threshold) in enumerate(held)
+        for at, (name, threshold) in enumerate(shown)
     ]
 
 
-def _lines(cuts: Sequence[FilterResult], n_bars: int) -> list[dict[str, Any]]:
-    """A thin line across the bars at every cut, a thick one below the filter's marks."""
+def _lines(filters: Sequence[FilterResult], n_bars: int) -> list[dict[str, Any]]:
+    """A thin line across the bars at every threshold, a thick one below the filter's marks."""
     inside = [
-        (at, cut.rank) for at, cut in enumerate(cuts) if cut.rank is not None and cut.rank <= n_bars
+        (at, each.rank)
+        for at, each in enumerate(filters)
+        if each.rank is not None and each.rank <= n_bars
     ]
-    thin = {"color": GREY, "width": 1, "dash": "dot"}
+    thin = {"color": GRAY, "width": 1, "dash": "dot"}
     thick = {"color": theme.CATEGORICAL[3], "width": 3}
     across = [
         _level(rank, 0.0, MARKS[1]) | {"xref": "paper", "line": thin}
@@ -231,12 +238,12 @@ def _lines(cuts: Sequence[FilterResult], n_bars: int) -> list[dict[str, Any]]:
 
 
 def _level(rank: int, start: float, end: float) -> dict[str, Any]:
-    """A line below so many bars."""
+    """A horizontal line below the first `rank` bars."""
     return {"type": "line", "x0": start, "x1": end, "y0": rank - 0.5, "y1": rank - 0.5}
 
 
-def _name(at: int, cut: FilterResult) -> dict[str, Any]:
-    """A filter's name above its marks."""
+def _name(at: int, each: FilterResult) -> dict[str, Any]:
+    """The name of a filter above its marks."""
     place = {
         "x": at,
         "xref": "x2",
@@ -246,7 +253,7 @@ def _name(at: int, cut: FilterResult) -> dict[str, Any]:
         "yanchor": "bottom",
     }
     return place | {
-        "text": theme.escaped(cut.name),
+        "text": theme.escaped(each.name),
         "textangle": -90,
         "showarrow": False,
         "font": {"size": 12},

@@ -1,4 +1,4 @@
-"""How alike texts are, each beside each."""
+"""The utility matrix of minimum Bayes risk decoding: each sample scored against each other."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from s2s.plots import theme
 from s2s.plots.attention import LEGIBLE
 
 Floats = npt.NDArray[np.float64]
-# pixels of a row; of many rows
-ROW = 30
-FEW_ROWS = 14
+ROW = 30  # pixels
+SMALL_ROW = 14  # of many rows
 
 
 def utility(
     pairs: Floats, means: Sequence[float], counts: Sequence[int], *, title: str, measure: str
 ) -> go.Figure:
-    """`pairs` is (texts, texts), 0 to 100, best text first: text i beside text j as its reference. Texts go by their numbers from 1."""
+    """`pairs` is (samples, samples) from 0 to 100, the best sample first: sample i with sample j as its reference."""
     n = len(pairs)
     if not n:
         return theme.empty("There are no samples to compare.")
@@ -41,12 +40,12 @@ def utility(
     }
     layout = {
         "title": theme.heading(title),
-        "height": 150 + n * (ROW if has_numbers else FEW_ROWS),
+        "height": 150 + n * (ROW if has_numbers else SMALL_ROW),
         "margin": {**theme.MARGIN, "l": 116},
         "xaxis": ticks
         | {
             "ticktext": numbers,
-            "title": {"text": "beside sample"},
+            "title": {"text": "reference sample"},
             "side": "top",
             "range": [-0.5, n - 0.5],
         },
@@ -63,7 +62,7 @@ def utility(
 
 
 def labels(means: Sequence[float], counts: Sequence[int]) -> list[str]:
-    """`★ 1 ×4 · 71.2`: the winner's star, the number, how often it was drawn, its mean."""
+    """`★ 1 ×4 · 71.2`: a star for the winner, the number, how often it was drawn, its mean."""
     often = [f" ×{count}" if count > 1 else "" for count in counts]
     marked = ["★ 1", *(str(number) for number in range(2, len(counts) + 1))]
     return [
@@ -74,7 +73,7 @@ def labels(means: Sequence[float], counts: Sequence[int]) -> list[str]:
 
 def _cells(pairs: Floats, measure: str, *, has_scale: bool) -> go.Heatmap:
     said = [
-        [f"sample {row} beside sample {column}" for column in range(1, len(pairs) + 1)]
+        [f"sample {row} with reference {column}" for column in range(1, len(pairs) + 1)]
         for row in range(1, len(pairs) + 1)
     ]
     return go.Heatmap(

@@ -1,4 +1,4 @@
-"""How the vocabulary grows with the text."""
+"""How the vocabulary grows with the dataset (Heaps' law)."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ Growth = Sequence[tuple[int, int]]
 
 
 def vocabulary_growth(src: Growth, tgt: Growth, *, title: str) -> go.Figure:
-    """After so many running words so many different ones, both on logarithmic scales: a power of the text's length is a straight line."""
-    if not any(running for running, _ in (*src, *tgt)):
+    """Distinct words by word tokens, both on logarithmic scales: a power law is a straight line."""
+    if not any(n_tokens for n_tokens, _ in (*src, *tgt)):
         return theme.empty("There are no words to count.")
     styles = (("source", src, 0, "solid", "circle"), ("target", tgt, 1, "dash", "diamond"))
     lines = [
         _line(name, points, theme.CATEGORICAL[color], dash, symbol)
         for name, points, color, dash, symbol in styles
     ]
-    layout = theme.layout(title, 300, "running words", "different words")
+    layout = theme.layout(title, 300, "word tokens", "distinct words")
     for axis in ("xaxis", "yaxis"):
         layout[axis] |= {"type": "log", "rangemode": "normal", "dtick": 1}
     return go.Figure(lines, layout)
 
 
 def _line(name: str, points: Growth, color: str, dash: str, symbol: str) -> go.Scatter:
-    running, distinct = np.array([point for point in points if point[0]], np.int32).reshape(-1, 2).T
+    n_tokens, n_distinct = (
+        np.array([point for point in points if point[0]], np.int32).reshape(-1, 2).T
+    )
     style: dict[str, Any] = {
         "line": {"color": color, "width": 2, "dash": dash},
         "marker": {"size": 5, "symbol": symbol},
     }
-    said = "%{x:,} words, %{y:,} of them different"
+    hover = "%{x:,} word tokens, %{y:,} distinct words"
     return go.Scatter(
-        x=running, y=distinct, name=name, mode="lines+markers", hovertemplate=said, **style
+        x=n_tokens, y=n_distinct, name=name, mode="lines+markers", hovertemplate=hover, **style
     )

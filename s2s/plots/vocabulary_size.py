@@ -1,4 +1,4 @@
-"""How long texts become with how many pieces."""
+"""Sentence length in tokens by vocabulary size."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "star")
 
 
 def vocabulary_size(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: str) -> go.Figure:
-    """For each kind of tokenizer (pieces in its vocabulary, median tokens of a text), from small to large; sizes on a logarithmic scale."""
+    """For each kind of tokenizer, (vocabulary size, median tokens per sentence) from small to large; sizes on a log scale."""
     if not any(kinds.values()):
         return theme.empty("No tokenizer has been measured.")
-    lines = [_line(name, points, place) for place, (name, points) in enumerate(kinds.items())]
-    layout = theme.layout(title, 300, "pieces in the vocabulary", "tokens in a text (median)")
+    lines = [_line(name, points, number) for number, (name, points) in enumerate(kinds.items())]
+    layout = theme.layout(title, 300, "vocabulary size", "tokens per sentence (median)")
     layout["xaxis"] |= {"type": "log", "rangemode": "normal", "dtick": 1}
     return go.Figure(lines, layout)
 
 
-def _line(name: str, points: Sequence[tuple[int, float]], place: int) -> go.Scatter:
-    color = theme.CATEGORICAL[place % len(theme.CATEGORICAL)]
+def _line(name: str, points: Sequence[tuple[int, float]], number: int) -> go.Scatter:
+    color = theme.CATEGORICAL[number % len(theme.CATEGORICAL)]
     style: dict[str, Any] = {
         "line": {"color": color, "width": 2},
-        "marker": {"size": 10, "symbol": SYMBOLS[place % len(SYMBOLS)]},
+        "marker": {"size": 10, "symbol": SYMBOLS[number % len(SYMBOLS)]},
     }
-    said = f"{theme.escaped(name)}: %{{x:,}} pieces, %{{y:g}} tokens<extra></extra>"
+    hover = f"{theme.escaped(name)}: vocabulary size %{{x:,}}, %{{y:g}} tokens<extra></extra>"
     sizes = [size for size, _ in points]
     tokens = [n for _, n in points]
     return go.Scatter(
@@ -36,6 +36,6 @@ def _line(name: str, points: Sequence[tuple[int, float]], place: int) -> go.Scat
         y=tokens,
         name=theme.escaped(name),
         mode="lines+markers",
-        hovertemplate=said,
+        hovertemplate=hover,
         **style,
     )

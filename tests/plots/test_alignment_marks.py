@@ -46,8 +46,8 @@ def test_hovering_says_which_is_which() -> None:
     plain = said(heatmap(WEIGHTS, KEYS, ROWS, title="t"))
     found = said(drawn({(0, 2), (1, 1)}, {(1, 1), (1, 0)}))
     assert found[0, 2] == plain[0, 2] + ", <b>linked</b>"
-    assert found[1, 1] == plain[1, 1] + ", <b>linked</b>, known to be right"
-    assert found[1, 0] == plain[1, 0] + ", known to be right"
+    assert found[1, 1] == plain[1, 1] + ", <b>linked</b>, correct link"
+    assert found[1, 0] == plain[1, 0] + ", correct link"
     assert found[0, 0] == plain[0, 0]
     assert "<b>house" not in found[0, 0].replace("&lt;b&gt;", "")
 

@@ -14,19 +14,19 @@ def test_amounts_have_three_digits(value: float, text: str) -> None:
 
 
 def test_bars_stand_in_order_and_are_told_apart_without_color() -> None:
-    figure = bars(["<b>a", "c"], {"one": [1, 2], "two": [3, 0]}, title="t", across="parameters")
+    figure = bars(["<b>a", "c"], {"one": [1, 2], "two": [3, 0]}, title="t", x_label="parameters")
     assert [list(trace.x) for trace in figure.data] == [[1, 2], [3, 0]]
     assert len({trace.marker.pattern.shape for trace in figure.data}) == 2
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;a"
     assert figure.layout.yaxis.autorange == "reversed"
     assert figure.layout.showlegend
-    assert not bars(["a"], {"one": [1]}, title="t", across="").layout.showlegend
-    assert bars([], {}, title="", across="").layout.annotations
+    assert not bars(["a"], {"one": [1]}, title="t", x_label="").layout.showlegend
+    assert bars([], {}, title="", x_label="").layout.annotations
 
 
 def test_costs_are_lines_on_logarithmic_scales_that_leave_nought_out() -> None:
     figure = costs(
-        [1, 2, 4], {"a": [1, 4, 16], "b": [0, 1, 1]}, title="t", across="x", up="y", now=2
+        [1, 2, 4], {"a": [1, 4, 16], "b": [0, 1, 1]}, title="t", x_label="x", y_label="y", now=2
     )
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     np.testing.assert_array_equal(figure.data[1].y, [np.nan, 1, 1])
@@ -34,11 +34,11 @@ def test_costs_are_lines_on_logarithmic_scales_that_leave_nought_out() -> None:
     assert figure.layout.shapes[0].x0 == 2
     assert figure.layout.annotations[0].x == pytest.approx(np.log10(2))
     assert (
-        costs([1], {"a": [0]}, title="", across="", up="")
+        costs([1], {"a": [0]}, title="", x_label="", y_label="")
         .layout.annotations[0]
-        .text.startswith("There is nothing")
+        .text.startswith("No term")
     )
-    assert not costs([1], {"a": [1]}, title="", across="", up="").layout.shapes
+    assert not costs([1], {"a": [1]}, title="", x_label="", y_label="").layout.shapes
 
 
 def test_a_mask_has_a_sign_in_each_cell() -> None:
@@ -46,7 +46,7 @@ def test_a_mask_has_a_sign_in_each_cell() -> None:
     figure = mask(allowed, ["a", "<i>"], ["a", "b"], title="t")
     np.testing.assert_array_equal(figure.data[0].z, allowed)
     assert [list(row) for row in figure.data[0].text] == [["✓", "✕"], ["✓", "✓"]]
-    assert figure.data[0].customdata[0][1] == "a may not look at &lt;i&gt;"
+    assert figure.data[0].customdata[0][1] == "a may not attend to &lt;i&gt;"
     assert figure.layout.yaxis.autorange == "reversed"
     assert not any(mask(np.ones((1, 30), bool), ["a"] * 30, ["b"], title="").data[0].text[0])
     assert mask(np.ones((0, 0), bool), [], [], title="").layout.annotations

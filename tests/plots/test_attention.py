@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from s2s.plots import PLOTS, attention_csv, heatmap, numbered
-from s2s.plots.attention import LEGIBLE, MANY, UPRIGHT
+from s2s.plots.attention import LEGIBLE, MAX_SLANTED, MAX_UNNUMBERED
 
 WORDS = ("the", "red", "house", "</s>")
 
@@ -38,7 +38,7 @@ def test_a_word_said_twice_keeps_both_places() -> None:
 
 def test_hover_says_what_is_predicted_and_where_it_looks() -> None:
     cells = heatmap(weights(1, 2), ("red", "</s>"), ("rouge",), title="t").data[0]
-    assert cells.customdata[0][1] == "predicting <b>rouge</b> it looks at <b>&lt;/s&gt;</b>"
+    assert cells.customdata[0][1] == "predicting <b>rouge</b> it attends to <b>&lt;/s&gt;</b>"
     assert "%{z:.4f}" in cells.hovertemplate
 
 
@@ -70,8 +70,11 @@ def test_tokens_are_numbered_where_one_cannot_tell_them_apart() -> None:
     assert numbered(("le", "chat")) == ["le", "chat"]
     assert numbered(("the", "cat", "the")) == ["1 the", "2 cat", "3 the"]
     assert numbered(("le", "chat"), start=33) == ["33 le", "34 chat"]
-    assert numbered(list(map(chr, range(97, 97 + MANY))))[0] == "a"
-    assert numbered(list(map(chr, range(97, 98 + MANY))))[-1] == f"{MANY + 1} {chr(97 + MANY)}"
+    assert numbered(list(map(chr, range(97, 97 + MAX_UNNUMBERED))))[0] == "a"
+    assert (
+        numbered(list(map(chr, range(97, 98 + MAX_UNNUMBERED))))[-1]
+        == f"{MAX_UNNUMBERED + 1} {chr(97 + MAX_UNNUMBERED)}"
+    )
     assert numbered(()) == []
 
 
@@ -98,12 +101,14 @@ def test_hover_says_what_a_row_sums_to_where_it_is_told() -> None:
     ).data[0]
     assert (
         cells.customdata[0][0]
-        == "predicting <b>rouge</b> (its row sums to 0.73) it looks at <b>red</b>"
+        == "predicting <b>rouge</b> (its row sums to 0.73) it attends to <b>red</b>"
     )
 
 
 def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
-    few, many = ([f"{i} incomprehensible" for i in range(n)] for n in (UPRIGHT, UPRIGHT + 1))
+    few, many = (
+        [f"{i} incomprehensible" for i in range(n)] for n in (MAX_SLANTED, MAX_SLANTED + 1)
+    )
     layouts = [
         heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t").layout for keys in (few, many)
     ]
@@ -115,7 +120,7 @@ def test_many_tokens_are_written_upwards_and_have_the_room() -> None:
 
 
 def test_of_many_tokens_as_many_are_named_as_there_is_room_for_and_each_above_its_cells() -> None:
-    keys = ["the", *(f"{i} <b>" for i in range(UPRIGHT)), "the"]
+    keys = ["the", *(f"{i} <b>" for i in range(MAX_SLANTED)), "the"]
     figure = heatmap(weights(2, len(keys)), keys, ("a", "b"), title="t")
     axis = figure.layout.xaxis2
     cells = figure.layout.xaxis

@@ -3,14 +3,16 @@ import pandas as pd
 import pytest
 
 from s2s.plots import PLOTS, Curve, CurveOptions, StepMark, curve_points, curves, sentence_lengths
-from s2s.plots.curves import DEFAULT_OPTIONS, LABELLED, smoothed
+from s2s.plots.curves import DEFAULT_OPTIONS, MAX_LABELED, smoothed
 
 TRAIN = Curve("training", [1, 2, 3], [3.0, 2.0, 1.0])
 VALID = Curve("validation", [0, 3], [3.5, 1.5], is_held_out=True)
 
 
-def drawn(*lines: Curve, look: CurveOptions = DEFAULT_OPTIONS, marks: tuple[StepMark, ...] = ()):  # type: ignore[no-untyped-def]
-    return curves(lines, title="<b>run</b>", up="loss (nats a token)", look=look, marks=marks)
+def drawn(*lines: Curve, options: CurveOptions = DEFAULT_OPTIONS, marks: tuple[StepMark, ...] = ()):  # type: ignore[no-untyped-def]
+    return curves(
+        lines, title="<b>run</b>", y_label="loss (nats per token)", options=options, marks=marks
+    )
 
 
 def test_both_curves_hold_what_was_given() -> None:
@@ -19,7 +21,7 @@ def test_both_curves_hold_what_was_given() -> None:
     np.testing.assert_array_equal(train.y, np.float32([3, 2, 1]))
     np.testing.assert_array_equal(valid.x, np.float32([0, 3]))
     assert valid.line.dash == "dash"  # told apart without color
-    assert figure.layout.yaxis.title.text == "loss (nats a token)"
+    assert figure.layout.yaxis.title.text == "loss (nats per token)"
     assert "<b>" not in figure.layout.title.text
 
 
@@ -51,7 +53,7 @@ def test_training_and_validation_of_a_run_among_others_differ_without_color() ->
 def test_a_run_out_of_sight_changes_no_style() -> None:
     other = TRAIN._replace(run=1, steps=[100, 200, 300])
     near, all_of_it = (
-        drawn(TRAIN, other, look=CurveOptions(stretch=stretch)).data[0]
+        drawn(TRAIN, other, options=CurveOptions(steps=stretch)).data[0]
         for stretch in ((1, 3), (1, 300))
     )
     assert (near.line, near.marker) == (all_of_it.line, all_of_it.marker)
@@ -73,7 +75,7 @@ def test_smoothing_is_the_exponential_average_that_pandas_knows(weight: float, h
 
 
 def test_a_smoothed_curve_stands_over_the_faint_one_and_validation_stays() -> None:
-    faint, train, valid = drawn(TRAIN, VALID, look=CurveOptions(smoothing=0.5)).data
+    faint, train, valid = drawn(TRAIN, VALID, options=CurveOptions(smoothing=0.5)).data
     np.testing.assert_array_equal(faint.y, np.float32([3, 2, 1]))
     assert faint.opacity < 0.5
     assert not faint.showlegend
@@ -94,7 +96,7 @@ def test_a_stretch_holds_its_points_and_the_next_on_either_side(seed: int) -> No
     draw = np.random.default_rng(seed)
     steps = np.unique(draw.integers(0, 200, 40))
     low, high = np.sort(draw.integers(0, 200, 2))
-    found = curve_points(Curve("a", steps, steps), CurveOptions(stretch=(low, high))).steps
+    found = curve_points(Curve("a", steps, steps), CurveOptions(steps=(low, high))).steps
     inside = steps[(steps >= low) & (steps <= high)]
     if not len(inside):
         assert not len(found)
@@ -108,14 +110,14 @@ def test_the_axis_shows_the_stretch_and_log_axes_leave_out_what_they_cannot_show
         TRAIN,
         VALID,
         Curve("zero", [1, 2], [0.0, 1.0]),
-        look=CurveOptions(stretch=(1, 100), is_log_x=True, is_log_y=True),
+        options=CurveOptions(steps=(1, 100), is_log_x=True, is_log_y=True),
     )
     assert tuple(figure.layout.xaxis.range) == (0.0, 2.0)
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
     assert [trace.x.tolist() for trace in figure.data] == [[1, 2, 3], [3], [2]]
-    assert tuple(drawn(TRAIN, look=CurveOptions(stretch=(2, 3))).layout.xaxis.range) == (2, 3)
+    assert tuple(drawn(TRAIN, options=CurveOptions(steps=(2, 3))).layout.xaxis.range) == (2, 3)
     assert (
-        "more steps" in drawn(TRAIN, look=CurveOptions(stretch=(8, 9))).layout.annotations[0].text
+        "more steps" in drawn(TRAIN, options=CurveOptions(steps=(8, 9))).layout.annotations[0].text
     )
 
 
@@ -124,7 +126,7 @@ def test_changes_are_dotted_lines_and_the_newest_are_named() -> None:
     shapes = drawn(Curve("a", [0, 10], [1, 1]), marks=marks).layout.shapes
     assert [shape.x0 for shape in shapes] == list(range(1, 9))
     assert {shape.line.dash for shape in shapes} == {"dot"}
-    assert [shape.label.text for shape in shapes] == [""] * (8 - LABELLED) + [
+    assert [shape.label.text for shape in shapes] == [""] * (8 - MAX_LABELED) + [
         "&lt;5&gt;",
         "&lt;6&gt;",
         "&lt;7&gt;",
@@ -136,7 +138,7 @@ def test_changes_are_dotted_lines_and_the_newest_are_named() -> None:
     assert (
         len(
             drawn(
-                Curve("a", [0, 10], [1, 1]), marks=marks, look=CurveOptions(stretch=(3, 10))
+                Curve("a", [0, 10], [1, 1]), marks=marks, options=CurveOptions(steps=(3, 10))
             ).layout.shapes
         )
         == 6

@@ -14,7 +14,7 @@ def test_every_head_has_its_line_and_looks_like_no_other() -> None:
     given = values(3, 4)
     figure = entropy(STEPS, given, title="<b>t</b>", chosen=(1, 2))
     assert [trace.name for trace in figure.data] == [
-        f"L{layer} H{head}{' (above)' if (layer, head) == (2, 3) else ''}"
+        f"L{layer} H{head}{' (chosen)' if (layer, head) == (2, 3) else ''}"
         for layer in (1, 2, 3)
         for head in (1, 2, 3, 4)
     ]
@@ -36,7 +36,7 @@ def test_many_heads_become_a_line_and_a_band_each_layer() -> None:
     shown = [trace for trace in figure.data if trace.showlegend is not False]
     assert [trace.name for trace in shown] == [
         *(f"layer {layer}" for layer in range(1, 7)),
-        "L6 H8 (above)",
+        "L6 H8 (chosen)",
     ]
     low, high, mean = figure.data[3:6]
     np.testing.assert_array_equal(low.y, given[:, 1].min(1))
@@ -49,7 +49,7 @@ def test_many_heads_become_a_line_and_a_band_each_layer() -> None:
 def test_what_the_lines_are_held_against() -> None:
     ceiling = entropy(STEPS, values(1, 2), title="t", uniform=np.float32([2, 2, 2])).data[-1]
     assert (ceiling.name, ceiling.line.dash, list(ceiling.y)) == (
-        "everywhere alike",
+        "uniform attention",
         "dot",
         [2, 2, 2],
     )

@@ -4,7 +4,7 @@ import pytest
 from s2s.plots import extrapolation, line_chart, matrix, paired_bars, rotations
 from s2s.plots.positions import MAX_MATRIX_ROWS, LineSeries, columns_csv, downsampled, matrix_csv
 
-AXES = {"across": "dimension", "down": "position"}
+AXES = {"x_label": "dimension", "y_label": "position"}
 
 
 def test_a_small_matrix_is_drawn_as_it_is_with_grey_at_zero() -> None:
@@ -42,7 +42,7 @@ def test_coarse_is_the_mean_of_blocks_the_last_perhaps_smaller(
     both = [
         [row[start : start + step].mean() for start in range(0, shape[1], step)] for row in rows
     ]
-    np.testing.assert_allclose(downsampled(values, step, across=True), both, atol=1e-6)
+    np.testing.assert_allclose(downsampled(values, step, columns=True), both, atol=1e-6)
 
 
 def test_lines_are_told_apart_without_colors_and_a_spread_is_a_shade() -> None:
@@ -51,14 +51,16 @@ def test_lines_are_told_apart_without_colors_and_a_spread_is_a_shade() -> None:
         LineSeries("c", [0, 1], [3, 4], [2, 3], [4, 5]),
         LineSeries("none", [], []),
     ]
-    figure = line_chart(lines, title="", across="offset", up="cosine")
+    figure = line_chart(lines, title="", x_label="offset", y_label="cosine")
     a, shade, c = figure.data
     assert a.name == "a&lt;b"
     assert a.line.dash != c.line.dash
     assert a.marker.symbol != c.marker.symbol
     assert shade.y.tolist() == [4, 5, 3, 2]
     assert not shade.showlegend
-    assert line_chart(lines, title="", across="", up="", is_log=True).layout.yaxis.type == "log"
+    assert (
+        line_chart(lines, title="", x_label="", y_label="", is_log=True).layout.yaxis.type == "log"
+    )
 
 
 def test_arms_lead_from_a_position_to_the_one_so_many_places_on() -> None:
@@ -78,7 +80,7 @@ def test_bars_beside_each_other_differ_in_more_than_color() -> None:
         ["a", "a"],
         {"with": np.ones(2, np.float32), "without": np.zeros(2, np.float32)},
         title="",
-        up="",
+        y_label="",
     )
     assert [bar.name for bar in figure.data] == ["with", "without"]
     assert len({bar.marker.pattern.shape for bar in figure.data}) == 2
@@ -87,7 +89,11 @@ def test_bars_beside_each_other_differ_in_more_than_color() -> None:
 
 def test_beyond_training_is_beyond_the_shade() -> None:
     figure = extrapolation(
-        [LineSeries("Rotary", [4, 16], [100, 20])], (3, 12), title="", up="right (%)", chance=10
+        [LineSeries("Rotary", [4, 16], [100, 20])],
+        (3, 12),
+        title="",
+        y_label="right (%)",
+        chance=10,
     )
     assert [(shape.x0, shape.x1) for shape in figure.layout.shapes if shape.type == "rect"] == [
         (2.5, 12.5)
@@ -96,7 +102,7 @@ def test_beyond_training_is_beyond_the_shade() -> None:
     assert "guessing" in [each.text for each in figure.layout.annotations]
     assert not [
         shape
-        for shape in extrapolation(figure_lines(), (3, 12), title="", up="").layout.shapes
+        for shape in extrapolation(figure_lines(), (3, 12), title="", y_label="").layout.shapes
         if shape.type == "line"
     ]
 
@@ -109,10 +115,10 @@ def test_nothing_to_draw_says_so() -> None:
     nothing = np.zeros((0, 2), np.float32)
     for figure in (
         matrix(nothing, title="", **AXES),
-        line_chart([], title="", across="", up=""),
+        line_chart([], title="", x_label="", y_label=""),
         rotations(nothing, 1, [], title="", axes=("", "")),
-        paired_bars([], {}, title="", up=""),
-        extrapolation([], (3, 12), title="", up=""),
+        paired_bars([], {}, title="", y_label=""),
+        extrapolation([], (3, 12), title="", y_label=""),
     ):
         assert figure.layout.annotations[0].text
 

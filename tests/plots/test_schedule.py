@@ -8,14 +8,14 @@ def test_the_line_is_what_was_given_and_the_marks_say_where() -> None:
     (line,) = figure.data
     np.testing.assert_array_equal(line.x, np.float32([1, 200, 1200]))
     np.testing.assert_array_equal(line.y, np.float32([0.001, 0.003, 0]))
-    assert [each.text for each in figure.layout.annotations] == ["warm-up: 200", "end: 1,200"]
+    assert [each.text for each in figure.layout.annotations] == ["warmup: 200", "end: 1,200"]
     assert [shape.x0 for shape in figure.layout.shapes] == [200, 1200]
     assert "<b>" not in figure.layout.title.text
 
 
 def test_a_warm_up_longer_than_the_run_is_written_on_the_picture() -> None:
     (said,) = schedule([1, 100], [0.0, 0.001], warmup=4000, title="").layout.annotations
-    assert "still warming up" in said.text
+    assert "still in warmup" in said.text
 
 
 def test_no_warm_up_has_no_mark_and_no_step_no_line() -> None:

@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from s2s.plots import PLOTS, states
-from s2s.plots.states import COLORINGS, FEW, NAMED, StateLayer, StatePoint, states_csv
+from s2s.plots.states import (
+    COLORINGS,
+    MAX_LABELED,
+    MAX_LABELED_SMALL,
+    StateLayer,
+    StatePoint,
+    states_csv,
+)
 
 POINTS = [
     StatePoint("the", "the", 0, 1, "the <1>"),
@@ -22,7 +29,7 @@ def test_every_state_stands_where_it_was_put_and_is_told_apart_without_color(col
     figure = states([LAYER], POINTS, color=color, title="a\nb")
     drawn = [trace for trace in figure.data if "markers" in trace.mode]
     places = np.concatenate([np.column_stack([trace.x, trace.y]) for trace in drawn])
-    np.testing.assert_array_equal(places, LAYER.places)
+    np.testing.assert_array_equal(places, LAYER.points)
     first, second = drawn
     assert all(symbol.endswith("-open") for symbol in second.marker.symbol)
     assert not any(symbol.endswith("-open") for symbol in first.marker.symbol)
@@ -33,8 +40,8 @@ def test_every_state_stands_where_it_was_put_and_is_told_apart_without_color(col
     for number, axis in ((0, figure.layout.xaxis), (1, figure.layout.yaxis)):
         assert (
             axis.range[0]
-            < LAYER.places[:, number].min()
-            < LAYER.places[:, number].max()
+            < LAYER.points[:, number].min()
+            < LAYER.points[:, number].max()
             < axis.range[1]
         )
 
@@ -52,14 +59,14 @@ def test_a_word_that_both_sentences_have_is_tied_and_looks_alike() -> None:
 
 def test_every_layer_has_axes_of_its_own() -> None:
     figure = states(
-        [LAYER, LAYER._replace(places=10 * LAYER.places)], POINTS, color="sentence", title="t"
+        [LAYER, LAYER._replace(points=10 * LAYER.points)], POINTS, color="sentence", title="t"
     )
     assert [trace.xaxis for trace in figure.data] == ["x", "x", "x2", "x2"]
     assert figure.layout.xaxis2.range[1] == pytest.approx(10 * figure.layout.xaxis.range[1])
     assert [trace.showlegend for trace in figure.data] == [True, True, False, False]
 
 
-@pytest.mark.parametrize(("n_layers", "most"), [(1, NAMED), (2, FEW)])
+@pytest.mark.parametrize(("n_layers", "most"), [(1, MAX_LABELED), (2, MAX_LABELED_SMALL)])
 def test_many_points_have_no_tokens_beside_them(n_layers: int, most: int) -> None:
     for n, mode in ((most, "markers+text"), (most + 1, "markers")):
         layers = [StateLayer(np.zeros((n, 2)), (0.0, 0.0), "l")] * n_layers
@@ -72,7 +79,7 @@ def test_nothing_to_show_and_a_coloring_that_is_none() -> None:
         "no states"
         in PLOTS["states"].draw([LAYER], [], color="word", title="t").layout.annotations[0].text
     )
-    with pytest.raises(ValueError, match="not colored by `size`, but by word"):
+    with pytest.raises(ValueError, match="cannot be colored by `size`, but by word"):
         states([LAYER], POINTS, color="size", title="t")
 
 

@@ -75,7 +75,7 @@ def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(s
         }
         assert {title[0] for title in said} == pairs
         for token in (*rows, *keys):
-            assert svg.visible_controls(theme.shortened(token, svg.LONGEST)) in texts(picture)
+            assert svg.visible_controls(theme.shortened(token, svg.MAX_TOKEN)) in texts(picture)
         assert {each.tag.removeprefix(SPACE) for each in parsed(picture).iter()} <= {
             "svg",
             "title",

@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from s2s.plots.tensor import GAPS, LEGIBLE, NEVER, short_number, tensor, tensor_csv
+from s2s.plots.tensor import LEGIBLE, MAX_GAPS, MINUS_INFINITY, short_number, tensor, tensor_csv
 from s2s.plots.theme import SEQUENTIAL
 
 WORDS = ("the", "cat", "sits")
@@ -31,11 +31,11 @@ def test_minus_infinity_is_black_and_says_so() -> None:
     assert np.isnan(cells.z[1, 4])
     assert np.isfinite(cells.z).sum() == given.size - 1
     np.testing.assert_array_equal(np.isfinite(black.z), np.isneginf(given))
-    assert [*texts.text] == [NEVER]
+    assert [*texts.text] == [MINUS_INFINITY]
     assert (texts.x[0], texts.y[0]) == (4, 1)
 
 
-@pytest.mark.parametrize(("columns", "n_traces"), [(LEGIBLE, 2), (GAPS + 1, 1)])
+@pytest.mark.parametrize(("columns", "n_traces"), [(LEGIBLE, 2), (MAX_GAPS + 1, 1)])
 def test_numbers_stand_in_the_cells_while_they_can_be_read(columns: int, n_traces: int) -> None:
     figure = tensor(values(3, columns), WORDS, title="t")
     assert len(figure.data) == n_traces

@@ -1,5 +1,5 @@
 from s2s import plots
-from s2s.plots.token_losses import NAMES, TokenLoss
+from s2s.plots.token_losses import MAX_LABELS, TokenLoss
 
 REFERENCE = [
     TokenLoss("le", 0.1),
@@ -20,7 +20,7 @@ def test_both_are_drawn_place_by_place() -> None:
     assert list(forced.y) == [0.1, 2.0, 0.2]
     assert list(free.y) == [0.1, 0.5, 0.7, 0.1]
     assert forced.customdata[1] == "2. &lt;i&gt;chat&lt;/i&gt; (reference), rank 3"
-    assert free.customdata[1] == "2. chien (its own)"
+    assert free.customdata[1] == "2. chien (own translation)"
     assert figure.layout.xaxis.range[1] > 3
     assert figure.layout.title.text == "run · step 1"
 
@@ -28,13 +28,13 @@ def test_both_are_drawn_place_by_place() -> None:
 def test_where_they_part_a_line_and_a_word_stand() -> None:
     figure = plots.token_losses(REFERENCE, OWN, 1, title="")
     assert [line.x0 for line in figure.layout.shapes] == [0.5]
-    assert [note.text for note in figure.layout.annotations] == ["they part here"]
+    assert [note.text for note in figure.layout.annotations] == ["they first differ here"]
     assert not plots.token_losses(REFERENCE, REFERENCE, None, title="").layout.shapes
 
 
 def test_of_many_tokens_some_are_named() -> None:
     figure = plots.token_losses(REFERENCE * 40, OWN, 1, title="")
-    assert len(figure.layout.xaxis.tickvals) == len(figure.layout.xaxis.ticktext) <= NAMES
+    assert len(figure.layout.xaxis.tickvals) == len(figure.layout.xaxis.ticktext) <= MAX_LABELS
     assert len(figure.data[0].y) == 120
 
 

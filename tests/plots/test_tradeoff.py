@@ -15,9 +15,9 @@ POINTS = [
 
 
 def test_every_system_is_a_named_point_with_its_interval_and_a_sign_of_its_own() -> None:
-    figure = plots.tradeoff(POINTS, title="one\ntwo", across="sentences a second", up="BLEU")
+    figure = plots.tradeoff(POINTS, title="one\ntwo", x_label="sentences a second", y_label="BLEU")
     assert [(trace.x[0], trace.y[0]) for trace in figure.data] == [
-        (point.across, point.up) for point in POINTS
+        (point.x, point.y) for point in POINTS
     ]
     assert len({trace.marker.symbol for trace in figure.data}) == 3
     assert (figure.data[0].error_y.array[0], figure.data[0].error_y.arrayminus[0]) == pytest.approx(
@@ -31,7 +31,9 @@ def test_every_system_is_a_named_point_with_its_interval_and_a_sign_of_its_own()
 
 def test_names_of_neighbours_stand_at_different_heights_and_inside_the_picture() -> None:
     crowd = [TradeoffPoint(str(n), 100.0 + n, 70.0) for n in range(6)]
-    sides = [trace.textposition for trace in plots.tradeoff(crowd, title="", across="", up="").data]
+    sides = [
+        trace.textposition for trace in plots.tradeoff(crowd, title="", x_label="", y_label="").data
+    ]
     assert all(one.split()[0] != other.split()[0] for one, other in itertools.pairwise(sides))
     assert sides[0].endswith("right")
     assert sides[-1].endswith("left")
@@ -39,7 +41,10 @@ def test_names_of_neighbours_stand_at_different_heights_and_inside_the_picture()
 
 def test_a_near_range_is_even() -> None:
     figure = plots.tradeoff(
-        [TradeoffPoint("a", 50.0, 1.0), TradeoffPoint("b", 60.0, 2.0)], title="", across="", up=""
+        [TradeoffPoint("a", 50.0, 1.0), TradeoffPoint("b", 60.0, 2.0)],
+        title="",
+        x_label="",
+        y_label="",
     )
     low, high = figure.layout.xaxis.range
     assert figure.layout.xaxis.type is None
@@ -50,8 +55,8 @@ def test_a_near_range_is_even() -> None:
 @pytest.mark.parametrize(
     "figure",
     [
-        plots.tradeoff([], title="", across="", up=""),
-        plots.sweep_curve([], title="", across="", up=""),
+        plots.tradeoff([], title="", x_label="", y_label=""),
+        plots.sweep_curve([], title="", x_label="", y_label=""),
     ],
 )
 def test_nothing_is_said(figure: go.Figure) -> None:
@@ -63,7 +68,7 @@ def test_a_sweep_is_a_line_a_run_with_its_values_as_ticks() -> None:
         SweepLine("one", (1, 4, 50), (20.0, 21.0, 18.0), (19.0, 20.0, 17.0), (21.0, 22.0, 19.0)),
         SweepLine("two", (1, 4), (10.0, 11.0)),
     ]
-    figure = plots.sweep_curve(lines, title="t", across="num_beams", up="BLEU")
+    figure = plots.sweep_curve(lines, title="t", x_label="num_beams", y_label="BLEU")
     assert [tuple(trace.x) for trace in figure.data] == [(1, 4, 50), (1, 4)]
     assert tuple(figure.layout.xaxis.tickvals) == (1, 4, 50)
     assert figure.layout.xaxis.type == "log"
@@ -77,8 +82,8 @@ def test_values_from_nought_on_are_even() -> None:
     figure = plots.sweep_curve(
         [SweepLine("one", (0, 0.5, 20), (1.0, 2.0, 3.0))],
         title="",
-        across="length_penalty",
-        up="BLEU",
+        x_label="length_penalty",
+        y_label="BLEU",
     )
     assert figure.layout.xaxis.type is None
     assert not figure.layout.showlegend

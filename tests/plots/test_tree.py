@@ -9,10 +9,10 @@ def twig(number: int, parent: int, step: int, state: str = "kept", **more: objec
         "token": f"t{number}",
         "total": f"−{number}.00",
         "order": number,
-        "place": None,
+        "rank": None,
         "is_best": False,
     }
-    usual["said"] = (f"<b>{number}</b>",)
+    usual["hover"] = (f"<b>{number}</b>",)
     return TreeNode(number=number, parent=parent, step=step, state=state, **{**usual, **more})
 
 
@@ -25,8 +25,8 @@ TWIGS = [
     twig(4, 1, 2),
     twig(5, 2, 2, is_best=True),
     twig(6, 2, 2, "pruned"),
-    twig(7, 4, 3, "truncated", place=2),
-    twig(8, 5, 3, "finished", place=1, is_best=True),
+    twig(7, 4, 3, "truncated", rank=2),
+    twig(8, 5, 3, "finished", rank=1, is_best=True),
     twig(9, 5, 3, "pruned"),
 ]
 

@@ -19,7 +19,7 @@ def test_the_bars_are_the_probabilities_and_say_so() -> None:
     assert list(bars.text) == ["60%", "30%", "5.0%"]
     assert list(figure.layout.yaxis.ticktext) == ["le", "&lt;b&gt;la&lt;/b&gt;", "un", "7 others"]
     assert figure.layout.title.text == "run · step 1<br>place 1"
-    assert "5.0% together" in [note.text for note in figure.layout.annotations]
+    assert "5.0% in total" in [note.text for note in figure.layout.annotations]
     filled = [color != "rgba(0, 0, 0, 0)" for color in bars.marker.color]
     assert filled == [True, False, False]  # what the last filter keeps is solid
 
@@ -32,7 +32,7 @@ def test_every_filter_has_its_marks_and_its_cut() -> None:
     assert kept.marker.symbol != gone.marker.symbol
     assert (list(counts.x), list(counts.text)) == ([2], ["+4"])
     assert list(threshold.x) == [0.5, 0.5]
-    assert threshold.name == "min_p: below 50% goes"
+    assert threshold.name == "min_p: removes below 50%"
     caps = [(line.x0 + 0.42, line.y0) for line in figure.layout.shapes if line.xref == "x2"]
     assert caps == [
         (0, 1.5),

@@ -21,7 +21,7 @@ def test_the_cells_are_the_pairs_and_the_rows_say_their_means() -> None:
         == labels(MEANS, COUNTS)
     )
     assert figure.layout.title.text == "a run<br>chrF of 7 samples"
-    assert cells.customdata[0][2] == "sample 1 beside sample 3"
+    assert cells.customdata[0][2] == "sample 1 with reference 3"
 
 
 def test_of_many_samples_the_colours_have_a_scale_instead_of_numbers() -> None:

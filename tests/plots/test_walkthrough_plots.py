@@ -31,7 +31,7 @@ def test_two_ways_stand_side_by_side_and_are_told_apart_without_color() -> None:
 @pytest.mark.parametrize("values", [(0.9, 0.1), (3.0, -2.0)])
 def test_bars_stand_in_order_with_room_for_their_numbers(values: tuple[float, float]) -> None:
     figure = ranked_tokens(
-        [("<b>", values[0]), ("b", values[1])], title="t", across="logit", chosen=0
+        [("<b>", values[0]), ("b", values[1])], title="t", x_label="logit", chosen=0
     )
     (bars,) = figure.data
     assert [*bars.x] == [*values]
@@ -41,4 +41,4 @@ def test_bars_stand_in_order_with_room_for_their_numbers(values: tuple[float, fl
     low, high = figure.layout.xaxis.range
     assert low <= min(0, *values)
     assert high > max(values)
-    assert "no tokens" in ranked_tokens([], title="t", across="x").layout.annotations[0].text
+    assert "no tokens" in ranked_tokens([], title="t", x_label="x").layout.annotations[0].text

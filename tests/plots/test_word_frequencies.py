@@ -14,7 +14,7 @@ def test_ratios_stand_in_the_middle_of_their_bins() -> None:
     bars = figure.data[0]
     np.testing.assert_allclose(bars.x, [-1.5, -0.5, 0.5, 1.5])
     assert list(bars.y) == [1, 2, 3, 4]
-    assert bars.customdata[1] == "0.50 to 1.00 times as many words"
+    assert bars.customdata[1] == "0.50 to 1.00 target words per source word"
     assert list(figure.layout.xaxis.ticktext) == ["1/4", "1/2", "1", "2", "4"]
     assert figure.layout.shapes[0].x0 == pytest.approx(np.log2(1.5))
     assert "median 1.50" in figure.layout.xaxis.title.text
@@ -46,10 +46,10 @@ def test_coverage_has_a_bar_for_each_share() -> None:
     figure = coverage([(1, 0.9, 0.8), (2, 0.7, 0.6)], [(1, 0.5, 0.4), (2, 0.3, 0.2)], title="t")
     drawn = {bars.name: list(bars.y) for bars in figure.data}
     assert drawn == {
-        "source, running words": [0.9, 0.7],
-        "target, running words": [0.5, 0.3],
-        "source, different words": [0.8, 0.6],
-        "target, different words": [0.4, 0.2],
+        "source, word tokens": [0.9, 0.7],
+        "target, word tokens": [0.5, 0.3],
+        "source, distinct words": [0.8, 0.6],
+        "target, distinct words": [0.4, 0.2],
     }
     looks = {(bars.marker.pattern.shape, bars.marker.line.width) for bars in figure.data}
     assert len(looks) == 4  # told apart without color
@@ -61,7 +61,7 @@ def test_coverage_has_a_bar_for_each_share() -> None:
         (length_ratio((0, 0, 0, 0), EDGES, 0.0, title="t"), "both sides"),
         (vocabulary_growth([], [(0, 0)], title="t"), "no words"),
         (word_frequencies([], title="t"), "no words"),
-        (coverage([], [], title="t"), "validate"),
+        (coverage([], [], title="t"), "validation"),
     ],
 )
 def test_a_picture_of_nothing_says_why(figure: go.Figure, why: str) -> None:

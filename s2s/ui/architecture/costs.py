@@ -90,8 +90,8 @@ def _curve(
         [point.value for point in points],
         {name: [point.terms[name] for point in points] for name in names},
         title=title,
-        across=VARIABLES[vary].label,
-        up=MEASURES[measure].label,
+        x_label=VARIABLES[vary].label,
+        y_label=MEASURES[measure].label,
         now=now,
     )
     summary = _largest_terms(points, now)

@@ -73,7 +73,7 @@ def _bars(asked: ArchitectureRequest) -> None:
         for name, model in zip(_unique_names(models), models, strict=True)
     }
     title = f"Parameters by component · {' and '.join(series)}"
-    figure = plots.bars(COMPONENT_GROUPS, series, title=title, across="parameters")
+    figure = plots.bars(COMPONENT_GROUPS, series, title=title, x_label="parameters")
     most, group = max(zip(next(iter(series.values())), COMPONENT_GROUPS, strict=True))
     alt = f"Bars of {title}; the most are in {group}, {most:,}"
     with st.container(border=True, key="bars"):

@@ -1,4 +1,4 @@
-"""Components: JavaScript and style in files of their own, each behind a thin Python function. Knows nothing of models."""
+"""Components: JavaScript and style in files of their own, each with a thin Python function. Knows nothing of models."""
 
 from s2s.ui.canvas.diagram import DIAGRAM_WIDTH, Arrow, Box, BoxNote, Diagram, Label, diagram
 from s2s.ui.canvas.heads import heads_canvas, pack_heads, pooling

@@ -78,12 +78,12 @@ def _tradeoff(evaluation: Evaluation, systems: Sequence[Scores], x: str, y: str)
     what = f"{METRIC_NAMES[y].label} and {METRIC_NAMES[x].label.lower()}"
     title = _title(evaluation, what, systems[0]["n"])
     figure = plots.tradeoff(
-        _merged(points), title=title, across=X_LABELS[x], up=METRIC_NAMES[y].label
+        _merged(points), title=title, x_label=X_LABELS[x], y_label=METRIC_NAMES[y].label
     )
-    values = "; ".join(f"{point.name}: {point.across:.4g}, {point.up:.4g}" for point in points)
+    values = "; ".join(f"{point.name}: {point.x:.4g}, {point.y:.4g}" for point in points)
     chart(figure, alt=f"{what} of {len(points)} systems. {values}", file_name=file_name(title))
     st.caption(plots.PLOTS["tradeoff"].caption)
-    _download(what, ("system", x, y), [(point.name, point.across, point.up) for point in points])
+    _download(what, ("system", x, y), [(point.name, point.x, point.y) for point in points])
 
 
 def _points(
@@ -109,7 +109,7 @@ def _merged(points: Sequence[TradeoffPoint]) -> list[TradeoffPoint]:
     """Points that would be drawn on top of each other become one with all their names."""
     groups: dict[tuple[str, str], list[TradeoffPoint]] = {}
     for point in points:
-        groups.setdefault((f"{point.across:.3g}", f"{point.up:.3g}"), []).append(point)
+        groups.setdefault((f"{point.x:.3g}", f"{point.y:.3g}"), []).append(point)
     return [
         replace(
             group[0],
@@ -141,7 +141,7 @@ def _sweep(evaluation: Evaluation, systems: Sequence[Scores], y: str) -> None:
     ]
     what = f"{METRIC_NAMES[y].label} by {setting}"
     title = _title(evaluation, what, systems[0]["n"])
-    figure = plots.sweep_curve(lines, title=title, across=setting, up=METRIC_NAMES[y].label)
+    figure = plots.sweep_curve(lines, title=title, x_label=setting, y_label=METRIC_NAMES[y].label)
     values = "; ".join(f"{name} at {x:g}: {score:.4g}" for name, x, score in rows)
     chart(figure, alt=f"{what}. {values}", file_name=file_name(title))
     st.caption(plots.PLOTS["sweep_curve"].caption)

@@ -1,4 +1,4 @@
-"""The words a run knows, sentences to try with it, and the nearest known word to an unknown one."""
+"""The vocabulary of a run, sentences to try with it, and the nearest known word to an unknown one."""
 
 from __future__ import annotations
 

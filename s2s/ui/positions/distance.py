@@ -81,7 +81,7 @@ def _show_similarity(
     cells = f", means of {step} by {step}" if step > 1 else " positions"
     axis = f"position / {step}" if step > 1 else "position"
     title = f"{name} · {measure} of {n} by {n}{cells}"
-    figure = plots.matrix(matrix, title=title, across=axis, down=axis)
+    figure = plots.matrix(matrix, title=title, x_label=axis, y_label=axis)
     show_figure(figure, title, f"Heatmap: {title}", lambda: plots.matrix_csv(matrix, axis))
     return float((offsets.high - offsets.low).max())
 

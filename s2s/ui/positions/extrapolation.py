@@ -135,7 +135,7 @@ def _picture(asked: Twins, score: str, found: Sequence[Reached], origin: str) ->
         if (line := _line(kind, [one for one in found if one.kind == kind], score))
     ]
     figure = plots.extrapolation(
-        lines, twins.TRAINED, title=title, up=SCORES[score], chance=CHANCE[score]
+        lines, twins.TRAINED, title=title, y_label=SCORES[score], chance=CHANCE[score]
     )
     low, high = twins.TRAINED
     named: dict[str, Sequence[float]] = {"digits of the line": list(twins.LENGTHS)}

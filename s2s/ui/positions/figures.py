@@ -41,7 +41,7 @@ def show_figure(figure: go.Figure, title: str, alt: str, make_csv: Callable[[], 
 
 def show_matrix(values: Matrix, title: str, down: str, across: str) -> None:
     """A heatmap of (rows, columns)."""
-    figure = plots.matrix(values, title=title, across=across, down=down)
+    figure = plots.matrix(values, title=title, x_label=across, y_label=down)
     show_figure(figure, title, f"Heatmap: {title}", lambda: plots.matrix_csv(values, down))
 
 
@@ -49,7 +49,7 @@ def show_lines(
     lines: Sequence[LineSeries], title: str, across: str, up: str, *, is_log: bool = False
 ) -> None:
     """Lines over the same x values; the download has one column per line."""
-    figure = plots.line_chart(lines, title=title, across=across, up=up, is_log=is_log)
+    figure = plots.line_chart(lines, title=title, x_label=across, y_label=up, is_log=is_log)
     columns = {across: np.asarray(lines[0].x)}
     for line in lines:
         for suffix, values in (("", line.y), ("low", line.low), ("high", line.high)):

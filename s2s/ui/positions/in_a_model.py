@@ -112,7 +112,7 @@ def _show_effect(run: Run, tokens: Sequence[str], effect: ReorderingEffect) -> N
         "without positions": effect.without_positions.tolist(),
     }
     show_figure(
-        plots.paired_bars(tokens, both, title=title, up="largest difference"),
+        plots.paired_bars(tokens, both, title=title, y_label="largest difference"),
         title,
         f"Bars: {title}, with and without positions",
         lambda: plots.columns_csv(columns),

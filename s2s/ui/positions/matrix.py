@@ -79,7 +79,7 @@ def alibi(asked: EncodingRequest) -> None:
     distances = np.arange(settings.length)
     penalties = np.outer(-engine.slopes(settings.heads), distances).astype(np.float32)
     title = f"ALiBi · penalties of {settings.heads} heads at {settings.length} distances"
-    figure = plots.matrix(penalties, title=title, across="distance", down="head", signed=False)
+    figure = plots.matrix(penalties, title=title, x_label="distance", y_label="head", signed=False)
     figure.update_traces(y0=1)
     columns: dict[str, npt.NDArray[Any]] = {"distance": distances}
     columns |= {f"head {head}": row for head, row in enumerate(penalties, 1)}
@@ -99,7 +99,7 @@ def relative(asked: EncodingRequest) -> None:
     buckets = found.reshape(settings.length, settings.length).astype(np.float32)
     title = f"T5 · bucket of each query and key, {settings.buckets} buckets, {settings.length} positions"
     figure = plots.matrix(
-        buckets, title=title, across="key", down="query", signed=False, coarse_columns=True
+        buckets, title=title, x_label="key", y_label="query", signed=False, pool_columns=True
     )
     show_figure(figure, title, f"Heatmap: {title}", lambda: plots.matrix_csv(buckets, "query"))
     st.caption(

@@ -280,7 +280,7 @@ def _curves(titles: Mapping[str, str]) -> None:
     last = [
         f"{line.name} {np.asarray(line.values)[-1]:.4g}" for line in lines if np.size(line.values)
     ]
-    figure = plots.curves(lines, title=title, up=shown.up)
+    figure = plots.curves(lines, title=title, y_label=shown.up)
     chart(
         figure,
         alt=f"{what} by step of {len(titles)} runs; last: {', '.join(last) or 'none yet'}",

@@ -64,7 +64,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
 
 
 async def _sweep() -> None:
-    """Drafts do not outlive their day."""
+    """Deletes unsaved uploads after a day."""
     while True:
         await asyncio.to_thread(delete_old_uploads)
         await asyncio.sleep(HOUR)

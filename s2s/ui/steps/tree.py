@@ -120,7 +120,9 @@ def own_log_prob(tree: SearchTree, node: SearchNode) -> float:
 def _plot_node(tree: SearchTree, number: int, token: str) -> TreeNode:
     node = tree.nodes[number]
     if not number:
-        return TreeNode(0, -1, 0, token, "", node.state, 0, None, is_best=True, said=(node.reason,))
+        return TreeNode(
+            0, -1, 0, token, "", node.state, 0, None, is_best=True, hover=(node.reason,)
+        )
     probability = math.exp(own_log_prob(tree, node))
     hover = (
         f"{token} · step {node.step}",
@@ -139,7 +141,7 @@ def _plot_node(tree: SearchTree, number: int, token: str) -> TreeNode:
         node.rank or number,
         node.final_rank,
         is_best=node.is_best,
-        said=hover,
+        hover=hover,
     )
 
 

@@ -93,8 +93,8 @@ def panel(run_id: str, curves: Curves) -> None:
             figure = plots.curves(
                 lines,
                 title=title,
-                up=quantity.axis,
-                look=options,
+                y_label=quantity.axis,
+                options=options,
                 marks=marks,
                 **({"nothing": alone} if alone else {}),
             )

@@ -58,7 +58,7 @@ def _draw_ranked(
     best = [int(each) for each in order[:TOP]]
     bars = [(token, float(row[each])) for token, each in zip(tokens(best), best, strict=True)]
     title = f"{name}\nthe {len(best)} largest of {len(row):,}"
-    figure = plots.ranked_tokens(bars, title=title, across=across, chosen=0, form=number_format)
+    figure = plots.ranked_tokens(bars, title=title, x_label=across, chosen=0, form=number_format)
     show_figure(
         "ranked_tokens",
         figure,

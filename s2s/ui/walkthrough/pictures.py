@@ -49,7 +49,7 @@ def show_heads(
     names = _head_columns(n_heads, n_shown)
     starts = [n_shown * head for head in range(n_heads)]
     figure = plots.tensor(
-        shown, rows, names, title=title, across="head.number", mark=mark, breaks=starts[1:]
+        shown, rows, names, title=title, x_label="head.number", mark=mark, breaks=starts[1:]
     )
     figure.update_xaxes(tickvals=starts, ticktext=[names[at] for at in starts], tickangle=0)
     figure.update_traces(
@@ -79,7 +79,7 @@ def show_pairs(
     """A number for each row and column; `nouns`: what rows and columns are."""
     shape = f"{counted(len(rows), nouns[0])} × {counted(len(columns), nouns[1])}"
     title = f"{name}\n{shape}"
-    figure = plots.tensor(values, rows, columns, title=title, across=nouns[1], mark=mark)
+    figure = plots.tensor(values, rows, columns, title=title, x_label=nouns[1], mark=mark)
     _show("tensor", figure, title, partial(plots.tensor_csv, values, rows, columns))
 
 

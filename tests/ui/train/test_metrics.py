@@ -130,7 +130,7 @@ def test_several_runs_each_say_why_a_curve_is_missing() -> None:
     lines = [Curve("a", [1], [1.0]), Curve("b", [], [], run=1), Curve("c", [], [], run=2)]
     assert _missing(lines, CurveOptions(), ["", "It comes.", ""]) == " b: It comes. Not logged: c."
     assert _missing(lines[1:2], CurveOptions(), ["It comes."] * 2) == " b: It comes."
-    figure = plots.curves([Curve("BLEU", [], [])], title="", up="", nothing="It comes.")
+    figure = plots.curves([Curve("BLEU", [], [])], title="", y_label="", nothing="It comes.")
     assert figure.layout.annotations[0].text == "It comes."
 
 
@@ -160,5 +160,7 @@ def test_changes_of_the_last_step_and_of_the_learning_rate_are_marked(tmp_path: 
 @pytest.mark.parametrize(("last", "dtick"), [(9, None), (100, 1), (100_000, 1)])
 def test_only_decades_have_numbers_where_there_are_several(last: int, dtick: int | None) -> None:
     line = Curve("a", np.arange(1, last + 1), np.full(last, 2.0))
-    figure = plots.curves([line], title="", up="", look=CurveOptions(is_log_x=True, is_log_y=True))
+    figure = plots.curves(
+        [line], title="", y_label="", options=CurveOptions(is_log_x=True, is_log_y=True)
+    )
     assert (figure.layout.xaxis.dtick, figure.layout.yaxis.dtick) == (dtick, None)
