@@ -107,4 +107,4 @@ def test_names_of_columns_stand_apart_and_hovering_says_the_others(
     page.locator(".st-key-canvas .nsewdrag").first.hover(
         position={"x": 1.5 / 32 * box["width"], "y": 0.5 / 32 * box["height"]}
     )
-    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it looks at 2 the: ")
+    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("it attends to 2 the: ")

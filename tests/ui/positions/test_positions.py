@@ -290,7 +290,7 @@ def test_the_shipped_twins_are_there_at_once(task: str, score: str) -> None:
 def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(twins, "LENGTHS", (4, 13))
     screen = at("longer", steps="100", seed="3")
-    assert "No twin has been measured yet" in json.dumps(figures(screen))
+    assert "No model has been measured yet" in json.dumps(figures(screen))
     screen.button(key="positions train").click().run()
     assert not screen.exception
     assert not screen.error

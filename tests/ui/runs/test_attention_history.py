@@ -140,7 +140,7 @@ def test_a_chosen_head_is_the_one_that_is_drawn_thicker(run):
     assert title(screen)[1] == "cross-attention · layer 1 of 2 · head 3 of 3"
     np.testing.assert_allclose(picture(screen)[1], rows(2, 3, 2, 3, seed=30)[0, 2], atol=1e-3)
     for figure in screen.get("plotly_chart")[1:]:
-        assert "L1 H3 (above)" in {
+        assert "L1 H3 (chosen)" in {
             trace.get("name") for trace in json.loads(figure.proto.spec)["data"]
         }
     screen.segmented_control(key="kind").set_value("encoder").run()

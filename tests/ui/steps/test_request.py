@@ -27,7 +27,7 @@ def test_a_newcomer_sees_the_tree_of_a_demo_sentence_and_how_to_read_it() -> Non
         "pruned": "few",
     }
     assert "set" not in screen.query_params
-    assert "Left to right, token by token" in said(screen)
+    assert "From left to right, token by token" in said(screen)
     assert screen.get("plotly_chart")
 
 
