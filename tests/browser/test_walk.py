@@ -131,7 +131,7 @@ def test_upload_train_compare_attention_link(
     quiet(page)
 
     (run_id,) = (path.name for path in (own_server.home / "runs").iterdir())
-    page.get_by_role("link", name="Translate with it").click()
+    page.get_by_role("link", name=re.compile("Translate$")).click()
     page.wait_for_url("**/compare*")
     page.get_by_role("textbox", name=re.compile("Your")).fill("1 2 3")
     run = s2s.load(own_server.home / "runs" / run_id)
@@ -185,7 +185,7 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(
     page = visit(f"{own_server.address}/data")
     page.get_by_role("radio", name=re.compile("Paste")).click()
     lines = "\n".join(f"{NASTY} {n} ||| {n} {NASTY}" for n in range(60))
-    page.get_by_role("textbox", name=re.compile("One pair a line")).fill(lines)
+    page.get_by_role("textbox", name=re.compile("One pair per line")).fill(lines)
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Train on these pairs").click()
     page.wait_for_url("**/train?set=source*")

@@ -1,4 +1,4 @@
-"""The two panels on a small text, each in a page of its own."""
+"""The panels Cleaning and Statistics on a small dataset, each on a page of its own."""
 
 import csv
 import io

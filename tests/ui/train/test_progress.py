@@ -56,7 +56,7 @@ def becomes(monkeypatch: pytest.MonkeyPatch) -> Becomes:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
-    """What the board was asked for."""
+    """The calls of the run service."""
     calls: list[tuple[object, ...]] = []
     for name in ("pause", "go_on", "step", "change_lr"):
         monkeypatch.setattr(board, name, lambda *given, name=name: calls.append((name, *given)))
@@ -148,7 +148,7 @@ def test_a_refused_action_is_explained(becomes: Becomes, monkeypatch: pytest.Mon
     assert not screen.run().error
 
 
-def test_buttons_ask_the_real_board_and_its_refusals_are_sentences(
+def test_refusals_of_the_run_service_are_sentences(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for what in ("pause", "carry on", "one step", "stop", "resume", "change lr"):

@@ -14,7 +14,7 @@ from tests.jobs.test_expected import run
 from tests.screen import lost, opened, said
 
 SMALL = {"source": "builtin:en-fr", "preset": "small"}
-OWN = "abcdefgh12345678"
+RUN = "abcdefgh12345678"
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def keys(screen: AppTest, kind: str) -> set[str]:
     return {each.key for each in getattr(screen, kind)}
 
 
-def test_the_usual_visitor_sees_no_warning_and_nothing_unfolded() -> None:
+def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
     screen = train()
     assert not screen.warning
     assert not screen.error
@@ -54,7 +54,7 @@ def test_the_usual_visitor_sees_no_warning_and_nothing_unfolded() -> None:
     assert not {"sweep key 0", "start from"} & keys(screen, "selectbox")
 
 
-def test_a_button_mends_what_a_warning_says() -> None:
+def test_a_button_corrects_what_a_warning_says() -> None:
     screen = train(train__steps="150")
     (warning,) = [each for each in screen.warning if "still be climbing" in each.value]
     (cure,) = [
@@ -78,7 +78,7 @@ def test_a_preset_that_fits_is_one_click_away() -> None:
     )
 
 
-def test_what_the_place_does_not_allow_cannot_be_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_server_does_not_allow_cannot_be_queued(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2S_MAX_STEPS", "500")
     screen = train()
     assert "500 allowed here" in said(screen)
@@ -97,7 +97,7 @@ def test_every_preset_says_what_it_is_good_for() -> None:
     assert list(table.value["preset"]) == list(PRESETS)
 
 
-def test_what_to_expect_is_one_sentence_and_a_picture_behind_it(
+def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known = (run(20_000, 90, like="short sentences", rich=2.2),)
@@ -144,7 +144,7 @@ def test_the_sizes_in_the_table_name_their_vocabulary() -> None:
 @pytest.mark.parametrize(
     ("times", "text"), [(0.3, "0.3"), (9.94, "9.9"), (9.96, "10"), (150.0, "150"), (1e5, "100,000")]
 )
-def test_how_often_in_words(times: float, text: str) -> None:
+def test_epochs_in_short(times: float, text: str) -> None:
     assert forecast._short(times) == text
 
 
@@ -200,12 +200,12 @@ def test_a_wrong_value_is_one_sentence_and_a_full_queue_takes_none(
 @pytest.fixture
 def own() -> str:
     """A small trained run of the visitor's."""
-    make_run(settings.home() / "runs" / OWN, {})
+    make_run(settings.home() / "runs" / RUN, {})
     cached.refresh_runs()
-    return OWN
+    return RUN
 
 
-def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: str) -> None:
+def test_an_initializing_run_fills_the_form_and_is_queued_with_a_control_run(own: str) -> None:
     screen = unfold(
         opened("train", set=pack({"source": "synthetic:reverse", "preset": "small"})), "from a run"
     )
@@ -229,7 +229,9 @@ def test_a_run_to_start_from_fills_the_form_and_is_asked_for_with_its_twin(own: 
     assert unpack(again.session_state["set"]) == unpack(held)
 
 
-def test_a_run_from_another_is_called_so_and_its_twin_is_not(own: str) -> None:
+def test_the_name_mentions_the_initializing_run_and_that_of_the_control_run_does_not(
+    own: str,
+) -> None:
     screen = unfold(
         opened(
             "train",
@@ -247,7 +249,7 @@ def test_a_run_from_another_is_called_so_and_its_twin_is_not(own: str) -> None:
     assert names == {f"{usual}, from {cached.title(own)}", f"{usual} (from scratch)"}
 
 
-def test_another_shape_is_refused_and_mended(own: str) -> None:
+def test_another_shape_is_refused_and_corrected(own: str) -> None:
     screen = unfold(train(), "from a run")
     screen.selectbox(key="start from").set_value(own).run()
     screen.number_input(key="set model.d_model").set_value(64).run()
