@@ -14,8 +14,7 @@ class SearchDiagnosis:
 
     If the model gives the reference more than the written text, the search failed to find a text that the model
     prefers. If it gives it less, no search could have helped: the model prefers another text (Stahlberg & Byrne 2019,
-    "On NMT Search Errors and Model Errors: Cat Got Your Tongue?"). A wide beam's more probable text shows a search
-    error in either case.
+    "On NMT Search Errors and Model Errors"). A wide beam's more probable text shows a search error in either case.
     """
 
     reference: float

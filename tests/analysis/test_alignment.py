@@ -30,7 +30,7 @@ def rows(*shape: int, seed: int = 0) -> np.ndarray:
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 100])
-def test_entropy_is_log_n_where_all_is_alike_and_0_where_one_has_it_all(n: int) -> None:
+def test_entropy_is_log_n_for_uniform_rows_and_0_for_one_hot_rows(n: int) -> None:
     np.testing.assert_allclose(
         row_entropies(np.full((3, n), 1 / n, np.float32)), math.log(n), atol=1e-6
     )

@@ -33,7 +33,7 @@ def test_directions_are_argmax_of_rows_and_of_columns() -> None:
 
 
 @pytest.mark.parametrize("slug", LINK_METHODS)
-def test_links_stand_inside_the_picture_and_empty_ones_have_none(slug: str) -> None:
+def test_links_are_inside_the_map_and_an_empty_map_has_none(slug: str) -> None:
     for weights in SOME:
         assert all(
             0 <= src < weights.shape[1] and 0 <= tgt < weights.shape[0]
@@ -44,7 +44,7 @@ def test_links_stand_inside_the_picture_and_empty_ones_have_none(slug: str) -> N
 
 
 @pytest.mark.parametrize("slug", ["target", "source", "both", "either", "grow-diag"])
-def test_a_permutation_links_each_word_with_its_own(slug: str) -> None:
+def test_a_permutation_links_each_word_with_its_image(slug: str) -> None:
     order = np.random.default_rng(1).permutation(6)
     weights = np.full((6, 6), 0.02, np.float32)
     weights[np.arange(6), order] = 0.9
@@ -78,7 +78,7 @@ def as_published(
     return {(int(f), int(e)) for e, f in zip(*np.nonzero(found), strict=True)}
 
 
-def test_grow_diag_is_what_was_published() -> None:
+def test_grow_diag_matches_the_published_algorithm() -> None:
     n_grown = 0
     for weights in SOME:
         n_tgt, n_src = weights.shape
@@ -105,7 +105,7 @@ def test_it_grows_to_a_neighbor_and_no_farther() -> None:
     assert union(apart) - grow_diag(apart) == {(3, 1)}  # touches no link that there is
 
 
-def test_a_share_of_nearly_nothing_is_the_argmax() -> None:
+def test_a_tiny_share_is_the_argmax() -> None:
     for weights in SOME:
         assert by_share(weights, 0.01) == by_target(weights)
         assert by_share(weights, 0.5) <= by_share(weights) <= by_share(weights, 1.0)

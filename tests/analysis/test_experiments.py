@@ -29,7 +29,9 @@ TGT = (1, 7, 8, 15, 4, 2)
 CLOSE = MappingProxyType({"rtol": 1e-4, "atol": 1e-5})
 
 
-def test_a_hidden_key_gets_nothing_by_any_fill_and_an_empty_row_is_nan_even_or_zero() -> None:
+def test_a_masked_key_gets_no_weight_with_any_fill_and_an_empty_row_is_nan_uniform_or_zero() -> (
+    None
+):
     seen = trace_forward(build(shrunk("small")), SRC, TGT[:-1], 0).encoder.self_attention
     may = np.array([True, True, False, True, False, True])
     found = weights_by_fill(seen, 1, 2, may)
@@ -43,7 +45,7 @@ def test_a_hidden_key_gets_nothing_by_any_fill_and_an_empty_row_is_nan_even_or_z
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_attention(
+def test_erasing_one_position_changes_one_row_of_the_feed_forward_and_many_of_attention(
     name: str,
 ) -> None:
     model = build(shrunk(name))
@@ -64,7 +66,7 @@ def test_erasing_one_position_moves_one_row_of_the_feed_forward_and_many_of_atte
 
 
 @pytest.mark.parametrize("name", ["small", "modern-small", "blocks", "first-steps"])
-def test_a_norm_brings_every_token_to_one_size(name: str) -> None:
+def test_a_norm_scales_every_token_to_the_same_size(name: str) -> None:
     model = build(shrunk(name))
     joined = trace_forward(model, SRC, TGT[:-1], 0).encoder.self_residual
     found = norm_trace(
@@ -128,7 +130,7 @@ def test_gradients_are_those_of_small_steps_along_the_stream(name: str) -> None:
             assert lengths[0] == pytest.approx(total**0.5, rel=1e-3, abs=1e-9)
 
 
-def test_a_layer_without_its_residual_hands_on_the_sublayer_alone() -> None:
+def test_a_layer_without_its_residual_outputs_the_sublayer_alone() -> None:
     generator = torch.Generator().manual_seed(1)
     x = torch.randn(1, 4, 24, generator=generator)
     for name in ("small", "blocks"):

@@ -41,7 +41,7 @@ def linear(x: np.ndarray, module: torch.nn.Module) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_layers_lead_from_the_embeddings_to_the_models_own_logits(name: str) -> None:
+def test_the_layers_connect_the_embeddings_to_the_models_logits(name: str) -> None:
     model = model_of(name)
     seen = [trace_forward(model, SRC, TGT, layer) for layer in range(2)]
     n_encoder = len(model.encoder.layers)
@@ -63,7 +63,7 @@ def test_the_layers_lead_from_the_embeddings_to_the_models_own_logits(name: str)
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_scores_mask_and_values_compose_to_what_each_attention_gives(name: str) -> None:
+def test_scores_mask_and_values_compose_to_each_attentions_output(name: str) -> None:
     model = model_of(name)
     seen = trace_forward(model, SRC, TGT, 0)
     reads = model.encoder.layers[0]
@@ -180,7 +180,7 @@ def test_padding_after_a_source_does_not_change_its_tokens() -> None:
     )
 
 
-def test_a_layer_beyond_a_stacks_end_is_its_last() -> None:
+def test_a_layer_past_the_end_of_a_stack_is_its_last() -> None:
     model = model_of("small")
     np.testing.assert_array_equal(
         trace_forward(model, SRC, TGT, 9).encoder.out, trace_forward(model, SRC, TGT, 1).encoder.out

@@ -60,7 +60,7 @@ def last(model: Transformer, kind: str) -> Head:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_head_that_is_off_is_a_head_that_passes_on_zeros(preset: str, kind: str) -> None:
+def test_a_head_that_is_off_outputs_zeros(preset: str, kind: str) -> None:
     model = build(shrunk(preset))
     head = last(model, kind)
     other = without(model, head)
@@ -79,7 +79,9 @@ def test_a_head_that_is_off_is_a_head_that_passes_on_zeros(preset: str, kind: st
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("sharpness", [1.0, 1e4])  # where nearly all weights come out as 0
-def test_a_uniform_head_looks_alike_at_all_it_may_look_at(preset: str, sharpness: float) -> None:
+def test_a_uniform_head_gives_every_allowed_key_the_same_weight(
+    preset: str, sharpness: float
+) -> None:
     model = build(shrunk(preset))
     heads = {last(model, kind): "uniform" for kind in KINDS}
     real = masks.padding(SRC, 0)[:, 0]  # (batch, 1, src_len)
@@ -113,7 +115,7 @@ def test_one_token_at_a_time_gives_what_teacher_forcing_gives(preset: str, how: 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("place", [0, 2])
-def test_the_mass_lies_where_it_was_moved(preset: str, place: int) -> None:
+def test_all_weight_is_on_the_chosen_keys(preset: str, place: int) -> None:
     model = build(shrunk(preset))
     with capture(model) as free:
         before = model(SRC, TGT)
@@ -135,7 +137,7 @@ def test_the_mass_lies_where_it_was_moved(preset: str, place: int) -> None:
     assert not torch.allclose(after[:, place], before[:, place], atol=1e-4)
 
 
-def test_only_the_chosen_heads_are_moved() -> None:
+def test_only_the_chosen_heads_are_overridden() -> None:
     model = build(shrunk("small"))
     with capture(model) as free:
         model(SRC, TGT)
@@ -146,7 +148,7 @@ def test_only_the_chosen_heads_are_moved() -> None:
     assert float(trace.cross[1][:, :, 1, 1].max()) < 1.0
 
 
-def test_a_head_that_is_off_cannot_be_moved() -> None:
+def test_a_head_that_is_off_stays_off_when_overridden() -> None:
     model = build(shrunk("small"))
     with (
         ablate(model, {Head("cross", 0, 1): "off"}),
@@ -157,7 +159,7 @@ def test_a_head_that_is_off_cannot_be_moved() -> None:
     torch.testing.assert_close(trace.cross[0][:, :, 1, 1], torch.tensor([[1.0, 0.0, 1.0]] * 3))
 
 
-def test_moved_keeps_each_rows_sum_and_the_shares() -> None:
+def test_moving_weight_keeps_each_rows_sum_and_the_proportions() -> None:
     weights = torch.tensor([[0.1, 0.3, 0.6], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.2, 0.1, 0.2]])
     expected = torch.tensor(
         [[0.25, 0.75, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [1 / 3, 1 / 6, 0.0]]
@@ -220,7 +222,7 @@ def test_the_hooks_are_gone_when_something_breaks() -> None:
         ({Head("cross", 0, 0): "louder"}, "A head cannot be made `louder`; choose off or uniform"),
     ],
 )
-def test_what_cannot_be_changed_is_said(heads: dict[Head, str], sentence: str) -> None:
+def test_an_impossible_ablation_is_an_error(heads: dict[Head, str], sentence: str) -> None:
     model = build(shrunk("small"))
     with pytest.raises(UserError, match=sentence), ablate(model, heads):
         pass
@@ -247,7 +249,7 @@ def test_what_cannot_be_changed_is_said(heads: dict[Head, str], sentence: str) -
         (0, [0], [Head("cross", 9, 0)], "There is no cross attention, layer 9"),
     ],
 )
-def test_what_cannot_be_moved_is_said(
+def test_an_impossible_override_is_an_error(
     place: int, keys: list[int], heads: list[Head] | None, sentence: str
 ) -> None:
     model = build(shrunk("small"))
@@ -255,6 +257,6 @@ def test_what_cannot_be_moved_is_said(
         pass
 
 
-def test_every_way_has_its_words() -> None:
+def test_every_intervention_has_label_and_source() -> None:
     assert all(map(operator.attrgetter("label"), INTERVENTIONS.values()))
     assert len({row.about for row in INTERVENTIONS.values()}) == len(INTERVENTIONS)

@@ -20,11 +20,11 @@ def test_cosines_are_those_of_torch() -> None:
     np.testing.assert_allclose(cosines(one, -2 * one), -1, atol=1e-6)
 
 
-def test_a_vector_of_zeros_is_like_none() -> None:
+def test_a_vector_of_zeros_is_similar_to_none() -> None:
     assert cosines(np.zeros(3, np.float32), np.ones(3, np.float32)) == 0
 
 
-def test_strangers_are_all_pairs_of_different_texts() -> None:
+def test_the_baseline_covers_all_pairs_of_different_texts() -> None:
     texts = [vectors(2, n, 5) for n in (1, 4, 2)]
     for layer in range(2):
         pairs = [

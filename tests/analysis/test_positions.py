@@ -147,7 +147,7 @@ def test_rotary_scores_are_transformers(base: float) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_rotary_score_is_a_sum_of_cosines_and_forgets_where_it_began(layout: str) -> None:
+def test_a_rotary_score_is_a_sum_of_cosines_and_depends_on_the_distance_alone(layout: str) -> None:
     vectors = positions.random_vectors(4, 8)
     settings = Positions(layout=layout)
     scores = positions.rotary_scores(vectors, vectors, 30, settings)
@@ -205,7 +205,7 @@ def test_reordering_two_words(kind: str) -> None:
     assert positions.reordering_effect(made, ids, range(6)).with_positions.max() == 0
 
 
-def test_the_numbers_of_a_swap_are_those_of_the_encoder() -> None:
+def test_the_effect_of_reordering_is_measured_on_the_encoder() -> None:
     made = model("sinusoidal")
     ids = [5, 6, 7, 2]
     order = [2, 0, 1, 3]
@@ -237,7 +237,7 @@ def test_positions_come_back_after_a_failure() -> None:
 
 
 @pytest.mark.parametrize("kind", POSITION_KINDS)
-def test_how_far_a_position_moves_a_word(kind: str) -> None:
+def test_the_effect_of_a_position_on_a_vector(kind: str) -> None:
     made = model(kind)
     ids = [5, 6, 5, 2]
     found = positions.position_effect(made, ids)

@@ -70,7 +70,7 @@ PASSED = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_sees_what_it_is_for(rule: str) -> None:
+def test_a_rule_flags_what_it_is_for(rule: str) -> None:
     case, said = SEEN[rule]
     assert dict(find_flags(case))[rule] == said
     assert RULES[rule].kind in ("omission", "hallucination")
@@ -79,7 +79,7 @@ def test_a_rule_sees_what_it_is_for(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_lets_pass_what_is_alike_but_sound(rule: str) -> None:
+def test_a_rule_does_not_flag_similar_but_correct_text(rule: str) -> None:
     for case in PASSED[rule]:
         assert rule not in dict(find_flags(case))
 

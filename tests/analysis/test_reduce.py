@@ -64,7 +64,7 @@ def opened(request: pytest.FixtureRequest) -> tuple[Transformer, Attention]:
 
 @pytest.mark.parametrize("slug", REDUCTIONS)
 @pytest.mark.parametrize("which", WHICH, ids=str)
-def test_every_reduction_makes_a_picture_of_every_choice(
+def test_every_reduction_maps_every_selection(
     seen: Attention, slug: str, which: HeadSelection
 ) -> None:
     if which.kind not in REDUCTIONS[slug].kinds:
@@ -86,7 +86,7 @@ def test_every_reduction_makes_a_picture_of_every_choice(
     assert str(2 if which.layer is None else which.layer + 1) in picture.name
 
 
-def test_names_tell_the_reductions_apart(seen: Attention) -> None:
+def test_names_distinguish_the_reductions(seen: Attention) -> None:
     for which in WHICH:
         names = [
             reduced(seen, which, slug).name
@@ -126,7 +126,7 @@ def rollout_by_hand(layers: list[np.ndarray]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("which", WHICH, ids=str)
-def test_rollout_is_a_walk_down_the_layers(seen: Attention, which: HeadSelection) -> None:
+def test_rollout_is_a_random_walk_through_the_layers(seen: Attention, which: HeadSelection) -> None:
     def headed(weights: np.ndarray, head: int | None) -> list[np.ndarray]:
         return [layer.mean(0) if head is None else layer[head] for layer in weights]
 
@@ -143,7 +143,7 @@ def test_rollout_is_a_walk_down_the_layers(seen: Attention, which: HeadSelection
     np.testing.assert_allclose(reduced(seen, which, "rollout").weights, expected, atol=1e-6)
 
 
-def test_rollout_through_nothing_stays_where_it_is() -> None:
+def test_rollout_without_layers_is_the_identity() -> None:
     np.testing.assert_array_equal(rolled(np.stack([np.eye(4)] * 3)), np.eye(4))
     np.testing.assert_array_equal(rolled(np.zeros((0, 4, 4))), np.eye(4))
 
@@ -200,7 +200,7 @@ def test_norms_are_those_of_what_the_modules_add(
 
 
 @torch.inference_mode()
-def test_what_the_heads_add_makes_up_what_attention_gives(
+def test_the_heads_sum_to_the_attentions_output(
     opened: tuple[Transformer, Attention],
 ) -> None:
     """So the vectors that the test above takes apart are those of the model."""
@@ -221,7 +221,7 @@ def test_what_the_heads_add_makes_up_what_attention_gives(
     torch.testing.assert_close(total + bias, given[0], atol=1e-5, rtol=1e-4)
 
 
-def test_a_weight_on_nothing_counts_nothing(seen: Attention) -> None:
+def test_a_weight_on_a_zero_vector_counts_nothing(seen: Attention) -> None:
     grams = {**seen.grams, "cross": seen.grams["cross"].copy()}
     grams["cross"][:, 1] = 0.0
     silent = Attention(

@@ -81,11 +81,11 @@ def test_a_causal_row_is_measured_against_what_it_may_see() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_where_no_row_has_a_choice_there_is_no_role(kind: str) -> None:
+def test_without_a_row_of_several_keys_there_is_no_role(kind: str) -> None:
     assert roles(np.ones((2, 3, 1, 1), np.float32), kind).tolist() == [["mixed"] * 3] * 2
 
 
-def test_distance_is_in_tokens_from_a_rows_own_place() -> None:
+def test_distance_is_in_tokens_from_a_rows_own_position() -> None:
     exact = {"previous": 7 / 8, "next": 7 / 8, "same": 0.0}
     for name, places in (("previous", BACK), ("next", AHEAD), ("same", [*range(N)])):
         assert distances(pointing(places, sharp=1.0), is_self=True).mean() == pytest.approx(
@@ -129,7 +129,7 @@ def test_the_numbers_of_a_demo_head_are_those_of_its_rows(kind: str) -> None:
         assert kind in ROLES[found.role[layer, head]].kinds
 
 
-def test_the_demo_has_heads_in_step_with_the_source() -> None:
+def test_the_demo_has_monotonic_heads() -> None:
     assert (
         "aligned"
         in summarize_heads(seen_by_demo("the cat who chased the mouse was black"), "cross").role[-1]

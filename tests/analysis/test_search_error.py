@@ -24,7 +24,7 @@ def judged(
     )
 
 
-def test_each_verdict_is_that_of_brute_force() -> None:
+def test_each_diagnosis_matches_brute_force() -> None:
     seen = set()
     for seed in range(12):
         targets = every_target(LONGEST)

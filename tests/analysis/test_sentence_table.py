@@ -62,7 +62,7 @@ def test_the_rarest_word_is_the_one_that_training_had_least() -> None:
     assert sentence_rows(SOURCES, REFERENCES, FOUND)[0].rarest is None
 
 
-def test_what_is_to_be_expected_is_the_median_of_the_test_set() -> None:
+def test_expected_lengths_come_from_the_median_ratio_of_the_test_set() -> None:
     assert length_ratio(["a", "a b", "a b", ""], ["a b", "a b c d", "a", "a b c"]) == 2.0
     assert length_ratio([""], ["a"]) is None
 
@@ -101,7 +101,7 @@ def test_rows_come_in_the_order_of_their_keys_and_without_one_last(sort: str) ->
         assert sort_rows(bare, sort) == bare
 
 
-def test_what_is_worth_a_look_comes_first() -> None:
+def test_sorting_puts_the_most_interesting_first() -> None:
     assert sort_rows(ROWS, "chrf")[-1].number == 1
     assert sort_rows(ROWS, "stretch")[0].number == 2
     assert sort_rows(ROWS, "log_prob")[0].number == 2

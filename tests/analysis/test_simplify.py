@@ -114,7 +114,7 @@ def test_words_are_those_between_spaces_and_marks_words_of_their_own(
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
 def test_alignment_is_shown_on_the_cells_that_it_is_measured_on(kind: str) -> None:
-    """Those of `places`; words have the same cells beside `</s>`, but where blanks are tokens."""
+    """Those of `places`; words have the same cells beside `</s>`, but where spaces are tokens."""
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
     tokens = tuple(tokenizer.tokens([*tokenizer.encode(TEXTS[0]), EOS]))
     weights = random(len(tokens), len(tokens))
@@ -164,7 +164,7 @@ def test_marks_stand_alone_wherever_they_are() -> None:
     assert set(SPECIALS) - {"<unk>"} == {token for token in SPECIALS if is_sink(token)}
 
 
-def test_nothing_becomes_nothing() -> None:
+def test_an_empty_map_stays_empty() -> None:
     found = merge_words(
         pictured(np.zeros((0, 2)), ("le", "</s>")), rows_whole=True, keys_whole=True
     )

@@ -13,7 +13,7 @@ TGT = torch.tensor([[1, 7, 8], [1, 5, 6]])
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_the_stream_is_what_each_layer_was_given_and_gave(preset: str) -> None:
+def test_the_stream_is_the_input_and_output_of_each_layer(preset: str) -> None:
     model = build(shrunk(preset))
     given: list[torch.Tensor] = []
     hooks = [
@@ -38,7 +38,7 @@ def test_the_stream_is_what_each_layer_was_given_and_gave(preset: str) -> None:
         )
 
 
-def test_the_hooks_are_gone_also_when_something_breaks_and_the_model_is_held() -> None:
+def test_hooks_are_removed_after_an_error_and_the_lock_is_held() -> None:
     model = build(shrunk("small"))
     model.train()
     with recorded_states(model):

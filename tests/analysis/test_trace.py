@@ -31,7 +31,7 @@ def test_the_hooks_are_gone_when_something_breaks() -> None:
     assert not any(module._forward_hooks for module in model.modules())
 
 
-def test_padding_is_never_looked_at() -> None:
+def test_padding_gets_no_weight() -> None:
     model = build(shrunk("small"))
     with capture(model) as trace:
         model(SRC, TGT)
@@ -39,7 +39,7 @@ def test_padding_is_never_looked_at() -> None:
         assert float(layer[1, :, :, 2:].abs().max()) == 0.0
 
 
-def test_reading_names_the_token_looked_at_most() -> None:
+def test_strongest_keys_names_the_token_of_most_weight() -> None:
     weights = np.array([[0.1, 0.9], [0.7, 0.3]], dtype=np.float32)
     assert strongest_keys(weights, ["red", "house"], ["casa", "roja"]) == [
         ("casa", "house", pytest.approx(0.9)),

@@ -10,7 +10,7 @@ def some_text(draw: random.Random, words: str) -> str:
     return " ".join(draw.choice(words) for _ in range(draw.randint(2, 9)))
 
 
-def test_the_parts_hold_both_texts() -> None:
+def test_the_segments_hold_both_texts() -> None:
     draw = random.Random(1)
     for _ in range(300):
         text = some_text(draw, "abcd")
@@ -29,7 +29,7 @@ def test_a_text_differs_from_itself_in_nothing_and_from_another_in_something() -
     assert not diff_words("la rouge maison", "la maison rouge").is_empty
 
 
-def test_what_is_missing_stands_before_what_was_written_instead() -> None:
+def test_missing_words_come_before_added_ones() -> None:
     found = diff_words("la grande maison", "la petite maison rouge")
     assert [(part.kind, part.words) for part in found.segments] == [
         (SHARED, ("la",)),

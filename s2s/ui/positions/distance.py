@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots
+from s2s.analysis import ByOffset, Matrix
 from s2s.analysis import positions as engine
-from s2s.analysis.positions import ByOffset, Matrix
 from s2s.config import Positions
 from s2s.plots import LineSeries
 from s2s.ui.kit import cached

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from s2s import plots
+from s2s.analysis import Matrix
 from s2s.analysis import positions as engine
-from s2s.analysis.positions import Matrix
 from s2s.config import Positions
 from s2s.plots import LineSeries
 from s2s.ui.kit import cached

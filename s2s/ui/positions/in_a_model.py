@@ -9,9 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
+from s2s.analysis import PositionEffect, ReorderingEffect, word_indices
 from s2s.analysis import positions as engine
-from s2s.analysis import word_indices
-from s2s.analysis.positions import PositionEffect, ReorderingEffect
 from s2s.plots import csv_cell
 from s2s.runs import Run
 from s2s.ui.kit import cached, sentence, vocabulary

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots
+from s2s.analysis import Matrix
 from s2s.analysis import positions as engine
-from s2s.analysis.positions import Matrix
 from s2s.ui.positions.figures import (
     N_RANDOM,
     SHIFT,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from s2s.analysis import Matrix
 from s2s.analysis import positions as engine
-from s2s.analysis.positions import Matrix
 from s2s.plots import LineSeries
 from s2s.ui.positions.figures import (
     chosen_pair,

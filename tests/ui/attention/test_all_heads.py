@@ -112,7 +112,7 @@ def test_what_is_sent_holds_every_weight_to_the_second_decimal() -> None:
     assert head["stamp"] == f"{zlib.crc32(pixels.tobytes()):08x}"
 
 
-def test_very_many_weights_are_put_together_by_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_weights_are_pooled_by_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
     given = weights(2, 2, 5, 5)
     tokens = list("abcde")
     monkeypatch.setattr(heads, "MAX_PIXELS", 40)

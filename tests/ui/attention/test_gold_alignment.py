@@ -47,7 +47,7 @@ def test_a_demo_knows_links_of_its_examples_first(demo: str) -> None:
             assert all(0 <= i < len(src.split()) and 0 <= j < len(tgt.split()) for i, j in links)
 
 
-def test_a_kept_text_brings_its_own(tiny: Recipe) -> None:
+def test_a_saved_dataset_has_its_own_alignment(tiny: Recipe) -> None:
     found = gold_alignment.aligned_targets(kept(), tiny)
     assert found == {
         "the red house": (
@@ -90,7 +90,7 @@ def test_links_go_with_the_task(tiny: Recipe) -> None:
         "",
     ],
 )
-def test_other_texts_have_none(tiny: Recipe, spec: str) -> None:
+def test_other_datasets_have_none(tiny: Recipe, spec: str) -> None:
     assert gold_alignment.aligned_targets(spec, tiny) == {}
 
 
@@ -102,7 +102,7 @@ def test_a_broken_file_is_no_gold(tiny: Recipe, links: str) -> None:
 
 
 @pytest.mark.parametrize("demo", ["demo-en-fr", "demo-en-es"])
-def test_the_demos_look_at_a_word_while_they_predict_it_and_not_while_they_read_it(
+def test_the_demos_attend_to_a_word_while_they_predict_it_not_while_they_read_it(
     demo: str,
 ) -> None:
     """As the row `shift` of REDUCTIONS says of them."""

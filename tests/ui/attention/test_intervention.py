@@ -61,7 +61,7 @@ def bare(marked: str) -> str:
     return re.sub(r"<.*?>", "", re.sub(r"<del.*?</del>\s*", "", marked)).strip()
 
 
-def test_before_anything_is_changed_it_says_what_to_do_and_offers_an_example(run: Run) -> None:
+def test_without_an_intervention_the_page_offers_an_example(run: Run) -> None:
     screen = change()
     assert "Choose a token and the source words" in said(screen)
     assert not texts(screen)
@@ -78,7 +78,7 @@ def test_before_anything_is_changed_it_says_what_to_do_and_offers_an_example(run
     ]
 
 
-def test_attention_is_moved_as_the_link_says(run: Run) -> None:
+def test_attention_is_overridden_as_the_link_says(run: Run) -> None:
     screen = change(at="3", to="3")
     found = translate_with(run, TEXT, TARGET, Interventions((), 2, (2,)))
     old, new = texts(screen)
@@ -183,7 +183,7 @@ def test_positions_are_forgotten_with_their_sentence() -> None:
     assert kept(screen) == {"switched": "cross.1.1=off"}
 
 
-def test_only_the_pages_layer_can_be_moved_and_only_where_it_is_of_cross_attention() -> None:
+def test_only_the_selected_layer_of_cross_attention_can_be_overridden() -> None:
     screen = change(at="3", to="3", among="chosen", layer="1")
     assert "4 heads of cross-attention look only at" in said(screen)
     assert screen.segmented_control(key="attention among").options == [
@@ -219,7 +219,7 @@ def test_only_the_pages_layer_can_be_moved_and_only_where_it_is_of_cross_attenti
         ({"at": "1", "to": "2", "among": "zebra"}, "not in zebra; all are used"),
     ],
 )
-def test_what_a_link_asks_for_and_is_not_there_is_said(
+def test_what_a_link_asks_for_and_does_not_exist_is_reported(
     values: dict[str, str], sentence: str
 ) -> None:
     screen = change(**values)
@@ -231,7 +231,7 @@ def test_what_a_link_asks_for_and_is_not_there_is_said(
     assert not lost(screen)
 
 
-def test_what_one_part_of_a_link_gets_wrong_leaves_the_others() -> None:
+def test_a_wrong_part_of_a_link_leaves_the_others() -> None:
     screen = change(switched="cross.1.2=off cross.7.7=off")
     assert len(lost(screen)) == 1
     assert kept(screen) == {"switched": "cross.1.2=off"}
@@ -281,7 +281,7 @@ SEEN = Attention(
         (("a", "</s>"), ("a", "</s>"), "it stopped there all the same."),
     ],
 )
-def test_what_happened_is_told(
+def test_the_summary_says_what_happened(
     before: tuple[str, ...], after: tuple[str, ...], sentence: str
 ) -> None:
     found = InterventionResult(1, decoded(*before), decoded(*after), SEEN, None)
@@ -290,7 +290,7 @@ def test_what_happened_is_told(
     assert told.startswith("The model was made to look at")
 
 
-def test_tokens_are_inert_and_many_heads_are_counted() -> None:
+def test_tokens_are_escaped_and_many_heads_are_counted() -> None:
     heads = tuple((Head("cross", layer, 0), how) for how in INTERVENTIONS for layer in range(5))
     told = intervention_effect.describe(Interventions(heads, 0, (0, 1)), SEEN)
     assert r"*\*red\**" in told

@@ -73,7 +73,9 @@ def test_a_link_opens_the_lines_of_the_models_own_weights(kind: str, seen: Atten
     assert "75%" in said(screen)
 
 
-def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_travels(seen: Attention) -> None:
+def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_is_in_the_link(
+    seen: Attention,
+) -> None:
     screen = lines("share:1.0", kind="encoder")
     (each,) = joined(screen).values()
     assert len(each) == seen.encoder.shape[-1] ** 2
@@ -84,7 +86,7 @@ def test_all_lines_are_drawn_at_a_share_of_one_and_the_share_travels(seen: Atten
     assert "share%3A0.5" in link(screen)
 
 
-def test_several_heads_are_drawn_beside_each_other_and_travel(seen: Attention) -> None:
+def test_several_heads_are_drawn_side_by_side_and_are_in_the_link(seen: Attention) -> None:
     screen = lines("heads:1.2 2.4")
     assert joined(screen) == {
         "1.2": expected(seen, HeadSelection("cross", 0, 1), 0.75),
@@ -102,7 +104,7 @@ def test_several_heads_are_simplified_like_one(seen: Attention) -> None:
     assert len(joined(screen)["2.2"]) == len(strongest_cells(tidy.weights))
 
 
-def test_what_a_link_asks_for_and_is_not_there_is_said_and_left_out() -> None:
+def test_what_a_link_asks_for_and_does_not_exist_is_reported_and_left_out() -> None:
     screen = lines("heads:1.2 7.1,share:7")
     assert [*joined(screen)] == ["1.2"]
     assert len(lost(screen)) == 1
@@ -111,7 +113,7 @@ def test_what_a_link_asks_for_and_is_not_there_is_said_and_left_out() -> None:
     assert "share: there is no <b> here" in said(lines("share:<b>"))
 
 
-def test_more_lines_than_a_browser_draws_at_once_are_cut_to_the_strongest(
+def test_of_too_many_lines_the_strongest_are_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(attention_lines, "MAX_LINES", 6)
@@ -181,9 +183,7 @@ def test_several_heads_are_in_one_table_each_by_its_name(run: Run, seen: Attenti
     assert files.title == "cross-attention · heads 1.2, 2.4 (layer.head)"
 
 
-def test_the_picture_says_whose_it_is_and_no_text_of_a_visitor_is_markup(
-    run: Run, seen: Attention
-) -> None:
+def test_the_picture_names_its_run_and_visitors_text_is_escaped(run: Run, seen: Attention) -> None:
     files = kept(run, seen, HeadSelection("cross", 1, 0))
     about = "".join(ElementTree.fromstring(files.svg()).itertext())
     for part in (
@@ -203,7 +203,7 @@ def test_the_picture_says_whose_it_is_and_no_text_of_a_visitor_is_markup(
 
 
 @pytest.mark.parametrize("view", ["map", "lines", "alignment"])
-def test_every_picture_offers_its_files_once_one_asks(view: str) -> None:
+def test_every_picture_offers_its_files_when_the_popover_opens(view: str) -> None:
     screen = opened("attention", run=DEMO, src=TEXT, set=f"view:{view}")
     before = {button.label for button in screen.get("download_button")}
     screen.session_state["save attention"] = True

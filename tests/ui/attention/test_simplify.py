@@ -16,7 +16,7 @@ RUN_ID = "abcdefgh12345678"
 
 
 @pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
-def test_sinks_are_left_out_and_their_weight_is_said(kind: str) -> None:
+def test_hidden_sinks_and_their_weight_are_reported(kind: str) -> None:
     screen = opened(
         "attention", run=DEMO, src="the red house", kind=kind, layer="1", head="2", set="drop:1"
     )
@@ -77,7 +77,7 @@ def test_a_space_before_punctuation_is_merged_with_it_and_nothing_is_hidden() ->
 
 
 @pytest.mark.parametrize("slug", REDUCTIONS)
-def test_each_reduction_says_what_it_can_tell_and_the_picture_names_it(slug: str) -> None:
+def test_each_reduction_is_described_and_named_in_the_picture(slug: str) -> None:
     row = REDUCTIONS[slug]
     which = HeadSelection("cross", 1, None)
     screen = opened(

@@ -236,7 +236,7 @@ def test_every_view_of_every_demo(view: str, run: str) -> None:
         ({"set": "strategy:zork"}, "there is no zork here"),
     ],
 )
-def test_a_broken_link_shows_the_page_and_says_what_was_lost(
+def test_a_broken_link_shows_the_page_and_reports_what_was_lost(
     params: dict[str, str], sentence: str
 ) -> None:
     screen = opened("states", src=HERE, **params)
@@ -269,7 +269,7 @@ def test_positions_in_a_sentence_are_forgotten_with_it() -> None:
     assert screen.session_state["states word"] == held(screen)["word"] != "6"
 
 
-def test_what_the_model_has_no_positions_for_is_said_and_left_out(
+def test_what_the_model_has_no_positions_for_is_reported_and_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes = {
@@ -325,7 +325,7 @@ def test_an_empty_box_says_what_to_do() -> None:
     assert "Type a sentence above" in said(screen)
 
 
-def test_a_view_keeps_only_what_is_listed() -> None:
+def test_undeclared_state_is_an_error() -> None:
     with pytest.raises(ValueError, match="declares no `size`"):
         STATE.remember(size="1")
     assert next(iter(VIEWS)) == STATE.declaration().view

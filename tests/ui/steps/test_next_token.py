@@ -54,7 +54,7 @@ def test_each_token_has_the_models_own_probability(run: Run) -> None:
     ).indices.tolist()
 
 
-def test_the_table_is_what_the_library_leaves(run: Run) -> None:
+def test_the_table_has_the_librarys_numbers(run: Run) -> None:
     screen = steps("next", at="2", ruler_top_k="3", ruler_temperature="2.0")
     rows = run.next_tokens(TEXT, run.translate([TEXT])[0].hypotheses[0].ids[:-1])
     measured = inspect_truncation(

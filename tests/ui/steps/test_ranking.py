@@ -33,7 +33,7 @@ def test_the_slider_ranks_the_finished_ones_and_decodes_nothing(
         assert unpack(screen.session_state["set"])["rank_penalty"] == f"{penalty:g}"
 
 
-def test_as_decoded_the_order_and_the_scores_are_the_searchs() -> None:
+def test_without_a_change_order_and_scores_are_those_of_the_search() -> None:
     (found,) = s2s.load("demo-en-fr").translate([SOURCE], num_beams=5)
     table = opened("steps", src=SOURCE, set=SET).dataframe[-1].value
     assert list(table["text"])[:5] == [one.text for one in found.hypotheses]
@@ -43,7 +43,7 @@ def test_as_decoded_the_order_and_the_scores_are_the_searchs() -> None:
     assert list(table["as decoded"]) == [str(place) for place in range(1, len(table) + 1)]
 
 
-def test_decoding_with_the_ranks_setting_puts_it_into_the_search() -> None:
+def test_decoding_with_the_rankings_setting_puts_it_into_the_search() -> None:
     screen = opened("steps", src=SOURCE, set=f"{SET},rank_penalty:0.3,rank_formula:gnmt")
     assert "Decoding again with this setting may find other hypotheses" in said(screen)
     screen.button(key="decode so").click().run()

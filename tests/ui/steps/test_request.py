@@ -58,7 +58,7 @@ def test_every_strategy_has_a_tree(strategy: str) -> None:
         ("pruned:sometimes", "there is no sometimes here"),
     ],
 )
-def test_a_broken_link_shows_the_page_and_says_what_was_lost(packed: str, sentence: str) -> None:
+def test_a_broken_link_shows_the_page_and_reports_what_was_lost(packed: str, sentence: str) -> None:
     screen = opened("steps", set=packed)
     assert not screen.exception
     assert bool(lost(screen)) == bool(sentence)
@@ -85,7 +85,7 @@ def test_an_empty_box_says_what_to_do() -> None:
     assert not screen.get("plotly_chart")
 
 
-def test_what_belongs_to_a_sentence_or_a_search_goes_with_it() -> None:
+def test_state_of_a_sentence_or_a_search_is_reset_with_it() -> None:
     screen = opened("steps", set="strategy:beam,node:3,at:2,rank_penalty:0.5,pruned:all")
     assert {"node", "at", "rank_penalty", "pruned"} <= set(held(screen))
     screen.number_input(key="steps beam num_beams").set_value(3).run()
@@ -112,7 +112,7 @@ def test_the_share_link_opens_the_same_view() -> None:
     assert again.get("plotly_chart")[0].proto.spec == screen.get("plotly_chart")[0].proto.spec
 
 
-def test_a_view_keeps_only_what_is_listed() -> None:
+def test_undeclared_state_is_an_error() -> None:
     with pytest.raises(ValueError, match="declares no `colour`"):
         STATE.remember(colour="red")
     assert next(iter(VIEWS)) == STATE.declaration().view

@@ -39,7 +39,7 @@ def test_the_winner_has_the_highest_mean_and_it_is_the_score_of_decoding(
     assert f"{found.score:.1f}" in said(screen)
 
 
-def test_other_strategies_are_offered_to_be_exchanged_for_it() -> None:
+def test_another_strategy_offers_to_switch_to_mbr() -> None:
     screen = opened("steps", src=SOURCE, set="strategy:beam,view:samples")
     assert not screen.get("plotly_chart")
     screen.button(key="use mbr").click().run()

@@ -77,7 +77,7 @@ def test_the_model_that_writes_the_reference_makes_no_error() -> None:
     "text",
     ["**bold** <img src=x onerror=alert(1)>", ":material/home: $x$ [a](http://b)", "zèbre " * 99],
 )
-def test_words_that_the_model_cannot_write_are_said_as_they_stand(text: str) -> None:
+def test_words_that_the_model_cannot_write_are_shown_verbatim(text: str) -> None:
     screen = steps("reference", tgt=text.strip())
     assert not screen.exception
     assert "The model cannot write" in said(screen) or "shorten it" in said(screen)

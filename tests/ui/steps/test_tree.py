@@ -65,7 +65,9 @@ def test_every_number_of_the_picture_is_the_librarys(run: Run) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["beam", "sample", "greedy"])
-def test_the_log_probability_of_every_ending_is_what_scoring_says(run: Run, strategy: str) -> None:
+def test_the_log_probability_of_every_hypothesis_is_that_of_scoring(
+    run: Run, strategy: str
+) -> None:
     settings = {"num_return_sequences": 6} if strategy == "sample" else {}
     _, tree = searched(run, strategy, **settings)
     texts = {number: run.tgt_tokenizer.decode(tree.ids(number)) for number in tree.finished}
