@@ -1,8 +1,23 @@
 """Small trained runs that ship with the project, so that every page has something true to show before anyone trains."""
 
-from types import MappingProxyType
+from __future__ import annotations
 
-# The first one opens first. Ids are for ever: links name them.
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from s2s.demo.extrapolation import shipped_results
+
+# The first one opens first. Ids are permanent: links name them.
 DEMOS = MappingProxyType(
     {"demo-en-fr": "builtin:en-fr", "demo-en-es": "builtin:en-es", "demo-tasks": "builtin:tasks"}
 )
+
+
+def __getattr__(name: str) -> Any:
+    """`shipped_results` is imported when it is first used: the ids of the demos cost no torch."""
+    if name == "shipped_results":
+        from s2s.demo.extrapolation import shipped_results
+
+        return shipped_results
+    raise AttributeError(f"`s2s.demo` has no `{name}`")

@@ -1,7 +1,7 @@
-"""`python -m s2s.demo [NAME ...]`: train the shipped runs again, from the built-in corpora, in five to twenty minutes each.
+"""`python -m s2s.demo [NAME ...]`: train the shipped runs again from the built-in data, five to twenty minutes each.
 
-`python -m s2s.demo measured` makes the runs that say what to expect of a training: see `s2s/demo/measured.py`.
-`python -m s2s.demo twins` makes those of the Positions page: see `s2s/demo/twins.py`.
+`python -m s2s.demo measured` trains the runs that predict a run's quality: see `s2s/demo/measured.py`.
+`python -m s2s.demo extrapolation` trains the runs of the Positions page: see `s2s/demo/extrapolation.py`.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ import safetensors.torch
 from s2s import files
 from s2s.config import PRESETS, choose, override
 from s2s.data import load, write_shipped_previews
-from s2s.demo import DEMOS, measured, twins
+from s2s.demo import DEMOS, extrapolation, measured
 from s2s.jobs import training
 from s2s.model import weights_path
 from s2s.runs import RunFolder
 from s2s.runs import load as load_run
 from s2s.settings import OWNER
 
-# Words, so that a picture shows words; a vocabulary a side, so that a French word typed on the English side is unknown.
+# Words, so that pictures show words; one vocabulary per side, so that French words are unknown on the English side.
 CHANGES = {
     "tokenizer.kind": "word",
     "tokenizer.shared": False,
     "model.embeddings.shared": False,
     "train.seed": 1,
-    "train.threads": 1,  # the same bits wherever it is made again
+    "train.threads": 1,  # bit-identical wherever it is trained again
 }
-STEPS = MappingProxyType(
-    {"demo-en-fr": 1500, "demo-en-es": 1500, "demo-tasks": 6000}
-)  # four tasks want more of them
-# Summaries and answers are copied from the source, which sinusoids learn slowly; smaller steps make it certain.
+# Four tasks take more steps.
+STEPS = MappingProxyType({"demo-en-fr": 1500, "demo-en-es": 1500, "demo-tasks": 6000})
+# Summaries and answers copy from the source, which a model with sinusoids learns slowly; a smaller learning rate makes
+# it reliable.
 OWN_CHANGES = MappingProxyType(
     {"demo-tasks": {"model.positions.kind": "rotary", "train.lr": 0.002}}
 )
 
 
 def make(name: str, out: Path) -> None:
-    """Train one demo and keep what a page needs: the best weights in half precision, without the optimiser's state."""
+    """Train one demo and save what pages need: the best weights in half precision, without the optimizer's state."""
     recipe = override(
         PRESETS["small"].recipe,
         {**CHANGES, **OWN_CHANGES.get(name, {}), "train.steps": STEPS[name]},
@@ -79,7 +79,7 @@ def _ship(run: RunFolder, out: Path) -> None:
 
 
 def check(path: Path) -> str:
-    """One line: how many of the random held-out sources the shipped weights turn into exactly their target."""
+    """One line of JSON: the share of random held-out sources that the shipped weights translate exactly."""
     run = load_run(path)
     pairs = load(run.folder.about()["source"], "random").pairs
     texts = [one.text for one in run.translate([pair.src for pair in pairs])]
@@ -91,10 +91,10 @@ def check(path: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Make the demos that are named, or all; or what `measured` or `twins` asks for."""
-    for name, part in (("measured", measured), ("twins", twins)):
+    """Train the named demos, or all; or run `measured` or `extrapolation`."""
+    for name, module in (("measured", measured), ("extrapolation", extrapolation)):
         if arguments[:1] == [name]:
-            part.main(arguments[1:])
+            module.main(arguments[1:])
             return
     write_shipped_previews()
     here = Path(__file__).parent / "runs"

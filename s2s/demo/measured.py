@@ -1,8 +1,8 @@
-"""`python -m s2s.demo measured [WORD ...] [seconds=240]`: train a grid of small runs and keep what each reached, for what to expect.
+"""`python -m s2s.demo measured [WORD ...] [seconds=240]`: train a grid of small runs, from which quality is predicted.
 
-It may be stopped and started again at any time: a run that is in the file is not trained again. With words, only the
-cells whose name has one of them, such as `en-fr/300` or `small`. Multi30k is looked for in `S2S_TEST_DATA`; only its
-numbers are kept.
+It may be stopped and started again at any time: a run that is in the file is not trained again. With words, only
+cells whose name contains one of them, such as `en-fr/300` or `small`. Multi30k is read from `S2S_TEST_DATA`; only its
+results are saved.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from s2s.jobs.training import Asked, Started
 from s2s.settings import OWNER
 from s2s.sizing import count_parameters
 
-SECONDS = 240.0  # of a run, about, on one thread
-SCORED = 100  # validation pairs translated each time: twice a visitor's run, so that the numbers are steadier
+SECONDS = 240.0  # per run, about, on one thread
+SCORED = 100  # validation pairs translated each time: twice as many as in a visitor's run, for less noise
 VALIDATIONS = 10
 OURS = ("mini-t5", "small", "transformer-tiny")
 WATCH = {
@@ -42,7 +42,7 @@ KEPT = ("step", "loss", "token_accuracy", "bleu", "chrf")
 
 @dataclass(frozen=True)
 class Cell:
-    """One run to make: which text, how much of it, which preset."""
+    """One run to train: which dataset, how many pairs of it, which preset."""
 
     text: str
     like: str
@@ -52,12 +52,12 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """As the file and the command line call it."""
+        """Its name in the file and on the command line."""
         return f"{self.text}/{self.preset}"
 
 
 def cells() -> list[Cell]:
-    """All of them; Multi30k's where it is."""
+    """All of them; those of Multi30k where it is present."""
     grammar = "short English-French sentences of a grammar"
     found = [
         Cell(
@@ -83,7 +83,7 @@ def cells() -> list[Cell]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Train what is asked for and not in the file yet, and write the file after each."""
+    """Train what is asked for and not in the file yet, and write the file after each run."""
     seconds = next(
         (float(one.partition("=")[2]) for one in arguments if one.startswith("seconds=")), SECONDS
     )
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def measure(cell: Cell, seconds: float) -> dict[str, Any]:
-    """Train one and say what it reached, as the file holds it."""
+    """Train one; returns its row of the file."""
     seen = Preview.of(load(cell.source))
     recipe = planned(cell.preset, seen, seconds)
     with tempfile.TemporaryDirectory() as scratch:
@@ -132,7 +132,7 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
 
 
 def planned(preset: str, seen: Preview, seconds: float) -> Recipe:
-    """The preset's recipe, as long as fits."""
+    """The preset's recipe, with as many steps as fit."""
     steps = within(preset, seen, seconds / 60)
     every = max(1, steps["train.steps"] // VALIDATIONS)
     watch = {"train.watch.validate_every": every, "train.watch.save_every": steps["train.steps"]}
@@ -147,7 +147,7 @@ def _parameters(started: Started) -> int:
 
 
 def _slots(started: Started) -> int:
-    """Of a batch: on the longer side, as a forecast counts them."""
+    """Tokens per batch on the longer side, as a forecast counts them."""
     train = started.data.train
     whole = sum(max(len(src), len(tgt) - 1) for src, tgt in zip(train.src, train.tgt, strict=True))
     return min(started.recipe.train.batch_tokens, whole)

@@ -38,10 +38,10 @@ def test_what_is_measured_can_be_read_back() -> None:
     assert one.n_pairs == 5
     assert not [
         value for value in row.values() if isinstance(value, str) and value.startswith("/")
-    ]  # no place on this machine
+    ]  # no path of this machine
 
 
-def test_it_goes_on_where_it_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_resumes_where_it_stopped(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     main(["mini/2", "seconds=1"])
     assert names(file) == ["mini/2/mini-t5"]
     done: list[str] = []
@@ -66,7 +66,7 @@ def test_the_grid_has_a_name_for_each_cell(tmp_path: Path, monkeypatch: pytest.M
     assert {cell.preset for cell in ours} <= set(PRESETS)
 
 
-def test_a_run_is_as_long_as_it_may_be() -> None:
+def test_a_run_takes_the_time_it_may() -> None:
     seen: Preview = load_preview("builtin:en-fr")
     for preset in measured.OURS:
         recipe = planned(preset, seen, 240)

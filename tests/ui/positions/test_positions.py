@@ -296,7 +296,7 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     assert not screen.error
     jobs = queue.jobs(settings.OWNER)
     assert {job.spec["recipe"]["model"]["positions"]["kind"] for job in jobs} == set(POSITION_KINDS)
-    assert "0 of 6 twins trained" in str(screen.get("progress")[0].proto.text)
+    assert "0 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "positions train" not in [button.key for button in screen.button]
     job = queue.claim("w", "h", jobs[0].slot, 60)
     assert job
@@ -307,6 +307,6 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     screen.run()
     assert not screen.exception
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
-    assert "1 of 6 twins trained" in str(screen.get("progress")[0].proto.text)
+    assert "1 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
     assert twins.kept(training.RunFolder(settings.run_folder(job.run)), "reverse") is not None
