@@ -142,7 +142,7 @@ def _show_lines(
         lines,
         extrapolation.TRAINED,
         title=title,
-        up=f"{SCORES[score]} (%)",
+        y_label=f"{SCORES[score]} (%)",
         chance=CHANCE[score],
     )
     columns: dict[str, Sequence[float]] = {"digits per line": list(extrapolation.LENGTHS)}
