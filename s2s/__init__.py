@@ -1,9 +1,9 @@
 """The way of a sentence.
 
-A source (`data`) gives pairs; a tokenizer (`tokenizers`) cuts them into ids; batches of ids go through the transformer
-(`model`); the loop (`train`) turns losses into weights; a folder (`runs`) keeps them; search (`decode`) writes a target
-one token at a time; `analysis` looks inside while it does; `plots` draws what it saw; `ui` shows it on a page; `share`
-makes the page a link.
+A source (`data`) gives pairs; a tokenizer (`tokenizers`) turns them into ids; batches of ids go through the transformer
+(`model`); the loop (`train`) turns losses into weights; a folder (`runs`) stores them; search (`decode`) generates a
+target token by token; `analysis` looks inside the model; `plots` draws the result; `ui` shows it on a page; `share` makes
+the page a link.
 """
 
 from __future__ import annotations

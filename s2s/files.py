@@ -1,4 +1,4 @@
-"""Whole writes: a reader sees the old file or the new one, never half of either. Standard library only."""
+"""Atomic writes: a reader sees the old file or the new one, never a part. Standard library only."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from s2s.config import UserError
 
 
 class UnwrittenError(UserError):
-    """The disk is full, or may not be written to."""
+    """A file cannot be written: the disk is full, or read-only."""
 
 
 def write_bytes(path: Path, content: bytes | memoryview) -> None:
-    """Write beside the target, flush to the disk, rename. On failure the old file stands and nothing else is left."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    """Writes a temporary file, flushes it to disk, renames it. After a failure the old file is unchanged."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("xb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, path)
+        os.replace(temporary, path)
     except OSError as error:
         with contextlib.suppress(OSError):
-            draft.unlink()
+            temporary.unlink()
         raise UnwrittenError(
             f"`{path.name}` cannot be written ({error.strerror or error}); choose another folder or free some space."
-            " What was there is untouched."
+            " The old file is unchanged."
         ) from error
 
 
 def write_text(path: Path, text: str) -> None:
-    """As UTF-8, line ends as they are."""
+    """Writes UTF-8, with line ends as they are."""
     write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any) -> None:
-    """As UTF-8 JSON."""
+    """Writes UTF-8 JSON."""
     write_bytes(
         path, (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     )
 
 
 def append_line(path: Path, value: Any) -> None:
-    """One JSON value on a line of its own, in one write."""
+    """Appends one JSON value as a line, in one write."""
     line = (json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n").encode()
     try:
         with path.open("ab") as file:
@@ -60,12 +60,12 @@ def append_line(path: Path, value: Any) -> None:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The JSON objects of a log. A line that is none is left out: unfinished by a writer that was killed, or cut by a full disk."""
+    """The JSON objects of a log. Skips invalid lines, which a killed writer or a full disk may have truncated."""
     if not path.exists():
         return []
     whole = path.read_bytes().rpartition(b"\n")[0]
-    found = (_parsed(line) for line in whole.split(b"\n"))
-    return [value for value in found if isinstance(value, dict)]
+    values = (_parsed(line) for line in whole.split(b"\n"))
+    return [value for value in values if isinstance(value, dict)]
 
 
 def _parsed(line: bytes) -> Any:

@@ -28,7 +28,7 @@ class Encoded:
 
     @property
     def n_slots(self) -> int:
-        """Slots of one batch that holds everything."""
+        """The size of one batch with all pairs, padding included."""
         return len(self) * max(len(row) for row in (*self.src, *self.tgt))
 
 
@@ -53,7 +53,7 @@ def encode(
     max_length: int,
     start_id: int = BOS,
 ) -> Encoded:
-    """Ids of the pairs whose two sides, `</s>` included, have at most `max_length` tokens; the others are counted."""
+    """Ids of the pairs with at most `max_length` tokens per side, `</s>` included; the others are only counted."""
     sources = src_tokenizer.encode_many([pair.src for pair in pairs])
     targets = tgt_tokenizer.encode_many([pair.tgt for pair in pairs])
     kept = [
@@ -68,7 +68,7 @@ def encode(
         )
         raise UserError(
             f"None of the {len(pairs):,} pairs fits into `data.max_length` {max_length} tokens (the shortest needs"
-            f" {shortest}); raise `data.max_length` or cut the text into shorter pieces."
+            f" {shortest}); raise `data.max_length`, or split the texts."
         )
     return Encoded(
         tuple(src for src, _ in kept), tuple(tgt for _, tgt in kept), len(pairs) - len(kept)
@@ -84,33 +84,33 @@ def pad(rows: Sequence[Ids]) -> Ids:
 
 
 def pack(data: Encoded, order: Ids, batch_tokens: int) -> list[Ids]:
-    """Consecutive stretches of `order` whose rows times longest side stay within the budget; one row always fits."""
+    """Splits `order` into batches whose rows times longest side stay within the budget; one row always fits."""
     lengths = np.array(
         [max(len(src), len(tgt) - 1) for src, tgt in zip(data.src, data.tgt, strict=True)]
     )
-    stretches = []
+    batches_ = []
     start = 0
     longest = 0
     for end, length in enumerate(lengths[order]):
         longest = max(longest, int(length))
         if end > start and longest * (end + 1 - start) > batch_tokens:
-            stretches.append(order[start:end])
+            batches_.append(order[start:end])
             start = end
             longest = int(length)
-    return [*stretches, order[start:]]
+    return [*batches_, order[start:]]
 
 
 def epoch(data: Encoded, batch_tokens: int, *, seed: int, number: int) -> list[Ids]:
-    """The batches of one epoch as indices into `data`, a function of seed and epoch number alone.
+    """The batches of one epoch as indices into `data`, determined by seed and epoch number.
 
-    Pairs of like length share a batch; which of them, and the order of batches, changes from epoch to epoch.
+    Pairs of similar length share a batch; the pairs in a batch and the order of batches change every epoch.
     """
     random = np.random.default_rng((seed, number))
     shuffled = random.permutation(len(data))
     sizes = [(len(data.src[i]), len(data.tgt[i])) for i in shuffled]
     by_length = shuffled[sorted(range(len(shuffled)), key=sizes.__getitem__)]
-    stretches = pack(data, by_length, batch_tokens)
-    return [stretches[i] for i in random.permutation(len(stretches))]
+    batches_ = pack(data, by_length, batch_tokens)
+    return [batches_[i] for i in random.permutation(len(batches_))]
 
 
 def in_order(data: Encoded, batch_tokens: int) -> Iterator[Batch]:

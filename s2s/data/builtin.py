@@ -1,4 +1,4 @@
-"""Texts that ship with the program: two to take in at a glance, the others generated, with gold annotations."""
+"""Datasets that ship with the program: two tiny ones, and generated ones with gold annotations."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _written(pairs: tuple[Pair, ...]) -> PairsOfSplits:
     return {"train": lambda: pairs}
 
 
-def _generated(language: str) -> PairsOfSplits:
+def _from_grammar(language: str) -> PairsOfSplits:
     from s2s.data import grammar
 
     return {split: partial(grammar.generate, language, split) for split in grammar.SPLITS}
 
 
-def _told(kind: str) -> PairsOfSplits:
+def _from_templates(kind: str) -> PairsOfSplits:
     from s2s.data import generated
 
     return {split: partial(generated.generate, kind, split) for split in generated.SPLITS}
@@ -47,51 +47,51 @@ BUILTINS: Mapping[str, Choice[Callable[[], PairsOfSplits]]] = MappingProxyType(
             make=partial(_written, FIRST_STEPS),
             config=Options,
             summary="Two English-Spanish phrases, few enough to follow every number by hand.",
-            source="Written for this program",
+            source="Written for s2s",
         ),
         "mini-en-fr": Choice(
             make=partial(_written, MINI_EN_FR),
             config=Options,
             summary="Five English-French phrases whose two sides differ in length.",
-            source="Written for this program",
+            source="Written for s2s",
         ),
         "en-fr": Choice(
-            make=partial(_generated, "fr"),
+            make=partial(_from_grammar, "fr"),
             config=Options,
             summary="English-French sentences from a grammar, with gold alignment and agreement.",
             source="The grammar in s2s/data/grammar",
         ),
         "en-es": Choice(
-            make=partial(_generated, "es"),
+            make=partial(_from_grammar, "es"),
             config=Options,
             summary="English-Spanish sentences from a grammar, with gold alignment and agreement.",
             source="The grammar in s2s/data/grammar",
         ),
         "summaries": Choice(
-            make=partial(_told, "summaries"),
+            make=partial(_from_templates, "summaries"),
             config=Options,
-            summary="Four to seven English sentences, and the one among them in which something happened.",
-            source="The stories in s2s/data/stories",
+            summary="Four to seven English sentences, and the only one that reports an event.",
+            source="The templates in s2s/data/generated",
         ),
         "dialogue": Choice(
-            make=partial(_told, "dialogue"),
+            make=partial(_from_templates, "dialogue"),
             config=Options,
-            summary="Three to six facts and a question, and its answer: who has what, and who or what is where.",
-            source="The stories in s2s/data/stories",
+            summary="Three to six facts, a question and its answer: who has what, and where somebody or something is.",
+            source="The templates in s2s/data/generated",
         ),
         "tasks": Choice(
-            make=partial(_told, "tasks"),
+            make=partial(_from_templates, "tasks"),
             config=Options,
-            summary="Four tasks in one, each under its prefix: translate to French, summarize, respond, reverse.",
-            source="The grammar in s2s/data/grammar and the stories in s2s/data/stories",
+            summary="Four tasks in one, each with its prefix: translate to French, summarize, respond, reverse.",
+            source="The grammar in s2s/data/grammar and the templates in s2s/data/generated",
         ),
     }
 )
 
 
 def opened(name: str, options: Options) -> Splits:
-    """The splits of a built-in text. Raises UserError for an unknown name."""
-    parts = choose("built-in text", name, BUILTINS).make()
+    """The splits of a built-in dataset. Raises UserError for an unknown name."""
+    parts = choose("built-in dataset", name, BUILTINS).make()
     return {split: partial(_corpus, f"builtin:{name}", split, parts) for split in parts}
 
 

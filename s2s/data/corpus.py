@@ -1,4 +1,4 @@
-"""A parallel text with a name: the pairs of one split, what is to be said about them, and how they are written to files."""
+"""The pairs of one split of a dataset, with notes; and how they are written to files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,17 @@ from s2s.files import write_text
 
 @dataclass(frozen=True)
 class Options(Config):
-    """What may follow the `#` of any SPEC."""
+    """The options after the `#` of any SPEC."""
 
-    rows: int | None = setting(
-        None, 1, help="Keep the first so many pairs of each split; empty keeps all."
-    )
-    split: str = setting("", help="Take this split alone; empty offers all that the source has.")
+    rows: int | None = setting(None, 1, help="Keep the first pairs of each split; empty keeps all.")
+    split: str = setting("", help="Use only this split; empty for all splits of the source.")
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The pairs of one split of a source. `notes` are sentences for people, e.g. "3 empty lines dropped.".
+    """The pairs of one split. `notes` are sentences for people, such as "3 empty lines dropped.".
 
-    Plain text has no targets: each pair holds one text on both sides.
+    Plain text has no targets: each pair has the same text on both sides.
     """
 
     spec: str
@@ -43,29 +41,28 @@ class Corpus:
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of the texts in order, 64 hex digits; name, notes and gold play no part."""
+        """SHA-256 of the texts in order, 64 hex digits; independent of name, notes and gold."""
         digest = hashlib.sha256()
         for pair in self.pairs:
-            digest.update(
-                json.dumps([pair.src, pair.tgt]).encode() + b"\n"
-            )  # JSON, so that no two lists of pairs look alike
+            # JSON, so that different pairs never give the same bytes.
+            digest.update(json.dumps([pair.src, pair.tgt]).encode() + b"\n")
         return digest.hexdigest()
 
 
-# What a source gives: a function a split, called when the pairs are wanted.
+# What a source returns: a function per split, which reads the pairs when it is called.
 Splits = Mapping[str, Callable[[], Corpus]]
 
 
 def one_line(text: str) -> str:
-    r"""A text fit for a file of lines: each run of line breaks (`\n`, `\r`) becomes one blank."""
+    r"""The text on one line: each run of line breaks (`\n`, `\r`) becomes one space."""
     return re.sub(r"[\r\n]+", " ", text) if "\n" in text or "\r" in text else text
 
 
 def write_split(corpus: Corpus, folder: str | Path) -> tuple[Path, ...]:
-    """Writes `S.src` and `S.tgt` (S: the split) and, with gold, `S.align`: per pair its links as 0-based `i-j`, words split on blanks.
+    """Writes `S.src` and `S.tgt` (S: the split) and, with gold, `S.align`: 0-based word links `i-j` per pair.
 
-    Each file is written whole; an `S.align` left from other pairs is removed. Returns the files.
-    Raises UserError where they cannot be written.
+    Words are split on spaces. Each file is written atomically; an old `S.align` is removed. Returns the paths.
+    Raises UserError if the files cannot be written.
     """
     folder = Path(folder)
     pairs = corpus.pairs

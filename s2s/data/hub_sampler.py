@@ -1,4 +1,4 @@
-"""`python -m s2s.data.hub_sampler`: reads an order as JSON on standard input, answers with the first rows of a Hub file."""
+"""`python -m s2s.data.hub_sampler`: answers an order on standard input with the first rows of a Hub file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora and the tables of the `datasets` library, one from the other."""
+"""Conversion between Corpus and `datasets.Dataset`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def to_datasets(corpus: Corpus) -> datasets.Dataset:
-    """A table with the columns `src` and `tgt`; spec, split and notes stand in its description."""
+    """A dataset with the columns `src` and `tgt`; spec, split and notes are in its description."""
     import datasets
 
     sides = {"src": [pair.src for pair in corpus.pairs], "tgt": [pair.tgt for pair in corpus.pairs]}
@@ -26,20 +26,20 @@ def to_datasets(corpus: Corpus) -> datasets.Dataset:
 
 
 def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Corpus:
-    """Two columns of a table, `translation.en` inside another; without names, those that look like source and target.
+    """Two columns of a dataset, nested ones as `translation.en`; without names they are guessed.
 
-    The same column twice, or the only one, is plain text. Of a list of texts the first is taken, and rows without text on both sides are
-    dropped. Raises UserError where there is no such column, or no pair.
+    The same column twice, or the only text column, is plain text. Of a list of texts the first is used; rows without
+    text on both sides are dropped. Raises UserError for an unknown column, or if there is no pair.
     """
     found = columns.from_features(dataset.features)
     texts = [column.name for column in found if column.kind != "other"]
     for name in filter(None, (src, tgt)):
         if name not in texts:
-            raise unknown("column of text", name, texts)
+            raise unknown("text column", name, texts)
     likely = columns.choose_columns(found, src=src, tgt=tgt)
     if likely is None:
         raise UserError(
-            f"Which columns are source and target can't be told; give two of {', '.join(texts) or 'none'} as src and tgt."
+            f"The source and target columns are ambiguous; give two of {', '.join(texts) or 'none'} as src and tgt."
         )
     src = likely.src
     tgt = likely.tgt
@@ -50,7 +50,7 @@ def from_datasets(dataset: datasets.Dataset, src: str = "", tgt: str = "") -> Co
         if one.strip() and other.strip()
     )
     if not pairs:
-        raise UserError(f"No row has text both in `{src}` and in `{tgt}`; choose other columns.")
+        raise UserError(f"No row has text in both `{src}` and `{tgt}`; choose other columns.")
     n_lost = len(dataset) - len(pairs)
     lost = (
         (f"{n_lost:,} {'row' if n_lost == 1 else 'rows'} without text in both columns dropped.",)

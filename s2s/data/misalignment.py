@@ -1,4 +1,4 @@
-"""Where two texts that should match line by line begin not to: a line too many on one side, found by lengths, numbers and marks."""
+"""Finds where two line-aligned texts become misaligned, from line lengths, numbers, long words and punctuation."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-FEWEST = 20  # lines of the shorter side; below, lengths say nothing
-WINDOW = (
-    100  # lines before and after the place that the lengths give, in which words are compared too
-)
-FARTHEST = 1.0  # of a difference of log lengths; one odd pair shall not outweigh many
-CONVINCING = 0.9  # matched lines must differ in length by less than this share of what unmatched lines differ by
-TELLING = re.compile(
+MIN_LINES = 20  # of the shorter side; for fewer, lengths are no evidence
+WINDOW = 100  # lines around the estimate from lengths, in which features are compared too
+MAX_DIFFERENCE = 1.0  # of log lengths; one odd pair must not outweigh many
+MAX_COST = 0.9  # of aligned lines, as a share of the cost of unaligned lines
+FEATURES = re.compile(
     r"\d+|[^\W\d_]{4,}|[?!:;,\"«»„“”()]"
-)  # what a line may share with its partner: numbers, names, marks
+)  # numbers, names and marks that partners share
 
 Numbers = npt.NDArray[np.float64]
 
 
 class Misalignment(NamedTuple):
-    """The side has `n` lines too many, from `line` (counted from 1) on: without them the two texts match."""
+    """`side` has `n` extra lines from `line` on (counted from 1); without them the texts are aligned."""
 
     line: int
     side: str  # "src" or "tgt"
@@ -31,55 +29,53 @@ class Misalignment(NamedTuple):
 
 
 def find_misalignment(src_lines: Sequence[str], tgt_lines: Sequence[str]) -> Misalignment | None:
-    """The likeliest place, supposing that there is one only; None where the counts agree or the lengths say nothing.
+    """The most probable misalignment, assuming there is only one; None if counts agree or lengths are no evidence.
 
-    Of 2,000 pairs of Multi30k, 1 to 3 lines of one side taken out: found within two lines in 93 of 100 cases.
+    With 1 to 3 lines removed from one side of 2,000 pairs of Multi30k, it is found within two lines in 93 of 100 cases.
     """
     n = len(src_lines) - len(tgt_lines)
     side, longer, shorter = (
         ("src", src_lines, tgt_lines) if n > 0 else ("tgt", tgt_lines, src_lines)
     )
     n = abs(n)
-    if n == 0 or len(shorter) < FEWEST:
+    if n == 0 or len(shorter) < MIN_LINES:
         return None
     here = _logs(longer)
     there = _logs(shorter)
     here -= np.median(here) - np.median(there)
-    place, matched = _cut(_apart(here, there, 0), _apart(here, there, n))
-    if matched >= CONVINCING * float(_apart(here, np.roll(there, len(there) // 2), 0).mean()):
+    position, matched = _best_split(_cost(here, there, 0), _cost(here, there, n))
+    if matched >= MAX_COST * float(_cost(here, np.roll(there, len(there) // 2), 0).mean()):
         return None
-    start = max(0, place - WINDOW)
-    stop = min(len(shorter), place + WINDOW)
+    start = max(0, position - WINDOW)
+    stop = min(len(shorter), position + WINDOW)
     before, after = (
-        _apart(here[start:], there[start:stop], offset)
+        _cost(here[start:], there[start:stop], offset)
         - _shared(longer[start + offset : stop + offset], shorter[start:stop])
         for offset in (0, n)
     )
-    return Misalignment(start + _cut(before, after)[0] + 1, side, n)
+    return Misalignment(start + _best_split(before, after)[0] + 1, side, n)
 
 
 def _logs(lines: Sequence[str]) -> Numbers:
     return np.log1p(np.fromiter(map(len, lines), np.float64, len(lines)))
 
 
-def _apart(longer: Numbers, shorter: Numbers, offset: int) -> Numbers:
-    """How badly each line of the shorter side fits the line of the longer that stands `offset` further down."""
-    return np.minimum(np.abs(longer[offset : offset + len(shorter)] - shorter), FARTHEST)
+def _cost(longer: Numbers, shorter: Numbers, offset: int) -> Numbers:
+    """The cost of pairing each line of the shorter side with the longer side's line `offset` further down."""
+    return np.minimum(np.abs(longer[offset : offset + len(shorter)] - shorter), MAX_DIFFERENCE)
 
 
-def _cut(before: Numbers, after: Numbers) -> tuple[int, float]:
-    """How many lines go with the first costs, the rest with the second, so that it costs least; and the cost of a line then."""
-    totals = (
-        np.concatenate([[0.0], np.cumsum(before - after)]) + after.sum()
-    )  # (lines + 1,): the cost of each place
-    place = int(totals.argmin())
-    return place, float(totals[place]) / len(before)
+def _best_split(before: Numbers, after: Numbers) -> tuple[int, float]:
+    """The split that minimizes `before` up to it plus `after` from it on, and the mean cost per line."""
+    totals = np.concatenate([[0.0], np.cumsum(before - after)]) + after.sum()  # (lines + 1,)
+    position = int(totals.argmin())
+    return position, float(totals[position]) / len(before)
 
 
 def _shared(longer: Sequence[str], shorter: Sequence[str]) -> Numbers:
-    """For each pair of lines the share, 0 to 1, of their telling pieces that both have."""
-    pieces = [
-        ({*TELLING.findall(one)}, {*TELLING.findall(other)})
+    """The share (0 to 1) of features that both lines of each pair have."""
+    features = [
+        ({*FEATURES.findall(one)}, {*FEATURES.findall(other)})
         for one, other in zip(longer, shorter, strict=True)
     ]
-    return np.array([len(one & other) / max(1, len(one | other)) for one, other in pieces])
+    return np.array([len(one & other) / max(1, len(one | other)) for one, other in features])

@@ -1,4 +1,4 @@
-"""How much of a test set stands in the training text. Knows nothing of models."""
+"""How much of a test set is in the training set. Knows nothing of models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Overlap(NamedTuple):
-    """`share` (0 to 1) of the test lines, `n_pairs` of them, have one of `n_sources` different sources that stand in the training text."""
+    """`n_pairs` test pairs, a `share` from 0 to 1, have a source from the training set; `n_sources` are distinct."""
 
     n_sources: int
     n_pairs: int
@@ -16,13 +16,13 @@ class Overlap(NamedTuple):
 
 
 def find_overlap(test_sources: Sequence[str], training_sources: Iterable[str]) -> Overlap:
-    """Exact matches of lines that are not empty, but for blanks and for how accents are encoded (NFC); near copies are not found."""
-    tested = [_plain(text) for text in test_sources]
-    known = {*tested} - {""}  # an empty line is nobody's
-    seen = {plain for text in training_sources if (plain := _plain(text)) in known}
+    """Counts exact matches of non-empty lines, ignoring whitespace and Unicode normalization (NFC)."""
+    tested = [_normalized(text) for text in test_sources]
+    known = {*tested} - {""}  # empty lines do not count
+    seen = {normalized for text in training_sources if (normalized := _normalized(text)) in known}
     n_pairs = sum(plain in seen for plain in tested)
     return Overlap(len(seen), n_pairs, n_pairs / len(tested) if tested else 0.0)
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())

@@ -1,4 +1,4 @@
-"""One parallel text: pairs of sentences, and what is known of them. Knows nothing of tokenizers or files."""
+"""A pair of texts and its gold annotation. Knows nothing of tokenizers or files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Relation(NamedTuple):
-    """A grammatical tie between two words of one side, as 0-based word indices."""
+    """A grammatical relation between two words of one side, as 0-based word indices."""
 
     kind: str  # "subject-verb", "determiner-noun" or "adjective-noun"
     side: str  # "src" or "tgt"
@@ -16,7 +16,7 @@ class Relation(NamedTuple):
 
 
 class Link(NamedTuple):
-    """Source word `src` and target word `tgt` (0-based, words split on blanks) translate each other."""
+    """Source word `src` and target word `tgt` (0-based, words split on spaces) translate each other."""
 
     src: int
     tgt: int
@@ -24,9 +24,9 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Gold:
-    """What a grammar knows about a pair for certain.
+    """The annotation that a grammar produces with a pair.
 
-    Every word of either side stands in `links`, or in `unlinked_src` / `unlinked_tgt` (a word with no counterpart).
+    Every word is in `links`, or in `unlinked_src` or `unlinked_tgt` if it has no counterpart.
     """
 
     links: tuple[Link, ...]
@@ -37,7 +37,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Pair:
-    """A source text, its target text, and the gold annotation where the source of the data has one."""
+    """A source text, its target text, and the gold annotation if the dataset has one."""
 
     src: str
     tgt: str

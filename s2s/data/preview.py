@@ -1,4 +1,4 @@
-"""What a screen needs to know of a corpus, without its pairs: counts, lengths, what was dropped, the first rows."""
+"""A summary of a dataset for a screen, without its pairs: counts, lengths, notes, the first rows."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import numpy as np
 
 from s2s.data.corpus import Corpus
 from s2s.data.sources import load
-from s2s.data.summary import summarise
+from s2s.data.summary import summarize
 from s2s.files import write_json
 
 ROWS = 300
-LONGEST_CELL = 500  # characters; the rows go to every visitor's browser
+LONGEST_CELL = 500  # characters; every visitor's browser receives the rows
 SHIPPED = (
     Path(__file__).parent / "previews"
-)  # of the generated texts, which take up to seconds to write
+)  # of generated datasets, which take seconds to generate
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Words are what stands between blanks; `src_counts[n]` sources have n of them. A vocabulary is a number of distinct things."""
+    """Words are split on spaces; `src_counts[n]` sources have n words."""
 
     spec: str
-    rows: tuple[tuple[str, str], ...]  # the first ones, long texts cut
+    rows: tuple[tuple[str, str], ...]  # the first ones, long texts truncated
     notes: tuple[str, ...]
     n_pairs: int
     n_distinct_sources: int
@@ -39,32 +39,32 @@ class Preview:
     tgt_median: float
     src_words: int  # distinct
     tgt_words: int
-    src_characters: int  # all of them
+    src_characters: int  # in total
     tgt_characters: int
     src_alphabet: int  # distinct characters
     tgt_alphabet: int
-    is_plain: bool = False  # each text stands on both sides
+    is_plain: bool = False  # the same text on both sides
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self:
-        """Measured on all pairs."""
-        seen = summarise(corpus)
+        """The preview of all pairs of a corpus."""
+        summary = summarize(corpus)
         return cls(
             spec=corpus.spec,
             rows=tuple((_cell(pair.src), _cell(pair.tgt)) for pair in corpus.pairs[:ROWS]),
             notes=corpus.notes,
-            n_pairs=seen.n_pairs,
-            n_distinct_sources=seen.n_distinct_sources,
-            n_duplicates=seen.n_duplicates,
-            n_same=seen.n_same,
-            src_counts=tuple(np.bincount(seen.src_lengths).tolist()),
-            tgt_counts=tuple(np.bincount(seen.tgt_lengths).tolist()),
-            src_median=seen.src_median,
-            tgt_median=seen.tgt_median,
-            src_words=seen.src_words,
-            tgt_words=seen.tgt_words,
-            src_characters=seen.src_characters,
-            tgt_characters=seen.tgt_characters,
+            n_pairs=summary.n_pairs,
+            n_distinct_sources=summary.n_distinct_sources,
+            n_duplicates=summary.n_duplicates,
+            n_same=summary.n_same,
+            src_counts=tuple(np.bincount(summary.src_lengths).tolist()),
+            tgt_counts=tuple(np.bincount(summary.tgt_lengths).tolist()),
+            src_median=summary.src_median,
+            tgt_median=summary.tgt_median,
+            src_words=summary.src_words,
+            tgt_words=summary.tgt_words,
+            src_characters=summary.src_characters,
+            tgt_characters=summary.tgt_characters,
             src_alphabet=len(set[str]().union(*(pair.src for pair in corpus.pairs))),
             tgt_alphabet=len(set[str]().union(*(pair.tgt for pair in corpus.pairs))),
             is_plain=corpus.is_plain,
@@ -86,7 +86,7 @@ class Preview:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The opposite of `to_json`."""
+        """The inverse of `to_json`."""
         values = {field.name: content.get(field.name, field.default) for field in fields(cls)}
         for name in ("notes", "src_counts", "tgt_counts"):
             values[name] = tuple(values[name])
@@ -98,7 +98,7 @@ def _cell(text: str) -> str:
 
 
 def load_preview(spec: str) -> Preview:
-    """Of a source's training split; a shipped one where there is. Raises UserError as `load` does."""
+    """The preview of a source's training split; the shipped one if there is one. Raises UserError as `load` does."""
     shipped = SHIPPED / f"{spec.replace(':', '-')}.json"
     if spec in GENERATED and shipped.is_file():
         return Preview.from_json(json.loads(shipped.read_bytes()))
@@ -115,6 +115,6 @@ GENERATED = (
 
 
 def write_shipped_previews() -> None:
-    """Make the shipped ones again: `python -m s2s.demo` does."""
+    """Writes the shipped previews again, as part of `python -m s2s.demo`."""
     for spec in GENERATED:
         write_json(SHIPPED / f"{spec.replace(':', '-')}.json", Preview.of(load(spec)).to_json())

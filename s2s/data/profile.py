@@ -1,6 +1,7 @@
-"""Dataset profiles: a process beside the dashboard reads a dataset under limits and writes its profile as JSON into a folder.
+"""Dataset profiles: a process beside the dashboard reads a dataset under limits and writes JSON into a folder.
 
-A page shows these few kilobytes and never holds the dataset itself. An upload has a folder in S2S_HOME/incoming, with the uploaded
+A page shows these few kilobytes and never holds the dataset itself. An upload has a folder in S2S_HOME/incoming, with
+the uploaded
 files, until it is saved (`saved_datasets.keep_upload`), deleted, or a day old. Knows nothing of screens.
 """
 
@@ -38,7 +39,7 @@ CAPS = Caps()
 
 @dataclass(frozen=True)
 class ReadingState:
-    """Progress of a reading: `share` from 0 to 1, `left` in seconds once it can be estimated, `error` a sentence if it failed."""
+    """Progress: `share` from 0 to 1, `left` in seconds once it can be estimated, `error` a sentence if it failed."""
 
     doing: str = ""
     share: float = 0.0
@@ -54,7 +55,10 @@ def digest(*values: Any) -> str:
 
 @dataclass
 class DatasetProfile:
-    """One folder, one SPEC, and the reader process, while one runs. The SPEC names files relative to `folder / "files"`."""
+    """One folder, one SPEC, and the reader process, while one runs.
+
+    The SPEC names files relative to `folder / "files"`.
+    """
 
     folder: Path
     spec: str = ""
@@ -201,7 +205,7 @@ def _exit_error(code: int) -> str:
 
 
 def delete_old_uploads() -> None:
-    """Deletes uploads older than a day; the dashboard calls it once an hour."""
+    """Deletes uploads older than a day; the dashboard calls it every hour."""
     for folder in (settings.home() / "incoming").glob("*"):
         with contextlib.suppress(OSError):  # a visitor deleted it at the same moment
             if folder.is_dir() and time.time() - folder.stat().st_mtime > UPLOAD_LIFETIME:

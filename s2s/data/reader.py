@@ -1,4 +1,7 @@
-"""`python -m s2s.data.reader`: reads one dataset under limits and writes its profile as JSON. The order comes on standard input."""
+"""`python -m s2s.data.reader`: reads one dataset under limits and writes its profile as JSON.
+
+The order comes on standard input.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Texts that visitors brought, kept for later runs: S2S_HOME/corpora/DATASET_HASH with train.src, train.tgt and, written last, about.json.
+"""Datasets that visitors saved: S2S_HOME/corpora/HASH with train.src, train.tgt and, written last, about.json.
 
-A text with validation pairs of its own has valid.src and valid.tgt, too. What was found out about it lies beside it (s2s/data/study.py).
+A dataset with its own validation pairs also has valid.src and valid.tgt. Its profile (profile.py) is in the same
+folder.
 """
 
 from __future__ import annotations
@@ -28,19 +29,18 @@ from s2s.files import write_json
 
 FORMAT = 1
 UPLOAD_FILE = "draft.json"
-KEPT = re.compile(
-    r"(train|valid)\.(src|tgt|align)|draft\.json|preview\.json|lint-\w+\.json"
-)  # of a draft that is kept
+# The files of an upload that are kept when it is saved.
+KEPT = re.compile(r"(train|valid)\.(src|tgt|align)|draft\.json|preview\.json|lint-\w+\.json")
 DATASET_HASH = re.compile("[0-9a-f]{16}")
 FIELDS = MappingProxyType(
     {"name": str, "owner": str, "created": str, "n_pairs": int, "data_hash": str, "notes": list}
 )
-BRING = "choose another one, or bring the text again"
+UPLOAD_AGAIN = "choose another one, or upload the dataset again"
 
 
 @dataclass(frozen=True)
 class SavedDataset:
-    """One stored text; `created` is in UTC, to the second."""
+    """One saved dataset; `created` is in UTC, to the second."""
 
     hash: str
     name: str
@@ -49,7 +49,7 @@ class SavedDataset:
 
     @property
     def spec(self) -> str:
-        """What a run takes as its source."""
+        """The SPEC that names it as the source of a run."""
         return f"corpus:{self.hash}"
 
 
@@ -59,21 +59,21 @@ def now() -> str:
 
 
 def save(corpus: Corpus, *, name: str, owner: str) -> str:
-    """Keeps the texts, each as one line, and the notes; gold and spec are not kept. Returns the text's hash, of the owner's alone.
+    """Saves texts, each on one line, and notes, but not gold and spec. Returns a hash specific to the owner.
 
-    Storing the same again changes the name and the notes. Raises UserError where nothing can be written.
+    Saving the same dataset again changes the name and the notes. Raises UserError if it cannot be written.
     """
-    draft = settings.home() / "corpora" / f".{secrets.token_hex(8)}"
+    upload = settings.home() / "corpora" / f".{secrets.token_hex(8)}"
     try:
         with _writing(_checked(name)):
-            write_upload(draft, corpus)
-        return keep_upload(draft, name=name, owner=owner)
+            write_upload(upload, corpus)
+        return keep_upload(upload, name=name, owner=owner)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(upload, ignore_errors=True)
 
 
 def write_upload(folder: Path, corpus: Corpus, valid: Corpus | None = None) -> None:
-    """The texts as a draft, in a folder that `keep_upload` takes in. Raises UserError where it cannot be written."""
+    """Writes an upload that `keep_upload` can save. Raises UserError if it cannot be written."""
     corpus = _lined(corpus, "train")
     content = {"n_pairs": len(corpus), "data_hash": corpus.hash, "notes": list(corpus.notes)}
     write_split(corpus, folder)
@@ -87,7 +87,7 @@ def write_upload(folder: Path, corpus: Corpus, valid: Corpus | None = None) -> N
 
 
 def read_upload(folder: Path, split: str) -> Corpus | None:
-    """The pairs of a draft; None where there is none, or no such split."""
+    """The pairs of an upload; None if there is no upload, or no such split."""
     path = folder / UPLOAD_FILE
     if not path.is_file():
         return None
@@ -95,7 +95,7 @@ def read_upload(folder: Path, split: str) -> Corpus | None:
     if not (folder / f"{split}.src").is_file():
         return None
     return Corpus(
-        "this text",
+        "this dataset",
         split,
         _read(folder, split),
         tuple(content["notes"]),
@@ -119,21 +119,21 @@ def _lined(corpus: Corpus, split: str) -> Corpus:
     return replace(corpus, split=split, pairs=pairs)
 
 
-def keep_upload(draft: Path, *, name: str, owner: str) -> str:
-    """Keeps a draft for good: its folder becomes the text's. Returns the hash, of owner and texts; the same text is kept once.
+def keep_upload(upload: Path, *, name: str, owner: str) -> str:
+    """Saves an upload by moving its folder. Returns the hash of owner and texts; the same dataset is saved once.
 
-    Raises UserError where there is no draft (any more), or nothing can be written.
+    Raises UserError if the upload no longer exists, or if it cannot be written.
     """
     name = _checked(name)
     try:
-        content = json.loads((draft / UPLOAD_FILE).read_bytes())
+        content = json.loads((upload / UPLOAD_FILE).read_bytes())
     except (OSError, ValueError) as error:
         raise UserError(
-            f"The draft of `{name}` is not there (any more); bring the text again."
+            f"The upload of `{name}` no longer exists; upload the dataset again."
         ) from error
-    said = "\n".join(filter(None, (owner, content["data_hash"], content.get("valid_hash"))))
-    hash = hashlib.sha256(said.encode()).hexdigest()[:16]
-    known = _whole(hash)
+    identity = "\n".join(filter(None, (owner, content["data_hash"], content.get("valid_hash"))))
+    hash = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    known = _readable_about(hash)
     about = {
         "format": FORMAT,
         "name": name,
@@ -142,32 +142,34 @@ def keep_upload(draft: Path, *, name: str, owner: str) -> str:
         **content,
     }
     with _writing(name):
-        for path in draft.iterdir():
-            if not KEPT.fullmatch(path.name):  # the files as they came, and what hangs on settings
+        for path in upload.iterdir():
+            if not KEPT.fullmatch(
+                path.name
+            ):  # the uploaded files, and results that depend on settings
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-        write_json(draft / "about.json", about)
-        _move(draft, _folder(hash))
+        write_json(upload / "about.json", about)
+        _move(upload, _folder(hash))
     return hash
 
 
-def _move(draft: Path, folder: Path) -> None:
-    """In place of what is there, which may be broken."""
+def _move(upload: Path, folder: Path) -> None:
+    """Replaces the folder, which may be damaged."""
     old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        (draft / UPLOAD_FILE).unlink()
+        (upload / UPLOAD_FILE).unlink()
         folder.parent.mkdir(parents=True, exist_ok=True)
         if folder.exists():
             os.replace(folder, old)
-        os.replace(draft, folder)
+        os.replace(upload, folder)
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise UserError(f"The folder cannot be moved ({error.strerror or error}).") from error
 
 
 def listing(owner: str) -> list[SavedDataset]:
-    """The owner's texts, newest first; a folder that is broken or unfinished is left out."""
+    """The owner's datasets, newest first; damaged or unfinished folders are left out."""
     folders = (settings.home() / "corpora").glob("*/about.json")
-    abouts = {path.parent.name: _whole(path.parent.name) for path in folders}
+    abouts = {path.parent.name: _readable_about(path.parent.name) for path in folders}
     own = [
         SavedDataset(hash, about["name"], about["n_pairs"], about["created"])
         for hash, about in sorted(abouts.items())
@@ -177,32 +179,31 @@ def listing(owner: str) -> list[SavedDataset]:
 
 
 def rename(hash: str, owner: str, name: str) -> None:
-    """Raises UserError for a text that is not the owner's, or an empty name."""
-    about = _own(hash, owner) | {"name": _checked(name)}
+    """Renames a dataset. Raises UserError if it is not the owner's, or for an empty name."""
+    about = _owned_about(hash, owner) | {"name": _checked(name)}
     with _writing(name):
         write_json(_folder(hash) / "about.json", about)
 
 
 def delete(hash: str, owner: str) -> None:
-    """Removes a text for good; runs that were trained on it stay. Raises UserError for one that is not the owner's."""
-    _own(hash, owner)
-    gone = _folder(hash).with_name(
-        f".{hash}.{secrets.token_hex(4)}"
-    )  # nobody ever sees half a folder
+    """Deletes a dataset; runs trained on it stay. Raises UserError if it is not the owner's."""
+    _owned_about(hash, owner)
+    # Renamed first, so that nobody sees a half-deleted folder.
+    gone = _folder(hash).with_name(f".{hash}.{secrets.token_hex(4)}")
     try:
         os.replace(_folder(hash), gone)
         shutil.rmtree(gone)
     except OSError as error:
         raise UserError(
-            f"The stored text `{hash}` cannot be deleted ({error.strerror or error}); try again later."
+            f"The saved dataset `{hash}` cannot be deleted ({error.strerror or error}); try again later."
         ) from error
 
 
-def opened(place: str, options: Options) -> Splits:
-    """The split, or the two, of `corpus:DATASET_HASH`, read when they are asked for. Raises UserError where there is none."""
-    about = _about(place)
+def opened(hash: str, options: Options) -> Splits:
+    """The splits of `corpus:HASH`, each read when it is called. Raises UserError for an unknown hash."""
+    about = _about(hash)
     names = ("train", "valid") if "valid_hash" in about else ("train",)
-    return {split: partial(_corpus, place, split, about) for split in names}
+    return {split: partial(_corpus, hash, split, about) for split in names}
 
 
 def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
@@ -210,30 +211,32 @@ def _corpus(hash: str, split: str, about: dict[str, Any]) -> Corpus:
         pairs = _read(_folder(hash), split)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error  # without the path, which is the server's
-        raise UserError(f"The stored text `{hash}` cannot be read ({why}); {BRING}.") from error
+        raise UserError(
+            f"The saved dataset `{hash}` cannot be read ({why}); {UPLOAD_AGAIN}."
+        ) from error
     corpus = Corpus(
         f"corpus:{hash}", split, pairs, tuple(about["notes"]), bool(about.get("is_plain"))
     )
     if corpus.hash != about["data_hash" if split == "train" else "valid_hash"]:
         raise UserError(
-            f"The stored text `{hash}` is not what was stored: its files were changed; {BRING}."
+            f"The saved dataset `{hash}` was changed after it was saved; {UPLOAD_AGAIN}."
         )
     return corpus
 
 
 def _folder(hash: str) -> Path:
-    """Raises UserError for what is no hash: nothing else ever becomes a part of a path."""
+    """The folder of a hash. Raises UserError for anything else, which must never become part of a path."""
     if not DATASET_HASH.fullmatch(hash):
         raise _unknown(hash)
     return settings.home() / "corpora" / hash
 
 
 def _unknown(hash: str) -> UserError:
-    return UserError(f"There is no stored text `{hash[:40]}` here (any more); {BRING}.")
+    return UserError(f"There is no saved dataset `{hash[:40]}` here; {UPLOAD_AGAIN}.")
 
 
 def _about(hash: str) -> dict[str, Any]:
-    """What about.json says. Raises UserError where there is none, or where it is broken or newer than this program."""
+    """The content of about.json. Raises UserError if it is missing, damaged, or of a newer format."""
     path = _folder(hash) / "about.json"
     if not path.is_file():
         raise _unknown(hash)
@@ -244,43 +247,43 @@ def _about(hash: str) -> dict[str, Any]:
             raise TypeError("a field of another kind")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(
-            f"The stored text `{hash}` is broken: its about.json cannot be read; {BRING}."
+            f"The saved dataset `{hash}` is damaged: its about.json cannot be read; {UPLOAD_AGAIN}."
         ) from error
     if form > FORMAT:
         raise UserError(
-            f"The stored text `{hash}` has format {form}, newer than the {FORMAT} known here; update this program."
+            f"The saved dataset `{hash}` has format {form}, newer than the supported format {FORMAT}; update s2s."
         )
     return about
 
 
-def _whole(hash: str) -> dict[str, Any] | None:
-    """What about.json says, or None where it cannot be read."""
+def _readable_about(hash: str) -> dict[str, Any] | None:
+    """The content of about.json, or None if it cannot be read."""
     try:
         return _about(hash)
     except UserError:
         return None
 
 
-def _own(hash: str, owner: str) -> dict[str, Any]:
+def _owned_about(hash: str, owner: str) -> dict[str, Any]:
     about = _about(hash)
     if about["owner"] != owner:
-        raise _unknown(hash)  # as if it weren't there: a stranger learns nothing
+        raise _unknown(hash)  # as if it did not exist: strangers learn nothing
     return about
 
 
 @contextmanager
 def _writing(name: str) -> Iterator[None]:
-    """A write that fails, in the words of a visitor, who knows nothing of the server's folders."""
+    """Turns a failed write into an error that does not show the server's folders."""
     try:
         yield
     except UserError as error:
         why = getattr(error.__cause__, "strerror", None) or error
         raise UserError(
-            f"`{name}` cannot be stored ({why}); delete a text that is not needed and try again."
+            f"`{name}` cannot be saved ({why}); delete a dataset that is no longer needed and try again."
         ) from error
 
 
 def _checked(name: str) -> str:
     if not name.strip():
-        raise UserError("The text has no name; give it one.")
+        raise UserError("The dataset has no name; give it one.")
     return one_line(name).strip()

@@ -14,42 +14,42 @@ from s2s.config import Choice, Config, UserError, choose, fields_of, override, u
 from s2s.data import builtin, files, hub_datasets, saved_datasets, synthetic, text
 from s2s.data.corpus import Corpus, Options, Splits
 
-Open = Callable[[str, Any], Splits]  # a place and the options of the row's config -> its splits
+Open = Callable[[str, Any], Splits]  # a location and the options of the row's config -> its splits
 
 SOURCES: Mapping[str, Choice[Open]] = MappingProxyType(
     {
-        "builtin": Choice(builtin.opened, Options, "A text that ships with the program."),
+        "builtin": Choice(builtin.opened, Options, "A dataset that ships with s2s."),
         "synthetic": Choice(synthetic.opened, Options, "Random digits to copy, reverse or sort."),
         "text": Choice(
             text.opened,
             text.TextOptions,
-            "Plain text without a partner: passages, lines or dialogues of a file.",
+            "Plain text without targets: passages, lines or dialogues of a file.",
         ),
         "corpus": Choice(
             saved_datasets.opened,
             Options,
-            "A text that was stored here, by its 16 hexadecimal digits.",
+            "A dataset saved here, by its 16 hexadecimal digits.",
         ),
         "hub": Choice(
             hub_datasets.opened,
             hub_datasets.HubOptions,
-            "A data set of the Hugging Face hub: OWNER/NAME, or OWNER/NAME:CONFIG.",
+            "A dataset on the Hugging Face Hub: OWNER/NAME, or OWNER/NAME:CONFIG.",
         ),
         "pasted": Choice(files.pasted, Options, "A file of lines like `source ||| target`."),
         "file": Choice(
             files.opened,
             files.FileOptions,
-            f"A {files.FILE_KINDS} file, a .zip of such, or two files aligned line by line.",
+            f"A {files.FILE_KINDS} file, a .zip of these, or two files aligned line by line.",
         ),
     }
 )
 
 
 class Spec(NamedTuple):
-    """A SPEC taken apart; `options` are of the source's own config."""
+    """A parsed SPEC; `options` is an instance of the source's config."""
 
     source: str
-    place: str
+    location: str
     options: Any
 
 
@@ -58,11 +58,11 @@ def parse_spec(spec: str) -> Spec:
 
     Raises UserError for an unknown source, an unknown option or a value out of range.
     """
-    address, given = _cut_options(spec)
+    address, given = _split_options(spec)
     prefix, colon, rest = address.partition(":")
     if colon and prefix in SOURCES:
         return Spec(prefix, rest, _options(SOURCES[prefix].config, given))
-    # Two letters or more, then no slash: `hubb:a` is a source that isn't there, `C:\pairs.tsv` a file on Windows.
+    # At least two letters: `hubb:a` is an unknown source, `C:\pairs.tsv` a file on Windows.
     if re.fullmatch(r"\w{2,}", prefix) and colon and not files.is_there(address):
         raise unknown("source", prefix, SOURCES)
     for name, shipped in (("builtin", builtin.BUILTINS), ("synthetic", synthetic.SYNTHETIC)):
@@ -72,51 +72,51 @@ def parse_spec(spec: str) -> Spec:
 
 
 def absolute(spec: str) -> str:
-    """The same SPEC, with files named from the root, and a data set of the hub with its revision: it means the same everywhere."""
-    source, place, options = parse_spec(spec)
+    """The SPEC with absolute paths, and with the current revision of a Hub dataset: it means the same everywhere."""
+    source, location, options = parse_spec(spec)
     if source == "hub":
-        return hub_datasets.pinned(spec, place, options)
+        return hub_datasets.pinned(spec, location, options)
     if source not in ("file", "text", "pasted"):
         return spec
-    paths = files.two_files(place) or (Path(place),)
-    address, given = _cut_options(spec)
+    paths = files.two_files(location) or (Path(location),)
+    address, given = _split_options(spec)
     named = ",".join(str(path.resolve()) for path in paths)
     prefix = f"{source}:" if address.startswith(f"{source}:") else ""
     return f"{prefix}{named}#{given}" if given else f"{prefix}{named}"
 
 
 def splits(spec: str) -> tuple[str, ...]:
-    """The names of a SPEC's splits; the one alone that `#split=` names."""
+    """The names of a SPEC's splits; only the one given by `#split=`, if any."""
     return tuple(_opened(spec))
 
 
 def load(spec: str, split: str | None = None) -> Corpus:
-    """The pairs of a split; without one, of `train` or of the only one. Raises UserError for whatever the SPEC gets wrong."""
-    parts = _opened(spec)
-    name = split or ("train" if "train" in parts else next(iter(parts)))
-    corpus = choose(f"split of `{spec}`", name, parts)()
+    """The pairs of a split, by default of `train` or of the first one. Raises UserError for an invalid SPEC."""
+    splits_ = _opened(spec)
+    name = split or ("train" if "train" in splits_ else next(iter(splits_)))
+    corpus = choose(f"split of `{spec}`", name, splits_)()
     return dataclasses.replace(files.first_rows(corpus, parse_spec(spec).options.rows), spec=spec)
 
 
 def _opened(spec: str) -> Splits:
-    source, place, options = parse_spec(spec)
-    parts = SOURCES[source].make(place, options)
+    source, location, options = parse_spec(spec)
+    splits_ = SOURCES[source].make(location, options)
     if not options.split:
-        return parts
-    return {options.split: choose(f"split of `{place}`", options.split, parts)}
+        return splits_
+    return {options.split: choose(f"split of `{location}`", options.split, splits_)}
 
 
-def _cut_options(spec: str) -> tuple[str, str]:
-    """A `#` that belongs to the name of an existing file is left alone."""
+def _split_options(spec: str) -> tuple[str, str]:
+    """Splits a SPEC at its last `#`, unless that belongs to the name of an existing file."""
     address, mark, given = spec.rpartition("#")
-    place = spec.removeprefix("text:").removeprefix("file:").removeprefix("pasted:")
-    if not mark or files.is_there(place):
+    location = spec.removeprefix("text:").removeprefix("file:").removeprefix("pasted:")
+    if not mark or files.is_there(location):
         return spec, ""
     return address, given
 
 
 def _options(config: type[Config], given: str) -> Any:
-    """`src=en,rows=20` -> the config; a setting that holds text takes what is written, the others JSON."""
+    """`src=en,rows=20` -> the config; text settings take the value as it is, others as JSON."""
     texts = {setting.name for setting in fields_of(config) if isinstance(setting.default, str)}
     changes = {}
     for item in filter(None, given.split(",")):
@@ -132,5 +132,5 @@ def _options(config: type[Config], given: str) -> Any:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:  # no JSON, or a number of thousands of digits
+    except ValueError:  # not JSON, or a number with thousands of digits
         return text

@@ -1,4 +1,4 @@
-"""What is trained on and what is held out."""
+"""Training pairs and validation pairs of a dataset."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from s2s.data.lint import clean
 from s2s.data.sources import load, splits
 from s2s.data.tasks import apply_task
 
-FEWEST = 50  # pairs; below, every pair is needed for training
-USUAL = DataConfig()
-SHARE = 20  # one distinct source in so many is held out
-MOST = 1000  # distinct sources held out
+MIN_PAIRS = 50  # with fewer pairs, all are used for training
+DEFAULT_CONFIG = DataConfig()
+ONE_IN = 20  # distinct sources is held out
+MAX_HELD_OUT = 1000  # distinct sources
 
 
 class TrainingPairs(NamedTuple):
-    """`note` is one sentence for people on where the validation pairs come from."""
+    """`note` says in one sentence where the validation pairs come from."""
 
     train: Corpus
     valid: Corpus
@@ -27,11 +27,12 @@ class TrainingPairs(NamedTuple):
 
 
 def load_pairs_for_training(
-    spec: str, valid_spec: str | None, seed: int, config: DataConfig = USUAL
+    spec: str, valid_spec: str | None, seed: int, config: DataConfig = DEFAULT_CONFIG
 ) -> TrainingPairs:
-    """The pairs that the task makes of a cleaned text, and those to validate on.
+    """The training and validation pairs after cleaning, for the task of the config.
 
-    Validation pairs are, in this order: those of `valid_spec`, the source's own valid split, a held-out share, the training pairs.
+    Validation pairs are, in this order: those of `valid_spec`, the source's own valid split, a held-out share, the
+    training pairs.
     A `valid_spec` with several splits gives its valid one. Neither is cleaned. Raises UserError where nothing is left.
     """
     train = load(spec)
@@ -51,32 +52,32 @@ def _beside(train: Corpus, valid: Corpus, seed: int, config: DataConfig) -> Trai
     valid = apply_task(valid, config, seed)
     known = {pair.src for pair in valid.pairs}
     n_both = sum(pair.src in known for pair in train.pairs)
-    also = f" {n_both:,} training pairs have a source that stands there, too." if n_both else ""
+    also = f" {n_both:,} training pairs have a source that is also there." if n_both else ""
     return TrainingPairs(
         train, valid, f"The {len(valid):,} validation pairs are those of `{valid.spec}`.{also}"
     )
 
 
 def prepared(
-    train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = USUAL
+    train: Corpus, valid: Corpus | None, seed: int, config: DataConfig = DEFAULT_CONFIG
 ) -> TrainingPairs:
-    """The same for a text, and its own validation split where it has one, that are read already."""
+    """The same for splits already read; `valid` is the dataset's own validation split, if it has one."""
     train = clean(train, config.clean, valid=valid)
     if (
         valid is None
     ):  # texts are set apart, and not what a task makes of them: no turn of a dialogue is learnt and asked for
         train, valid, note = hold_out(train, seed, config.valid_share)
-        is_apart = valid.pairs is not train.pairs  # or they serve for both
+        is_held_out = valid.pairs is not train.pairs  # or they serve for both
     else:
         note = f"The {len(valid):,} validation pairs are the valid split of `{valid.spec}`."
-        is_apart = config.clean.overlap
+        is_held_out = config.clean.overlap
     train = apply_task(train, config, seed)
     valid = apply_task(valid, config, seed)
-    return TrainingPairs(_without(train, valid) if is_apart else train, valid, note)
+    return TrainingPairs(_without(train, valid) if is_held_out else train, valid, note)
 
 
 def _without(train: Corpus, valid: Corpus) -> Corpus:
-    """No source stands on both sides, whatever the task made of it."""
+    """The training pairs without sources that are also in `valid`, after the task."""
     known = {pair.src for pair in valid.pairs}
     pairs = tuple(pair for pair in train.pairs if pair.src not in known)
     n_lost = len(train) - len(pairs)
@@ -84,26 +85,35 @@ def _without(train: Corpus, valid: Corpus) -> Corpus:
         return train
     if not pairs:
         raise UserError(
-            f"Every source of `{train.spec}` stands in its validation split, too; set `data.clean.overlap=false` to keep them."
+            f"Every source of `{train.spec}` is also in its validation split; set"
+            " `data.clean.overlap=false` to keep them."
         )
     note = f"{n_lost:,} training pairs were left out: the validation split has their source."
     return dataclasses.replace(train, pairs=pairs, notes=(*train.notes, note))
 
 
 def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingPairs:
-    """Sets a share of the distinct sources apart (without one 5 %, at most 1,000), with all their pairs: no source stands on both sides.
+    """Holds out a share of the distinct sources (by default 5 %, at most 1,000) with all their pairs.
 
-    A source's fate hangs on itself and the seed, so the same sentences stay held out when rows are added or reordered.
+    Whether a source is held out depends on the source and the seed, so it stays so when rows are added or reordered.
     """
     sources = {pair.src for pair in corpus.pairs}
-    n_held = min(MOST, len(sources) // SHARE) if share is None else int(len(sources) * share)
-    if len(corpus) < FEWEST or n_held == 0:
-        note = f"With {len(corpus):,} pairs nothing is held out: validation uses the training pairs and cannot show overfitting."
+    n_held = (
+        min(MAX_HELD_OUT, len(sources) // ONE_IN) if share is None else int(len(sources) * share)
+    )
+    if len(corpus) < MIN_PAIRS or n_held == 0:
+        note = (
+            f"With {len(corpus):,} pairs nothing is held out: validation uses the training pairs and"
+            " cannot show overfitting."
+        )
         return TrainingPairs(corpus, dataclasses.replace(corpus, split="valid"), note)
-    held = set(sorted(sources, key=lambda source: _draw(source, seed))[:n_held])
+    held = set(sorted(sources, key=lambda source: _random_key(source, seed))[:n_held])
     valid = tuple(pair for pair in corpus.pairs if pair.src in held)
     train = tuple(pair for pair in corpus.pairs if pair.src not in held)
-    note = f"{n_held:,} of {len(sources):,} distinct sources are held out for validation, with all their {len(valid):,} pairs."
+    note = (
+        f"{n_held:,} of {len(sources):,} distinct sources are held out for validation, with all their"
+        f" {len(valid):,} pairs."
+    )
     return TrainingPairs(
         dataclasses.replace(corpus, pairs=train),
         dataclasses.replace(corpus, pairs=valid, split="valid"),
@@ -111,6 +121,6 @@ def hold_out(corpus: Corpus, seed: int, share: float | None = None) -> TrainingP
     )
 
 
-def _draw(source: str, seed: int) -> bytes:
-    """A number by lot, the same on every machine and in every version of Python."""
+def _random_key(source: str, seed: int) -> bytes:
+    """A pseudorandom sort key, the same on every machine and in every version of Python."""
     return hashlib.sha256(f"{seed} {source}".encode(errors="surrogatepass")).digest()

@@ -1,6 +1,6 @@
-"""What words a text has: how many, how often, how they grow in number, how much of the validation text they cover.
+"""Word statistics of a dataset: counts, frequencies, vocabulary growth, and coverage of the validation set.
 
-Words are what stands between blanks. A few kilobytes of JSON for any text. Knows nothing of plots and screens.
+Words are split on spaces. A few kilobytes of JSON for any dataset. Knows nothing of plots and screens.
 """
 
 from __future__ import annotations
@@ -19,22 +19,25 @@ import numpy.typing as npt
 from s2s.data.corpus import Corpus
 from s2s.data.split import hold_out
 
-SEED = 1  # of what is held out where there is no validation text
-POINTS = 60  # of the vocabulary's growth
-BLOCK = 10_000  # texts cut into words at once
-FREQUENT = 20
-RARE = 10
-LONGEST_WORD = 40  # characters of a word that is shown
-SETTLED = 100  # running words; Heaps' law is fitted from there on
-AT_LEAST = (1, 2, 5, 10)  # how often a word must stand in the training text to count as covered
-WIDEST = 3  # the ratios are counted from 1/8 to 8, that is 2 ** 3; what lies beyond joins the ends
-STEPS = 8  # bins from one ratio to its double
+SEED = 1  # of held-out pairs, if there is no validation set
+N_POINTS = 60  # of the vocabulary growth
+BLOCK = 10_000  # texts split at once
+N_FREQUENT = 20
+N_RARE = 10
+LONGEST_WORD = 40  # characters of a displayed word
+HEAPS_FROM = 100  # word tokens from which Heaps' law is fitted
+MIN_COUNTS = (1, 2, 5, 10)  # occurrences in the training set from which a word counts as covered
+MAX_LOG_RATIO = 3  # ratios are binned from 1/8 to 8 = 2 ** 3; the outer bins include the rest
+BINS_PER_OCTAVE = 8
 
 Lengths = npt.NDArray[np.int64]
 
 
 class Covered(NamedTuple):
-    """Shares (0 to 1) of the validation text's words that stand so often in the training text."""
+    """Shares (0 to 1) of validation words with at least `at_least` occurrences in the training set.
+
+    `running` counts word tokens, `distinct` counts distinct words.
+    """
 
     at_least: int
     running: float
@@ -43,22 +46,22 @@ class Covered(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of one side. `growth`: after so many running words, so many distinct ones."""
+    """The words of one side. `growth` has pairs (word tokens, distinct words); `n_running` counts word tokens."""
 
     n_running: int
     n_distinct: int
     growth: tuple[tuple[int, int], ...]
     heaps: (
         float | None
-    )  # exponent b of distinct = K * running ** b (Heaps 1978); None for too short a text
+    )  # exponent b of distinct = K * tokens ** b (Heaps 1978); None for short texts
     frequent: tuple[tuple[str, int], ...]
     n_once: int
-    once: tuple[str, ...]  # some of the words that stand once
-    covered: tuple[Covered, ...]  # empty without words to validate on
+    once: tuple[str, ...]  # some of the words that occur once
+    covered: tuple[Covered, ...]  # empty without a validation set
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The opposite of `asdict`."""
+        """The inverse of `asdict`."""
         growth = tuple((running, distinct) for running, distinct in content["growth"])
         frequent = tuple((word, n) for word, n in content["frequent"])
         covered = tuple(Covered(*row) for row in content["covered"])
@@ -75,7 +78,10 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of the training pairs. `ratio_counts[i]` pairs have a ratio of target to source words in bin i of `ratio_edges()`."""
+    """Statistics of the training pairs.
+
+    `ratio_counts[i]` pairs have a ratio of target to source words in bin i of `ratio_edges()`.
+    """
 
     n_pairs: int
     n_valid: int
@@ -86,7 +92,7 @@ class Statistics:
 
     @classmethod
     def of(cls, corpus: Corpus, valid: Corpus | None = None) -> Self:
-        """Without a validation text, the share is held out that training would hold out. A dozen seconds for a million pairs."""
+        """Without a validation set, pairs are held out as in training. Takes about 12 s for a million pairs."""
         if valid is None:
             corpus, valid, _ = hold_out(corpus, SEED)
         src, src_lengths = _vocabulary(
@@ -98,11 +104,12 @@ class Statistics:
         has_both = (src_lengths > 0) & (tgt_lengths > 0)
         ratios = tgt_lengths[has_both] / src_lengths[has_both]
         bins = np.clip(
-            np.floor(np.log2(ratios) * STEPS + 0.5).astype(int) + WIDEST * STEPS,
+            np.floor(np.log2(ratios) * BINS_PER_OCTAVE + 0.5).astype(int)
+            + MAX_LOG_RATIO * BINS_PER_OCTAVE,
             0,
-            2 * WIDEST * STEPS,
+            2 * MAX_LOG_RATIO * BINS_PER_OCTAVE,
         )
-        counts = np.bincount(bins, minlength=2 * WIDEST * STEPS + 1)
+        counts = np.bincount(bins, minlength=2 * MAX_LOG_RATIO * BINS_PER_OCTAVE + 1)
         median = float(np.median(ratios)) if ratios.size else 0.0
         return cls(len(corpus), len(valid), tuple(counts.tolist()), median, src, tgt)
 
@@ -112,18 +119,21 @@ class Statistics:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The opposite of `to_json`."""
+        """The inverse of `to_json`."""
         sides = {side: Vocabulary.from_json(content[side]) for side in ("src", "tgt")}
         return cls(**{**content, "ratio_counts": tuple(content["ratio_counts"]), **sides})
 
 
 def ratio_edges() -> tuple[float, ...]:
-    """Of the bins of ratios, one more than bins; a ratio of 1 lies in the middle of the middle one."""
-    return tuple(2 ** ((place - 0.5) / STEPS - WIDEST) for place in range(2 * WIDEST * STEPS + 2))
+    """The bin edges of the ratios; a ratio of 1 is in the center of the middle bin."""
+    return tuple(
+        2 ** ((index - 0.5) / BINS_PER_OCTAVE - MAX_LOG_RATIO)
+        for index in range(2 * MAX_LOG_RATIO * BINS_PER_OCTAVE + 2)
+    )
 
 
 def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary, Lengths]:
-    """And the number of words in each text."""
+    """The vocabulary, and the number of words per text."""
     counts, lengths, growth = _counted(texts)
     once = [word for word, n in counts.items() if n == 1]
     vocabulary = Vocabulary(
@@ -131,11 +141,13 @@ def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary,
         n_distinct=len(counts),
         growth=growth,
         heaps=_heaps(growth),
-        frequent=tuple((_shown(word), n) for word, n in counts.most_common(FREQUENT)),
+        frequent=tuple((_shown(word), n) for word, n in counts.most_common(N_FREQUENT)),
         n_once=len(once),
         once=tuple(
-            _shown(once[place])
-            for place in np.unique(np.linspace(0, len(once) - 1, min(RARE, len(once))).astype(int))
+            _shown(once[index])
+            for index in np.unique(
+                np.linspace(0, len(once) - 1, min(N_RARE, len(once))).astype(int)
+            )
         ),
         covered=_covered(counts, valid),
     )
@@ -143,18 +155,20 @@ def _vocabulary(texts: Sequence[str], valid: Sequence[str]) -> tuple[Vocabulary,
 
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Lengths, tuple[tuple[int, int], ...]]:
-    """How often each word stands, the words in each text, and how the vocabulary grew."""
+    """The count of each word, the number of words per text, and the vocabulary growth."""
     counts = Counter[str]()
     lengths = np.zeros(len(texts), np.int64)
     growth = list[tuple[int, int]]()
     start = 0
     points = (
-        {*np.geomspace(1, len(texts), POINTS).round().astype(int).tolist()} if texts else set[int]()
+        {*np.geomspace(1, len(texts), N_POINTS).round().astype(int).tolist()}
+        if texts
+        else set[int]()
     )
     for stop in sorted({*points, *range(BLOCK, len(texts), BLOCK)}):
         block = [
             unicodedata.normalize("NFC", text).split() for text in texts[start:stop]
-        ]  # as the word tokenizer cuts
+        ]  # as in the word tokenizer
         lengths[start:stop] = [len(words) for words in block]
         counts.update(chain.from_iterable(block))
         if stop in points:
@@ -164,7 +178,7 @@ def _counted(texts: Sequence[str]) -> tuple[Counter[str], Lengths, tuple[tuple[i
 
 
 def _heaps(growth: Iterable[tuple[int, int]]) -> float | None:
-    settled = np.array([point for point in growth if point[0] >= SETTLED], np.float64)
+    settled = np.array([point for point in growth if point[0] >= HEAPS_FROM], np.float64)
     if len(settled) < 5:
         return None
     running, distinct = np.log(settled).T
@@ -182,7 +196,7 @@ def _covered(counts: Mapping[str, int], valid: Sequence[str]) -> tuple[Covered, 
             round(sum(n for word, n in known.items() if counts.get(word, 0) >= least) / running, 6),
             round(sum(counts.get(word, 0) >= least for word in known) / len(known), 6),
         )
-        for least in AT_LEAST
+        for least in MIN_COUNTS
     )
 
 

@@ -1,4 +1,4 @@
-"""A corpus in numbers: how many pairs, how long, how varied. Words are what stands between blanks. Knows nothing of plots."""
+"""Counts and lengths of a corpus. Words are split on spaces. Knows nothing of plots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Lengths = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The lengths are words a text, in the order of the pairs; `n_duplicates` pairs repeat an earlier one exactly."""
+    """Lengths are in words per text, in the order of the pairs; `n_duplicates` pairs repeat an earlier one exactly."""
 
     n_pairs: int
     n_distinct_sources: int
@@ -24,24 +24,24 @@ class Summary:
     n_same: int  # source equals target
     src_lengths: Lengths  # (n_pairs,)
     tgt_lengths: Lengths  # (n_pairs,)
-    src_words: int  # distinct ones
+    src_words: int  # distinct
     tgt_words: int
     src_characters: int
     tgt_characters: int
 
     @property
     def src_median(self) -> float:
-        """Words in the middle source; 0 without pairs."""
+        """The median source length in words; 0 without pairs."""
         return _median(self.src_lengths)
 
     @property
     def tgt_median(self) -> float:
-        """Words in the middle target; 0 without pairs."""
+        """The median target length in words; 0 without pairs."""
         return _median(self.tgt_lengths)
 
 
-def summarise(corpus: Corpus) -> Summary:
-    """About a tenth of a second for 30,000 pairs of a sentence each."""
+def summarize(corpus: Corpus) -> Summary:
+    """Takes about 0.1 s for 30,000 sentence pairs."""
     sources = [pair.src for pair in corpus.pairs]
     targets = [pair.tgt for pair in corpus.pairs]
     (src_lengths, src_words), (tgt_lengths, tgt_words) = _words(sources), _words(targets)
@@ -60,11 +60,11 @@ def summarise(corpus: Corpus) -> Summary:
 
 
 def _words(texts: Sequence[str]) -> tuple[Lengths, int]:
-    """Words a text, and how many different ones there are in all."""
+    """The number of words per text, and of distinct words in all texts."""
     lengths = np.zeros(len(texts), dtype=np.int64)
     distinct = set[str]()
     for index, text in enumerate(texts):
-        words = unicodedata.normalize("NFC", text).split()  # as the word tokenizer cuts
+        words = unicodedata.normalize("NFC", text).split()  # as in the word tokenizer
         lengths[index] = len(words)
         distinct.update(words)
     return lengths, len(distinct)

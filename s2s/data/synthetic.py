@@ -1,4 +1,4 @@
-"""Tasks on random digits whose right answer, and whose right alignment, are known: copy, reverse, sort."""
+"""Tasks on random digits with known answers and alignments: copy, reverse, sort."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from s2s.data.corpus import Corpus, Options, Splits
 from s2s.data.pair import Gold, Link, Pair
 
 WORDS = tuple("0123456789")
-# words
+# Words per source.
 SHORTEST = 3
 LONGEST = 12
 SIZES = MappingProxyType({"train": 5000, "valid": 500, "test": 500})  # pairs
@@ -22,7 +22,7 @@ Order = Callable[[list[str]], list[int]]
 
 
 def copied(words: list[str]) -> list[int]:
-    """For each target word, which source word it is."""
+    """For each target word, the index of its source word."""
     return list(range(len(words)))
 
 
@@ -32,22 +32,22 @@ def reversed_(words: list[str]) -> list[int]:
 
 
 def sorted_(words: list[str]) -> list[int]:
-    """By value; equal words keep their order, so that each of them has one counterpart."""
+    """By value; equal words keep their order, so that each has one counterpart."""
     return sorted(range(len(words)), key=words.__getitem__)
 
 
 SYNTHETIC: Mapping[str, Choice[Order]] = MappingProxyType(
     {
-        "copy": Choice(copied, Options, "Write the digits again: attention should be a diagonal."),
+        "copy": Choice(copied, Options, "Copy the digits: attention should be the diagonal."),
         "reverse": Choice(
             reversed_,
             Options,
-            "Write the digits backwards: attention should be the other diagonal.",
+            "Write the digits in reverse order: attention should be the anti-diagonal.",
         ),
         "sort": Choice(
             sorted_,
             Options,
-            "Write the digits in rising order: attention must follow content, not place.",
+            "Write the digits in ascending order: attention must follow content, not position.",
         ),
     }
 )
@@ -69,7 +69,7 @@ def _corpus(spec: str, split: str, order: Order) -> Corpus:
 
 
 def _sources() -> list[list[str]]:
-    """Distinct sources of all splits, always the same. Only `Random.random` is promised to be stable between Python versions."""
+    """The distinct sources of all splits. Uses only `Random.random`, which is stable between Python versions."""
     draw = Random(SEED).random
     found: dict[str, None] = {}
     while len(found) < sum(SIZES.values()):

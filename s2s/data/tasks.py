@@ -1,4 +1,4 @@
-"""What is to be learnt from a text: each task turns what a source holds into pairs. Knows nothing of tokenizers and models."""
+"""Tasks: what pairs to make of a dataset. Knows nothing of tokenizers and models."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from s2s.data.corpus import Corpus
 from s2s.data.formats.table import TURN
 from s2s.data.pair import Gold, Link, Pair, Relation
 from s2s.data.synthetic import copied, reversed_, sorted_
-from s2s.data.text import halves as cut_in_halves
+from s2s.data.text import halves as split_in_halves
 
-Draw = Callable[[], float]  # evenly from 0 to 1, the same for the same text and seed
+Draw = Callable[[], float]  # uniform from 0 to 1, the same for the same text and seed
 Make = Callable[[Pair, DataConfig, Draw], Iterable[Pair]]
 
 SENTINELS = tuple(f"<{letter}>" for letter in "XYZABCDEFGHIJKLMNOPQRSTUVW")
@@ -23,25 +23,25 @@ SENTINELS = tuple(f"<{letter}>" for letter in "XYZABCDEFGHIJKLMNOPQRSTUVW")
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Choice[Make]):
-    """One row: `make` turns one pair into those that are learnt; plain text has the same text on both sides of its pairs."""
+    """One row: `make` turns a pair into training pairs; plain text has the same text on both sides."""
 
     label: str
     needs_pairs: bool = False
-    prefix: str = ""  # before each source, where `data.prefix` names none
-    settings: tuple[str, ...] = ()  # of DataConfig, that matter to it
+    prefix: str = ""  # before each source, unless `data.prefix` is set
+    settings: tuple[str, ...] = ()  # of DataConfig that it uses
 
 
 def translate(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
-    """The pair as it stands."""
+    """The pair as it is."""
     yield pair
 
 
 def reverse_direction(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
-    """From target to source, gold turned round as well."""
-    yield Pair(pair.tgt, pair.src, _turned(pair.gold) if pair.gold else None)
+    """The pair with source and target exchanged, gold included."""
+    yield Pair(pair.tgt, pair.src, _swapped(pair.gold) if pair.gold else None)
 
 
-def _turned(gold: Gold) -> Gold:
+def _swapped(gold: Gold) -> Gold:
     links = tuple(sorted(Link(tgt, src) for src, tgt in gold.links))
     sides = {"src": "tgt", "tgt": "src"}
     relations = tuple(
@@ -52,10 +52,10 @@ def _turned(gold: Gold) -> Gold:
 
 
 def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
-    """Span corruption: spans of the source's words give way to sentinels, and the target says what each of them hid.
+    """Span corruption: sentinels replace spans of the source's words, and the target gives the words of each span.
 
     At rate 0.5 and spans of 2, `Thank you for inviting me to your party last week.` may become
-    `Thank you <X> me to <Y> last week.` -> `<X> for inviting <Y> your party <Z>`. A text of one word has nothing to hide.
+    `Thank you <X> me to <Y> last week.` -> `<X> for inviting <Y> your party <Z>`. A text of one word yields nothing.
     """
     words = pair.src.split()
     n_hidden = min(max(round(len(words) * config.noise_rate), 1), len(words) - 1)
@@ -65,10 +65,9 @@ def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
     n_spans = min(
         max(round(n_hidden / config.noise_span), 1), n_hidden, n_kept + 1, len(SENTINELS) - 1
     )
-    hidden = _parts(n_hidden, n_spans, draw)
-    kept = _parts(
-        n_kept + 2, n_spans + 1, draw
-    )  # two more than there are: the first and the last may be empty
+    hidden = _random_partition(n_hidden, n_spans, draw)
+    # With two extra words, since the first and the last kept span may be empty.
+    kept = _random_partition(n_kept + 2, n_spans + 1, draw)
     kept = [kept[0] - 1, *kept[1:]]
     src: list[str] = []
     tgt: list[str] = []
@@ -80,18 +79,21 @@ def denoise(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
     yield Pair(" ".join([*src, *words[at:]]), " ".join([*tgt, SENTINELS[n_spans]]))
 
 
-def _parts(total: int, n: int, draw: Draw) -> list[int]:
-    """`total` cut into `n` parts of at least 1, each way of cutting as likely as the others."""
-    places = list(range(1, total))
-    for at in range(n - 1):  # the first n - 1 places of a shuffle
-        other = at + int(draw() * (len(places) - at))
-        places[at], places[other] = places[other], places[at]
-    cuts = [0, *sorted(places[: n - 1]), total]
-    return [end - start for start, end in itertools.pairwise(cuts)]
+def _random_partition(total: int, n: int, draw: Draw) -> list[int]:
+    """`total` as a sum of `n` numbers of at least 1, uniformly at random."""
+    boundaries = list(range(1, total))
+    for at in range(n - 1):  # a partial Fisher-Yates shuffle
+        other = at + int(draw() * (len(boundaries) - at))
+        boundaries[at], boundaries[other] = boundaries[other], boundaries[at]
+    edges = [0, *sorted(boundaries[: n - 1]), total]
+    return [end - start for start, end in itertools.pairwise(edges)]
 
 
 def respond(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
-    """The last turns of a dialogue -> the next turn; between turns stands `<turn>`. Plain dialogues give a pair a turn but the first."""
+    """The last turns of a dialogue, separated by `<turn>` -> the next turn.
+
+    A plain dialogue yields a pair per turn after the first.
+    """
     turns = [turn.strip() for turn in pair.src.split(TURN)]
     if pair.src != pair.tgt:
         yield Pair(_joined(turns[-config.turns :]), pair.tgt)
@@ -105,9 +107,9 @@ def _joined(turns: list[str]) -> str:
 
 
 def halves(pair: Pair, config: DataConfig, draw: Draw) -> Iterator[Pair]:
-    """The second half of a text from its first. A text of one character has none."""
+    """The first half of a text -> its second half. A text of one character yields nothing."""
     if len(pair.src) > 1:
-        yield cut_in_halves(pair.src)
+        yield split_in_halves(pair.src)
 
 
 def _ordered(order: Callable[[list[str]], list[int]]) -> Make:
@@ -125,7 +127,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "translate": Task(
             translate,
             DataConfig,
-            "Write the target that stands beside the source.",
+            "Write the target of the source.",
             label="Translate",
             needs_pairs=True,
         ),
@@ -139,7 +141,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "prefix": Task(
             translate,
             DataConfig,
-            "Text to text: a prefix before the source says what is wanted, so that one model can learn several tasks.",
+            "Text to text: a prefix before the source names the task, so that one model can learn several.",
             source="Raffel et al. (2020), T5, JMLR 21, section 2.4",
             label="Text to text with a prefix",
             needs_pairs=True,
@@ -148,7 +150,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "denoise": Task(
             denoise,
             DataConfig,
-            "Span corruption: say what the sentinels hide. It needs no target, only text.",
+            "Span corruption: restore the spans replaced by sentinels. Needs no targets, only text.",
             source="Raffel et al. (2020), T5, JMLR 21, section 3.1.4",
             label="Denoise",
             settings=("noise_rate", "noise_span"),
@@ -156,7 +158,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "summarize": Task(
             translate,
             DataConfig,
-            "Write the summary, the target, of a text.",
+            "Write the summary of a text.",
             source="Raffel et al. (2020), T5, JMLR 21, appendix D",
             label="Summarize",
             needs_pairs=True,
@@ -165,7 +167,7 @@ TASKS: Mapping[str, Task] = MappingProxyType(
         "respond": Task(
             respond,
             DataConfig,
-            f"Write the next turn of a dialogue from the last ones; {TURN} stands between turns.",
+            f"Write the next turn of a dialogue from the last ones; {TURN} separates turns.",
             label="Respond",
             prefix="respond: ",
             settings=("turns",),
@@ -176,11 +178,11 @@ TASKS: Mapping[str, Task] = MappingProxyType(
             "Write the second half of a text from its first.",
             label="Second half from the first",
         ),
-        "copy": Task(_ordered(copied), DataConfig, "Write the source's words again.", label="Copy"),
+        "copy": Task(_ordered(copied), DataConfig, "Copy the source's words.", label="Copy"),
         "reverse": Task(
             _ordered(reversed_),
             DataConfig,
-            "Write the source's words backwards.",
+            "Write the source's words in reverse order.",
             label="Reverse the words",
         ),
         "sort": Task(
@@ -201,7 +203,7 @@ def task_of(corpus: Corpus, config: DataConfig) -> str:
 
 
 def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
-    """The pairs that are learnt. Raises UserError where the text does not suit the task."""
+    """The training pairs of a task. Raises UserError if the dataset does not suit the task."""
     key = task_of(corpus, config)
     task = choose("task", key, TASKS)
     prefix = config.prefix or task.prefix
@@ -212,7 +214,8 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
         )
     if key == "prefix" and not prefix:
         raise UserError(
-            "`data.task` prefix has no `data.prefix`; give one, for example data.prefix='translate English to French: '."
+            "`data.task` prefix has no `data.prefix`; give one, for example data.prefix='translate"
+            " English to French: '."
         )
     if key == "translate" and not prefix:
         return corpus
@@ -228,15 +231,16 @@ def apply_task(corpus: Corpus, config: DataConfig, seed: int) -> Corpus:
     )
     if not pairs:
         raise UserError(
-            f"`data.task` {key} makes no pair of `{corpus.spec}`: {TASKS[key].summary} Choose another task or text."
+            f"`data.task` {key} makes no pair from `{corpus.spec}`: {TASKS[key].summary} Choose another"
+            " task or dataset."
         )
-    n_useless = sum(not found for found in made)
+    n_too_short = sum(not found for found in made)
     are = (
         "text is too short for {} and gives"
-        if n_useless == 1
+        if n_too_short == 1
         else "texts are too short for {} and give"
     )
-    notes = [f"{n_useless:,} {are.format(f'the task {key}')} no pair."] if n_useless else []
+    notes = [f"{n_too_short:,} {are.format(f'the task {key}')} no pair."] if n_too_short else []
     return replace(corpus, pairs=pairs, notes=(*corpus.notes, *notes), is_plain=False)
 
 
@@ -245,11 +249,11 @@ def _prefixed(pair: Pair, prefix: str) -> Pair:
         return pair
     prefix = prefix.rstrip() + " "
     n = len(prefix.split())
-    return Pair(prefix + pair.src, pair.tgt, _moved(pair.gold, n) if pair.gold else None)
+    return Pair(prefix + pair.src, pair.tgt, _shifted(pair.gold, n) if pair.gold else None)
 
 
-def _moved(gold: Gold, n: int) -> Gold:
-    """With `n` more words before the source; they have no counterpart."""
+def _shifted(gold: Gold, n: int) -> Gold:
+    """The annotation after `n` unlinked words were put before the source."""
     links = tuple(Link(src + n, tgt) for src, tgt in gold.links)
     relations = tuple(
         Relation(kind, side, head + n, dependent + n)

@@ -5,7 +5,7 @@ import pytest
 from s2s.config import UserError
 from s2s.data import Gold, Pair, generated, load, splits
 from s2s.data.builtin import BUILTINS
-from s2s.data.generated import STORIES
+from s2s.data.generated import GENERATED
 
 GRAMMAR_SPLITS = ("train", "valid", "random", "unseen", "deep", "agreement", "banks")
 
@@ -39,8 +39,8 @@ def test_each_language_is_asked_of_the_grammar(name, language, monkeypatch):
     assert load(f"builtin:{name}", "unseen").pairs == (Pair(language, "unseen", Gold(())),)
 
 
-@pytest.mark.parametrize("name", STORIES)
-def test_each_kind_is_asked_of_the_stories(name, monkeypatch):
+@pytest.mark.parametrize("name", GENERATED)
+def test_each_name_is_a_generated_dataset(name, monkeypatch):
     monkeypatch.setattr(generated, "generate", lambda name, split: (Pair(name, split),))
     assert splits(f"builtin:{name}") == generated.SPLITS
     assert load(f"builtin:{name}").pairs == (Pair(name, "train"),)
@@ -54,7 +54,7 @@ def test_each_row_says_what_it_is(name):
 
 
 def test_a_wrong_name_gets_the_nearest():
-    with pytest.raises(UserError, match=r"no built-in text `en-ff`; the nearest are `en-fr`"):
+    with pytest.raises(UserError, match=r"no built-in dataset `en-ff`; the nearest are `en-fr`"):
         load("builtin:en-ff")
 
 

@@ -1,4 +1,4 @@
-"""The generated stories: that each answer can be read off its source, that nothing leaks, and that they are the same everywhere."""
+"""The generated datasets: each answer follows from its source, nothing leaks, and they are the same everywhere."""
 
 import hashlib
 import re
@@ -11,11 +11,15 @@ import pytest
 
 from s2s.data import Pair
 from s2s.data.generated import SPLITS, dialogue, generate, reverse, summaries, tasks
-from s2s.data.generated.rng import Dice
+from s2s.data.generated.rng import Rng
 from s2s.data.generated.tasks import GENERATED_TASKS, PAIRS_PER_TASK
-from s2s.data.generated.templates import SIZES, Kind, part
+from s2s.data.generated.templates import SIZES, Template, part
 
-KINDS = {"summaries": summaries.KIND, "dialogue": dialogue.KIND, "reverse": reverse.KIND}
+KINDS = {
+    "summaries": summaries.TEMPLATE,
+    "dialogue": dialogue.TEMPLATE,
+    "reverse": reverse.TEMPLATE,
+}
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 # For the preset `small`, and the sentence box: tokens, words, characters, prefix and all.
 MOST_TOKENS = 64
@@ -153,7 +157,7 @@ def test_texts_are_short_and_of_few_words(name: str, split: str) -> None:
 
 
 @each_kind
-def test_no_source_stands_twice(kind: Kind) -> None:
+def test_no_source_stands_twice(kind: Template) -> None:
     sources = [pair.src for split in SPLITS for pair in part(kind, split)]
     assert len(set(sources)) == len(sources) == sum(SIZES.values())
 
@@ -185,7 +189,7 @@ def test_unseen_combines_what_the_others_never_do(name: str) -> None:
 
 
 @each_kind
-def test_gold_says_where_each_word_of_the_target_is_from(kind: Kind) -> None:
+def test_gold_says_where_each_word_of_the_target_is_from(kind: Template) -> None:
     for pair in (*part(kind, "random"), *part(kind, "unseen")):
         src = pair.src.split()
         tgt = pair.tgt.split()
@@ -212,23 +216,23 @@ def digests() -> dict[str, str]:
 def test_another_process_tells_the_same() -> None:
     code = "from tests.data.test_generated import digests; print(digests())"
     env = {"PYTHONHASHSEED": "1"}  # this one's own is another, by lot
-    told = subprocess.run(
+    generated = subprocess.run(
         [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
     )
-    assert told.stdout.strip() == str(digests())
+    assert generated.stdout.strip() == str(digests())
 
 
 def test_the_dice() -> None:
-    dice = Dice(1)
-    assert {dice.between(2, 4) for _ in range(99)} == {2, 3, 4}
-    assert sorted(dice.some("abc", 3)) == ["a", "b", "c"]
-    assert Counter(dice.chance(0.0) for _ in range(99)) == {False: 99}
-    assert [Dice(7).choice(range(1000)) for _ in range(2)] == [Dice(7).choice(range(1000))] * 2
+    rng = Rng(1)
+    assert {rng.between(2, 4) for _ in range(99)} == {2, 3, 4}
+    assert sorted(rng.some("abc", 3)) == ["a", "b", "c"]
+    assert Counter(rng.chance(0.0) for _ in range(99)) == {False: 99}
+    assert [Rng(7).choice(range(1000)) for _ in range(2)] == [Rng(7).choice(range(1000))] * 2
 
 
 def test_a_wrong_name_is_a_mistake_of_the_programmer() -> None:
     with pytest.raises(
-        ValueError, match="no stories 'poems'; there are summaries, dialogue, tasks"
+        ValueError, match="no generated dataset 'poems'; there are summaries, dialogue, tasks"
     ):
         generate("poems", "train")
     with pytest.raises(ValueError, match="no split 'deep'; there are train, valid, random, unseen"):

@@ -17,7 +17,7 @@ from s2s.data.grammar.lexicon import (
     Noun,
     unknown_classes,
 )
-from s2s.data.grammar.realize import Realiser
+from s2s.data.grammar.realize import Realizer
 from s2s.data.grammar.spanish import Spanish
 from s2s.data.grammar.splits import drawn, held_out_pairs
 from s2s.data.grammar.trees import (
@@ -58,7 +58,7 @@ REQUIRED = [
         "el gato que persiguió al ratón era negro",
     ),
 ]
-REALISERS = {"fr": Realiser(French()), "es": Realiser(Spanish())}
+REALISERS = {"fr": Realizer(French()), "es": Realizer(Spanish())}
 every_split = pytest.mark.parametrize(
     ("language", "split"), [(lang, split) for lang in LANGUAGES for split in SPLITS]
 )

@@ -255,7 +255,7 @@ def test_an_unknown_configuration_or_split_names_the_nearest(served: Hub) -> Non
 
 def test_an_address_is_a_place_too(served: Hub) -> None:
     assert load(f"hub:{served.url}/datasets/team/format0").pairs == EXPECTED
-    assert parse_spec("hub:team/format0:x").place == "team/format0:x"
+    assert parse_spec("hub:team/format0:x").location == "team/format0:x"
     assert hub_datasets.split_config("https://huggingface.co/datasets/a/b/viewer/c") == ("a/b", "")
     assert hub_datasets.split_config("a/b:de-en") == ("a/b", "de-en")
 

@@ -51,9 +51,9 @@ def test_one_column_is_plain_text() -> None:
 
 
 def test_what_cannot_be_read_is_said() -> None:
-    with pytest.raises(UserError, match="no column of text `sorce`; the nearest are `source`"):
+    with pytest.raises(UserError, match="no text column `sorce`; the nearest are `source`"):
         from_datasets(datasets.Dataset.from_dict({"source": ["a"], "target": ["b"]}), "sorce")
-    with pytest.raises(UserError, match="can't be told; give two of a, b, c"):
+    with pytest.raises(UserError, match="are ambiguous; give two of a, b, c"):
         from_datasets(datasets.Dataset.from_dict({"a": ["a"], "b": ["b"], "c": ["c"]}))
-    with pytest.raises(UserError, match="No row has text both in `src` and in `tgt`"):
+    with pytest.raises(UserError, match="No row has text in both `src` and `tgt`"):
         from_datasets(datasets.Dataset.from_dict({"src": ["a", " "], "tgt": ["", "b"]}))

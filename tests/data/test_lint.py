@@ -112,10 +112,10 @@ def test_what_only_looks_like_a_fault_is_none(key: str, src: str, tgt: str) -> N
             "empty",
             "",
             " ",
-            "Nothing is to be seen in the source; nothing is to be seen in the target.",
+            "Nothing is visible in the source; nothing is visible in the target.",
         ),
-        ("duplicates", "the house of Bert", "la maison de Bert", "The same pair stands in row 2."),
-        ("copies", "a  B", "A b", "Both sides are the same but for capitals or blanks."),
+        ("duplicates", "the house of Bert", "la maison de Bert", "The same pair is in row 2."),
+        ("copies", "a  B", "A b", "Both sides are the same except for case or spaces."),
         ("max_words", "w " * 120, "x", "The source has 120 words."),
         (
             "script",
@@ -130,9 +130,9 @@ def test_what_only_looks_like_a_fault_is_none(key: str, src: str, tgt: str) -> N
             "brackets",
             "a",
             "b) c]",
-            "The target closes with ] at character 5 what was not opened so.",
+            "The target has an unmatched ] at character 5.",
         ),
-        ("numbers", "1 2,5 7", "7 8", "1, 25 in the source alone; 8 in the target alone."),
+        ("numbers", "1 2,5 7", "7 8", "1, 25 only in the source; 8 only in the target."),
     ],
 )
 def test_the_reason_names_the_place(key: str, src: str, tgt: str, reason: str) -> None:
@@ -172,7 +172,7 @@ def test_a_japanese_side_may_have_more_han_than_kana() -> None:
 def test_texts_are_measured_alike_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = planted(0)
     whole = lint_pairs(pairs, valid=VALID)
-    monkeypatch.setattr("s2s.data.lint.texts.PIECE", 50)
+    monkeypatch.setattr("s2s.data.lint.texts.BLOCK", 50)
     assert lint_pairs(pairs, valid=VALID) == whole
 
 
@@ -246,16 +246,16 @@ def test_notes_say_what_was_left_out() -> None:
     left = clean(corpus, Cleaning(copies=True, max_words=8))
     assert left.notes == (
         "A note.",
-        "1 pair was left out: a side is empty.",
-        "2 pairs were left out: the target is the source.",
-        "1 pair was left out: a side has more than 8 words.",
+        "1 pair was removed: a side is empty.",
+        "2 pairs were removed: the target equals the source.",
+        "1 pair was removed: a side has more than 8 words.",
     )
 
 
 def test_a_corpus_of_faults_alone_is_refused() -> None:
     with pytest.raises(
         UserError,
-        match=r"Nothing is left of `t` after cleaning: 2 pairs were left out: the target is the source\. Switch off",
+        match=r"Nothing is left of `t` after cleaning: 2 pairs were removed: the target equals the source\. Disable",
     ):
         clean(Corpus("t", "train", (Pair("a", "a"), Pair("b", "b"))), Cleaning(copies=True))
 

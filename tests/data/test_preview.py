@@ -37,5 +37,5 @@ def test_a_preview_survives_json(spec: str) -> None:
 
 
 def test_what_cannot_be_read_is_a_sentence() -> None:
-    with pytest.raises(UserError, match="no stored text"):
+    with pytest.raises(UserError, match="no saved dataset"):
         load_preview("corpus:0123456789abcdef")

@@ -77,7 +77,7 @@ def test_what_cannot_be_read_is_said_by_the_files_own_name(
     state = done(of)
     assert sentence in state.error
     assert str(settings.home()) not in state.error
-    with pytest.raises(UserError, match="is not there"):
+    with pytest.raises(UserError, match="no longer exists"):
         saved_datasets.keep_upload(of.folder, name=name, owner="anna")
 
 

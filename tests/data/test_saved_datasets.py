@@ -130,7 +130,7 @@ def test_a_text_is_renamed_and_deleted():
     saved_datasets.delete(hash, "anna")
     assert [row.hash for row in saved_datasets.listing("anna")] == [other]
     assert [path.name for path in (settings.home() / "corpora").iterdir()] == [other]
-    with pytest.raises(UserError, match=rf"There is no stored text `{hash}` here \(any more\)"):
+    with pytest.raises(UserError, match=rf"There is no saved dataset `{hash}` here"):
         load(f"corpus:{hash}")
 
 
@@ -143,7 +143,7 @@ def test_a_text_is_renamed_and_deleted():
 )
 def test_a_text_of_another_owner_is_left_alone(change):
     hash = keep()
-    with pytest.raises(UserError, match=rf"There is no stored text `{hash}` here"):
+    with pytest.raises(UserError, match=rf"There is no saved dataset `{hash}` here"):
         change(hash)
     assert [row.name for row in saved_datasets.listing("anna")] == ["mine"]
 
@@ -151,7 +151,7 @@ def test_a_text_of_another_owner_is_left_alone(change):
 @pytest.mark.parametrize("name", ["", "  ", "\n"])
 def test_a_text_needs_a_name(name):
     hash = keep()
-    with pytest.raises(UserError, match=r"The text has no name; give it one\."):
+    with pytest.raises(UserError, match=r"The dataset has no name; give it one\."):
         keep(name=name)
     with pytest.raises(UserError, match="has no name"):
         saved_datasets.rename(hash, "anna", name)
@@ -185,7 +185,7 @@ def test_what_is_no_hash_never_becomes_a_path(place):
     ):
         with pytest.raises(
             UserError,
-            match=r"There is no stored text `[^`]*` here \(any more\); choose another one, or bring",
+            match=r"There is no saved dataset `[^`]*` here; choose another one, or upload",
         ):
             attempt()
     assert (settings.home() / "secret").is_dir()
@@ -217,7 +217,7 @@ def test_a_broken_folder_is_left_out_and_answered_in_a_sentence(how):
     hash = keep()
     SPOILT[how](hash)
     assert [row.hash for row in saved_datasets.listing("anna")] == [whole]
-    with pytest.raises(UserError, match=rf"stored text `{hash}`") as caught:
+    with pytest.raises(UserError, match=rf"saved dataset `{hash}`") as caught:
         load(f"corpus:{hash}")
     assert str(settings.home()) not in str(caught.value)
 
@@ -227,7 +227,7 @@ def test_a_newer_format_is_refused():
     spoil(hash, format=2)
     with pytest.raises(
         UserError,
-        match=rf"`{hash}` has format 2, newer than the 1 known here; update this program\.",
+        match=rf"`{hash}` has format 2, newer than the supported format 1; update s2s\.",
     ):
         load(f"corpus:{hash}")
 
@@ -239,7 +239,8 @@ def test_texts_that_were_changed_are_noticed_and_mended_by_storing_again(content
         folder(hash) / "train.src"
     ).write_bytes(content)
     with pytest.raises(
-        UserError, match=rf"The stored text `{hash}` (is not what was stored|cannot be read)"
+        UserError,
+        match=rf"The saved dataset `{hash}` (was changed after it was saved|cannot be read)",
     ) as caught:
         load(f"corpus:{hash}")
     assert str(settings.home()) not in str(caught.value)
@@ -250,7 +251,7 @@ def test_a_full_disk_stores_nothing_and_names_no_folder():
     with (
         full_disk(300),
         pytest.raises(
-            UserError, match=r"`mine` cannot be stored \(File too large\); delete a text"
+            UserError, match=r"`mine` cannot be saved \(File too large\); delete a dataset"
         ) as caught,
     ):
         saved_datasets.save(CORPUS, name="mine", owner="anna")

@@ -34,8 +34,8 @@ def test_a_spec_is_taken_apart():
         TextOptions(length=80, rows=3),
     )
     assert parse_spec("a.csv#src=en,tgt=2") == ("file", "a.csv", FileOptions(src="en", tgt="2"))
-    assert parse_spec(r"C:\pairs.tsv").place == r"C:\pairs.tsv"
-    assert parse_spec("file:a.csv").place == "a.csv"
+    assert parse_spec(r"C:\pairs.tsv").location == r"C:\pairs.tsv"
+    assert parse_spec("file:a.csv").location == "a.csv"
 
 
 def test_the_corpus_carries_its_spec_and_split(tsv):
@@ -78,7 +78,7 @@ def test_a_hash_in_the_name_of_a_file(tsv):
         ("hubb:a/b", r"There is no source `hubb`"),
         (
             "corpus:123",
-            r"There is no stored text `123` here \(any more\); choose another one, or bring the text again\.",
+            r"There is no saved dataset `123` here; choose another one, or upload the dataset again\.",
         ),
         ("synthetic:copy#split=tset", r"no split of `copy` `tset`; the nearest are `test`"),
         ("synthetic:copy#row=3", r"no setting `row`; the nearest are `rows`"),

@@ -94,7 +94,7 @@ def test_valid_pairs_of_ones_own(tsv):
     assert (len(train), len(valid)) == (60, 10)
     assert (
         note
-        == f"The 10 validation pairs are those of `{tsv(10)}`. 10 training pairs have a source that stands there, too."
+        == f"The 10 validation pairs are those of `{tsv(10)}`. 10 training pairs have a source that is also there."
     )
 
 

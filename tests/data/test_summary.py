@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from s2s.data import Corpus, Pair, load
-from s2s.data.summary import summarise
+from s2s.data.summary import summarize
 
 WORDS = ["a", "house", "Haus", "cafe\u0301", "café", "\u3000", "", "x\u2028y", "😀"]
 
@@ -22,7 +22,7 @@ def corpus(seed, n):
 @pytest.mark.parametrize("seed", range(10))
 def test_the_counts_are_right(seed):
     text = corpus(seed, 200)
-    found = summarise(text)
+    found = summarize(text)
     sources = [pair.src for pair in text.pairs]
     targets = [pair.tgt for pair in text.pairs]
     assert found.n_pairs == len(found.src_lengths) == len(found.tgt_lengths) == 200
@@ -45,8 +45,8 @@ def test_the_counts_are_right(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_the_pairs_changes_the_order_of_the_lengths_alone(seed):
     text = corpus(seed, 100)
-    one = summarise(text)
-    other = summarise(Corpus("test", "train", text.pairs[::-1]))
+    one = summarize(text)
+    other = summarize(Corpus("test", "train", text.pairs[::-1]))
     assert np.array_equal(one.src_lengths, other.src_lengths[::-1])
     for name in (
         "n_distinct_sources",
@@ -62,18 +62,18 @@ def test_the_order_of_the_pairs_changes_the_order_of_the_lengths_alone(seed):
 
 def test_a_text_twice_has_each_pair_as_a_duplicate():
     text = load("builtin:mini-en-fr")
-    once = summarise(text)
-    twice = summarise(Corpus("test", "train", text.pairs * 2))
+    once = summarize(text)
+    twice = summarize(Corpus("test", "train", text.pairs * 2))
     assert (once.n_duplicates, twice.n_duplicates) == (0, 5)
     assert (once.src_words, once.tgt_words) == (twice.src_words, twice.tgt_words) == (9, 6)
 
 
 def test_an_accent_written_apart_makes_no_other_word():
-    assert summarise(Corpus("test", "train", (Pair("cafe\u0301 café", "x"),))).src_words == 1
+    assert summarize(Corpus("test", "train", (Pair("cafe\u0301 café", "x"),))).src_words == 1
 
 
 def test_no_pairs_at_all():
-    found = summarise(Corpus("test", "train", ()))
+    found = summarize(Corpus("test", "train", ()))
     assert (found.n_pairs, found.src_median, found.tgt_characters, found.src_words) == (
         0,
         0.0,
@@ -88,7 +88,7 @@ def test_thirty_thousand_pairs_are_no_wait():
     texts = [" ".join(draw.choices(vocabulary, k=12)) for _ in range(60_000)]
     text = Corpus("test", "train", tuple(map(Pair, texts[::2], texts[1::2])))
     start = time.process_time()
-    summarise(text)
+    summarize(text)
     assert (
         time.process_time() - start < 0.5 * 4
     )  # a fifth of a second here; slower machines may take their time

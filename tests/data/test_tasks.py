@@ -187,7 +187,7 @@ def test_texts_that_are_too_short_are_counted():
     found = apply_task(corpus, DataConfig(task="denoise"), 1)
     assert len(found) == 1
     assert found.notes == ("1 text is too short for the task denoise and gives no pair.",)
-    with pytest.raises(UserError, match=r"`data\.task` denoise makes no pair of `t`"):
+    with pytest.raises(UserError, match=r"`data\.task` denoise makes no pair from `t`"):
         make("one", "denoise")
 
 

@@ -306,7 +306,7 @@ def _guesses(columns: Sequence[Column], config: str) -> list[Guess]:
 
 
 def _has_header(table: Table, options: FileOptions) -> bool:
-    """Row 1 has a name that was requested for, or two different usual ones, or a word above numbers."""
+    """Row 1 has a name that was requested for, or two different common names, or a word above numbers."""
     if table.is_named or options.header != "auto":
         return table.is_named or options.header == "yes"
     names = {column.name.casefold() for column in table.columns}

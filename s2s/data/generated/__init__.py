@@ -1,6 +1,7 @@
-"""Generated English texts for tasks other than translation: summaries, answers, and several tasks in one.
+"""Generated English datasets for tasks other than translation: summaries, answers, and several tasks in one.
 
-A small world (world) -> one text by lot (summaries, dialogue, reverse) -> splits (telling) -> mixed under prefixes (tasks).
+Words (vocabulary) -> random pairs of each kind (summaries, dialogue, reverse) -> splits (templates) -> a mixture
+(tasks).
 
 >>> generate("dialogue", "train")[0].tgt
 'Felix is in the school'
@@ -17,21 +18,19 @@ from s2s.data.generated.templates import SIZES, part
 from s2s.data.pair import Pair
 
 SPLITS = tuple(SIZES)
-STORIES: Mapping[str, Callable[[str], tuple[Pair, ...]]] = MappingProxyType(
+GENERATED: Mapping[str, Callable[[str], tuple[Pair, ...]]] = MappingProxyType(
     {
-        "summaries": partial(part, summaries.KIND),
-        "dialogue": partial(part, dialogue.KIND),
+        "summaries": partial(part, summaries.TEMPLATE),
+        "dialogue": partial(part, dialogue.TEMPLATE),
         "tasks": tasks.part,
     }
 )
 
-__all__ = ["SPLITS", "STORIES", "generate"]
-
 
 def generate(name: str, split: str) -> tuple[Pair, ...]:
-    """One split of one of these corpora: always the same pairs, in the same order."""
-    if name not in STORIES:
-        raise ValueError(f"no stories {name!r}; there are {', '.join(STORIES)}")
+    """One split of a generated dataset: always the same pairs, in the same order."""
+    if name not in GENERATED:
+        raise ValueError(f"no generated dataset {name!r}; there are {', '.join(GENERATED)}")
     if split not in SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(SPLITS)}")
-    return STORIES[name](split)
+    return GENERATED[name](split)

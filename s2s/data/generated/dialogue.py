@@ -1,31 +1,39 @@
-"""A few facts and a question, whose answer the last fact about the thing or person gives: things change hands, people go about."""
+"""A few facts and a question; the last fact about the thing or person is the answer.
+
+Things change hands, people move.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from s2s.data.generated.rng import Dice
-from s2s.data.generated.templates import Combination, Combinations, Kind, Text, Told
+from s2s.data.generated.rng import Rng
+from s2s.data.generated.templates import Combination, Combinations, GeneratedPair, Template, Text
 from s2s.data.generated.vocabulary import NAMES, PLACES, SPOTS, THINGS
 
-# facts
-FEWEST = 3
-MOST = 6
-# Of someone who gets a thing that nobody has, of one who gets a held one, of a thing that comes to lie somewhere.
-GETS = ("{holder} has the {thing}", "{holder} took the {thing}", "{holder} found the {thing}")
-PASSES = (
+# Facts per text.
+MIN_FACTS = 3
+MAX_FACTS = 6
+# Somebody gets a thing that nobody has; somebody gets it from its holder; a thing is or is put somewhere; somebody
+# moves.
+GET_FACTS = ("{holder} has the {thing}", "{holder} took the {thing}", "{holder} found the {thing}")
+PASS_FACTS = (
     "{giver} gave the {thing} to {holder}",
     "{holder} took the {thing}",
     "{holder} has the {thing} now",
 )
-LIES = "the {thing} is {spot}"
-PUTS = "{giver} put the {thing} {spot}"
-GOES = ("{name} went to the {place}", "{name} is in the {place}", "{name} walked to the {place}")
+LIES_FACT = "the {thing} is {spot}"
+PUT_FACT = "{giver} put the {thing} {spot}"
+GO_FACTS = (
+    "{name} went to the {place}",
+    "{name} is in the {place}",
+    "{name} walked to the {place}",
+)
 
 
 class Fact(NamedTuple):
-    """What is said of a thing or person, and what it is combined with: a holder, a spot, a place."""
+    """A fact about a thing or person, and its value: a holder, a spot or a place."""
 
     text: str
     subject: str
@@ -37,66 +45,69 @@ class Fact(NamedTuple):
 
 
 def combinations() -> list[Combination]:
-    """Things with who has them and where they are, people with where they are."""
+    """All combinations of things with holders and spots, and of people with places."""
     return [
         *((thing, value) for thing in THINGS for value in (*NAMES, *SPOTS)),
         *((name, place) for name in NAMES for place in PLACES),
     ]
 
 
-def fact(dice: Dice, subject: str, people: Sequence[str], last: str) -> Fact:
-    """The next fact about a thing or person, of whom or which `last` was true."""
+def fact(rng: Rng, subject: str, people: Sequence[str], last: str) -> Fact:
+    """A new fact about a thing or person whose last value was `last`."""
     if subject in NAMES:
-        place = dice.choice([place for place in PLACES if place != last])
-        return Fact(dice.choice(GOES).format(name=subject, place=place), subject, place)
+        place = rng.choice([place for place in PLACES if place != last])
+        return Fact(rng.choice(GO_FACTS).format(name=subject, place=place), subject, place)
     giver = last if last in NAMES else ""
-    if dice.chance(0.5):
-        holder = dice.choice([name for name in people if name != last])
-        text = dice.choice(PASSES if giver else GETS).format(
+    if rng.chance(0.5):
+        holder = rng.choice([name for name in people if name != last])
+        text = rng.choice(PASS_FACTS if giver else GET_FACTS).format(
             giver=giver, holder=holder, thing=subject
         )
         return Fact(text, subject, holder)
-    spot = dice.choice([spot for spot in SPOTS if spot != last])
-    text = PUTS if giver else LIES
+    spot = rng.choice([spot for spot in SPOTS if spot != last])
+    text = PUT_FACT if giver else LIES_FACT
     return Fact(text.format(giver=giver, thing=subject, spot=spot), subject, spot)
 
 
-def facts(dice: Dice, banned: Combinations) -> list[Fact]:
-    """Of two or three things and people: one of each, then by lot."""
-    people = dice.some(NAMES, 4)
-    subjects = dice.some([*dice.some(THINGS, 2), *people[:2]], dice.between(2, 3))
-    told: list[Fact] = []
+def facts(rng: Rng, banned: Combinations) -> list[Fact]:
+    """Facts about two or three things and people: one about each, then random ones."""
+    people = rng.some(NAMES, 4)
+    subjects = rng.some([*rng.some(THINGS, 2), *people[:2]], rng.between(2, 3))
+    generated: list[Fact] = []
     last: dict[str, str] = {}
-    size = dice.between(FEWEST, MOST)
-    while len(told) < size:
-        subject = subjects[len(told)] if len(told) < len(subjects) else dice.choice(subjects)
-        new = fact(dice, subject, people, last.get(subject, ""))
+    size = rng.between(MIN_FACTS, MAX_FACTS)
+    while len(generated) < size:
+        subject = (
+            subjects[len(generated)] if len(generated) < len(subjects) else rng.choice(subjects)
+        )
+        new = fact(rng, subject, people, last.get(subject, ""))
         if new.combination not in banned:
-            told.append(new)
+            generated.append(new)
             last[subject] = new.value
-    return told
+    return generated
 
 
-def tell(dice: Dice, banned: Combinations) -> Told:
-    """See the module; no fact is of a banned combination."""
-    told = facts(dice, banned)
+def generate_pair(rng: Rng, banned: Combinations) -> GeneratedPair:
+    """A text without banned combinations."""
+    drawn = facts(rng, banned)
     text = Text()
-    where = {fact.subject: (fact, text.say(f"{fact.text} .")) for fact in told}  # the last of each
-    asked, said = where[dice.choice(list(where))]
-    words = asked.text.split()
-    if asked.subject in NAMES:
-        question = text.say(f"where is {asked.subject} ?")
-        answer = f"{asked.subject} is in the {asked.value}"
-        places = [question[2], question[1], *said[len(words) - 3 : len(words)]]
-    elif asked.value in NAMES:
-        question = text.say(f"who has the {asked.subject} ?")
-        answer = f"{asked.value} has the {asked.subject}"
-        places = [said[words.index(asked.value)], *question[1:4]]
+    # By subject, its last fact and the positions of the words.
+    last = {fact.subject: (fact, text.append(f"{fact.text} .")) for fact in drawn}
+    fact_, stated = last[rng.choice(list(last))]
+    words = fact_.text.split()
+    if fact_.subject in NAMES:
+        question = text.append(f"where is {fact_.subject} ?")
+        answer = f"{fact_.subject} is in the {fact_.value}"
+        positions = [question[2], question[1], *stated[len(words) - 3 : len(words)]]
+    elif fact_.value in NAMES:
+        question = text.append(f"who has the {fact_.subject} ?")
+        answer = f"{fact_.value} has the {fact_.subject}"
+        positions = [stated[words.index(fact_.value)], *question[1:4]]
     else:
-        question = text.say(f"where is the {asked.subject} ?")
-        answer = f"the {asked.subject} is {asked.value}"
-        places = [question[2], question[3], question[1], *said[len(words) - 3 : len(words)]]
-    return Told(text.answered(places, answer), asked.combination)
+        question = text.append(f"where is the {fact_.subject} ?")
+        answer = f"the {fact_.subject} is {fact_.value}"
+        positions = [question[2], question[3], question[1], *stated[len(words) - 3 : len(words)]]
+    return GeneratedPair(text.with_target(positions, answer), fact_.combination)
 
 
-KIND = Kind(tell, tuple(combinations()), seed=1936)
+TEMPLATE = Template(generate_pair, tuple(combinations()), seed=1936)

@@ -1,33 +1,33 @@
-"""A few words, and the same words the other way round."""
+"""A few words, and the same words in reverse order."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from s2s.data.generated.rng import Dice
-from s2s.data.generated.templates import Combination, Combinations, Kind, Text, Told
+from s2s.data.generated.rng import Rng
+from s2s.data.generated.templates import Combination, Combinations, GeneratedPair, Template, Text
 from s2s.data.generated.vocabulary import BUILDINGS, LOOKS, NAMES, THINGS
 
 WORDS = (*NAMES, *THINGS, *LOOKS, *BUILDINGS)
-# words
-FEWEST = 3
-MOST = 7
+# Words per text.
+MIN_WORDS = 3
+MAX_WORDS = 7
 
 
 def combinations() -> list[Combination]:
-    """Words that stand side by side."""
+    """All pairs of adjacent words."""
     return [(left, right) for left in WORDS for right in WORDS if left != right]
 
 
-def tell(dice: Dice, banned: Combinations) -> Told:
-    """See the module; no two neighbours are a banned combination, and those of the answer are the first two words."""
+def generate_pair(rng: Rng, banned: Combinations) -> GeneratedPair:
+    """A text without banned combinations of adjacent words; its own combination is its first two words."""
     while True:
-        words = dice.some(WORDS, dice.between(FEWEST, MOST))
+        words = rng.some(WORDS, rng.between(MIN_WORDS, MAX_WORDS))
         if banned.isdisjoint(pairwise(words)):
             break
     text = Text()
-    places = text.say(" ".join(words))[::-1]
-    return Told(text.answered(places, " ".join(words[::-1])), (words[0], words[1]))
+    positions = text.append(" ".join(words))[::-1]
+    return GeneratedPair(text.with_target(positions, " ".join(words[::-1])), (words[0], words[1]))
 
 
-KIND = Kind(tell, tuple(combinations()), seed=1946)
+TEMPLATE = Template(generate_pair, tuple(combinations()), seed=1946)

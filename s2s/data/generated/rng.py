@@ -1,4 +1,4 @@
-"""Draws that are the same on every machine: only `Random.random` is promised to stay as it is between Python versions."""
+"""Random choices that are the same everywhere: `Random.random` is stable between Python versions."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Dice:
-    """Everything drawn by lot in the stories, from one seed."""
+class Rng:
+    """The random choices of a generated dataset, from one seed."""
 
     def __init__(self, seed: int) -> None:
-        self._roll = Random(seed).random
+        self._random = Random(seed).random
 
     def chance(self, probability: float) -> bool:
-        return self._roll() < probability
+        return self._random() < probability
 
     def between(self, low: int, high: int) -> int:
-        """Both ends included."""
-        return low + int(self._roll() * (high - low + 1))
+        """A random integer, both ends included."""
+        return low + int(self._random() * (high - low + 1))
 
     def choice(self, among: Sequence[T]) -> T:
-        return among[int(self._roll() * len(among))]
+        return among[int(self._random() * len(among))]
 
     def some(self, among: Sequence[T], size: int) -> list[T]:
-        """So many different ones, in the order drawn."""
+        """`size` distinct elements, in random order."""
         left = list(among)
-        return [left.pop(int(self._roll() * len(left))) for _ in range(size)]
+        return [left.pop(int(self._random() * len(left))) for _ in range(size)]

@@ -1,7 +1,7 @@
-"""A few sentences, and the one among them that matters: where something really happened.
+"""A few sentences, of which only one reports an event.
 
-The others paint the scene, say how things are, or tell of what almost, nearly or never happened. The summary is the sentence
-that matters without its time.
+The others describe the scene, or events that almost, nearly or never happened. The summary is the event without its
+time.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from s2s.data.generated.rng import Dice
-from s2s.data.generated.templates import Combination, Combinations, Kind, Text, Told
+from s2s.data.generated.rng import Rng
+from s2s.data.generated.templates import Combination, Combinations, GeneratedPair, Template, Text
 from s2s.data.generated.vocabulary import (
     BUILDINGS,
     DETAILS,
@@ -25,17 +25,17 @@ from s2s.data.generated.vocabulary import (
     Predicate,
 )
 
-# sentences
-FEWEST = 4
-MOST = 7
+# Sentences per text.
+MIN_SENTENCES = 4
+MAX_SENTENCES = 7
 KINDS = {"building": BUILDINGS, "person": PEOPLE, "thing": THINGS}
 
-# By kind, who and what one text tells of: *bridge* -> *the old bridge*.
+# By kind, the people and things of one text: *bridge* -> *the old bridge*.
 Cast = Mapping[str, Mapping[str, str]]
 
 
 class Clause(NamedTuple):
-    """Who does what; `combination` is the predicate and its object or, where it has none, its subject."""
+    """A subject and a predicate; `combination` is the predicate with its object or, without one, its subject."""
 
     subject: str
     predicate: str
@@ -43,75 +43,77 @@ class Clause(NamedTuple):
 
 
 def combinations() -> list[Combination]:
-    """All that an event may combine."""
+    """All combinations of events."""
     return [(event.text, noun) for event in EVENTS for noun in KINDS[event.object or event.subject]]
 
 
-def cast(dice: Dice) -> Cast:
+def cast(rng: Rng) -> Cast:
     return {
-        "building": {noun: _described(dice, noun, STYLES) for noun in dice.some(BUILDINGS, 2)},
-        "person": {person: person for person in dice.some(PEOPLE, 4)},
-        "thing": {noun: _described(dice, noun, LOOKS) for noun in dice.some(THINGS, 3)},
+        "building": {noun: _described(rng, noun, STYLES) for noun in rng.some(BUILDINGS, 2)},
+        "person": {person: person for person in rng.some(PEOPLE, 4)},
+        "thing": {noun: _described(rng, noun, LOOKS) for noun in rng.some(THINGS, 3)},
     }
 
 
-def _described(dice: Dice, noun: str, adjectives: Sequence[str]) -> str:
-    return f"the {dice.choice(adjectives)} {noun}" if dice.chance(0.5) else f"the {noun}"
+def _described(rng: Rng, noun: str, adjectives: Sequence[str]) -> str:
+    return f"the {rng.choice(adjectives)} {noun}" if rng.chance(0.5) else f"the {noun}"
 
 
-def clause(dice: Dice, actors: Cast, among: Sequence[Predicate]) -> Clause:
-    """Some of these actors, doing one of these things."""
-    said = dice.choice(among)
-    subject = dice.choice(list(actors[said.subject]))
-    name = actors[said.subject][subject]
-    if not said.object:
-        return Clause(name, said.text, (said.text, subject))
-    object_ = dice.choice([noun for noun in actors[said.object] if noun != subject])
-    return Clause(name, said.text.format(actors[said.object][object_]), (said.text, object_))
+def clause(rng: Rng, actors: Cast, among: Sequence[Predicate]) -> Clause:
+    """A random clause with one of these predicates."""
+    predicate = rng.choice(among)
+    subject = rng.choice(list(actors[predicate.subject]))
+    name = actors[predicate.subject][subject]
+    if not predicate.object:
+        return Clause(name, predicate.text, (predicate.text, subject))
+    object_ = rng.choice([noun for noun in actors[predicate.object] if noun != subject])
+    return Clause(
+        name, predicate.text.format(actors[predicate.object][object_]), (predicate.text, object_)
+    )
 
 
-def event(dice: Dice, actors: Cast, banned: Combinations, other: Clause | None = None) -> Clause:
-    """A clause of something that happens, other than one."""
+def event(rng: Rng, actors: Cast, banned: Combinations, other: Clause | None = None) -> Clause:
+    """A random event other than `other`."""
     while True:
-        found = clause(dice, actors, EVENTS)
-        if found.combination not in banned and found != other:
-            return found
+        candidate = clause(rng, actors, EVENTS)
+        if candidate.combination not in banned and candidate != other:
+            return candidate
 
 
-def filler(dice: Dice, actors: Cast) -> str:
-    """A sentence that never matters."""
-    if dice.chance(0.4):
-        return dice.choice(SCENERY)
-    subject, predicate, _ = clause(dice, actors, DETAILS)
-    return timed(dice, f"{subject} {predicate}", 0.2)
+def filler(rng: Rng, actors: Cast) -> str:
+    """A sentence without an event."""
+    if rng.chance(0.4):
+        return rng.choice(SCENERY)
+    subject, predicate, _ = clause(rng, actors, DETAILS)
+    return timed(rng, f"{subject} {predicate}", 0.2)
 
 
-def lure(dice: Dice, told: Clause) -> str:
+def distractor(rng: Rng, generated: Clause) -> str:
     """An event that did not happen."""
-    return timed(dice, f"{told.subject} {dice.choice(NOT_REALLY)} {told.predicate}", 0.2)
+    return timed(rng, f"{generated.subject} {rng.choice(NOT_REALLY)} {generated.predicate}", 0.2)
 
 
-def timed(dice: Dice, core: str, chance: float) -> str:
-    """Perhaps with a time behind."""
-    return f"{core} {dice.choice(TIMES)}" if dice.chance(chance) else core
+def timed(rng: Rng, core: str, chance: float) -> str:
+    """The clause, with a time at its end with this probability."""
+    return f"{core} {rng.choice(TIMES)}" if rng.chance(chance) else core
 
 
-def tell(dice: Dice, banned: Combinations) -> Told:
-    """See the module; none of its events, real or not, is of a banned combination."""
-    actors = cast(dice)
-    main = event(dice, actors, banned)
+def generate_pair(rng: Rng, banned: Combinations) -> GeneratedPair:
+    """A text whose events, real or not, have no banned combination."""
+    actors = cast(rng)
+    main = event(rng, actors, banned)
     core = f"{main.subject} {main.predicate}"
-    others = [lure(dice, event(dice, actors, banned, main))] if dice.chance(0.5) else []
-    size = dice.between(FEWEST, MOST) - 1
+    others = [distractor(rng, event(rng, actors, banned, main))] if rng.chance(0.5) else []
+    size = rng.between(MIN_SENTENCES, MAX_SENTENCES) - 1
     while len(others) < size:
-        other = filler(dice, actors)
+        other = filler(rng, actors)
         if other not in others:
             others.append(other)
-    matters = timed(dice, core, 0.5)
-    sentences = dice.some([*others, matters], size + 1)
+    event_sentence = timed(rng, core, 0.5)
+    sentences = rng.some([*others, event_sentence], size + 1)
     text = Text()
-    said = {sentence: text.say(f"{sentence} .") for sentence in sentences}[matters]
-    return Told(text.answered(said[: len(core.split())], core), main.combination)
+    positions = {sentence: text.append(f"{sentence} .") for sentence in sentences}[event_sentence]
+    return GeneratedPair(text.with_target(positions[: len(core.split())], core), main.combination)
 
 
-KIND = Kind(tell, tuple(combinations()), seed=1926)
+TEMPLATE = Template(generate_pair, tuple(combinations()), seed=1926)

@@ -1,4 +1,4 @@
-"""Several tasks in one corpus, in equal shares and in turns; a prefix says which is meant."""
+"""Several tasks in one dataset, in equal shares and in turns; a prefix names the task."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from s2s.data.generated import dialogue, reverse, summaries, templates
 from s2s.data.pair import Gold, Pair
 
 
-class Task(NamedTuple):
-    """What stands before each of its sources, and its pairs of a split, at least as many as `PAIRS_PER_TASK` says."""
+class GeneratedTask(NamedTuple):
+    """The prefix of its sources, and a function for its pairs of a split, at least PAIRS_PER_TASK of them."""
 
     prefix: str
     pairs: Callable[[str], Sequence[Pair]]
 
 
 def translations(split: str) -> Sequence[Pair]:
-    """English to French. Takes seconds: the grammar is asked."""
+    """English to French, from the grammar. Takes seconds."""
     from s2s.data import grammar
 
     return grammar.generate("fr", split)
 
 
-GENERATED_TASKS: Mapping[str, Task] = MappingProxyType(
+GENERATED_TASKS: Mapping[str, GeneratedTask] = MappingProxyType(
     {
-        "translate": Task("translate English to French: ", translations),
-        "summarize": Task("summarize: ", partial(templates.part, summaries.KIND)),
-        "respond": Task("respond: ", partial(templates.part, dialogue.KIND)),
-        "reverse": Task("reverse: ", partial(templates.part, reverse.KIND)),
+        "translate": GeneratedTask("translate English to French: ", translations),
+        "summarize": GeneratedTask("summarize: ", partial(templates.part, summaries.TEMPLATE)),
+        "respond": GeneratedTask("respond: ", partial(templates.part, dialogue.TEMPLATE)),
+        "reverse": GeneratedTask("reverse: ", partial(templates.part, reverse.TEMPLATE)),
     }
 )
 PAIRS_PER_TASK = MappingProxyType(
@@ -50,16 +50,16 @@ def part(split: str) -> tuple[Pair, ...]:
 
 
 def prefixed(prefix: str, pair: Pair) -> Pair:
-    """The pair with the prefix before its source; the links and relations of the source move with its words."""
+    """The pair with a prefix before its source; links and relations are shifted."""
     n = len(prefix.split())
-    return Pair(prefix + pair.src, pair.tgt, pair.gold and moved(pair.gold, n))
+    return Pair(prefix + pair.src, pair.tgt, pair.gold and shifted(pair.gold, n))
 
 
-def moved(gold: Gold, n: int) -> Gold:
-    """After `n` more words at the beginning of the source, which have no counterpart."""
+def shifted(gold: Gold, n: int) -> Gold:
+    """The annotation after `n` unlinked words were put before the source."""
     return Gold(
         tuple(link._replace(src=link.src + n) for link in gold.links),
-        (*range(n), *(place + n for place in gold.unlinked_src)),
+        (*range(n), *(word + n for word in gold.unlinked_src)),
         gold.unlinked_tgt,
         tuple(
             tie._replace(head=tie.head + n, dependent=tie.dependent + n)

@@ -1,4 +1,7 @@
-"""How texts are told: word by word, so that each word's place is known; and the splits, of which `unseen` holds something back."""
+"""Texts generated word by word, with the position of each word; and their splits.
+
+The split `unseen` has combinations that no other split has.
+"""
 
 from __future__ import annotations
 
@@ -8,93 +11,97 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from s2s.data.generated.rng import Dice
+from s2s.data.generated.rng import Rng
 from s2s.data.pair import Gold, Link, Pair
 
 Combination = tuple[str, str]
 Combinations = frozenset[Combination]
 
 SIZES = MappingProxyType({"train": 10_000, "valid": 500, "random": 1_000, "unseen": 500})
-HELD_OUT_SHARE = 0.09  # of the combinations that make sense
-LONGEST = 53  # words; with a prefix, `</s>` and points cut off by byte pairs still within the 64 tokens of the preset `small`
+HELD_OUT_SHARE = 0.09  # of the plausible combinations
+LONGEST = 53  # words; with prefix, `</s>` and BPE's split punctuation still within the 64 tokens of the preset `small`
 
 
-class Told(NamedTuple):
-    """A pair, and what its target combines: a thing and who has it, say."""
+class GeneratedPair(NamedTuple):
+    """A pair, and the combination in its target, such as a thing and its owner."""
 
     pair: Pair
     combination: Combination
 
 
-class Kind(NamedTuple):
-    """One kind of text: how one that holds none of some combinations is drawn, and all combinations. Another seed, other texts."""
+class Template(NamedTuple):
+    """How to generate one pair without banned combinations, all combinations, and a seed."""
 
-    tell: Callable[[Dice, Combinations], Told]
+    generate_pair: Callable[[Rng, Combinations], GeneratedPair]
     combinations: tuple[Combination, ...]
     seed: int
 
 
 class Text:
-    """The words of a source as it grows."""
+    """The words of a source while it is generated."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
 
-    def say(self, text: str) -> range:
-        """Adds words; where they stand now."""
+    def append(self, text: str) -> range:
+        """Appends words and returns their positions."""
         start = len(self.words)
         self.words += text.split()
         return range(start, len(self.words))
 
-    def answered(self, places: Sequence[int], target: str) -> Pair:
-        """The pair whose target says, word by word, what stands at these places of the source, or the like."""
-        links = sorted(Link(src, tgt) for tgt, src in enumerate(places))
-        unlinked = sorted(set(range(len(self.words))).difference(places))
+    def with_target(self, positions: Sequence[int], target: str) -> Pair:
+        """The pair whose target words correspond to the source words at these positions."""
+        links = sorted(Link(src, tgt) for tgt, src in enumerate(positions))
+        unlinked = sorted(set(range(len(self.words))).difference(positions))
         return Pair(" ".join(self.words), target, Gold(tuple(links), tuple(unlinked)))
 
 
-def part(kind: Kind, name: str) -> tuple[Pair, ...]:
-    """One of `SIZES`. No source stands twice in any; each target of `unseen` combines what no text of the others does."""
+def part(template: Template, name: str) -> tuple[Pair, ...]:
+    """A split of `SIZES`. Sources are distinct; targets of `unseen` have combinations that no other split has."""
     if name == "unseen":
-        return unseen(kind)
+        return unseen(template)
     sizes = list(SIZES.values())
     start = sum(sizes[: list(SIZES).index(name)])
-    return common(kind)[start : start + SIZES[name]]
+    return common(template)[start : start + SIZES[name]]
 
 
 @cache
-def common(kind: Kind) -> tuple[Pair, ...]:
-    """train, valid and random in a row: one distribution."""
+def common(template: Template) -> tuple[Pair, ...]:
+    """The pairs of train, valid and random, from one distribution."""
     size = sum(SIZES.values()) - SIZES["unseen"]
-    pairs = (told.pair for told in endless(kind, held_out(kind), kind.seed))
+    pairs = (generated.pair for generated in endless(template, held_out(template), template.seed))
     return tuple(islice(distinct(pairs), size))
 
 
 @cache
-def unseen(kind: Kind) -> tuple[Pair, ...]:
-    held = held_out(kind)
+def unseen(template: Template) -> tuple[Pair, ...]:
+    held = held_out(template)
     pairs = (
-        told.pair for told in endless(kind, frozenset(), kind.seed + 1) if told.combination in held
+        generated.pair
+        for generated in endless(template, frozenset(), template.seed + 1)
+        if generated.combination in held
     )
     return tuple(islice(distinct(pairs), SIZES["unseen"]))
 
 
 @cache
-def held_out(kind: Kind) -> Combinations:
-    """What only `unseen` may hold."""
+def held_out(template: Template) -> Combinations:
+    """The combinations that only `unseen` may have."""
     return frozenset(
-        Dice(kind.seed).some(kind.combinations, round(HELD_OUT_SHARE * len(kind.combinations)))
+        Rng(template.seed).some(
+            template.combinations, round(HELD_OUT_SHARE * len(template.combinations))
+        )
     )
 
 
-def endless(kind: Kind, banned: Combinations, seed: int) -> Iterator[Told]:
-    dice = Dice(seed)
+def endless(template: Template, banned: Combinations, seed: int) -> Iterator[GeneratedPair]:
+    rng = Rng(seed)
     while True:
-        yield kind.tell(dice, banned)
+        yield template.generate_pair(rng, banned)
 
 
 def distinct(pairs: Iterator[Pair]) -> Iterator[Pair]:
-    """Those that are short enough and whose source is new."""
+    """The pairs that are short enough and whose source is new."""
     seen: set[str] = set()
     for pair in pairs:
         if pair.src not in seen and pair.src.count(" ") < LONGEST:

@@ -1,6 +1,6 @@
-"""The small world of the stories: who and what there is, and what may be told of it. A row more is told by itself.
+"""The words of the generated datasets: people, things, places and predicates.
 
-In a row of `Predicate`, `{}` is where the second thing stands: *stole {}* -> *stole the gold ring*.
+In a `Predicate`, `{}` stands for its object: *stole {}* -> *stole the gold ring*.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PLACES = _words(
 
 
 class Predicate(NamedTuple):
-    """A predicate: what is said, and of which kind of thing it is said and with which second thing."""
+    """A predicate with the kind of its subject and of its object."""
 
     text: str
     subject: str  # "building" or "person"
@@ -81,12 +81,25 @@ heard {}             | person | person
 """)
 
 SCENERY = (
-    "it was cold", "it was dark", "it was a quiet day", "it rained", "the sun was warm", "the wind was cold", "the sky was grey",
-    "snow fell", "rain fell into the river", "birds sang", "the trees were green", "the streets were empty", "a dog slept",
-    "the children played", "the bells rang", "the moon was bright",
-)  # fmt: skip
+    "it was cold",
+    "it was dark",
+    "it was a quiet day",
+    "it rained",
+    "the sun was warm",
+    "the wind was cold",
+    "the sky was grey",
+    "snow fell",
+    "rain fell into the river",
+    "birds sang",
+    "the trees were green",
+    "the streets were empty",
+    "a dog slept",
+    "the children played",
+    "the bells rang",
+    "the moon was bright",
+)
 
-# When it was, which a summary leaves out; and what makes an event one that did not happen.
+# Times, which a summary leaves out; and words for events that did not happen.
 TIMES = ("yesterday", "today", "at night", "at noon", "on sunday", "at last")
 NOT_REALLY = ("almost", "nearly", "never")
 

@@ -1,7 +1,7 @@
 """Generated parallel corpora, English to French and to Spanish, whose alignments and relations are known for certain.
 
 Tables of words (nouns, adjectives, verbs) -> random trees that make sense (sample) -> both sides at once, with links
-(realise, by way of english, french, spanish) -> written pairs (phrase) -> splits.
+(realize, by way of english, french, spanish) -> written pairs (phrase) -> splits.
 
 >>> generate("fr", "train")[0].tgt
 'la maison rouge'

@@ -39,7 +39,7 @@ def inflected(base: str, agreement: Agreement) -> str:
 
 
 def words(text: str, role: str) -> list[Tagged]:
-    """Each blank-separated word of `text`, all in one role."""
+    """Each space-separated word of `text`, all in one role."""
     return [(Word(word), role) for word in text.split()]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.language import Tongue, phrase_words, spelled
+from s2s.data.grammar.language import Language, phrase_words, spelled
 from s2s.data.grammar.lexicon import (
     Adjective,
     Noun,
@@ -76,9 +76,9 @@ def opens_with_vowel(word: str) -> bool:
 
 
 @cache
-def pluralise(word: str) -> str:
+def pluralize(word: str) -> str:
     """
-    >>> pluralise("cheval"), pluralise("gâteau"), pluralise("souris"), pluralise("clé")
+    >>> pluralize("cheval"), pluralize("gâteau"), pluralize("souris"), pluralize("clé")
     ('chevaux', 'gâteaux', 'souris', 'clés')
     """
     if word.endswith(("s", "x", "z")):
@@ -107,9 +107,9 @@ def inflected(forms: str, is_feminine: bool, plural: bool) -> tuple[str, str]:
     masculine, *others = forms.split("/")
     if is_feminine:
         singular = others[0] if others else feminine(masculine)
-        return (pluralise(singular), "") if plural else (singular, "")
+        return (pluralize(singular), "") if plural else (singular, "")
     if plural:
-        return pluralise(masculine), ""
+        return pluralize(masculine), ""
     return masculine, others[1] if len(others) > 1 else ""
 
 
@@ -133,8 +133,8 @@ def around(negated: bool, finite: str, role: str) -> list[Tagged]:
     return [(Word("ne", "n'"), "n"), verb, (Word("pas"), "n")] if negated else [verb]
 
 
-class French(Tongue):
-    """See `Tongue`."""
+class French(Language):
+    """See `Language`."""
 
     orthography = Orthography(opens_with_vowel, CONTRACTIONS, frozenset({"de", "à"}))
     object_relative = "que~qu'"
@@ -149,8 +149,8 @@ class French(Tongue):
     def adjective_entry(self, adjective: Adjective) -> TargetAdjective:
         return adjective.fr
 
-    def pluralise(self, word: str) -> str:
-        return pluralise(word)
+    def pluralize(self, word: str) -> str:
+        return pluralize(word)
 
     def inflect(self, forms: str, agreement: Agreement) -> Word:
         return Word(*inflected(forms, agreement.feminine, agreement.plural))

@@ -1,4 +1,4 @@
-"""What a target language must answer, so that one set of productions serves them all."""
+"""What a target language must define, so that one set of productions works for all of them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def spelled(cell: str) -> Word:
 
 
 def phrase_words(text: str, role: str) -> list[Tagged]:
-    """Each blank-separated word of a table's cell, all in one role."""
+    """Each space-separated word of a cell, all in one role."""
     return [(spelled(cell), role) for cell in text.split()]
 
 
-class Tongue(ABC):
+class Language(ABC):
     """A target language. Roles of words: v(erb), m(odal), n(egation), as in `phrase.leaf`."""
 
     orthography: Orthography
@@ -38,7 +38,7 @@ class Tongue(ABC):
     def adjective_entry(self, adjective: Adjective) -> TargetAdjective: ...
 
     @abstractmethod
-    def pluralise(self, word: str) -> str: ...
+    def pluralize(self, word: str) -> str: ...
 
     @abstractmethod
     def inflect(self, forms: str, agreement: Agreement) -> Word: ...
@@ -62,7 +62,7 @@ class Tongue(ABC):
     def copula(
         self, adjective: Adjective | None, agreement: Agreement, past: bool, negated: bool
     ) -> list[Tagged]:
-        """*to be* before this adjective, or before a place."""
+        """*to be* before this adjective, or before a location."""
 
     @abstractmethod
     def object_mark(self, action: Action) -> list[Word]:
@@ -72,7 +72,7 @@ class Tongue(ABC):
         entry = self.noun_entry(noun)
         if not plural:
             return Word(entry.singular)
-        return Word(entry.irregular_plural or self.pluralise(entry.singular))
+        return Word(entry.irregular_plural or self.pluralize(entry.singular))
 
     def agreement(self, noun: Noun, plural: bool) -> Agreement:
         return Agreement(self.noun_entry(noun).gender == "f", plural, 4 if plural else 2)

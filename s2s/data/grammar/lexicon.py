@@ -231,7 +231,7 @@ def nouns_of(classes: Classes) -> tuple[Noun, ...]:
 
 @cache
 def adjectives_for(classes: Classes) -> tuple[Adjective, ...]:
-    """The adjectives that may stand beside a noun of some of these classes, for drawing lots.
+    """The adjectives that may stand beside a noun of some of these classes, for random choice.
 
     One that is never a predicate has three lots, and one for very few nouns as many again, lest they be rare.
     """
@@ -248,7 +248,7 @@ def fits_few(adjective: Adjective) -> bool:
 
 
 def unknown_classes() -> Classes:
-    """Classes that some table asks for and no noun has: a slip of the pen."""
+    """Classes that some table requires and no noun has: a typing error."""
     asked = [row.kinds for row in ADJECTIVE_ROWS]
     asked += [row.subjects | row.objects for row in VERB_ROWS]
     asked += [row.subjects | row.places for row in PREPOSITION_ROWS]

@@ -1,7 +1,7 @@
 """Two sides of a phrase built at once: words, links and ties. Knows nothing of any language.
 
 A `Word` is itself, not its spelling: two *the* are two words. So phrases join by plain concatenation, and a link stays
-right wherever its words move. Positions appear only in `settle`, where neighbours may also melt into one written word
+right wherever its words move. Positions appear only in `settle`, where neighbors may also melt into one written word
 (*le homme* -> *l'homme*, *de el* -> *del*); the melted word inherits the links and ties of both.
 """
 
@@ -50,7 +50,7 @@ EMPTY = Phrase()
 
 
 class Orthography(NamedTuple):
-    """How neighbouring words of a language change each other."""
+    """How neighboring words of a language change each other."""
 
     opens_with_vowel: Callable[
         [str], bool

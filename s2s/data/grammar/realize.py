@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from s2s.data.grammar import english
-from s2s.data.grammar.language import Tongue, phrase_words, spelled
+from s2s.data.grammar.language import Language, phrase_words, spelled
 from s2s.data.grammar.lexicon import Adjective, kinds
 from s2s.data.grammar.phrase import EMPTY, Phrase, Tagged, Word, join, leaf, settle, swap, tie
 from s2s.data.grammar.trees import (
@@ -57,15 +57,15 @@ def after_finite(adverb: Phrase, group: Phrase) -> Phrase:
     return Phrase(adverb.src + group.src, tgt, adverb.links + group.links, group.ties)
 
 
-class Realiser:
+class Realizer:
     """The productions, for one target language."""
 
-    def __init__(self, tongue: Tongue) -> None:
-        self.tongue = tongue
+    def __init__(self, language: Language) -> None:
+        self.language = language
 
     def pair(self, tree: Tree) -> Pair:
         phrase = self.clause(tree) if isinstance(tree, Clause) else self.subject(tree).phrase
-        return settle(phrase, english.ORTHOGRAPHY, self.tongue.orthography)
+        return settle(phrase, english.ORTHOGRAPHY, self.language.orthography)
 
     def clause(self, clause: Clause) -> Phrase:
         subject = self.subject(clause.subject)
@@ -79,7 +79,7 @@ class Realiser:
 
     def pronoun(self, pronoun: Pronoun) -> Nominal:
         src = Word(pronoun.en)
-        cell = self.tongue.pronoun(pronoun)
+        cell = self.language.pronoun(pronoun)
         tgt = spelled(cell) if cell else None
         phrase = leaf([(src, "s")], [(tgt, "s")] if tgt else [])
         return Nominal(phrase, ((src, tgt),), pronoun.agreement, pronoun.agreement)
@@ -88,16 +88,16 @@ class Realiser:
         """*la femme et l'homme* are feminine only together."""
         first = self.noun_phrase(pair.first)
         second = self.noun_phrase(pair.second)
-        conjunction = leaf([(Word("and"), "c")], [(Word(self.tongue.conjunction), "c")])
+        conjunction = leaf([(Word("and"), "c")], [(Word(self.language.conjunction), "c")])
         agreement = Agreement(first.tgt.feminine and second.tgt.feminine, True, 4)
         phrase = join(first.phrase, conjunction, second.phrase)
         return Nominal(phrase, first.heads + second.heads, agreement, agreement)
 
     def noun_phrase(self, np: NounPhrase) -> Nominal:
         src = Word(english.plural(np.noun) if np.plural else np.noun.en)
-        tgt = self.tongue.noun(np.noun, np.plural)
+        tgt = self.language.noun(np.noun, np.plural)
         heads: Heads = (src, tgt)
-        agreement = self.tongue.agreement(np.noun, np.plural)
+        agreement = self.language.agreement(np.noun, np.plural)
         nominal = Nominal(leaf([(src, "x")], [(tgt, "x")]), (heads,), agreement, agreement)
         core = nominal.phrase
         for adjective in reversed(np.adjectives):
@@ -112,7 +112,7 @@ class Realiser:
         src = english.words(np.determiner.en, "d")
         for word, _ in src:
             word.before_vowel = "an" if word.text == "a" else ""
-        tgt = self.tongue.determiner(np.determiner, agreement)
+        tgt = self.language.determiner(np.determiner, agreement)
         last = (src[-1][0] if src else None, tgt[-1] if tgt else None)
         return leaf(src, [(word, "d") for word in tgt], tie("determiner-noun", heads, last))
 
@@ -121,28 +121,31 @@ class Realiser:
     ) -> Phrase:
         """The adjective nearest the noun in English stays nearest: *small black dog*, *perro negro pequeño*."""
         src = Word(adjective.en)
-        tgt = self.tongue.adjective(adjective, agreement, attributive=True)
+        tgt = self.language.adjective(adjective, agreement, attributive=True)
         both = leaf(
             [(src, "a")],
             [(word, "a") for word in tgt],
             tie("adjective-noun", heads, (src, tgt[-1])),
         )
         return (
-            join(both, core) if self.tongue.adjective_entry(adjective).before else swap(both, core)
+            join(both, core)
+            if self.language.adjective_entry(adjective).before
+            else swap(both, core)
         )
 
     def complement(self, np: NounPhrase) -> Phrase:
         return join(
-            leaf([(Word("of"), "o")], [(spelled(self.tongue.of), "o")]), self.noun_phrase(np).phrase
+            leaf([(Word("of"), "o")], [(spelled(self.language.of), "o")]),
+            self.noun_phrase(np).phrase,
         )
 
     def relative(self, relative: Relative, noun: Nominal, kind: str) -> Phrase:
-        tongue = self.tongue
+        language = self.language
         if relative.subject is None:
             who = Word("who" if kind in ANIMATE else "that")
-            pronoun = leaf([(who, "r")], [(spelled(tongue.subject_relative), "r")])
+            pronoun = leaf([(who, "r")], [(spelled(language.subject_relative), "r")])
             return join(pronoun, self.predicate(relative.predicate, noun))
-        pronoun = leaf([(Word("that"), "r")], [(spelled(tongue.object_relative), "r")])
+        pronoun = leaf([(Word("that"), "r")], [(spelled(language.object_relative), "r")])
         subject = self.subject(relative.subject)
         return join(pronoun, subject.phrase, self.predicate(relative.predicate, subject))
 
@@ -169,51 +172,51 @@ class Realiser:
         return group._replace(links=group.links + dropped) if dropped else group
 
     def action(self, action: Action, subject: Nominal) -> Phrase:
-        tongue = self.tongue
+        language = self.language
         group = self.finite(
             english.verb_group(action, subject.src),
-            tongue.verb_group(action, subject.tgt),
+            language.verb_group(action, subject.tgt),
             subject,
         )
         if action.often:
             group = after_finite(self.when(action.often), group)
-        mark = Phrase(tgt=tuple(tongue.object_mark(action)))
+        mark = Phrase(tgt=tuple(language.object_mark(action)))
         what = self.noun_phrase(action.object).phrase if action.object else EMPTY
         return join(group, mark, what, self.place(action.place) if action.place else EMPTY)
 
     def quality(self, quality: Quality, subject: Nominal) -> Phrase:
-        tongue = self.tongue
+        language = self.language
         adjective = quality.adjective
         copula = self.finite(
             english.be(subject.src, quality.past, quality.negated),
-            tongue.copula(adjective, subject.tgt, quality.past, quality.negated),
+            language.copula(adjective, subject.tgt, quality.past, quality.negated),
             subject,
         )
         intensifier = (
-            leaf(english.words("very", "i"), phrase_words(tongue.intensifier, "i"))
+            leaf(english.words("very", "i"), phrase_words(language.intensifier, "i"))
             if quality.very
             else EMPTY
         )
         src = Word(adjective.en)
-        tgt = tongue.adjective(adjective, subject.tgt, attributive=False)
-        said = None if tongue.adjective_entry(adjective).idiom else tgt[-1]
+        tgt = language.adjective(adjective, subject.tgt, attributive=False)
+        said = None if language.adjective_entry(adjective).idiom else tgt[-1]
         ties = sum((tie("adjective-noun", heads, (src, said)) for heads in subject.heads), ())
         return join(copula, intensifier, leaf([(src, "a")], [(word, "a") for word in tgt], ties))
 
     def location(self, location: Location, subject: Nominal) -> Phrase:
         src = english.be(subject.src, location.past, location.negated)
-        tgt = self.tongue.copula(None, subject.tgt, location.past, location.negated)
+        tgt = self.language.copula(None, subject.tgt, location.past, location.negated)
         return join(self.finite(src, tgt, subject), self.place(location.place))
 
     def place(self, place: Place) -> Phrase:
-        tgt = phrase_words(self.tongue.preposition(place.preposition), "p")
+        tgt = phrase_words(self.language.preposition(place.preposition), "p")
         preposition = leaf(english.words(place.preposition.en, "p"), tgt)
         return join(preposition, self.noun_phrase(place.noun_phrase).phrase)
 
     def when(self, when: When) -> Phrase:
         """*in spring*, *au printemps*: word by word where both have as many words, else all with all."""
         src = when.en.split()
-        tgt = self.tongue.when(when).split()
+        tgt = self.language.when(when).split()
         roles = "12" if len(src) == len(tgt) else "11"
         return leaf(
             [(Word(w), r) for w, r in zip(src, roles, strict=False)],

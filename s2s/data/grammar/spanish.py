@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from types import MappingProxyType
 
-from s2s.data.grammar.language import Tongue, phrase_words
+from s2s.data.grammar.language import Language, phrase_words
 from s2s.data.grammar.lexicon import (
     Adjective,
     Classes,
@@ -101,9 +101,9 @@ MODALS = MappingProxyType({"want": "querer", "need": "necesitar", "can": "poder"
 
 
 @cache
-def pluralise(word: str) -> str:
+def pluralize(word: str) -> str:
     """
-    >>> pluralise("casa"), pluralise("feliz"), pluralise("jardín"), pluralise("azul"), pluralise("café")
+    >>> pluralize("casa"), pluralize("feliz"), pluralize("jardín"), pluralize("azul"), pluralize("café")
     ('casas', 'felices', 'jardines', 'azules', 'cafés')
     """
     if word[-1] in "aeiouáéó":
@@ -120,7 +120,7 @@ def inflected(forms: str, feminine: bool, plural: bool) -> str:
     """`bueno~buen`, `grande~~gran`, `joven/jóvenes`: the form that agrees, long."""
     base, _, irregular_plural = forms.split("~", maxsplit=1)[0].partition("/")
     form = base[:-1] + "a" if feminine and base.endswith("o") else base
-    return (irregular_plural or pluralise(form)) if plural else form
+    return (irregular_plural or pluralize(form)) if plural else form
 
 
 @cache
@@ -163,8 +163,8 @@ def after_no(negated: bool, finite: str, role: str) -> list[Tagged]:
     return [(Word("no"), "n"), (Word(finite), role)] if negated else [(Word(finite), role)]
 
 
-class Spanish(Tongue):
-    """See `Tongue`."""
+class Spanish(Language):
+    """See `Language`."""
 
     orthography = Orthography(STRESSED_A.__contains__, CONTRACTIONS, frozenset({"de", "a"}))
     object_relative = "que"
@@ -179,8 +179,8 @@ class Spanish(Tongue):
     def adjective_entry(self, adjective: Adjective) -> TargetAdjective:
         return adjective.es
 
-    def pluralise(self, word: str) -> str:
-        return pluralise(word)
+    def pluralize(self, word: str) -> str:
+        return pluralize(word)
 
     def inflect(self, forms: str, agreement: Agreement) -> Word:
         return Word(inflected(forms, agreement.feminine, agreement.plural))

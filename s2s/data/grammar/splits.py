@@ -12,10 +12,11 @@ from random import Random
 from types import MappingProxyType
 
 from s2s.data.grammar.french import French
-from s2s.data.grammar.language import Tongue
+from s2s.data.grammar.language import Language
 from s2s.data.grammar.lexicon import ADJECTIVE_ROWS, NOUN_ROWS, PREPOSITION_ROWS, VERB_ROWS, Noun
-from s2s.data.grammar.realize import Realiser
-from s2s.data.grammar.sample import BANKING, Pairs, Sampler
+from s2s.data.grammar.nominals import Pairs
+from s2s.data.grammar.realize import Realizer
+from s2s.data.grammar.sample import BANKING, Sampler
 from s2s.data.grammar.spanish import Spanish
 from s2s.data.grammar.trees import (
     DETERMINER,
@@ -34,7 +35,7 @@ from s2s.data.grammar.trees import (
 from s2s.data.grammar.usage import ALONE
 from s2s.data.pair import Pair
 
-TONGUES: MappingProxyType[str, Callable[[], Tongue]] = MappingProxyType(
+TARGET_LANGUAGES: MappingProxyType[str, Callable[[], Language]] = MappingProxyType(
     {"fr": French, "es": Spanish}
 )
 SIZES = MappingProxyType(
@@ -107,7 +108,7 @@ def fixed_trees() -> list[Tree]:
 def bank_trees(rng: Random, banned: Pairs) -> Iterator[Tree]:
     """Sentences with *bank*, its three meanings in turn, without end."""
     nouns = [
-        Sampler(rng, banned=banned, favoured=frozenset({row}))
+        Sampler(rng, banned=banned, favored=frozenset({row}))
         for row in NOUN_ROWS
         if row.en == "bank"
     ]
@@ -120,8 +121,8 @@ def bank_trees(rng: Random, banned: Pairs) -> Iterator[Tree]:
 
 
 def bank_noun_tree(sampler: Sampler) -> Tree:
-    """A sentence that says its favoured noun, found by trying."""
-    (bank,) = sampler.favoured
+    """A sentence that says its favored noun, found by trying."""
+    (bank,) = sampler.favored
     while True:
         roll = sampler.rng.random()
         if roll < 0.2:
@@ -139,7 +140,7 @@ def mentions(tree: object, noun: Noun) -> bool:
     return isinstance(tree, tuple) and (noun in tree or any(mentions(part, noun) for part in tree))
 
 
-def has_lure(tree: Tree, tongue: Tongue) -> bool:
+def has_lure(tree: Tree, language: Language) -> bool:
     """A relative clause puts a noun of another gender or number before a predicate that shows the difference."""
     if not (
         isinstance(tree, Clause) and isinstance(tree.subject, NounPhrase) and tree.subject.relative
@@ -150,13 +151,13 @@ def has_lure(tree: Tree, tongue: Tongue) -> bool:
     lure = next((phrase for phrase in nouns if isinstance(phrase, NounPhrase)), None)
     if lure is None:
         return False
-    own, other = (tongue.agreement(phrase.noun, phrase.plural) for phrase in (tree.subject, lure))
+    own, other = (language.agreement(phrase.noun, phrase.plural) for phrase in (tree.subject, lure))
     if own.plural != other.plural:
         return True
     if own.feminine == other.feminine or not isinstance(tree.predicate, Quality):
         return False
     said = [
-        tongue.adjective(tree.predicate.adjective, agreement, attributive=False)
+        language.adjective(tree.predicate.adjective, agreement, attributive=False)
         for agreement in (own, other)
     ]
     return said[0][-1].text != said[1][-1].text
@@ -193,8 +194,8 @@ class Corpus:
     """All splits of one language, made in a fixed order; no source stands twice."""
 
     def __init__(self, language: str) -> None:
-        self.tongue = TONGUES[language]()
-        self.realiser = Realiser(self.tongue)
+        self.language = TARGET_LANGUAGES[language]()
+        self.realizer = Realizer(self.language)
         self.seen: dict[str, str] = {}
         self.splits = self.common()
         train = self.splits["train"]
@@ -206,7 +207,7 @@ class Corpus:
     def pairs(self, trees: Iterable[Tree]) -> Iterator[Pair]:
         """The pairs of trees that are short enough and whose source is new."""
         for tree in trees:
-            pair = self.realiser.pair(tree)
+            pair = self.realizer.pair(tree)
             known = self.seen.get(pair.src)
             if known not in (None, pair.tgt):
                 raise ValueError(
@@ -225,7 +226,9 @@ class Corpus:
 
     def held_out(self, name: str) -> list[Pair]:
         """A split of its own kind, in the words of train."""
-        trees = (tree for tree in drawn(name) if name != "agreement" or has_lure(tree, self.tongue))
+        trees = (
+            tree for tree in drawn(name) if name != "agreement" or has_lure(tree, self.language)
+        )
         known = (pair for pair in self.pairs(trees) if self.knows(pair))
         return enough(name, list(islice(known, SIZES[name])), SIZES[name])
 

@@ -1,4 +1,4 @@
-"""A corpus without the pairs that a recipe leaves out."""
+"""Removes the pairs that a recipe excludes."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 
 from s2s.config import Cleaning, UserError, flat
 from s2s.data.corpus import Corpus
-from s2s.data.lint.rules import LINT_RULES, Texts
+from s2s.data.lint.rules import LINT_RULES, LintedCorpus
 
 
 def enabled_rules(cleaning: Cleaning) -> tuple[str, ...]:
-    """The rules that leave pairs out, in the order of `LINT_RULES`."""
+    """The rules that remove pairs, in the order of `LINT_RULES`."""
     return tuple(
         key for key, value in flat(cleaning).items() if value is not False and value is not None
     )
 
 
 def clean(corpus: Corpus, cleaning: Cleaning, *, valid: Corpus | None = None) -> Corpus:
-    """Without the pairs that a rule hits which is on, and with a note for each such rule; a pair is counted under the first that hits it.
+    """Removes the pairs that match an enabled rule, with a note per rule; a pair counts for the first rule it matches.
 
-    Raises UserError where nothing is left.
+    Raises UserError if nothing is left.
     """
-    texts = Texts(
+    texts = LintedCorpus(
         corpus.pairs, {pair.src for pair in valid.pairs} if valid else (), cleaning, corpus.is_plain
     )
     is_left = np.ones(len(corpus), np.bool_)
@@ -44,11 +44,11 @@ def clean(corpus: Corpus, cleaning: Cleaning, *, valid: Corpus | None = None) ->
         return corpus
     if not is_left.any():
         raise UserError(
-            f"Nothing is left of `{corpus.spec}` after cleaning: {' '.join(notes)} Switch off a rule of `data.clean`."
+            f"Nothing is left of `{corpus.spec}` after cleaning: {' '.join(notes)} Disable a rule of `data.clean`."
         )
     pairs = tuple(corpus.pairs[row] for row in np.flatnonzero(is_left).tolist())
     return dataclasses.replace(corpus, pairs=pairs, notes=(*corpus.notes, *notes))
 
 
 def _note(n: int, why: str) -> str:
-    return f"{n:,} {'pair was' if n == 1 else 'pairs were'} left out: {why}."
+    return f"{n:,} {'pair was' if n == 1 else 'pairs were'} removed: {why}."

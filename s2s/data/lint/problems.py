@@ -1,4 +1,7 @@
-"""What is wrong with one text, or with two, in words and with its place; None where nothing is. Places count characters from 1."""
+"""Finds a problem in one text or a pair, and describes it with its position; None if there is none.
+
+Positions count characters from 1.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,10 @@ import re
 import unicodedata
 from collections import Counter
 
-from s2s.data.lint.characters import BLANKS, GUILLEMETS, PAIRED, QUOTES
+from s2s.data.lint.characters import GUILLEMETS, PAIRED, QUOTES, WHITESPACE_CONTROLS
 
 CONTROLS = re.compile(
-    rf"(?![{BLANKS}])[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufffd-\uffff\U000f0000-\U0010ffff]"
+    rf"(?![{WHITESPACE_CONTROLS}])[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufffd-\uffff\U000f0000-\U0010ffff]"
 )
 TAG = re.compile(
     r"<(?:/?[A-Za-z][A-Za-z0-9]*\s*/?|[A-Za-z][A-Za-z0-9]*(?:\s+[\w:-]+\s*=[^<>]*)|!--[^<>]*)>"
@@ -23,13 +26,13 @@ OPENING = frozenset(PAIRED.values())
 
 
 def control(text: str) -> str | None:
-    """`"a\\x00"` -> `"has U+0000 at character 2"`; tabs and line breaks may be."""
+    """`"a\\x00"` -> `"has U+0000 at character 2"`; tabs and line breaks are allowed."""
     wrong = CONTROLS.search(text)
     return f"has U+{ord(wrong[0]):04X} at character {wrong.start() + 1:,}" if wrong else None
 
 
 def markup(text: str) -> str | None:
-    """A tag, a comment, or an entity that HTML knows; a bare `<` or `&` is none."""
+    """A tag, a comment, or an HTML entity; a bare `<` or `&` is allowed."""
     tag = TAG.search(text)
     entity = next((found for found in ENTITY.finditer(text) if _is_known(found[0][1:])), None)
     first = min(
@@ -43,42 +46,40 @@ def _is_known(entity: str) -> bool:
 
 
 def brackets(text: str) -> str | None:
-    """Brackets must close in the order in which they open; quotation marks must be even in number, whichever way a language turns them."""
+    """Brackets must nest; quotation marks must be even in number, since languages open and close them differently."""
     text = SMILEY.sub(lambda found: "_" * len(found[0]), text)
     return _nested(text) or _quotes(text)
 
 
 def _nested(text: str) -> str | None:
     opened: list[tuple[str, int]] = []
-    for place, mark in enumerate(text, 1):
+    for position, mark in enumerate(text, 1):
         if mark in OPENING:
-            opened.append((mark, place))
+            opened.append((mark, position))
         elif mark in PAIRED and opened and opened[-1][0] == PAIRED[mark]:
             opened.pop()
-        elif mark in PAIRED and not ITEM.search(text, max(0, place - 4), place):
-            return f"closes with {mark} at character {place:,} what was not opened so"
+        elif mark in PAIRED and not ITEM.search(text, max(0, position - 4), position):
+            return f"has an unmatched {mark} at character {position:,}"
     return f"does not close the {opened[-1][0]} of character {opened[-1][1]:,}" if opened else None
 
 
 def _quotes(text: str) -> str | None:
     for marks in QUOTES:
-        places = [place for place, mark in enumerate(text, 1) if mark in marks]
-        if len(places) % 2:
-            return (
-                f"has an odd number of {text[places[-1] - 1]}, the last at character {places[-1]:,}"
-            )
+        positions = [position for position, mark in enumerate(text, 1) if mark in marks]
+        if len(positions) % 2:
+            return f"has an odd number of {text[positions[-1] - 1]}, the last at character {positions[-1]:,}"
     here, there = (text.count(mark) for mark in GUILLEMETS)
     return None if here == there else f"has {here:,} {GUILLEMETS[0]} and {there:,} {GUILLEMETS[1]}"
 
 
 def numbers(src: str, tgt: str) -> str | None:
-    """Numbers in digits that one side has more often; how thousands and decimals are parted and whose digits they are does not matter."""
+    """Numbers in digits that one side has more often; ignores separators and the script of the digits."""
     ours = Counter(map(_value, NUMBER.findall(src)))
     theirs = Counter(map(_value, NUMBER.findall(tgt)))
     if ours == theirs or _runs(src) == _runs(tgt):
         return None
     only = [
-        f"{', '.join(list(more)[:5])} in the {side} alone"
+        f"{', '.join(list(more)[:5])} only in the {side}"
         for side, more in (("source", ours - theirs), ("target", theirs - ours))
         if more
     ]
@@ -86,15 +87,15 @@ def numbers(src: str, tgt: str) -> str | None:
 
 
 def _runs(text: str) -> Counter[str]:
-    """Every run of digits for itself: so 10:30 is 10.30, and 3/5/2010 is 3.5.2010."""
+    """Every run of digits by itself: so 10:30 equals 10.30, and 3/5/2010 equals 3.5.2010."""
     return Counter(map(_value, re.findall(r"\d+", text)))
 
 
 def _value(number: str) -> str:
     """`"1,000"` -> `"1000"`, `"٠٧"` -> `"7"`, `"2,5"` -> `"25"`."""
     digits = "".join(
-        sign if sign.isascii() else str(unicodedata.decimal(sign))
-        for sign in number
-        if sign.isdecimal()
+        digit if digit.isascii() else str(unicodedata.decimal(digit))
+        for digit in number
+        if digit.isdecimal()
     )
     return digits.lstrip("0") or "0"

@@ -1,4 +1,4 @@
-"""What may be wrong with a pair: each rule one row, with its name, its sentence, what finds it and what says where."""
+"""The rules of the linter: which pairs match, and what is wrong with each. Knows nothing of files."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from s2s.data.lint.characters import Kind
 from s2s.data.lint.texts import Numbers, Side
 from s2s.data.pair import Pair
 
-MAX_WORDS = 100  # where the setting is empty
+MAX_WORDS = 100  # if the setting is empty
 MAX_RATIO = 3.0
 SLACK = 10  # characters that a side may always be longer: "hi" and "bonjour" are a pair
 Hits = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
-    """A corpus as the rules see it; `valid` are the sources of its validation split."""
+class LintedCorpus:
+    """A corpus with the properties that rules use; `valid` are the sources of its validation split."""
 
     pairs: Sequence[Pair]
     valid: Collection[str]
     cleaning: Cleaning
-    is_plain: bool = False  # each text stands on both sides, as no copy
+    is_plain: bool = False  # the same text on both sides, which is not a copy
 
     @cached_property
     def src(self) -> Side:
@@ -44,22 +44,22 @@ class Texts:
 
     @property
     def sides(self) -> tuple[tuple[str, Side], tuple[str, Side]]:
-        """Both, with what people call them."""
+        """Both sides with their names."""
         return ("source", self.src), ("target", self.tgt)
 
     @property
     def max_words(self) -> int:
-        """The most words of a side."""
+        """The limit of words per side."""
         return self.cleaning.max_words or MAX_WORDS
 
     @property
     def max_ratio(self) -> float:
-        """How many times longer than expected a side may be."""
+        """The limit of actual to expected length."""
         return float(self.cleaning.max_ratio or MAX_RATIO)
 
     @cached_property
     def ratio(self) -> float:
-        """Characters of a target for one of its source, in the median."""
+        """The median ratio of target to source characters."""
         has_both = (self.src.lengths > 0) & (self.tgt.lengths > 0)
         return (
             float(np.median(self.tgt.lengths[has_both] / self.src.lengths[has_both]))
@@ -69,45 +69,45 @@ class Texts:
 
     @cached_property
     def hashes(self) -> Numbers:
-        """64 bits of each pair: among a million, one is taken for another's copy in one of 30 million corpora."""
+        """64-bit hashes of the pairs: for a million pairs, a collision in one of 30 million corpora."""
         return np.fromiter(
             map(hash, zip(self.src.texts, self.tgt.texts, strict=True)), np.int64, len(self.pairs)
         )
 
 
 class Rule(NamedTuple):
-    """`finds` marks the pairs that it hits, `says` (of a row, from 0) what is wrong with one; `note` is why pairs were left out."""
+    """`finds` marks matching pairs, `says` describes the problem of a row (from 0); `note` says why pairs were removed."""
 
     label: str
     about: str
     note: str  # may name {max_words} and {max_ratio}
-    finds: Callable[[Texts], Hits]
-    says: Callable[[Texts, int], str]
+    finds: Callable[[LintedCorpus], Hits]
+    says: Callable[[LintedCorpus, int], str]
 
 
-def _empty(texts: Texts) -> Hits:
+def _empty(texts: LintedCorpus) -> Hits:
     return ~(texts.src.has(Kind.VISIBLE) & texts.tgt.has(Kind.VISIBLE))
 
 
-def _says_empty(texts: Texts, row: int) -> str:
+def _says_empty(texts: LintedCorpus, row: int) -> str:
     return _sentence(
-        f"nothing is to be seen in the {name}"
+        f"nothing is visible in the {name}"
         for name, side in texts.sides
         if not side.has(Kind.VISIBLE)[row]
     )
 
 
-def _duplicates(texts: Texts) -> Hits:
+def _duplicates(texts: LintedCorpus) -> Hits:
     hits = np.ones(len(texts.pairs), np.bool_)
     hits[np.unique(texts.hashes, return_index=True)[1]] = False  # the first of each stays
     return hits
 
 
-def _says_duplicate(texts: Texts, row: int) -> str:
-    return f"The same pair stands in row {int(np.argmax(texts.hashes == texts.hashes[row])) + 1:,}."
+def _says_duplicate(texts: LintedCorpus, row: int) -> str:
+    return f"The same pair is in row {int(np.argmax(texts.hashes == texts.hashes[row])) + 1:,}."
 
 
-def _copies(texts: Texts) -> Hits:
+def _copies(texts: LintedCorpus) -> Hits:
     is_likely = (texts.src.words == texts.tgt.words) & (texts.src.words > 0) & (not texts.is_plain)
     return _where(
         is_likely, lambda row: _folded(texts.src.texts[row]) == _folded(texts.tgt.texts[row])
@@ -118,20 +118,20 @@ def _folded(text: str) -> list[str]:
     return text.casefold().split()
 
 
-def _says_copy(texts: Texts, row: int) -> str:
+def _says_copy(texts: LintedCorpus, row: int) -> str:
     is_same = texts.src.texts[row] == texts.tgt.texts[row]
     return (
         "Both sides are the same."
         if is_same
-        else "Both sides are the same but for capitals or blanks."
+        else "Both sides are the same except for case or spaces."
     )
 
 
-def _max_words(texts: Texts) -> Hits:
+def _max_words(texts: LintedCorpus) -> Hits:
     return np.maximum(texts.src.words, texts.tgt.words) > texts.max_words
 
 
-def _says_words(texts: Texts, row: int) -> str:
+def _says_words(texts: LintedCorpus, row: int) -> str:
     return _sentence(
         f"the {name} has {side.words[row]:,} words"
         for name, side in texts.sides
@@ -139,24 +139,24 @@ def _says_words(texts: Texts, row: int) -> str:
     )
 
 
-def _max_ratio(texts: Texts) -> Hits:
+def _max_ratio(texts: LintedCorpus) -> Hits:
     expected = texts.src.lengths * texts.ratio
     tgt = texts.tgt.lengths
     is_longer = np.maximum(expected, tgt) > texts.max_ratio * np.minimum(expected, tgt) + SLACK
     return np.asarray(is_longer & (expected > 0) & (tgt > 0))
 
 
-def _says_ratio(texts: Texts, row: int) -> str:
+def _says_ratio(texts: LintedCorpus, row: int) -> str:
     src = int(texts.src.lengths[row])
     tgt = int(texts.tgt.lengths[row])
-    return f"{src:,} characters became {tgt:,}; about {src * texts.ratio:,.0f} were to be expected."
+    return f"{src:,} characters became {tgt:,}; about {src * texts.ratio:,.0f} were expected."
 
 
-def _script(texts: Texts) -> Hits:
+def _script(texts: LintedCorpus) -> Hits:
     return texts.src.is_strange | texts.tgt.is_strange
 
 
-def _says_script(texts: Texts, row: int) -> str:
+def _says_script(texts: LintedCorpus, row: int) -> str:
     return _sentence(
         f"the {name} is in {_called(side.script(row))} letters, most others are in {_called(side.home)} ones"
         for name, side in texts.sides
@@ -169,24 +169,24 @@ def _called(script: str) -> str:
 
 
 def _each(
-    kind: Kind, fault: Callable[[str], str | None]
-) -> tuple[Callable[[Texts], Hits], Callable[[Texts, int], str]]:
-    """The two halves of a rule about each side alone: only texts with a character of that kind are looked at closely."""
+    kind: Kind, problem: Callable[[str], str | None]
+) -> tuple[Callable[[LintedCorpus], Hits], Callable[[LintedCorpus, int], str]]:
+    """`finds` and `says` of a rule about single texts; only texts with a character of this kind are checked."""
 
     def hits(side: Side) -> Hits:
-        return _where(side.has(kind), lambda row: fault(side.texts[row]) is not None)
+        return _where(side.has(kind), lambda row: problem(side.texts[row]) is not None)
 
-    def finds(texts: Texts) -> Hits:
+    def finds(texts: LintedCorpus) -> Hits:
         return hits(texts.src) | hits(texts.tgt)
 
-    def says(texts: Texts, row: int) -> str:
-        found = ((name, fault(side.texts[row])) for name, side in texts.sides)
+    def says(texts: LintedCorpus, row: int) -> str:
+        found = ((name, problem(side.texts[row])) for name, side in texts.sides)
         return _sentence(f"the {name} {wrong}" for name, wrong in found if wrong)
 
     return finds, says
 
 
-def _numbers(texts: Texts) -> Hits:
+def _numbers(texts: LintedCorpus) -> Hits:
     has_digits = texts.src.has(Kind.DIGIT) | texts.tgt.has(Kind.DIGIT)
     return _where(
         has_digits,
@@ -194,20 +194,20 @@ def _numbers(texts: Texts) -> Hits:
     )
 
 
-def _says_numbers(texts: Texts, row: int) -> str:
+def _says_numbers(texts: LintedCorpus, row: int) -> str:
     return _sentence([problems.numbers(texts.src.texts[row], texts.tgt.texts[row]) or ""])
 
 
-def _overlap(texts: Texts) -> Hits:
+def _overlap(texts: LintedCorpus) -> Hits:
     return np.fromiter((src in texts.valid for src in texts.src.texts), np.bool_, len(texts.pairs))
 
 
-def _says_overlap(texts: Texts, row: int) -> str:
+def _says_overlap(texts: LintedCorpus, row: int) -> str:
     return "The source is one of the validation split."
 
 
 def _where(is_likely: Hits, is_hit: Callable[[int], bool]) -> Hits:
-    """Looks closely at the likely ones alone."""
+    """Checks the candidates in detail."""
     hits = np.zeros(len(is_likely), np.bool_)
     for row in np.flatnonzero(is_likely).tolist():
         hits[row] = is_hit(row)
@@ -223,56 +223,56 @@ LINT_RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "empty": Rule(
             "Empty",
-            "Nothing to be seen on a side: blanks, controls, or no character at all.",
+            "A side with nothing visible: spaces, controls, or no character at all.",
             "a side is empty",
             _empty,
             _says_empty,
         ),
         "duplicates": Rule(
             "Duplicates",
-            "The same pair stood before; the first one stays.",
-            "the same pair stood before",
+            "The same pair occurs earlier; the first one is kept.",
+            "the same pair occurs earlier",
             _duplicates,
             _says_duplicate,
         ),
         "copies": Rule(
             "Copies",
-            "The target is the source; capitals and blanks do not count.",
-            "the target is the source",
+            "The target equals the source, ignoring case and spaces.",
+            "the target equals the source",
             _copies,
             _says_copy,
         ),
         "max_words": Rule(
             "Long",
-            "A side has too many words, split on blanks.",
+            "A side has too many words, split on spaces.",
             "a side has more than {max_words:,} words",
             _max_words,
             _says_words,
         ),
         "max_ratio": Rule(
             "Length ratio",
-            "A side has far more characters than the other lets expect.",
-            "one side is over {max_ratio:g} times longer than the other lets expect",
+            "A side has far more characters than expected from the other.",
+            "one side is over {max_ratio:g} times longer than expected",
             _max_ratio,
             _says_ratio,
         ),
         "script": Rule(
             "Wrong script",
-            "Most letters are of another script than those of most texts of that side.",
+            "Most letters are in another script than in most texts of that side.",
             "a side is in another script than the rest",
             _script,
             _says_script,
         ),
         "control": Rule(
             "Control characters",
-            "Control, replacement or private characters; mostly a wrong encoding.",
+            "Control, replacement or private characters; usually from a wrong encoding.",
             "a side has control characters",
             *_each(Kind.CONTROL, problems.control),
         ),
         "markup": Rule(
             "Markup",
             "HTML tags or entities, such as <br> and &amp;.",
-            "a side has HTML in it",
+            "a side has HTML",
             *_each(Kind.MARKUP, problems.markup),
         ),
         "brackets": Rule(

@@ -1,4 +1,4 @@
-"""The two sides of a corpus, and what the rules ask of them, measured in pieces with numpy. Knows nothing of rules."""
+"""Properties of all texts of one side, computed in blocks with numpy. Knows nothing of rules."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy.typing as npt
 
 from s2s.data.lint.characters import Codes, Kind, kinds, scripts
 
-PIECE = 1_000_000  # characters measured at once
-FEWEST_LETTERS = 4  # below, a text says nothing of its script
-SOME = 0.05  # share of the letters; with more kana than that a text in Han is Japanese
-MANY = 0.2  # of the letters of all texts: from here on a side that is written in Han is Japanese
+BLOCK = 1_000_000  # characters measured at once
+MIN_LETTERS = 4  # with fewer, the script of a text is unknown
+MIN_KANA = 0.05  # share of the letters from which a text in Han is Japanese
+MIN_JAPANESE = 0.2  # share of all letters from which a side written in Han is Japanese
 HAN = "CJK"
 HANGUL = "HANGUL"
 JAPANESE = "JAPANESE"
 KANA = ("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HENTAIGANA")
-MIXES = {JAPANESE: {HAN}, HANGUL: {HAN}}  # who writes in one of these writes in those too
+MIXES = {JAPANESE: {HAN}, HANGUL: {HAN}}  # scripts that are mixed with others
 
 Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """All sources, or all targets; every array has one entry a text, made when it is asked for."""
+    """All sources or all targets; every array has one entry per text."""
 
     texts: Sequence[str]
 
@@ -37,7 +37,7 @@ class Side:
 
     @cached_property
     def words(self) -> Numbers:
-        """How many; words are what stands between blanks."""
+        """The number of words, split on spaces."""
         return np.fromiter((len(text.split()) for text in self.texts), np.int64, len(self.texts))
 
     def has(self, kind: Kind) -> npt.NDArray[np.bool_]:
@@ -47,49 +47,48 @@ class Side:
     @cached_property
     def _kinds(self) -> Codes:
         return np.concatenate(
-            [np.bitwise_or.reduceat(kinds()[codes], starts) for codes, starts in self._pieces()]
+            [np.bitwise_or.reduceat(kinds()[codes], starts) for codes, starts in self._blocks()]
             or [np.zeros(0, np.uint8)]
         )
 
     @cached_property
     def scripts(self) -> tuple[Codes, tuple[str, ...]]:
-        """The number of the script in which most letters of a text are (0: none, or too few letters), and the names of the numbers."""
+        """The script number of most letters of each text (0 for none, or too few letters), and the script names."""
         names = (*scripts()[1], JAPANESE)
         return np.concatenate(
-            [_script(codes, starts) for codes, starts in self._pieces()] or [np.zeros(0, np.uint8)]
+            [_script(codes, starts) for codes, starts in self._blocks()] or [np.zeros(0, np.uint8)]
         ), names
 
     @cached_property
     def home(self) -> str:
-        """The script of most texts, weighed by their lengths; "" where no text has one."""
+        """The script of most texts, weighted by their lengths; "" if no text has one."""
         written, names = self.scripts
         totals = np.bincount(written, self.lengths, len(names))
         totals[0] = 0
-        if totals[names.index(JAPANESE)] > MANY * totals.sum():
-            totals[names.index(JAPANESE)] += totals[
-                names.index(HAN)
-            ]  # a Japanese text may well do without kana
+        if totals[names.index(JAPANESE)] > MIN_JAPANESE * totals.sum():
+            # A Japanese text may have no kana.
+            totals[names.index(JAPANESE)] += totals[names.index(HAN)]
         return names[int(totals.argmax())] if totals.any() else ""
 
     @cached_property
     def is_strange(self) -> npt.NDArray[np.bool_]:
         """Which texts are in another script than most."""
         written, names = self.scripts
-        usual = {self.home} | MIXES.get(self.home, set())
-        return ~np.isin(written, [0, *(names.index(name) for name in usual)])
+        expected = {self.home} | MIXES.get(self.home, set())
+        return ~np.isin(written, [0, *(names.index(name) for name in expected)])
 
     def script(self, row: int) -> str:
-        """The script of one text, "" where it has none."""
+        """The script of one text, "" for none."""
         written, names = self.scripts
         return names[int(written[row])]
 
-    def _pieces(self) -> Iterator[tuple[npt.NDArray[np.uint32], Numbers]]:
-        """The code points of some texts, a line break after each, and where each begins."""
+    def _blocks(self) -> Iterator[tuple[npt.NDArray[np.uint32], Numbers]]:
+        """The code points of a block of texts, a line break after each, and the start of each text."""
         ends = np.cumsum(self.lengths + 1)
         start = 0
         while start < len(self.texts):
             done = int(ends[start - 1]) if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, done + PIECE)))
+            stop = max(start + 1, int(np.searchsorted(ends, done + BLOCK)))
             text = "".join(f"{text}\n" for text in self.texts[start:stop])
             codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
             yield codes, np.r_[0, ends[start : stop - 1] - done]
@@ -105,12 +104,12 @@ def _script(codes: npt.NDArray[np.uint32], starts: Numbers) -> Codes:
     names = [*counts]
     numbers = np.array([(*scripts()[1], JAPANESE).index(name) for name in names], np.uint8)
     table = np.stack([counts[name] for name in names])  # (scripts, texts)
-    is_clear = (total >= FEWEST_LETTERS) & (2 * table.max(0) > total)
+    is_clear = (total >= MIN_LETTERS) & (2 * table.max(0) > total)
     return np.where(is_clear, numbers[table.argmax(0)], 0).astype(np.uint8)
 
 
 def _letters(codes: npt.NDArray[np.uint32], starts: Numbers) -> dict[str, Numbers]:
-    """Letters of each script, a number a text."""
+    """The number of letters of each script per text."""
     table, names = scripts()
     letters = table[codes]
     present = np.flatnonzero(np.bincount(letters)).tolist()
@@ -118,14 +117,14 @@ def _letters(codes: npt.NDArray[np.uint32], starts: Numbers) -> dict[str, Number
 
 
 def _join_mixed(counts: dict[str, Numbers]) -> None:
-    """Kana with Han are Japanese, Hangul with Han is Hangul; Han alone stays what it is."""
+    """Counts kana with Han as Japanese and Hangul with Han as Hangul; Han alone stays Han."""
     none = np.zeros_like(next(iter(counts.values())))
     han = counts.get(HAN, none)
     kana = sum((counts.pop(name, none) for name in KANA), none)
-    counts[JAPANESE] = np.where(kana > SOME * (kana + han), kana + han, 0)
+    counts[JAPANESE] = np.where(kana > MIN_KANA * (kana + han), kana + han, 0)
     if HANGUL in counts:
         counts[HANGUL] = np.where(
-            counts[HANGUL] > SOME * (counts[HANGUL] + han), counts[HANGUL] + han, counts[HANGUL]
+            counts[HANGUL] > MIN_KANA * (counts[HANGUL] + han), counts[HANGUL] + han, counts[HANGUL]
         )
 
 
