@@ -115,7 +115,7 @@ def test_the_gallery_fills_the_name_and_says_what_it_is(served: Hub) -> None:
     screen = typed("")
     screen.selectbox(key="hub known").set_value("Helsinki-NLP/opus_books").run()
     assert screen.text_input(key="hub name").value == "Helsinki-NLP/opus_books"
-    assert "Books out of copyright" in said(screen)
+    assert "Public-domain books" in said(screen)
     assert "license: unknown" in said(screen)
     assert spec(screen).startswith("hub:Helsinki-NLP/opus_books:de-en#"), (
         "the configuration that the gallery knows"
