@@ -104,7 +104,9 @@ def _infos(archive: Content, budget: ReadingBudget) -> list[zipfile.ZipInfo]:
         raise UserError(
             f"`{archive.name}` is not a complete .zip file ({streams.why(error)}); compress it again."
         ) from error
-    infos = [info for info in infos if not info.is_dir() and not _is_hidden(info.filename)]
+    # A damaged archive may have a member without a name, on which `is_dir` fails.
+    infos = [info for info in infos if info.filename and not info.is_dir()]
+    infos = [info for info in infos if not _is_hidden(info.filename)]
     for info in infos:
         if PurePosixPath(info.filename.lower()).suffix in ARCHIVES:
             raise UserError(
