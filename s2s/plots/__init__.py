@@ -72,7 +72,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "entropy": Plot(
             entropy,
-            "0: all attention on one token; dotted: uniform attention. Attention of a head whose line falls becomes sharper.",
+            "0: all attention on one token; dotted: uniform attention. Where a line falls, that head gets sharper.",
         ),
         "alignment_error": Plot(
             alignment_error,
@@ -112,8 +112,8 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "truncation": Plot(
             truncation,
-            "Below each filter, squares are kept and rings are removed; the thick line is its threshold. Tokens with solid"
-            " bars are kept by all filters together.",
+            "Below each filter, squares are kept and rings are removed; the thick line is its threshold. Tokens"
+            " with solid bars are kept by all filters together.",
         ),
         "token_losses": Plot(
             token_losses,
@@ -121,13 +121,13 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tree": Plot(
             tree,
-            "From left to right, token by token: the thick line is the output, a cross marks a pruned prefix. Below each token:"
-            " log-probability of everything so far; closer to 0 is better.",
+            "From left to right, token by token: the thick line is the output, a cross marks a pruned prefix. Below"
+            " each token: log-probability of everything so far; closer to 0 is better.",
         ),
         "utility": Plot(
             utility,
-            "Each row is a sample, each column a sample it is compared with; the brighter, the more similar. The row with"
-            " the highest mean wins.",
+            "Each row is a sample, each column a sample it is compared with; the brighter, the more similar. The row"
+            " with the highest mean wins.",
         ),
         "coverage": Plot(
             coverage,
@@ -152,7 +152,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "tensor": Plot(
             tensor,
-            "Each row is one token, each cell one number: gray is 0, darker is lower (black: −∞), brighter is higher.",
+            "One row per token, one cell per number: gray is 0, darker is lower (black: −∞), brighter higher.",
         ),
         "activations": Plot(
             activations,
@@ -160,7 +160,7 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "gradient_flow": Plot(
             gradient_flow,
-            "1 means the same size as at the decoder's output; far below, a layer hardly learns, far above, it is unstable.",
+            "1: the same size as at the decoder's output; far below, a layer hardly learns; far above, it is unstable.",
         ),
         "ranked_tokens": Plot(
             ranked_tokens,
@@ -192,8 +192,8 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
         ),
         "extrapolation": Plot(
             extrapolation,
-            "To the right of the shade are lengths that training never showed; an encoding whose line falls there does not"
-            " extrapolate.",
+            "To the right of the shade are lengths that training never showed; an encoding whose line falls there does"
+            " not extrapolate.",
         ),
         "sweep_curve": Plot(
             sweep_curve,

@@ -24,7 +24,7 @@ def activations(
     title: str,
     used: str,
 ) -> go.Figure:
-    """Curves: `outputs[name]` over `inputs`, the model's own (`used`) thick. Bars: `counts[i]` inputs from `edges[i]` on."""
+    """Curves: `outputs[name]` over `inputs`, that of `used` thick. Bars: `counts[i]` inputs from `edges[i]` on."""
     if not sum(counts):
         return theme.empty("This model has no feed-forward layer, so it has no activation.")
     shares = np.asarray(counts, np.float32) / sum(counts)

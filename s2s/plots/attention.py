@@ -40,8 +40,8 @@ def heatmap(
 ) -> go.Figure:
     """`weights` is (rows, keys): row i is the attention when the model predicts (in the encoder: reads) `rows[i]`.
 
-    Hover shows the row sums where `sums` (rows,) has them: for a part of a heatmap, those of whole rows. `per_row` scales
-    each row by its largest weight; the numbers stay the weights.
+    `sums` (rows,) are shown on hover: for a part of a heatmap, the sums of whole rows. `per_row` scales each row by its
+    largest weight; the numbers stay the weights.
     """
     if weights.size == 0:
         return theme.empty("There is no attention to show: one side has no tokens.")

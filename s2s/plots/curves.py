@@ -94,7 +94,7 @@ def curves(
 
 
 def curve_points(line: Curve, options: CurveOptions) -> CurvePoints:
-    """The finite points in the range, above 0 on a log axis, with one neighbor on each side so that lines reach the edges."""
+    """The finite points in the range, above 0 on a log axis, with one neighbor per side: lines reach the edges."""
     steps = np.asarray(line.steps, np.float64)
     values = np.asarray(line.values, np.float64)
     with np.errstate(over="ignore"):
@@ -151,7 +151,7 @@ def _traces(
 
 
 def _style(line: Curve, color: str, *, is_alone: bool) -> dict[str, Any]:
-    """One run: training solid, held-out dashed with markers. Several: a dash and a marker each, open markers for training."""
+    """One run: training solid, held-out dashed with markers. Several: a dash and a marker each, open for training."""
     symbol = MARKERS[line.run % len(MARKERS)]
     marker = {"symbol": symbol, "size": 8, "color": color}
     stroke = {"color": color, "width": 2, "dash": DASHES[line.run % len(DASHES)]}

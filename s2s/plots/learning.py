@@ -30,7 +30,7 @@ def entropy(
     uniform: Values | None = None,
     chosen: Chosen = None,
 ) -> go.Figure:
-    """`values` (n, layers, heads) in nats. `uniform` (n,): the entropy of uniform attention; `chosen` (layer, head) is thicker."""
+    """`values` (n, layers, heads) in nats. `uniform` (n,): that of uniform attention; `chosen` is drawn thicker."""
     figure = _figure(steps, values, title, "entropy (nats)", chosen)
     if figure.data and uniform is not None:
         line = {"color": "#888888", "width": 1, "dash": "dot"}
@@ -54,7 +54,7 @@ def alignment_error(
     mean: Values | None = None,
     chosen: Chosen = None,
 ) -> go.Figure:
-    """`values` (n, layers, heads) from 0 to 1. `mean` (n, layers): the error of the attention averaged over a layer's heads."""
+    """`values` (n, layers, heads) from 0 to 1. `mean` (n, layers): the error of the mean of a layer's heads."""
     figure = _figure(steps, values, title, "alignment error rate", chosen)
     if figure.data:
         figure.update_yaxes(range=[0, 1])

@@ -112,7 +112,8 @@ def _said(guess: LensCell, row: str, layer: str) -> str:
         f"{share:.3f} {theme.escaped(token)}"
         for token, share in zip(guess.tokens, guess.shares, strict=True)
     )
-    return f"{layer}, where <b>{theme.escaped(row)}</b> is produced<br>{best}<br>produced token: rank {guess.rank:,}, {guess.written:.3f}"
+    produced = f"produced token: rank {guess.rank:,}, {guess.written:.3f}"
+    return f"{layer}, where <b>{theme.escaped(row)}</b> is produced<br>{best}<br>{produced}"
 
 
 def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
@@ -137,7 +138,7 @@ def _words(shares: Shares, guesses: Sequence[Sequence[LensCell]]) -> go.Scatter:
 def logit_lens_csv(
     guesses: Sequence[Sequence[LensCell]], rows: Sequence[str], layers: Sequence[str]
 ) -> str:
-    """As CSV, one line per position and layer: rank and probability of the produced token, then the most probable ones."""
+    """As CSV, one line per position and layer: rank and probability of the produced token, then the best ones."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     n = max((len(guess.tokens) for line in guesses for guess in line), default=0)

@@ -24,9 +24,14 @@ def mask(
         return theme.empty("There are no tokens.")
     if allowed.shape != (len(rows), len(keys)):
         raise ValueError(f"the mask is {allowed.shape}, the tokens {(len(rows), len(keys))}")
-    words = np.where(allowed, "may attend to", "may not attend to")
-    said = [[f"{theme.escaped(row)} {word} {theme.escaped(key)}" for key, word in zip(keys, line, strict=True)] for row, line in
-            zip(rows, words, strict=True)]  # fmt: skip
+    verbs = np.where(allowed, "may attend to", "may not attend to")
+    hover = [
+        [
+            f"{theme.escaped(row)} {verb} {theme.escaped(key)}"
+            for key, verb in zip(keys, line, strict=True)
+        ]
+        for row, line in zip(rows, verbs, strict=True)
+    ]
     marks = np.where(allowed, "✓", "✕") if len(keys) <= MAX_MARKED else np.full(allowed.shape, "")
     cells = go.Heatmap(
         z=allowed.astype(np.uint8),
@@ -39,7 +44,7 @@ def mask(
         text=marks.tolist(),
         texttemplate="%{text}",
         textfont={"color": "#000000", "size": 12},
-        customdata=said,
+        customdata=hover,
         hovertemplate="%{customdata}<extra></extra>",
     )
     left = 32 + 7 * max(len(theme.shortened(row)) for row in rows)

@@ -106,7 +106,7 @@ def _upright(at: int) -> dict[str, Any]:
 
 
 def _ticks(scales: Sequence[_Scale]) -> go.Scatter:
-    """Text, not annotations, which the theme writes in a pale gray. At the first and last axis one side is free of lines."""
+    """Text, not annotations, which the theme makes pale. The first and last axis have one side free of lines."""
     last = len(scales) - 1
     sides = {last: "middle right", 0: "middle left"}  # the later wins where there is one axis
     aside = [
@@ -176,10 +176,12 @@ def _places(numbers: Sequence[float | None], *, is_low_up: bool) -> tuple[float 
     present = [number for number in numbers if number is not None]
     low = min(present, default=0.0)
     high = max(present, default=0.0)
-    shares = [
-        None if number is None else (number - low) / (high - low) if high > low else 0.5
-        for number in numbers
-    ]
+    width = high - low
+
+    def share(number: float) -> float:
+        return (number - low) / width if width else 0.5
+
+    shares = [None if number is None else share(number) for number in numbers]
     return tuple(1 - share if share is not None and is_low_up else share for share in shares)
 
 

@@ -151,7 +151,7 @@ def _color(number: int) -> str:
 def rotations(
     points: Array, offset: int, starts: Sequence[int], *, title: str, axes: tuple[str, str]
 ) -> go.Figure:
-    """`points` (positions, 2) of one pair of columns on a circle; from the center, arms to each of `starts` and to `offset` further."""
+    """`points` (positions, 2) of a pair of columns on a circle; arms to each of `starts` and to `offset` further."""
     if not len(points):
         return theme.empty("There are no positions to show.")
     angles = np.linspace(0, 2 * np.pi, 181)

@@ -29,7 +29,7 @@ class CosineSeries(NamedTuple):
 def similarity(
     rows: Sequence[CosineSeries], layers: Sequence[str], *, chosen: int, title: str
 ) -> go.Figure:
-    """One line per series; the first is the question, the last the baseline. `layers` are names; the `chosen` one is marked."""
+    """One line per series, the last the baseline. `layers` are names; the layer `chosen` is marked."""
     if not rows or not layers:
         return theme.empty("There is nothing to compare.")
     layout = theme.layout(title, 430, "", "cosine (1: same direction)")

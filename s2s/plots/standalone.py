@@ -31,7 +31,7 @@ def page(
     data = "".join(_table(each, verb) for each in tables)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <title>{escape(visible_controls(title))}</title><style>{STYLE}</style></head>
 <body><main><figure>{picture}</figure>{view}<details><summary>Data</summary>{data}</details></main>
 <script>{SCRIPT}</script></body></html>
@@ -39,14 +39,21 @@ def page(
 
 
 def _table(table: WeightsTable, verb: str) -> str:
-    head = "".join(f"<th><bdi>{escape(visible_controls(key))}</bdi></th>" for key in table.keys)
+    head = "".join(_heading(key) for key in table.keys)
     body = "".join(
-        f"<tr><th><bdi>{escape(visible_controls(row))}</bdi></th>{''.join(f'<td>{weight:.4f}</td>' for weight in weights)}</tr>"
+        f"<tr>{_heading(row)}{''.join(f'<td>{weight:.4f}</td>' for weight in weights)}</tr>"
         for row, weights in zip(table.rows, table.weights, strict=True)
     )
-    return f"<div><table><caption>{escape(visible_controls(table.name))}</caption><tr><th>{escape(verb)}</th>{head}</tr>{body}</table></div>"
+    caption = escape(visible_controls(table.name))
+    head = f"<tr><th>{escape(verb)}</th>{head}</tr>"
+    return f"<div><table><caption>{caption}</caption>{head}{body}</table></div>"
 
 
+def _heading(token: str) -> str:
+    return f"<th><bdi>{escape(visible_controls(token))}</bdi></th>"
+
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #0C131D; background: #fff; margin: 0; }
 main { max-width: 1100px; margin: 0 auto; padding: 1rem 1.5rem; }
@@ -60,7 +67,7 @@ table { border-collapse: collapse; margin: 1rem 0; font-size: .85rem; font-varia
 caption { text-align: start; font-weight: 600; }
 th, td { padding: .2rem .5rem; border-bottom: 1px solid #dde2e9; text-align: end; white-space: nowrap; }
 """
-# Hovering or tapping a token keeps only its lines. A heatmap has no such tokens: its cells show their weights themselves.
+# Hovering or tapping a token keeps only its lines. A heatmap has no such tokens: its cells show their weights.
 SCRIPT = """
 const picture = document.querySelector('figure svg'), lines = [...picture.querySelectorAll('g[data-row]')];
 const keep = (side, at) => {

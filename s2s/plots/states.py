@@ -61,7 +61,7 @@ class StateLayer(NamedTuple):
 def states(
     layers: Sequence[StateLayer], points: Sequence[StatePoint], *, color: str, title: str
 ) -> go.Figure:
-    """One point per state, colored by one of `COLORINGS`; those of the second sentence are open. Each layer has its own axes."""
+    """One point per state, colored by one of `COLORINGS`; the second sentence's are open. Each layer has axes."""
     if not points:
         return theme.empty("There are no states to show.")
     if color not in COLORINGS:

@@ -39,7 +39,8 @@ def static_heatmap(
         f"<em>{escape(theme.shortened(token)) if width <= MAX_LEVEL else ''}</em>" for token in keys
     )
     lines = "<br>".join(escape(line) for line in title.split("\n"))
-    grid = f"grid-template-columns:{room.left}px repeat({width},1fr);grid-template-rows:{ABOVE}px repeat({len(rows)},{room.row}px)"
+    columns = f"grid-template-columns:{room.left}px repeat({width},1fr)"
+    grid = f"{columns};grid-template-rows:{ABOVE}px repeat({len(rows)},{room.row}px)"
     return (
         f'<div class="static-heatmap" aria-hidden="true"><p>{lines}</p>'
         f'<div style="{grid};top:{room.top - ABOVE}px;right:{theme.MARGIN["r"]}px"><b></b>{head}{body}</div></div>'

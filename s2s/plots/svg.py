@@ -132,7 +132,7 @@ def lines(
     caption: str = "",
     verb: str = "predicts",
 ) -> str:
-    """Two columns of tokens joined by the links of each head. Hovering a line shows its head, its tokens and its weight."""
+    """Two columns of tokens joined by the links of each head. Hovering a line shows its head, tokens and weight."""
     if not keys or not rows:
         return _sheet(title, caption, 0, 0, [NOTHING])
     step = token_spacing(keys, rows)
@@ -183,7 +183,7 @@ def token_spacing(keys: Sequence[str], rows: Sequence[str]) -> int:
 
 
 def centers(n_tokens: int, height: float) -> list[float]:
-    """The vertical centers of the tokens, spread over the whole height, so that lines stay level when lengths differ."""
+    """The vertical centers of the tokens, spread over the whole height: lines stay level when lengths differ."""
     return [height * (at + 0.5) / n_tokens for at in range(n_tokens)]
 
 
@@ -305,7 +305,8 @@ def _token(token: str, x: float, middle: float, font: int, *, anchor: str, more:
 
 
 def _rotated(words: str, x: float, y: float, font: int = 12) -> str:
-    return f'<g transform="translate({x:.1f} {y:.1f}) rotate(-90)">{_text(words, 0, 4, font, anchor="middle", fill=GRAY)}</g>'
+    text = _text(words, 0, 4, font, anchor="middle", fill=GRAY)
+    return f'<g transform="translate({x:.1f} {y:.1f}) rotate(-90)">{text}</g>'
 
 
 def _text(
@@ -320,7 +321,8 @@ def _text(
     title: str = "",
 ) -> str:
     about = f"<title>{_safe(title)}</title>" if title else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{font}" text-anchor="{anchor}" fill="{fill}"{more}>{_safe(words)}{about}</text>'
+    style = f'font-size="{font}" text-anchor="{anchor}" fill="{fill}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {style}{more}>{_safe(words)}{about}</text>'
 
 
 def _label(name: str, row: str, key: str, weight: float) -> str:
@@ -370,8 +372,9 @@ def _sheet(title: str, caption: str, width: float, high: float, body: Iterable[s
     ]
     aside = (wide - width) / 2
     description = " · ".join(caption.splitlines())
+    size = f'width="{total_x:.0f}" height="{total_y:.0f}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total_x:.0f}" height="{total_y:.0f}" viewBox="0 0 {total_x:.0f} {total_y:.0f}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {total_x:.0f} {total_y:.0f}"'
         f' font-family="{FONT}" role="img"><title>{_safe(title)}</title><desc>{_safe(description)}</desc>'
         f'<rect width="100%" height="100%" fill="#ffffff"/><g transform="translate({MARGIN} {MARGIN})">{heading}'
         f'<g transform="translate({aside:.1f} 32)">{"".join(body)}</g>{"".join(notes)}</g></svg>'

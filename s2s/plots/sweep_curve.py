@@ -71,6 +71,9 @@ def _line(line: SweepLine, number: int, x_label: str, y_label: str) -> go.Scatte
         mode="lines+markers",
         line={"color": color, "width": 2, "dash": dash},
         marker={"size": 8, "symbol": SYMBOLS[number % len(SYMBOLS)]},
-        hovertemplate=f"{theme.escaped(x_label)} %{{x:g}}<br>{theme.escaped(y_label)} %{{y:.4g}}<extra>{theme.escaped(line.name)}</extra>",
+        hovertemplate=(
+            f"{theme.escaped(x_label)} %{{x:g}}<br>{theme.escaped(y_label)} %{{y:.4g}}"
+            f"<extra>{theme.escaped(line.name)}</extra>"
+        ),
         **spread,
     )

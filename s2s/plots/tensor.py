@@ -23,12 +23,18 @@ MAX_GAPS = 48  # columns up to which cells have gaps, and those of minus infinit
 
 
 def tensor(
-    values: Array, rows: Sequence[str], columns: Sequence[str] | None = None, *,
-    title: str, x_label: str = "dimension", mark: int | None = None, breaks: Sequence[int] = (),
-) -> go.Figure:  # fmt: skip
-    """`values` is (rows, columns), its columns numbered from 1 unless they have names; 0 is gray, negative dark, positive bright.
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    *,
+    title: str,
+    x_label: str = "dimension",
+    mark: int | None = None,
+    breaks: Sequence[int] = (),
+) -> go.Figure:
+    """`values` is (rows, columns); unnamed columns are numbered from 1. 0 is gray, negative dark, positive bright.
 
-    Minus infinity and NaN are black. `mark`: a row to frame, from 0; `breaks`: columns, from 0, that have a line before them.
+    Minus infinity and NaN are black. `mark`: a 0-based row to frame; `breaks`: 0-based columns with a line before them.
     """
     if values.size == 0:
         return theme.empty("There are no numbers to show.")
@@ -91,7 +97,8 @@ def _cells(values: Array, *, is_named: bool, has_scale: bool) -> go.Heatmap:
         z=np.where(finite, values, np.nan).astype(np.float32),
         zmin=-limit,
         zmax=limit,
-        colorscale=theme.SEQUENTIAL,  # blue, gray, yellow: its brightness grows all the way, so it reads the same without color vision
+        # blue, gray, yellow: brightness grows all the way, so it reads the same without color vision
+        colorscale=theme.SEQUENTIAL,
         xgap=1 if values.shape[1] <= MAX_GAPS else 0,
         ygap=1,
         customdata=None

@@ -28,7 +28,7 @@ def token_losses(
     *,
     title: str,
 ) -> go.Figure:
-    """Bars: the reference under teacher forcing. Diamonds: the model's own tokens. `first_difference`: a 0-based position."""
+    """Bars: the reference, teacher-forced. Diamonds: the model's own tokens. `first_difference`: a 0-based position."""
     if not reference:
         return theme.empty("There is no reference to show.")
     layout = theme.layout(title, 380, "", "loss (nats per token)")

@@ -70,7 +70,8 @@ def _side(x: float, rank: int, *, is_log: bool, edge: float) -> str:
 
 def _dot(point: TradeoffPoint, side: str, x_label: str, y_label: str) -> go.Scatter:
     color = theme.CATEGORICAL[point.group % len(theme.CATEGORICAL)]
-    hover = f"{theme.escaped(point.name)}<br>{theme.escaped(x_label)} %{{x:.4g}}<br>{theme.escaped(y_label)} %{{y:.4g}}<extra></extra>"
+    values = f"{theme.escaped(x_label)} %{{x:.4g}}<br>{theme.escaped(y_label)} %{{y:.4g}}"
+    hover = f"{theme.escaped(point.name)}<br>{values}<extra></extra>"
     spread: dict[str, Any] = {}
     if point.low is not None and point.high is not None:
         bars = {

@@ -56,7 +56,7 @@ STATES: Mapping[str, NodeStyle] = MappingProxyType(
 def visible_nodes(
     nodes: Sequence[TreeNode], n_kept: int, n_pruned: int, *, also: int = 0
 ) -> list[TreeNode]:
-    """The best n_kept and n_pruned nodes of each step, the best n_kept finished ones, the best path, `also`, and all ancestors."""
+    """The best n_kept and n_pruned of each step, n_kept finished ones, the best path, `also`, and all ancestors."""
     shown = {also} | {
         node.number
         for node in nodes
@@ -75,7 +75,7 @@ def visible_nodes(
 
 
 def node_rows(nodes: Sequence[TreeNode]) -> dict[int, int]:
-    """The row of each node: the best path is row 0, children follow the order of their parents, so that no lines cross."""
+    """The row of each node: the best path is row 0, children follow their parents' order, so that no lines cross."""
     found: dict[int, int] = {}
     for step in sorted({node.step for node in nodes}):
         here = [node for node in nodes if node.step == step]

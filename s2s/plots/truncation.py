@@ -24,7 +24,7 @@ REMOVED = MappingProxyType({"symbol": "circle-open", "size": 6, "color": GRAY})
 
 
 class FilterResult(NamedTuple):
-    """What one filter keeps. `rank`: it keeps this many of the first bars; None where removed tokens are among kept ones."""
+    """What one filter keeps. `rank`: the number of first bars it keeps; None where removed and kept tokens mix."""
 
     name: str
     keeps: Sequence[bool]  # for each bar
@@ -41,10 +41,10 @@ def truncation(
     title: str,
     is_log: bool = False,
 ) -> go.Figure:
-    """Tokens and probabilities, the most probable on top; `others`: how many more there are, and their total probability.
+    """Tokens and probabilities, the best on top; `others`: how many more there are, and their total probability.
 
-    One column of marks per filter: squares are kept, rings removed, the thick line is the threshold. Tokens with solid bars
-    are kept by the last filter.
+    One column of marks per filter: squares are kept, rings removed, the thick line is the threshold. The last filter
+    keeps solid bars.
     """
     if not bars:
         return theme.empty("There are no probabilities to show.")

@@ -13,7 +13,7 @@ SYMBOLS = ("circle", "diamond", "square", "cross", "x", "triangle-up", "star")
 
 
 def vocabulary_size(kinds: Mapping[str, Sequence[tuple[int, float]]], *, title: str) -> go.Figure:
-    """For each kind of tokenizer, (vocabulary size, median tokens per sentence) from small to large; sizes on a log scale."""
+    """For each tokenizer, (vocabulary size, median tokens per sentence) from small to large; sizes on a log scale."""
     if not any(kinds.values()):
         return theme.empty("No tokenizer has been measured.")
     lines = [_line(name, points, number) for number, (name, points) in enumerate(kinds.items())]

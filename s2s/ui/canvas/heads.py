@@ -65,7 +65,7 @@ def heads_canvas(
     """`chosen` is outlined; `enlarged` is the head that fills the canvas, or None.
 
     A click calls `on_pick` with layer and head, None for the mean; `on_enlarge` gets the head to enlarge, or two None
-    for all. What is chosen travels apart from the pixels, so the browser keeps those. Visitors' text travels as data only.
+    for all. What is chosen travels apart from the pixels, which the browser keeps. Texts travel as data only.
     """
     values = {
         "chosen": [MEAN if index is None else index for index in chosen],

@@ -41,7 +41,7 @@ def token_strip(
     on_pick: Callable[[int], None],
     on_alternative: Callable[[int, int], None],
 ) -> None:
-    """A token calls `on_pick` with its 0-based position, an alternative calls `on_alternative` with position and token id.
+    """A token calls `on_pick` with its 0-based position, an alternative `on_alternative` with position and token id.
 
     Visitors' text travels as data only.
     """

@@ -117,7 +117,7 @@ def _quoted(token: str) -> str:
 def clearest_row(
     weights: Weights, tokens: Sequence[str], keys: Sequence[str]
 ) -> tuple[str, str, float]:
-    """The row that makes the best example: a high weight that crosses others, as in a change of word order; never `</s>`."""
+    """The row that makes the best example: a high weight that crosses others, as in reordering; never `</s>`."""
     rows = analysis.strongest_keys(weights, keys, tokens)
     peaks = weights.argmax(1)
     candidates = [row for row, token in enumerate(tokens) if token != "</s>"] or [0]

@@ -1,4 +1,4 @@
-"""Any config as widgets: one a setting, with its range and its help, and what is wrong said under the control it is about."""
+"""Any config as widgets: one per setting, with its range and help, and errors under the widget they are about."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import streamlit as st
 from s2s.config import Config, SettingInfo, UserError, flat, override, settings_of
 from s2s.ui.kit.text import as_markdown, plain
 
-LARGEST = 2**53 - 1  # whole number that a browser holds exactly
+MAX_INTEGER = 2**53 - 1  # that a browser represents exactly
 
 
 def inputs(
     config: Config, keys: Collection[str], prefix: str, *, wrong: UserError | None = None
 ) -> None:
-    """A widget for each dotted key, keeping its value in the session under `prefix + key`; at first the config's."""
+    """A widget per dotted key, whose value is in the session under `prefix + key`; at first the config's."""
     rows = settings_of(type(config))
     values = flat(config)
     blamed = blamed_key(wrong, keys) if wrong else None
@@ -31,12 +31,12 @@ def inputs(
 
 
 def show_error(wrong: UserError) -> None:
-    """One sentence, where it belongs."""
+    """The error as one sentence."""
     st.error(as_markdown(str(wrong)), icon=":material/error:")
 
 
 def blamed_key(wrong: UserError, keys: Collection[str]) -> str | None:
-    """Which of these keys a sentence is about: the first that it names in backticks, whole or by the last part."""
+    """The key that an error is about: the first of `keys` that it names in backticks, in full or by its last part."""
     named = re.findall(r"`([\w.]+)`", str(wrong))
     return next(
         (key for name in named for key in keys if key == name or key.endswith(f".{name}")), None
@@ -44,21 +44,21 @@ def blamed_key(wrong: UserError, keys: Collection[str]) -> str | None:
 
 
 def fill(config: Config, keys: Collection[str], prefix: str) -> None:
-    """Put a config's values into the widgets."""
+    """Writes a config's values into the widgets."""
     values = flat(config)
     for key in keys:
         st.session_state[prefix + key] = values[key]
 
 
 def changes(config: Config, keys: Collection[str], prefix: str) -> dict[str, Any]:
-    """What the widgets hold that the config doesn't."""
-    usual = flat(config)
-    held = {key: st.session_state.get(prefix + key, usual[key]) for key in keys}
-    return {key: value for key, value in held.items() if value != usual[key]}
+    """The widgets' values that differ from the config."""
+    defaults = flat(config)
+    values = {key: st.session_state.get(prefix + key, defaults[key]) for key in keys}
+    return {key: value for key, value in values.items() if value != defaults[key]}
 
 
 def to_address(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Values as an address holds them: texts as they are, the rest as JSON."""
+    """Values as strings for an address: strings unchanged, the rest as JSON."""
     return {
         key: value if isinstance(value, str) else json.dumps(value)
         for key, value in settings.items()
@@ -66,9 +66,9 @@ def to_address(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def from_address(config: Config, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
-    """What an address's settings change in a config, and a sentence for each that it cannot."""
+    """The changes that an address makes to a config, and a sentence for each setting that cannot be used."""
     refused = {key: _read(text) for key, text in given.items()}
-    if why_not(config, refused) is None:  # together: some settings wait for each other
+    if why_not(config, refused) is None:  # together: some settings depend on each other
         return refused, []
     good: dict[str, Any] = {}
     while fitting := [
@@ -82,7 +82,7 @@ def from_address(config: Config, given: Mapping[str, str]) -> tuple[dict[str, An
 
 
 def why_not(config: Config, changes: Mapping[str, Any]) -> UserError | None:
-    """What forbids these changes together; None where nothing does."""
+    """The error of these changes together; None where they are valid."""
     try:
         override(config, changes)
     except UserError as wrong:
@@ -126,7 +126,7 @@ def _number(key: str, setting: SettingInfo, widget: str) -> None:
     st.number_input(
         setting.label,
         min_value=None if setting.low is None else kind(setting.low),
-        max_value=None if setting.high is None else kind(min(setting.high, LARGEST)),
+        max_value=None if setting.high is None else kind(min(setting.high, MAX_INTEGER)),
         step=_stride(held or 0.0) if kind is float else 1,
         format="%g" if kind is float else None,
         placeholder="automatic" if type(None) in setting.types else None,

@@ -98,7 +98,8 @@ def _choice(label: str, key: str, options: list[str], default: str) -> str:
     given = st.query_params.get_all(key)
     if given and given[-1] not in options:  # the widget would drop it silently
         notify(
-            f"The link asks for {key} {given[-1][:40]}, which this model doesn't have; {key} {default} is shown instead."
+            f"The link asks for {key} {given[-1][:40]}, which this model doesn't have;"
+            f" {key} {default} is shown instead."
         )
     if len(options) <= MAX_SEGMENTS:
         chosen = st.segmented_control(

@@ -31,6 +31,6 @@ def slowdown() -> int:
 
 
 def still_fits(times: int) -> bool:
-    """Counts this session in. Returns whether its interval may stay, so that one visitor more or less changes nothing."""
+    """Counts this session in. Whether its interval may stay: one visitor more or less changes nothing."""
     now = slowdown()
     return now <= times < 4 * now

@@ -35,7 +35,8 @@ EXAMPLES = MappingProxyType(
         ),
         "builtin:tasks": (
             "translate English to French: the cat sits on the mat",
-            "summarize: snow fell . the queen heard the neighbor . the big castle burned down . the bridge almost burned down .",
+            "summarize: snow fell . the queen heard the neighbor . the big castle burned down ."
+            " the bridge almost burned down .",
             "respond: Ben found the watch . Ida is in the hotel . Ben gave the watch to Ida . who has the watch ?",
             "reverse: lamp green old hat",
             "respond: Max is in the church . Clara has the book . Max took the book . where is Max ?",
@@ -97,7 +98,7 @@ def can_read(run_id: str, text: str) -> bool:
 
 
 def _similarity(word: str, other: str) -> tuple[float, int]:
-    """Of equally similar words the one with the longer common prefix wins: people finish what they have begun to type."""
+    """Of equally similar words the one with the longer common prefix wins: people finish what they began to type."""
     prefix = takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
     return round(SequenceMatcher(None, word, other).ratio(), 2), sum(1 for _ in prefix)
 
