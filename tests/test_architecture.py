@@ -148,7 +148,7 @@ INSIDES_LEFT = Counter(
         "demo": 1,
         "jobs": 52,
         "model": 49,
-        "plots": 10,
+        "plots": 0,
         "train": 11,
     }
 )
@@ -158,7 +158,8 @@ ROOMS_LEFT = Counter(
         "attention": 1,
     }
 )
-SHARED_ROOMS = {"shell", "kit", "canvas"}
+# what every room may import, and what of it these import themselves
+SHARED_ROOMS = {"shell": {"kit", "canvas"}, "kit": {"canvas"}, "canvas": set()}
 
 
 def modules() -> dict[str, Path]:
@@ -268,7 +269,7 @@ def test_a_room_imports_no_other_room() -> None:
         for other in others:
             if name.startswith("s2s.ui.") and other.startswith("s2s.ui."):
                 room, other_room = name.split(".")[2], other.split(".")[2]
-                if other_room != room and other_room not in SHARED_ROOMS:
+                if other_room != room and other_room not in SHARED_ROOMS.get(room, SHARED_ROOMS):
                     found.setdefault(room, []).append(f"{name} imports {other}")
     for room, arrows in found.items():
         assert len(arrows) <= ROOMS_LEFT[room], "\n".join(sorted(arrows))

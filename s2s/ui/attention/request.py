@@ -108,7 +108,7 @@ def _selection(seen: Attention) -> HeadSelection:
 def _reduction(kind: str) -> str:
     """A row of REDUCTIONS; the address holds it as `reduce`."""
     options = {slug: row.label for slug, row in REDUCTIONS.items() if kind in row.kinds}
-    if (given := address.arrived("reduce")) is not None:
+    if (given := address.read("reduce")) is not None:
         st.session_state[REDUCE] = given or DEFAULT_REDUCTION
     current = st.session_state.setdefault(REDUCE, DEFAULT_REDUCTION)
     if current not in options:
@@ -125,5 +125,5 @@ def _reduction(kind: str) -> str:
         persist_state="session",
         width=210,
     )
-    address.hold("reduce", chosen or DEFAULT_REDUCTION, DEFAULT_REDUCTION)
+    address.write("reduce", chosen or DEFAULT_REDUCTION, DEFAULT_REDUCTION)
     return chosen or DEFAULT_REDUCTION

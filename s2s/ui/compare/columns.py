@@ -22,7 +22,7 @@ FULL = f"At most {len(KEYS)} columns."
 
 def read_from_url(run_id: str) -> Sequence[str]:
     """The keys of the columns to show, after taking over what a new address says."""
-    linked = {key: address.arrived(key) for key in KEYS}
+    linked = {key: address.read(key) for key in KEYS}
     if any(text is not None for text in linked.values()):
         _take_over(linked, run_id)
     elif (before := st.session_state.get(LAST_RUN)) != run_id:
@@ -62,7 +62,7 @@ def write_to_url(written: Sequence[str], default: str) -> None:
     if changed:
         st.query_params.update(changed)
     for key, value in values.items():
-        address.hold(key, value, defaults[key])
+        address.write(key, value, defaults[key])
 
 
 def add(run_id: str) -> None:

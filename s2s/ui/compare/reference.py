@@ -39,7 +39,7 @@ def controls(text: str, n_columns: int) -> Comparison:
 
 def _reference(text: str) -> str:
     """A correct translation of this sentence, as typed; the address holds it as `tgt`."""
-    linked = address.arrived("tgt")
+    linked = address.read("tgt")
     if linked is not None and ATTENTION_KEY not in st.query_params:
         st.session_state["reference"] = linked
     elif st.session_state.get("reference of", text) != text:  # a reference belongs to its sentence
@@ -55,13 +55,13 @@ def _reference(text: str) -> str:
         width=330,
     )
     reference = " ".join(share.printable(typed or "").split())[:MAX_CHARACTERS]
-    address.hold("tgt", reference)
+    address.write("tgt", reference)
     return reference
 
 
 def _against(options: list[str], *, is_alone: bool) -> str:
     """The selected text to mark against; by default the reference if there is one, else column 1."""
-    if (linked := address.arrived("set")) is not None:
+    if (linked := address.read("set")) is not None:
         st.session_state[columns.AGAINST] = share.unpack(linked).get(columns.AGAINST, "")
     chosen = str(st.session_state.get(columns.AGAINST, ""))
     default = options[0]
@@ -71,7 +71,7 @@ def _against(options: list[str], *, is_alone: bool) -> str:
                 f"There is no column {chosen[:20]} to mark differences against; {_name(default)} is used instead."
             )
         chosen = st.session_state[columns.AGAINST] = ""
-    address.hold("set", share.pack({columns.AGAINST: chosen}) if chosen else "")
+    address.write("set", share.pack({columns.AGAINST: chosen}) if chosen else "")
     if is_alone and default != REFERENCE:
         return NOTHING
     st.session_state[BOX] = chosen or default

@@ -15,7 +15,7 @@ KEY = "evaluation"
 
 def arrive(run_id: str) -> str:
     """The evaluation that is shown, by its id; empty where none is."""
-    said = address.arrived("set")
+    said = address.read("set")
     if said is not None:
         given = share.unpack(said)
         st.session_state[KEY] = given.pop(KEY, "")
@@ -35,9 +35,9 @@ def arrive(run_id: str) -> str:
 def hold(run_id: str, shown: str, form: str) -> None:
     """Into the address: the evaluation by its id, since a link shall show exactly that; else what the form says."""
     if shown:
-        address.hold("set", share.pack({KEY: shown}))
+        address.write("set", share.pack({KEY: shown}))
     else:
-        address.hold("set", form, evaluate_form.usual(run_id))
+        address.write("set", form, evaluate_form.usual(run_id))
 
 
 def _is_there(evaluation: str) -> bool:

@@ -1,4 +1,4 @@
-"""Values in the address that no single widget holds: `c1`, `set`, `tgt`. Bound widgets look after themselves."""
+"""Values in the address that belong to no single widget: `c1`, `set`, `tgt`. Bound widgets read and write their own."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ import streamlit as st
 from s2s.share import MAX_LENGTH, printable
 
 
-def arrived(key: str) -> str | None:
-    """What the address newly says: from a link, or because somebody went Back. None where it says what it said before.
+def read(key: str) -> str | None:
+    """A new value in the address, from a link or after Back; None where it has not changed.
 
-    Going Back to where the address had no such value gives an empty text.
+    It is empty after Back to an address without such a value.
     """
     given = st.query_params.get(key)
-    known = st.session_state.get(_mark(key))
-    if given == known:
+    if given == st.session_state.get(_mark(key)):
         return None
     st.session_state[_mark(key)] = given
     return printable(given or "")[:MAX_LENGTH]
 
 
-def hold(key: str, value: str, default: str = "") -> None:
-    """Keep a value in the session, and in the address unless it is what one finds there without any."""
+def write(key: str, value: str, default: str = "") -> None:
+    """Keeps a value in the session, and in the address unless it is the default."""
     st.session_state[key] = value
     written = None if value == default else value
     if st.query_params.get(key) != written:
@@ -35,14 +34,13 @@ def hold(key: str, value: str, default: str = "") -> None:
 
 
 def turn_page(url_path: str, keys: Sequence[str]) -> None:
-    """On a page that was not open before: what the browser dropped from the address is no wish to forget it."""
+    """When another page opens: what the browser drops from the address must not be forgotten."""
     if st.session_state.get("page") != url_path:
         st.session_state["page"] = url_path
         st.session_state["no link"] = ""
         if "src" in st.session_state and "src" not in st.query_params:
-            st.session_state["src"] = st.session_state[
-                "src"
-            ]  # what a first address brought, and nobody touched, would be dropped
+            # without this, a sentence from the first address that nobody edited would be dropped
+            st.session_state["src"] = st.session_state["src"]
         for key in keys:
             st.session_state.pop(_mark(key), None)
 

@@ -83,7 +83,7 @@ class ViewState(Generic[View]):
 
         Widgets are filled from it when they are next drawn.
         """
-        given = address.arrived("set")
+        given = address.read("set")
         if given is None:
             return None
         values = share.unpack(given)
@@ -122,7 +122,7 @@ class ViewState(Generic[View]):
         more, default = st.session_state.get(f"{self.page} more", ({}, {}))
         usual = {each.link: _text(each.default) for each in self.fields.values()}
         now = {self.fields[name].link: _text(value) for name, value in self._changed().items()}
-        address.hold("set", _packed(more, usual | now), _packed(default, usual))
+        address.write("set", _packed(more, usual | now), _packed(default, usual))
 
     def belongs_to(self, scope: str, *owner: object) -> None:
         """Reset the fields of a scope when what they belong to (run, checkpoint, sentence ...) is another than before.

@@ -19,18 +19,18 @@ Trace = TypeVar("Trace")
 
 def checkpoint(best: Run) -> Run:
     """The run at the chosen checkpoint, which the address holds as `step`."""
-    linked = address.arrived("step")
+    linked = address.read("step")
     if linked is not None:
         st.session_state["step box"] = linked
     step = pickers.checkpoint_picker(best, "step box")
-    address.hold("step", str(step), str(best.step))
+    address.write("step", str(step), str(best.step))
     return best if step == best.step else cached.open_run(best.folder.id, step)
 
 
 def target_box(run: Run, text: str, strategy: str) -> str:
     """The target; the address holds it as `tgt` unless it is the model's own translation."""
     own = cached.decoded(run, text, strategy, {}).text
-    linked = address.arrived("tgt")
+    linked = address.read("tgt")
     belongs_to = (run.folder.id, text)
     if linked is not None:
         st.session_state["tgt box"] = "" if linked == own else linked
@@ -46,7 +46,7 @@ def target_box(run: Run, text: str, strategy: str) -> str:
         icon=":material/edit_note:",
     )
     target = printable(typed or "").strip()[:MAX_CHARACTERS] or own
-    address.hold("tgt", target, own)
+    address.write("tgt", target, own)
     return target
 
 

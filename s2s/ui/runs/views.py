@@ -30,7 +30,7 @@ def tabs(views: Mapping[str, RunsView], run_id: str) -> None:
     """Draw the open view; `views` are keyed by their names in a link."""
     default = next(iter(views))
     labels = [view.label for view in views.values()]
-    _read_link(st.session_state.pop(NEXT, address.arrived("set")), views)
+    _read_link(st.session_state.pop(NEXT, address.read("set")), views)
     if st.session_state.get(TABS) not in labels:
         st.session_state[TABS] = st.session_state.get(OPEN, labels[0])
     label = st.session_state[OPEN] = st.session_state[TABS]
@@ -39,7 +39,7 @@ def tabs(views: Mapping[str, RunsView], run_id: str) -> None:
             with tab:
                 _draw(view, run_id)
     name = next(name for name, view in views.items() if view.label == label)
-    address.hold("set", "" if name == default else share.pack(_link(name, views[name])))
+    address.write("set", "" if name == default else share.pack(_link(name, views[name])))
 
 
 def open_view(name: str, compared: Sequence[str]) -> None:

@@ -52,7 +52,7 @@ def show(request: StepsRequest) -> None:
 
 def _box(request: StepsRequest) -> str:
     """The reference; the address holds it as `tgt`."""
-    given = address.arrived("tgt")
+    given = address.read("tgt")
     owner = (request.run.folder.id, request.text)
     if given is not None:
         st.session_state[BOX] = given
@@ -68,7 +68,7 @@ def _box(request: StepsRequest) -> str:
         icon=":material/rule:",
     )
     text = " ".join(printable(typed or "").split())[: sentence.MAX_CHARACTERS]
-    address.hold("tgt", text)
+    address.write("tgt", text)
     return text
 
 

@@ -79,7 +79,7 @@ class RunRequest:
 
 def form() -> RunRequest:
     """The widgets, filled from the address when a link has just been opened."""
-    link = address.arrived("set")
+    link = address.read("set")
     if link is not None:
         _fill(share.unpack(link))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -131,7 +131,7 @@ def _write_to_url(source: str, preset: str, changes: Mapping[str, Any]) -> None:
     start = {INIT_FROM: st.session_state[INIT_FROM]} if st.session_state.get(INIT_FROM) else {}
     values = {"source": source, "preset": preset, **start, **forms.to_address(changes)}
     default = {"source": DEFAULT_DATASET, "preset": DEFAULT_PRESET}
-    address.hold("set", share.pack(values), share.pack(default))
+    address.write("set", share.pack(values), share.pack(default))
 
 
 def _preset_table() -> None:

@@ -8,12 +8,12 @@ def script() -> None:
 
     page = st.radio("page", ["a", "b"])
     address.turn_page(page, ("c1",))
-    said = address.arrived("c1")
+    said = address.read("c1")
     st.text(f"said {said!r}")
     if said is not None:
         st.session_state["box"] = said or "usual"
     value = st.text_input("box", "usual", key="box", persist_state="session")
-    address.hold("c1", value, "usual")
+    address.write("c1", value, "usual")
 
 
 def opened(**params: str) -> AppTest:
