@@ -89,9 +89,8 @@ def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRe
     with st.container(horizontal=True, vertical_alignment="bottom"):
         side = sides.get(view) or STATE.segments("side", "Stack", {name: name for name in SIDES})
         layer = _layer(seen.side(side).n_layers, side)
-        second, second_seen = "", None
-        if view in ("map", "same"):
-            second, second_seen = _second(run, facts, text, strategy)
+        has_second = view in ("map", "same")
+        second, second_seen = _second(run, facts, text, strategy) if has_second else ("", None)
     owner = (run.folder.id, run.step, text, target)
     # a view without a second sentence does not forget positions in it
     STATE.belongs_to("sentence", *owner, *([second] if second else []))
