@@ -92,7 +92,7 @@ def test_the_curves_are_those_of_their_formulas() -> None:
 
 
 def loss(model: Transformer, encoder: Tensor, decoder: Tensor) -> Tensor:
-    """Of the layers applied one by one to the two embedded sequences."""
+    """The loss, with the layers applied one by one to the two embedded sequences."""
     src = torch.tensor([[*SRC]])
     mask = masks.padding(src, model.config.ids.pad)
     order = model.encoder.embed.position.order(len(SRC), device=src.device)

@@ -27,12 +27,12 @@ TGT = torch.tensor(
 
 
 def is_free(model: Transformer) -> bool:
-    """Of all hooks."""
+    """Whether nothing is hooked."""
     return not any(is_hooked(module) for module in model.modules())
 
 
 def without(model: Transformer, head: Head) -> Transformer:
-    """A copy in which a head has nothing but zeros to pass on."""
+    """A copy of the model in which a head's values are zeros."""
     other = copy.copy(model)
     # a lock cannot be copied
     other.fused = None

@@ -110,7 +110,7 @@ def test_mean_and_max_are_those_of_numpy(seen: Attention, which: HeadSelection) 
 
 
 def rollout_by_hand(layers: list[np.ndarray]) -> np.ndarray:
-    """Where one ends up who starts at a row and, layer by layer from the top, stays with a half or follows a weight."""
+    """Where a random walk ends: from the top layer down, it stays with probability one half or follows a weight."""
     n = len(layers[0])
     found = np.zeros((n, n))
     for start in range(n):
@@ -203,7 +203,7 @@ def test_norms_are_those_of_what_the_modules_add(
 def test_the_heads_sum_to_the_attentions_output(
     opened: tuple[Transformer, Attention],
 ) -> None:
-    """So the vectors that the test above takes apart are those of the model."""
+    """So the vectors of the test above are those of the model."""
     model, seen = opened
     attention = model.decoder.layers[0].cross_attention
     given: list[Tensor] = []

@@ -114,7 +114,7 @@ def test_words_are_those_between_spaces_and_marks_words_of_their_own(
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
 def test_alignment_is_shown_on_the_cells_that_it_is_measured_on(kind: str) -> None:
-    """Those of `places`; words have the same cells beside `</s>`, but where spaces are tokens."""
+    """Those of `word_indices`; apart from `</s>`, merged words have the same cells unless spaces are tokens."""
     tokenizer, _ = fit(TokenizerConfig(kind), TEXTS, TEXTS)
     tokens = tuple(tokenizer.tokens([*tokenizer.encode(TEXTS[0]), EOS]))
     weights = random(len(tokens), len(tokens))

@@ -89,7 +89,7 @@ def chosen(screen: AppTest) -> dict[str, object]:
 
 
 def missing(screen: AppTest) -> list[str]:
-    """What the page says it could not show of a link, as one reads it."""
+    """The notices about a link, unescaped."""
     return [re.sub(r"\\(.)", r"\1", sentence).replace(JOINER, "") for sentence in lost(screen)]
 
 

@@ -47,7 +47,7 @@ def lines(settings: str = "", **params: str) -> AppTest:
 
 
 def drawn(screen: AppTest) -> dict[str, object]:
-    """What the component is told."""
+    """The data of the component."""
     told = [json.loads(each.proto.json) for each in screen.get("bidi_component") if each.proto.json]
     return next(each for each in told if "heads" in each)
 

@@ -184,3 +184,11 @@ def test_every_filter_is_in_the_link() -> None:
         f"ruler_{name}" for name in SETTINGS
     ]
     assert set(SETTINGS) == {"temperature", *FILTERS}
+
+
+def test_a_link_can_ask_for_logarithmic_bars() -> None:
+    screen = steps("next", ruler_log="true")
+    assert not lost(screen)
+    assert screen.toggle(key="steps log_scale").value is True
+    screen.toggle(key="steps log_scale").set_value(False).run()
+    assert "ruler_log" not in link(screen)
