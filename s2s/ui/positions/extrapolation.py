@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from s2s import plots, settings, share
-from s2s.config import UserError, keys, override
+from s2s.config import POSITION_KINDS, UserError, keys, override
 from s2s.demo import shipped_results
 from s2s.jobs import sweep
 from s2s.jobs import twins as extrapolation
@@ -21,7 +21,7 @@ from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.text import duration
 from s2s.ui.positions import request
 from s2s.ui.positions.figures import show_figure
-from s2s.ui.positions.request import NAMES, PREFIX, STATE
+from s2s.ui.positions.request import PREFIX, STATE
 from s2s.ui.shell.pages import page_link
 
 REFRESH_SECONDS = 2.0  # while runs train
@@ -111,14 +111,14 @@ def _measured(
 
 def _show_progress(own: Mapping[str, RunSummary], n_measured: int) -> None:
     rows = list(own.values())
-    if n_measured == len(NAMES):
+    if n_measured == len(POSITION_KINDS):
         return
     steps = sum(row.steps for row in rows)
     taken = sum(_steps_taken(row) for row in rows)
     n_done = sum(row.state == "done" for row in rows)
     n_stopped = sum(not row.is_live and row.state != "done" for row in rows)
     stopped = f"; {n_stopped} stopped or failed, see Runs" if n_stopped else ""
-    text = f"{n_done} of {len(NAMES)} runs trained{stopped}."
+    text = f"{n_done} of {len(POSITION_KINDS)} runs trained{stopped}."
     st.progress(min(1.0, taken / steps) if steps else 0.0, text=text)
 
 
@@ -136,7 +136,7 @@ def _show_lines(
 ) -> None:
     """One line per encoding, and what to make of it."""
     title = f"{asked.task.capitalize()} · {SCORES[score]}, {origin}"
-    by_kind = {kind: [one for one in results if one.kind == kind] for kind in NAMES}
+    by_kind = {kind: [one for one in results if one.kind == kind] for kind in POSITION_KINDS}
     lines = [_line(kind, found, score) for kind, found in by_kind.items() if found]
     figure = plots.extrapolation(
         lines,
@@ -173,8 +173,10 @@ def _line(kind: str, results: Sequence[ExtrapolationResult], score: str) -> Line
     percent = 100 * np.array([getattr(result, score) for result in results], np.float32)
     lengths = results[0].lengths
     if len(results) == 1:
-        return LineSeries(NAMES[kind], lengths, percent[0])
-    return LineSeries(NAMES[kind], lengths, percent.mean(0), percent.min(0), percent.max(0))
+        return LineSeries(POSITION_KINDS[kind].label, lengths, percent[0])
+    return LineSeries(
+        POSITION_KINDS[kind].label, lengths, percent.mean(0), percent.min(0), percent.max(0)
+    )
 
 
 def _show_train_button(asked: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> None:

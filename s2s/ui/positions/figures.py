@@ -11,13 +11,13 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import Matrix
 from s2s.analysis import positions as engine
-from s2s.config import Positions
+from s2s.config import POSITION_KINDS, Positions
 from s2s.plots import LineSeries
 from s2s.ui.kit import cached
 from s2s.ui.kit.captions import file_name
 from s2s.ui.kit.charts import chart
 from s2s.ui.kit.text import plain
-from s2s.ui.positions.request import NAMES, EncodingRequest
+from s2s.ui.positions.request import EncodingRequest
 from s2s.ui.positions.settings import PositionSettings
 
 N_RANDOM = 32  # pairs of random queries and keys
@@ -79,7 +79,7 @@ def learned_table(asked: EncodingRequest) -> Matrix | None:
     """The run's position vectors, at most as many as asked for; without any, what to do."""
     table = engine.position_table(asked.run.model)
     if table is None:
-        kind = NAMES[asked.run.recipe.model.positions.kind]
+        kind = POSITION_KINDS[asked.run.recipe.model.positions.kind].label
         st.info(
             f"{plain(cached.title(asked.run.folder.id))} has no learned positions: its encoding is {kind}. Choose a"
             " run with learned positions above, or train one in a minute under Beyond training length.",

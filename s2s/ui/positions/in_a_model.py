@@ -11,13 +11,14 @@ import streamlit as st
 from s2s import plots
 from s2s.analysis import PositionEffect, ReorderingEffect, word_indices
 from s2s.analysis import positions as engine
+from s2s.config import POSITION_KINDS
 from s2s.plots import csv_cell
 from s2s.runs import Run
 from s2s.ui.kit import cached, sentence, vocabulary
 from s2s.ui.kit.text import plain
 from s2s.ui.positions import request
 from s2s.ui.positions.figures import show_figure
-from s2s.ui.positions.request import NAMES, STATE
+from s2s.ui.positions.request import STATE
 
 ROUNDING = 1e-4  # of the size of the encoder's output: a smaller difference is rounding
 
@@ -76,7 +77,7 @@ def _show_swap(
     st.subheader("Swap two words", anchor=False)
     order = swapped_order(tokens, swapped, is_whole=run.src_tokenizer.kind == "word")
     effect = engine.reordering_effect(run.model, ids, order)
-    kind = NAMES[run.recipe.model.positions.kind]
+    kind = POSITION_KINDS[run.recipe.model.positions.kind].label
     with st.container(horizontal=True):
         largest = f"{effect.with_positions.max():.2g}"
         st.metric(f"With its positions ({kind})", largest, border=True)
@@ -122,7 +123,7 @@ def _show_position_effect(run: Run, tokens: Sequence[str], ids: Sequence[int]) -
     st.subheader("A position added to an embedding", anchor=False)
     effect = engine.position_effect(run.model, ids)
     if effect is None:
-        kind = NAMES[run.recipe.model.positions.kind]
+        kind = POSITION_KINDS[run.recipe.model.positions.kind].label
         st.info(
             f"This run's position encoding is {kind}: nothing is added to the embeddings.",
             icon=":material/do_not_disturb_on:",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -15,7 +15,6 @@ from s2s.ui.kit.state import ViewState, field
 from s2s.ui.positions.settings import PositionSettings
 
 PREFIX = "positions "  # how the keys of the settings' widgets begin
-NAMES: Mapping[str, str] = {kind: row.label for kind, row in POSITION_KINDS.items()}
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,9 @@ def keep_sentence() -> None:
 def encodings() -> tuple[str, ...]:
     """The chosen one, and the one beside it if any."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        first = STATE.choice("encoding", "Encoding", NAMES, width=220)
-        others = {kind: name for kind, name in NAMES.items() if kind != first}
+        names = {kind: row.label for kind, row in POSITION_KINDS.items()}
+        first = STATE.choice("encoding", "Encoding", names, width=220)
+        others = {kind: name for kind, name in names.items() if kind != first}
         if STATE.now.beside == first:
             STATE.show(beside="")
         beside = STATE.choice(

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from s2s.config import POSITION_KINDS
 from s2s.ui.positions import distance, extrapolation, in_a_model, matrix, request, rotation, waves
-from s2s.ui.positions.request import NAMES, STATE, EncodingRequest
+from s2s.ui.positions.request import STATE, EncodingRequest
 
 
 class EncodingPicture(NamedTuple):
@@ -66,6 +67,7 @@ NO_VECTORS = (
     "This encoding has no vectors, so there are no waves: it adds a number for each distance, which Matrix and"
     " Distance show."
 )
+NO_PICTURE = "No picture of this encoding is drawn here; the view In a model shows what it does to a sentence."
 ABSENT: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("waves", "alibi"): NO_VECTORS,
@@ -95,12 +97,13 @@ def show_encodings(view: str) -> None:
     request.write_to_url(settings, sorted(names))
     for column, kind in zip(st.columns(len(kinds), gap="medium"), kinds, strict=True):
         with column, st.container(border=True):
-            st.subheader(NAMES[kind], anchor=False)
+            st.subheader(POSITION_KINDS[kind].label, anchor=False)
             st.caption(request.summary(kind))
             if kind in pictures:
                 pictures[kind].show(EncodingRequest(settings, request.current_run()))
             else:
-                why = ABSENT.get((view, kind), NO_POSITIONS)
+                usual = NO_PICTURE if POSITION_KINDS[kind].acts_on else NO_POSITIONS
+                why = ABSENT.get((view, kind), usual)
                 st.info(why, icon=":material/do_not_disturb_on:")
 
 

@@ -15,7 +15,7 @@ from s2s.runs import Run
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.pictures import additive_mask, show_pairs, show_tensor
-from s2s.ui.walkthrough.reading import POSITION_EXPLANATIONS, POSITION_FORMULAS
+from s2s.ui.walkthrough.reading import POSITION_FORMULAS, position_explanation
 from s2s.ui.walkthrough.step import (
     TracedSentence,
     WalkthroughStep,
@@ -254,9 +254,9 @@ SCORE_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
         "bias": WalkthroughStep(
             title="Position biases",
             section="Encoder",
-            formula=lambda run: POSITION_FORMULAS[run.recipe.model.positions.kind],
+            formula=lambda run: POSITION_FORMULAS.get(run.recipe.model.positions.kind, ""),
             explanation=lambda run: (
-                POSITION_EXPLANATIONS[run.recipe.model.positions.kind][0],
+                position_explanation(run)[0],
                 "The biases are the same whatever the words are: they depend on positions alone.",
             ),
             code=lambda run: (

@@ -221,12 +221,18 @@ POSITION_EXPLANATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 
 
+def position_explanation(run: Run) -> tuple[str, str]:
+    """Two sentences on the run's encoding; its row's summary where nobody has written more."""
+    kind = run.recipe.model.positions.kind
+    return POSITION_EXPLANATIONS.get(kind, (POSITION_KINDS[kind].summary, ""))
+
+
 def _position_formula(run: Run) -> str:
     config = run.recipe.model
     half = config.d_model // 2
     is_full_span = config.positions.full_span and half > 1
     sizes = {"base": config.positions.base, "span": half - 1 if is_full_span else half}
-    text = POSITION_FORMULAS[config.positions.kind]
+    text = POSITION_FORMULAS.get(config.positions.kind, "")
     return text % sizes if "%(" in text else text
 
 
@@ -285,7 +291,7 @@ READING_STEPS: Mapping[str, WalkthroughStep] = MappingProxyType(
             title="Positions",
             section="Reading",
             formula=_position_formula,
-            explanation=lambda run: POSITION_EXPLANATIONS[run.recipe.model.positions.kind],
+            explanation=position_explanation,
             code=_position_code,
             draw=_draw_positions,
             controls=("src",),

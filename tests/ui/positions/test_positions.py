@@ -14,7 +14,6 @@ from s2s.jobs import queue, training, twins
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
 from s2s.ui.positions import in_a_model
-from s2s.ui.positions.request import NAMES
 from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
 from tests.conftest import make_run
@@ -61,7 +60,7 @@ def test_the_page_opens_with_the_models_own_sinusoids() -> None:
 
 
 @pytest.mark.parametrize("view", PICTURES)
-@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("kind", POSITION_KINDS)
 def test_every_encoding_has_a_picture_or_a_sentence(view: str, kind: str) -> None:
     screen = at(view, encoding=kind)
     assert not screen.exception
@@ -80,7 +79,6 @@ def test_every_encoding_has_a_picture_or_a_sentence(view: str, kind: str) -> Non
 
 def test_sentences_stand_only_where_there_is_no_picture() -> None:
     assert not [pair for pair in ABSENT if pair[1] in PICTURES[pair[0]]]
-    assert tuple(NAMES) == tuple(POSITION_KINDS)
     assert [*PANELS][:4] == [*PICTURES]
     used = {
         name
@@ -281,7 +279,7 @@ def test_the_shipped_twins_are_there_at_once(task: str, score: str) -> None:
     assert not lost(screen)
     (figure,) = figures(screen)
     named = [trace["name"] for trace in figure["data"] if trace.get("showlegend", True)]
-    assert named == list(NAMES.values())
+    assert named == [row.label for row in POSITION_KINDS.values()]
     assert "shipped" in figure["layout"]["title"]["text"]
     assert "up to 32" in said(screen)
     assert not queue.jobs(settings.OWNER)

@@ -1,0 +1,109 @@
+"""One more position encoding, strategy or metric is a module and a row: a toy of each is found everywhere."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+
+import pytest
+import torch
+from torch import Tensor
+
+import s2s
+from s2s import decode, scores, words
+from s2s.cli import main
+from s2s.config import POSITION_KINDS, Choice, PositionKind, UserError, position_kinds
+from s2s.decode import Greedy, greedy
+from s2s.model.positions import Position
+from s2s.scores import Metric, Score
+from s2s.words import MetricName
+from tests.conftest import TINY
+from tests.screen import opened, said
+
+DEMO = "demo-en-fr"
+
+
+class Parity(Position):
+    """Adds 1 to every second token's vector."""
+
+    def add(self, x: Tensor, is_real: Tensor | None, start: int = 0) -> Tensor:
+        odd = torch.arange(start, start + x.shape[1], device=x.device) % 2
+        return x + odd[:, None]
+
+
+@pytest.fixture
+def parity(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("s2s.model.positions.toy")
+    module.Parity = Parity  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    row = PositionKind(
+        "Parity", "Odd and even positions differ.", "", "toy:Parity", acts_on="vectors"
+    )
+    monkeypatch.setitem(position_kinds._ROWS, "parity", row)
+
+
+@pytest.mark.usefixtures("parity")
+def test_a_toy_position_encoding_trains_decodes_and_is_on_the_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {**TINY, "model.positions.kind": "parity"}
+    assignments = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    out = tmp_path / "home" / "runs" / "a1b2c3d4e5f6a7b8"
+    source = "synthetic:reverse#rows=80"
+    assert main(["train", "--source", source, "--out", str(out), *assignments]) == 0
+    run = s2s.load(out)
+    assert isinstance(run.model.encoder.embed.position, Parity)
+    fused = run.translate(["1 2 3"])[0].log_prob
+    with s2s.analysis.capture(run.model):  # which calls the modules
+        assert run.translate(["1 2 3"])[0].log_prob == pytest.approx(fused, abs=1e-4)
+    for page in ("positions", "architecture", "walkthrough"):
+        screen = opened(page, run=out.name, set="encoding:parity,step:positions")
+        assert not screen.exception, page
+    screen = opened("positions", set="encoding:parity")
+    assert "Odd and even positions differ." in said(screen)
+
+
+def test_an_unknown_position_encoding_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UserError, match=r"no choice of `kind` `rotory`; the nearest are `rotary`"):
+        s2s.Recipe.from_json({"model": {"positions": {"kind": "rotory"}}})
+    assert "parity" not in POSITION_KINDS
+
+
+def test_a_toy_strategy_is_on_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the page and in the link: tests/test_screens.py."""
+    toy = Choice(
+        lambda stepper, config, constraints: greedy(stepper, Greedy(max_new_tokens=1)),
+        Greedy,
+        "One word is enough.",
+    )
+    more = MappingProxyType({**decode.STRATEGIES, "toy": toy})
+    for name, module in list(sys.modules.items()):
+        if name.startswith("s2s.") and hasattr(module, "STRATEGIES"):
+            monkeypatch.setattr(module, "STRATEGIES", more)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"the red house\n")))
+    assert main(["translate", DEMO, "--strategy", "toy"]) == 0
+    assert capsys.readouterr().out == "la\n"
+
+
+def test_a_toy_metric_is_printed_and_in_the_json(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy = Metric(lambda texts, references: Score(float(len(texts)), "toy"), "")
+    name = MetricName("toy", "Toy score", "", "How many texts there are.", "higher")
+    monkeypatch.setattr(scores.metrics, "METRICS", MappingProxyType({**scores.METRICS, "toy": toy}))
+    names = MappingProxyType({**words.METRIC_NAMES, "toy": name})
+    for key, module in list(sys.modules.items()):
+        if key.startswith("s2s.") and hasattr(module, "METRIC_NAMES"):
+            monkeypatch.setattr(module, "METRIC_NAMES", names)
+        if key.startswith("s2s.") and hasattr(module, "METRICS"):
+            monkeypatch.setattr(module, "METRICS", scores.metrics.METRICS)
+    (tmp_path / "src").write_text("the red house\n")
+    (tmp_path / "ref").write_text("la maison rouge\n")
+    files = ["--src", str(tmp_path / "src"), "--ref", str(tmp_path / "ref")]
+    assert main(["evaluate", DEMO, *files]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("Toy score") for line in lines)
+    assert json.loads(lines[-1])["toy"] == 1.0
