@@ -144,7 +144,8 @@ def compare(
             started = clock()
             try:
                 tokenizers = _fit(kind, fitted, sizes, shared=shared)
-            except UserError:  # `vocab_size` has no room for the characters: no row
+            except UserError as error:  # `vocab_size` has no room for the characters
+                report(f"{kind} skipped: {error}")
                 continue
             seconds = clock() - started
             (src_side, tgt_side), too_long = _measure(
