@@ -7,7 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from s2s.plots.attention import Weights
-from s2s.plots.svg import visible_controls
+from s2s.plots.svg_sheet import visible_controls
 
 
 class WeightsTable(NamedTuple):

@@ -5,33 +5,23 @@ Everything that a color shows is also shown in another way.
 
 from __future__ import annotations
 
-import textwrap
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 import numpy as np
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 from s2s.plots import theme
 from s2s.plots.attention import LEGIBLE, Weights, by_row
+from s2s.plots.svg_sheet import GRAY, message_sheet, rotated, safe, sheet, text, text_width
 
 Link = tuple[int, int, float]  # row, key, weight
 Links = Sequence[Link]
 
-FONT = "'Helvetica Neue', Helvetica, Arial, 'Noto Sans', sans-serif"
-INK = "#0C131D"
-GRAY = "#5A6473"
-MARGIN = 16
 NOTHING = "There is no attention to show: one side has no tokens."
 MAX_TOKEN = 24  # characters of a token that are drawn; its title has all of them
-CELLS = (
-    (LEGIBLE, 38),
-    (24, 26),
-    (48, 17),
-    (10**9, 11),
-)  # maximum number of rows or columns, pixels of each
+# maximum number of rows or columns, pixels of each
+CELLS = ((LEGIBLE, 38), (24, 26), (48, 17), (10**9, 11))
 STEPS = ((24, 30), (48, 22), (10**9, 17))  # maximum number of tokens in a column, pixels of each
 BETWEEN = 300  # pixels from one column of tokens to the other
 COLORS = theme.CATEGORICAL[:-1]  # yellow lines are invisible on white
@@ -93,7 +83,7 @@ def heatmap(
     `per_row` scales each row by its largest weight; the numbers stay the weights.
     """
     if weights.size == 0:
-        return _sheet(title, caption, 0, 0, [NOTHING])
+        return message_sheet(title, caption, NOTHING)
     cell = _size(CELLS, max(weights.shape))
     font = min(14, int(0.72 * cell))
     across = _room(keys, font)
@@ -112,15 +102,15 @@ def heatmap(
         for at, token in enumerate(rows)
     ]
     names = [
-        _text("attends to", left + wide / 2, 10, 12, anchor="middle", fill=GRAY),
-        _rotated(verb, 10, top + high / 2),
+        text("attends to", left + wide / 2, 10, 12, anchor="middle", fill=GRAY),
+        rotated(verb, 10, top + high / 2),
     ]
     scale = _scale(
         "share of the row maximum" if per_row else "weight", left + wide + 18, top, min(high, 150)
     )
     width = max(left + wide + 66, left + wide + 0.71 * across * is_slanted)
     cells = _cells(weights, keys, rows, (left, top, cell), by_row(weights) if per_row else weights)
-    return _sheet(title, caption, width, top + high, [*names, *head, *side, *cells, *scale])
+    return sheet(title, caption, width, top + high, [*names, *head, *side, *cells, *scale])
 
 
 def lines(
@@ -134,7 +124,7 @@ def lines(
 ) -> str:
     """Two columns of tokens joined by the links of each head. Hovering a line shows its head, tokens and weight."""
     if not keys or not rows:
-        return _sheet(title, caption, 0, 0, [NOTHING])
+        return message_sheet(title, caption, NOTHING)
     step = token_spacing(keys, rows)
     font = min(14, step - 3)
     high = step * max(len(keys), len(rows))
@@ -142,8 +132,8 @@ def lines(
     left = _room(keys, font) + 12
     right = left + BETWEEN
     names = [
-        _text("attends to", left - 12, 12, 12, anchor="end", fill=GRAY),
-        _text(verb, right + 12, 12, 12, anchor="start", fill=GRAY),
+        text("attends to", left - 12, 12, 12, anchor="end", fill=GRAY),
+        text(verb, right + 12, 12, 12, anchor="start", fill=GRAY),
     ]
     starts, ends = ([top + y for y in centers(len(side), high)] for side in (keys, rows))
     words = [
@@ -168,7 +158,7 @@ def lines(
     strongest_on_top = [line for _, line in sorted(joined, key=lambda each: each[0])]
     width = right + 12 + _room(rows, font)
     legend = _legend([*heads], width, top + high + 22) if len(heads) > 1 else []
-    return _sheet(
+    return sheet(
         title,
         caption,
         width,
@@ -206,7 +196,7 @@ def _cells(
         number = f"{weight:.2f}".removeprefix("0")
         box = f'<rect x="{x:.1f}" y="{y:.1f}" width="{cell - 1}" height="{cell - 1}" fill="{_hex(colors[at])}"/>'
         written = (
-            _text(number, x + cell / 2 - 0.5, y + cell / 2 + 4, 12, anchor="middle", fill=inks[at])
+            text(number, x + cell / 2 - 0.5, y + cell / 2 + 4, 12, anchor="middle", fill=inks[at])
             if has_numbers
             else ""
         )
@@ -251,7 +241,7 @@ def _line(
 
 def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
     """Rows of sample lines with their names."""
-    each = 64 + max(_width(name, 12) for name in names)
+    each = 64 + max(text_width(name, 12) for name in names)
     in_a_row = max(1, int(width // each))
     samples = []
     for at, (name, style) in enumerate(
@@ -266,7 +256,7 @@ def _legend(names: Sequence[str], width: float, top: float) -> list[str]:
             style._replace(offset=0, marker_at=0.5, thick=3.2),
             is_marked=True,
         )
-        samples.append(line + _text(name, x + 46, y + 4, 12))
+        samples.append(line + text(name, x + 46, y + 4, 12))
     return [
         "".join(samples[first : first + in_a_row]) for first in range(0, len(samples), in_a_row)
     ]
@@ -280,8 +270,8 @@ def _scale(name: str, left: float, top: float, high: float) -> Iterator[str]:
         y = top + high * at / n_boxes
         yield f'<rect x="{left:.1f}" y="{y:.2f}" width="10" height="{high / n_boxes + 0.5:.2f}" fill="{_hex(color)}"/>'
     for value, y in ((1.0, top + 8), (0.0, top + high)):
-        yield _text(f"{value:.0f}", left + 15, y, 11, fill=GRAY)
-    yield _rotated(name, left + 26, top + high / 2, 11)
+        yield text(f"{value:.0f}", left + 15, y, 11, fill=GRAY)
+    yield rotated(name, left + 26, top + high / 2, 11)
 
 
 def _key(token: str, x: float, y: float, font: int, *, is_slanted: bool) -> str:
@@ -293,7 +283,7 @@ def _key(token: str, x: float, y: float, font: int, *, is_slanted: bool) -> str:
 def _token(token: str, x: float, middle: float, font: int, *, anchor: str, more: str = "") -> str:
     """A token at this height, shortened where it is long; then hover shows all of it."""
     written = theme.shortened(token, MAX_TOKEN)
-    return _text(
+    return text(
         written,
         x,
         middle + 0.36 * font,
@@ -304,102 +294,12 @@ def _token(token: str, x: float, middle: float, font: int, *, anchor: str, more:
     )
 
 
-def _rotated(words: str, x: float, y: float, font: int = 12) -> str:
-    text = _text(words, 0, 4, font, anchor="middle", fill=GRAY)
-    return f'<g transform="translate({x:.1f} {y:.1f}) rotate(-90)">{text}</g>'
-
-
-def _text(
-    words: str,
-    x: float,
-    y: float,
-    font: float,
-    *,
-    anchor: str = "start",
-    fill: str = INK,
-    more: str = "",
-    title: str = "",
-) -> str:
-    about = f"<title>{_safe(title)}</title>" if title else ""
-    style = f'font-size="{font}" text-anchor="{anchor}" fill="{fill}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}{more}>{_safe(words)}{about}</text>'
-
-
 def _label(name: str, row: str, key: str, weight: float) -> str:
-    return _safe(f"{name}{': ' if name else ''}{row} → {key}: {weight:.4f}")
-
-
-def _safe(words: str) -> str:
-    """Without anything that XML reads as markup or forbids."""
-    return escape(visible_controls(words), {'"': "&quot;"})
-
-
-def visible_controls(words: str) -> str:
-    """Control characters as their symbols, a tab as `␉`; what else XML forbids (XML 1.0, section 2.2) as U+FFFD."""
-    return "".join(
-        chr(0x2400 + ord(character))
-        if ord(character) < 32
-        else "\ufffd"
-        if _is_forbidden(character)
-        else character
-        for character in words
-    )
-
-
-def _is_forbidden(character: str) -> bool:
-    return (
-        "\ud800" <= character <= "\udfff"
-        or character in "\ufffe\uffff"
-        or "\x7f" <= character <= "\x9f"
-    )
-
-
-def _sheet(title: str, caption: str, width: float, high: float, body: Iterable[str]) -> str:
-    """A white sheet with a title above the body and a caption below."""
-    if not width:
-        return _sheet(title, caption, 440, 40, [_text(word, 0, 22, 14) for word in body])
-    wide = max(width, _width(title, 16), 440.0)
-    under = [line for part in caption.split("\n") for line in _wrapped(part, wide, 11.5)]
-    below = high + 32
-    total_x = wide + 2 * MARGIN
-    total_y = below + 18 * len(under) + 2 * MARGIN + 12
-    heading = (
-        f'<text x="0" y="14" font-size="16" font-weight="600" fill="{INK}">{_safe(title)}</text>'
-    )
-    notes = [
-        f'<text x="0" y="{below + 26 + 17 * at:.1f}" font-size="11.5" fill="{GRAY}">{_safe(line)}</text>'
-        for at, line in enumerate(under)
-    ]
-    aside = (wide - width) / 2
-    description = " · ".join(caption.splitlines())
-    size = f'width="{total_x:.0f}" height="{total_y:.0f}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {total_x:.0f} {total_y:.0f}"'
-        f' font-family="{FONT}" role="img"><title>{_safe(title)}</title><desc>{_safe(description)}</desc>'
-        f'<rect width="100%" height="100%" fill="#ffffff"/><g transform="translate({MARGIN} {MARGIN})">{heading}'
-        f'<g transform="translate({aside:.1f} 32)">{"".join(body)}</g>{"".join(notes)}</g></svg>'
-    )
-
-
-def _wrapped(words: str, width: float, font: float) -> list[str]:
-    per_character = max(0.86 * _width(words, font) / max(1, len(words)), 0.4 * font)
-    return textwrap.wrap(words, max(1, int(width / per_character)))
+    return safe(f"{name}{': ' if name else ''}{row} → {key}: {weight:.4f}")
 
 
 def _room(tokens: Sequence[str], font: float) -> float:
-    return max(_width(theme.shortened(token, MAX_TOKEN), font) for token in tokens)
-
-
-def _width(words: str, font: float) -> float:
-    """The approximate width of a text in pixels: there is no browser to measure it."""
-    return font * sum(
-        0
-        if unicodedata.combining(character)
-        else 1.05
-        if unicodedata.east_asian_width(character) in "WF"
-        else 0.6
-        for character in words
-    )
+    return max(text_width(theme.shortened(token, MAX_TOKEN), font) for token in tokens)
 
 
 def _size(table: Sequence[tuple[int, int]], n: int) -> int:

@@ -8,6 +8,7 @@ from plotly.colors import sample_colorscale, unlabel_rgb
 
 from s2s.plots import svg, theme
 from s2s.plots.attention import LEGIBLE
+from s2s.plots.svg_sheet import visible_controls
 
 SPACE = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
@@ -70,12 +71,12 @@ def test_whatever_the_tokens_are_it_is_xml_that_shows_them_and_fetches_nothing(s
             f"{weight:.4f}" for weight in weights.ravel()
         )
         pairs = {
-            f"{svg.visible_controls(row)} → {svg.visible_controls(key)}"
+            f"{visible_controls(row)} → {visible_controls(key)}"
             for row, key in itertools.product(rows, keys)
         }
         assert {title[0] for title in said} == pairs
         for token in (*rows, *keys):
-            assert svg.visible_controls(theme.shortened(token, svg.MAX_TOKEN)) in texts(picture)
+            assert visible_controls(theme.shortened(token, svg.MAX_TOKEN)) in texts(picture)
         assert {each.tag.removeprefix(SPACE) for each in parsed(picture).iter()} <= {
             "svg",
             "title",

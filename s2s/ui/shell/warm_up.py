@@ -1,4 +1,4 @@
-"""What happens once, before the first visitor."""
+"""What the server does once, before the first visitor."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HEAVY = (
 
 @contextlib.asynccontextmanager
 async def warm_up(app: Any) -> AsyncIterator[None]:
-    """Imports, the first demo and one translation, so that no visitor waits for them.
+    """Imports, opening the first demo and one translation, so that no visitor waits for them.
 
     What exists by then is frozen: Streamlit collects garbage after every run, and walking all of torch's objects each
     time costs 160 ms (measured).
@@ -54,16 +54,16 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
     try:
         if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
             worker.ensure()
-    except UserError as error:  # the demos can be looked at all the same
+    except UserError as error:  # the demos work without a queue
         logging.getLogger(__name__).warning("%s", error)
     gc.collect()
     gc.freeze()
-    sweeping = asyncio.create_task(_sweep())
+    cleanup = asyncio.create_task(_delete_uploads())
     yield
-    sweeping.cancel()
+    cleanup.cancel()
 
 
-async def _sweep() -> None:
+async def _delete_uploads() -> None:
     """Deletes unsaved uploads after a day."""
     while True:
         await asyncio.to_thread(delete_old_uploads)
