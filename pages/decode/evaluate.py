@@ -1,4 +1,4 @@
-"""Evaluate: a test set, translated by several systems, with scores that say how sure they are."""
+"""Evaluate: a test set translated by several systems, with scores and confidence intervals."""
 
 import streamlit as st
 
@@ -6,15 +6,15 @@ from s2s.ui.evaluate import address, chat, results, translate_file
 from s2s.ui.evaluate import form as evaluate_form
 
 run_id = st.session_state["run"]
-shown = address.arrive(run_id)
+shown = address.read_from_url(run_id)
 if shown:
     results.panel(shown)
 
 with st.container(border=True):
-    st.subheader("Evaluate something else" if shown else "What to evaluate", anchor=False)
+    st.subheader("New evaluation" if shown else "What to evaluate", anchor=False)
     form = evaluate_form.form(run_id)
     results.button(form)
 translate_file.panel(run_id)
 chat.panel(run_id)
 results.earlier(run_id)
-address.hold(run_id, shown, form.packed)
+address.write_to_url(run_id, shown, form.packed)

@@ -1,4 +1,4 @@
-"""What the address of Evaluate holds: the form, or once there is one, the evaluation that is shown."""
+"""What the address of Evaluate holds: the form, or the evaluation that is shown."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def arrive(run_id: str) -> str:
     return shown
 
 
-def hold(run_id: str, shown: str, form: str) -> None:
-    """Into the address: the evaluation by its id, since a link shall show exactly that; else what the form says."""
+def write_to_url(run_id: str, shown: str, form: str) -> None:
+    """Write the id of the shown evaluation to the address, so that a link opens exactly that; else the form."""
     if shown:
         address.write("set", share.pack({KEY: shown}))
     else:
@@ -49,7 +49,7 @@ def _is_there(evaluation: str) -> bool:
 
 def _is_of(evaluation: str, run_id: str) -> bool:
     try:
-        asked = evaluations.folder(evaluation).evaluation()
-    except UserError:  # as its panel says
+        found = evaluations.folder(evaluation).evaluation()
+    except UserError:  # its panel shows the error
         return True
-    return run_id == asked.run or any(run_id == system.run for system in asked.systems)
+    return run_id == found.run or any(run_id == system.run for system in found.systems)

@@ -1,4 +1,4 @@
-"""A conversation with a run that was trained to respond; kept for this visit only."""
+"""A conversation with a run that was trained to respond; it is not saved."""
 
 from __future__ import annotations
 
@@ -10,60 +10,60 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.data import GENERATED_TASKS, TURN
-from s2s.data import GENERATED_TASKS as LEARNT
+from s2s.data import GENERATED_TASKS as TRAINED
 from s2s.runs import Run
 from s2s.share import printable
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.text import plain, shortened
 
 LONGEST = 300  # characters of a turn
-MOST_FACTS = 6  # as in the stories that it learnt from
-SAID = "user"
-ANSWERED = "assistant"
+MOST_FACTS = 6  # as in its training data
+USER = "user"
+ASSISTANT = "assistant"
 PREFIX = GENERATED_TASKS["respond"].prefix
-STORIES = {
+PROMPTS = {
     "builtin:dialogue": "",
     "builtin:tasks": PREFIX,
-}  # texts of facts and a question, and what stands before them
+}  # datasets of facts and a question, with their prefix
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a run wants to be spoken to: by turns, or by facts that a question follows."""
+class ChatFormat:
+    """What a run reads: the last turns, or facts followed by a question."""
 
     prefix: str
-    n_turns: int  # of the past that it reads
-    is_story: bool
+    n_turns: int  # previous turns that it reads
+    has_facts: bool
 
 
-def manner(run: Run) -> Manner | None:
+def chat_format(run: Run) -> ChatFormat | None:
     """None for a run that was not trained to respond."""
     source = str(run.folder.about().get("source", ""))
     data = run.recipe.data
     if data.task == "respond":
-        return Manner(data.prefix or LEARNT["respond"].prefix, data.turns, is_story=False)
+        return ChatFormat(data.prefix or TRAINED["respond"].prefix, data.turns, has_facts=False)
     return (
-        Manner(STORIES[source], MOST_FACTS + 1, is_story=True)
-        if source in STORIES and data.task == "auto"
+        ChatFormat(PROMPTS[source], MOST_FACTS + 1, has_facts=True)
+        if source in PROMPTS and data.task == "auto"
         else None
     )
 
 
 def panel(run_id: str) -> None:
-    """The turns so far, and a box for the next; nothing for other runs."""
+    """The turns so far, and a box for the next; nothing for runs that were not trained to respond."""
     run = cached.open_run(run_id)
-    how = manner(run)
+    how = chat_format(run)
     if how is None:
         return
     with st.container(border=True, key="chat"):
-        st.subheader("Talk to it", anchor=False)
+        st.subheader("Chat", anchor=False)
         st.caption(_about(how))
         turns: list[tuple[str, str]] = st.session_state.setdefault(f"turns {run_id}", [])
         typed = st.session_state.pop("example turn", None) or None
         place = st.container()
         typed = (
             st.chat_input(
-                "Write a fact or a question" if how.is_story else "Write a turn",
+                "Write a fact or a question" if how.has_facts else "Write a turn",
                 key="turn",
                 max_chars=LONGEST,
             )
@@ -78,16 +78,19 @@ def panel(run_id: str) -> None:
         _below(run, how, turns, run_id)
 
 
-def _about(how: Manner) -> str:
-    if how.is_story:
-        return "It learnt to answer from facts. Tell it some, a sentence each, then ask: it answers what ends in ?, and keeps the rest."
-    return f"It learnt to write the next turn of a dialogue, and reads the last {how.n_turns}."
+def _about(how: ChatFormat) -> str:
+    if how.has_facts:
+        return (
+            "This model was trained to answer questions from facts. Write facts, one sentence each, then a question:"
+            " it answers what ends in ?."
+        )
+    return f"This model was trained to write the next turn of a dialogue. It reads the last {how.n_turns} turns."
 
 
-def _take(run: Run, how: Manner, turns: list[tuple[str, str]], text: str) -> None:
-    """A turn more, and the answer where it wants one."""
-    turns.append((SAID, text))
-    if how.is_story and not text.endswith("?"):
+def _take(run: Run, how: ChatFormat, turns: list[tuple[str, str]], text: str) -> None:
+    """Add a turn, and the answer if it needs one."""
+    turns.append((USER, text))
+    if how.has_facts and not text.endswith("?"):
         return
     try:
         found = cached.decoded(run, source(how, turns), "beam", {})
@@ -95,34 +98,34 @@ def _take(run: Run, how: Manner, turns: list[tuple[str, str]], text: str) -> Non
         turns.pop()
         forms.show_error(wrong)
         return
-    turns.append((ANSWERED, found.text or "(nothing)"))
+    turns.append((ASSISTANT, found.text or "(nothing)"))
 
 
-def source(how: Manner, turns: list[tuple[str, str]]) -> str:
+def source(how: ChatFormat, turns: list[tuple[str, str]]) -> str:
     """What the model reads: `respond: Ben has the hat . who has the hat ?`, or turns with `<turn>` between."""
-    if not how.is_story:
+    if not how.has_facts:
         return how.prefix + f" {TURN} ".join(text for _, text in turns[-how.n_turns :])
-    said = [text for who, text in turns if who == SAID]
+    said = [text for who, text in turns if who == USER]
     facts = [_spaced(text.rstrip(" .")) + " ." for text in said[:-1] if not text.endswith("?")]
     return how.prefix + " ".join([*facts[-MOST_FACTS:], _spaced(said[-1])])
 
 
 def _spaced(text: str) -> str:
-    """Marks stand as words of their own, as in what was learnt."""
+    """Punctuation marks become separate words, as in the training data."""
     return " ".join(re.sub(r"([.?!,])", r" \1 ", text).split())
 
 
-def _below(run: Run, how: Manner, turns: list[tuple[str, str]], run_id: str) -> None:
-    if turns and turns[-1][0] == ANSWERED:
+def _below(run: Run, how: ChatFormat, turns: list[tuple[str, str]], run_id: str) -> None:
+    if turns and turns[-1][0] == ASSISTANT:
         strange = [word for word in run.unknown(source(how, turns[:-1])) if word != TURN]
         if strange:
             st.caption(
                 f"Words it has never seen: {plain(', '.join(map(shortened, strange[:5])))}. Its answer is a guess."
             )
     with st.container(horizontal=True):
-        if how.is_story:
+        if how.has_facts:
             st.button(
-                "Tell it an example",
+                "Example",
                 key="example chat",
                 icon=":material/lightbulb:",
                 on_click=_example,
@@ -130,7 +133,7 @@ def _below(run: Run, how: Manner, turns: list[tuple[str, str]], run_id: str) -> 
             )
         if turns:
             st.button(
-                "Begin again",
+                "Clear",
                 key="forget chat",
                 icon=":material/delete:",
                 on_click=_forget,
@@ -139,9 +142,9 @@ def _below(run: Run, how: Manner, turns: list[tuple[str, str]], run_id: str) -> 
 
 
 def _example(run_id: str) -> None:
-    """Three facts and the question that the model has to find its way through."""
+    """Start with three facts and a question about them."""
     facts = ("Ben found the watch .", "Ida is in the hotel .", "Ben gave the watch to Ida .")
-    st.session_state[f"turns {run_id}"] = [(SAID, fact) for fact in facts]
+    st.session_state[f"turns {run_id}"] = [(USER, fact) for fact in facts]
     st.session_state["example turn"] = "who has the watch ?"
 
 

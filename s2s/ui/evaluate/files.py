@@ -1,4 +1,4 @@
-"""Files for an evaluation: a test set of one's own, and what other systems made of the sentences."""
+"""Uploads for an evaluation: a test set, and the translations of other systems."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ MEGABYTES = 20  # of one file
 
 
 def test_set() -> Texts:
-    """All pairs of the files that were brought; none where there are no files yet. Raises UserError for files that do not fit."""
+    """All pairs of the uploaded files, or none yet. Raises UserError for files that do not match."""
     left, right = st.columns(2)
     with left:
         src = st.file_uploader(
-            "Sources, one a line; or a table of pairs",
+            "Sources, one per line; or a table of pairs",
             key="eval sources",
             max_upload_size=MEGABYTES,
         )
     with right:
         ref = st.file_uploader(
-            "References, line for line", key="eval references", max_upload_size=MEGABYTES
+            "References, one per line", key="eval references", max_upload_size=MEGABYTES
         )
     given = [(file.name, file.getvalue()) for file in (src, ref) if file]
     return testsets.brought(given) if given else ()
 
 
 def with_pairs(asked: Asked, every: Texts) -> Asked:
-    """What was asked, of the pairs that were brought."""
+    """The request, with the uploaded pairs."""
     pairs = testsets.taken(every, asked.test.n)
     return replace(asked, pairs=pairs, test=replace(asked.test, n=len(pairs), n_all=len(every)))
 
 
 def with_systems(asked: Asked) -> Asked:
-    """What was asked, with other systems' translations. Raises UserError for files that do not fit the sentences."""
+    """The request, with other systems' translations. Raises UserError for files that do not match the sentences."""
     with st.expander("Other systems' translations", icon=":material/upload_file:"):
         st.caption(
-            "One .txt a system, one translation a line, in the order of the sentences; they stand in the same table."
+            "One .txt file per system, one translation per line, in the order of the sentences. They join the same table."
         )
         files = st.file_uploader(
             "Translations (.txt)",
@@ -56,7 +56,7 @@ def with_systems(asked: Asked) -> Asked:
             max_upload_size=MEGABYTES,
         )
         is_wanted = st.toggle(
-            "Show me the sentences to translate",
+            "Show the sentences to translate",
             key="eval show sources",
             disabled=bool(asked.pairs),
         )
@@ -86,7 +86,7 @@ def _with_system(asked: Asked, file: str, content: bytes) -> Asked:
     if lost := testsets.missing(lines):
         st.warning(
             as_markdown(
-                f"`{file}` says nothing on {lost}; there it counts as an empty translation."
+                f"`{file}` has no translation for {lost}; an empty translation is scored there."
             ),
             icon=":material/warning:",
         )
@@ -98,7 +98,7 @@ def _with_system(asked: Asked, file: str, content: bytes) -> Asked:
 
 
 def _name(asked: Asked, file: str) -> str:
-    """What a file's system is called: as the file, with a number where that is taken."""
+    """The file's name, with a number if another system has it."""
     name = shortened(" ".join(PurePath(file).stem.split()), 40) or "uploaded"
     taken = {system.name for system in asked.systems}
     numbers = (f"{name} ({number})" for number in itertools.count(2))
@@ -106,11 +106,11 @@ def _name(asked: Asked, file: str) -> str:
 
 
 def chosen(test: Sentences) -> tuple[Sequence[tuple[str, str]], int]:
-    """The sentences that an evaluation takes, and how many there are in all. Raises UserError for a text that cannot be read."""
+    """The sentences of a test set, and how many it has in all. Raises UserError if it cannot be read."""
     every = _read(str(settings.home()), test.run, test.spec, test.split)
     return testsets.taken(every, test.n), len(every)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading the text …")
+@st.cache_resource(max_entries=4, show_spinner="Reading the dataset …")
 def _read(home: str, run: str, spec: str, split: str) -> Texts:
     return testsets.read(Sentences("", spec=spec, split=split, run=run)).pairs

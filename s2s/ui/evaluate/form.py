@@ -1,10 +1,11 @@
-"""What is to be evaluated: which sentences, by which runs, strategies and other systems; kept packed in the address."""
+"""The form of Evaluate: test set, runs, strategies, settings and other systems; the address holds it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -20,9 +21,9 @@ from s2s.ui.kit import cached, forms, pickers
 from s2s.ui.kit.text import duration, plain
 
 FILES = "files"
-USUAL_N = 200
-USUAL = ("greedy", "beam")
-SWEPT = {
+DEFAULT_N = 200
+DEFAULT_STRATEGIES = ("greedy", "beam")
+SWEEP_VALUES = {
     "num_beams": "1 2 4 8 16 32",
     "length_penalty": "0 0.5 1 1.5 2",
     "temperature": "0.2 0.5 0.8 1 1.2",
@@ -31,21 +32,22 @@ SWEPT = {
 MOST_VALUES = 12
 NONE = "none"
 BEST = "the best"
-EVERY = "every one"
+EVERY = "every one"  # stands in links
+CHECKPOINTS = MappingProxyType({BEST: "best checkpoint", EVERY: "all checkpoints"})
 Model = tuple[str, int]  # run and step
 SPLITS = {
-    testsets.HELD_OUT: "held-out pairs of its own text",
-    "random": "its own text: random, as in training",
-    "unseen": "its own text: unseen, words in new company",
-    "deep": "its own text: deep, longer nesting",
-    "agreement": "its own text: agreement, distant words that must agree",
-    "banks": "its own text: banks, words with two meanings",
+    testsets.HELD_OUT: "held-out pairs of its dataset",
+    "random": "its dataset: random, as in training",
+    "unseen": "its dataset: unseen combinations of words",
+    "deep": "its dataset: deeper nesting",
+    "agreement": "its dataset: agreement between distant words",
+    "banks": "its dataset: words with two meanings",
 }
 
 
 @dataclass(frozen=True)
 class Form:
-    """What the widgets say. `packed` is what the address holds of it."""
+    """The content of the form, the first error in it, and its packed form for the address."""
 
     asked: Asked
     wrong: UserError | None
@@ -53,10 +55,10 @@ class Form:
 
 
 def form(run_id: str) -> Form:
-    """The widgets; what is wrong stands under the one to blame."""
+    """Draw the widgets; each error is shown below the widget that causes it."""
     wrongs: list[UserError] = []
     test, n = _test_set(run_id)
-    every = _brought(wrongs) if test == FILES else ()
+    every = _uploaded(wrongs) if test == FILES else ()
     runs, strategies = _who(run_id)
     models = _models(runs)
     settings = _settings(runs, strategies, wrongs)
@@ -81,7 +83,7 @@ def form(run_id: str) -> Form:
 
 
 def _check(asked: Asked, wrongs: list[UserError]) -> None:
-    """What no single control is to blame for."""
+    """Show errors that no single widget causes."""
     try:
         evaluating.check(asked)
     except UserError as wrong:
@@ -89,8 +91,8 @@ def _check(asked: Asked, wrongs: list[UserError]) -> None:
         wrongs.append(wrong)
 
 
-def _brought(wrongs: list[UserError]) -> testsets.Texts:
-    """The pairs of one's own files."""
+def _uploaded(wrongs: list[UserError]) -> testsets.Texts:
+    """The pairs of uploaded files."""
     try:
         every = files.test_set()
     except UserError as wrong:
@@ -99,18 +101,18 @@ def _brought(wrongs: list[UserError]) -> testsets.Texts:
         return ()
     if not every:
         st.caption(
-            "Two text files whose lines translate each other, or one table with a source and a reference in each row."
+            "Upload two text files with one sentence per line, or one table with a source and a reference per row."
         )
-        wrongs.append(UserError("No file was brought yet."))
+        wrongs.append(UserError("Upload a file first."))
     return every
 
 
 def _test_set(run_id: str) -> tuple[str, int]:
-    """Which sentences, and how many."""
+    """Select the test set and the number of sentences."""
     names = test_sets(run_id)
     if st.session_state.get("eval test") not in names:
         st.session_state["eval test"] = next(iter(names))
-    st.session_state.setdefault("eval n", USUAL_N)
+    st.session_state.setdefault("eval n", DEFAULT_N)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         test = st.selectbox(
             "Sentences",
@@ -127,23 +129,23 @@ def _test_set(run_id: str) -> tuple[str, int]:
             key="eval n",
             persist_state="session",
             width=150,
-            help=f"Evenly spread over the text, the same ones each time. At most {testsets.MOST:,}.",
+            help=f"Evenly spread over the test set, the same every time. At most {testsets.MOST:,}.",
         )
     return str(test), int(n)
 
 
 def test_sets(run_id: str) -> dict[str, str]:
-    """What a run can be tested on, in words."""
-    own = {name: SPLITS.get(name, f"its own text: {name}") for name in testsets.own_splits(run_id)}
+    """The test sets that a run can be evaluated on, with their labels."""
+    own = {name: SPLITS.get(name, f"its dataset: {name}") for name in testsets.own_splits(run_id)}
     return (
         own
-        | {text.spec: f"kept text: {text.name}" for text in cached.datasets()}
+        | {text.spec: f"saved dataset: {text.name}" for text in cached.datasets()}
         | {FILES: "my own files …"}
     )
 
 
 def _described(run_id: str, test: str, n: int) -> Sentences:
-    source = cached.dataset_name(str(cached.metadata(run_id).get("source", "its text")))
+    source = cached.dataset_name(str(cached.metadata(run_id).get("source", "its dataset")))
     if test == FILES:
         return Sentences("my own files", n=n)
     if test.startswith("corpus:"):
@@ -152,7 +154,7 @@ def _described(run_id: str, test: str, n: int) -> Sentences:
 
 
 def _who(run_id: str) -> tuple[list[str], list[str]]:
-    """Runs and strategies."""
+    """Select runs, checkpoints and strategies."""
     titles = cached.trained_runs()
     if st.session_state.get("eval runs of") != run_id:
         st.session_state["eval runs of"] = run_id
@@ -160,7 +162,7 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
     st.session_state["eval runs"] = [
         run for run in st.session_state.get("eval runs", []) if run in titles
     ]
-    st.session_state.setdefault("eval strategies", list(USUAL))
+    st.session_state.setdefault("eval strategies", list(DEFAULT_STRATEGIES))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         runs = st.multiselect(
             "Runs",
@@ -172,7 +174,8 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
         if any(len(cached.open_run(run).folder.steps_by_choice()) > 1 for run in runs):
             st.selectbox(
                 "Checkpoints",
-                [BEST, EVERY],
+                list(CHECKPOINTS),
+                format_func=CHECKPOINTS.__getitem__,
                 key="eval checkpoints",
                 persist_state="session",
                 width=200,
@@ -188,7 +191,7 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
 
 
 def _models(runs: list[str]) -> list[Model]:
-    """Of each run the best checkpoint, or every one."""
+    """The best checkpoint of each run, or all of them."""
     opened = [cached.open_run(run) for run in runs]
     if st.session_state.get("eval checkpoints") != EVERY:
         return [(run.folder.id, run.step) for run in opened]
@@ -200,29 +203,29 @@ def _models(runs: list[str]) -> list[Model]:
 def _settings(
     runs: list[str], strategies: list[str], wrongs: list[UserError]
 ) -> dict[str, dict[str, Any]]:
-    """Each strategy's settings that are not the usual ones."""
-    found: dict[str, dict[str, Any]] = {}
+    """The settings that differ from their defaults, by strategy."""
+    by_strategy: dict[str, dict[str, Any]] = {}
     has_some = any(st.session_state.get(f"eval settings {name}") for name in strategies)
-    with st.expander("Settings of the strategies", icon=":material/tune:", expanded=has_some):
+    with st.expander("Strategy settings", icon=":material/tune:", expanded=has_some):
         st.caption(
-            "Write what shall differ from the usual, such as num_beams=10, length_penalty=1.2; Compare explains each setting."
+            "List settings to override, such as num_beams=10, length_penalty=1.2. Compare explains each setting."
         )
         for name in strategies:
-            usual = ", ".join(
+            defaults = ", ".join(
                 f"{key}={value}" for key, value in list(flat(STRATEGIES[name].config()).items())[:3]
             )
             text = st.text_input(
                 name,
                 key=f"eval settings {name}",
-                placeholder=f"usual: {usual}",
+                placeholder=f"default: {defaults}",
                 persist_state="session",
             )
-            found[name] = _checked(runs, name, text or "", wrongs)
-    return found
+            by_strategy[name] = _checked(runs, name, text or "", wrongs)
+    return by_strategy
 
 
 def _checked(runs: list[str], strategy: str, text: str, wrongs: list[UserError]) -> dict[str, Any]:
-    """Settings as they were written; what is wrong with them for one of the runs is said here."""
+    """The typed settings; an error in them for any of the runs is shown here."""
     settings: dict[str, Any] = {}
     try:
         for run in runs:
@@ -235,32 +238,32 @@ def _checked(runs: list[str], strategy: str, text: str, wrongs: list[UserError])
 
 
 def checked(run_id: str, strategy: str, text: str) -> dict[str, Any]:
-    """Settings as they were written. Raises UserError for what the run's model or the strategy forbids."""
+    """The typed settings. Raises UserError for what the strategy or the run's model does not allow."""
     settings = parse(text)
     cached.open_run(run_id).configured(strategy, settings)
     return settings
 
 
 def parse(text: str) -> dict[str, Any]:
-    """`"num_beams=5, prefix=la"` -> `{"num_beams": 5, "prefix": "la"}`; a comma that no setting follows belongs to the value.
+    """`"num_beams=5, prefix=la"` -> `{"num_beams": 5, "prefix": "la"}`; a comma that is not followed by a setting belongs to the value.
 
-    Raises UserError for what is no setting with a value.
+    Raises UserError for a part without a setting and a value.
     """
     given = [part.strip() for part in re.split(r",\s*(?=\w+\s*=)", text.strip()) if part.strip()]
     for part in given:
         if "=" not in part.strip("="):
             raise UserError(
-                f"`{part[:40]}` has no setting and value; write it like num_beams=5, with commas between."
+                f"`{part[:40]}` is not a setting with a value; write num_beams=5, separated by commas."
             )
     return parse_assignments(given)
 
 
 def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, list[float]]:
-    """One setting of one strategy, at several values; its name is empty where nothing is swept."""
+    """Strategy, setting and values of the sweep; empty without one."""
     offered = [
         f"{setting} of {name}"
         for name in strategies
-        for setting in SWEPT
+        for setting in SWEEP_VALUES
         if setting in flat(STRATEGIES[name].config())
     ]
     if st.session_state.get("eval sweep") not in offered:
@@ -271,7 +274,8 @@ def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, li
         expanded=st.session_state["eval sweep"] != NONE,
     ):
         st.caption(
-            "One strategy at several values of a setting, as a curve: more beams find more probable texts, not always better."
+            "One strategy at several values of one setting, as a curve: more beams find more probable outputs,"
+            " not always better ones."
         )
         chosen = str(
             st.selectbox(
@@ -281,9 +285,9 @@ def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, li
         if chosen == NONE:
             return "", "", []
         setting, _, strategy = chosen.partition(" of ")
-        st.session_state.setdefault(f"eval values {setting}", SWEPT[setting])
+        st.session_state.setdefault(f"eval values {setting}", SWEEP_VALUES[setting])
         text = st.text_input(
-            "Values, with blanks between",
+            "Values, separated by spaces",
             key=f"eval values {setting}",
             persist_state="session",
             width=360,
@@ -297,7 +301,7 @@ def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, li
 
 
 def _values(strategy: str, setting: str, text: str) -> list[float]:
-    """Raises UserError for too many, and for one that the strategy does not allow."""
+    """Raises UserError for too few or too many values, and for one that the strategy does not allow."""
     values = list(
         dict.fromkeys(
             parse_assignments([f"{setting}={part}"])[setting]
@@ -306,7 +310,7 @@ def _values(strategy: str, setting: str, text: str) -> list[float]:
     )
     if not 2 <= len(values) <= MOST_VALUES:
         raise UserError(
-            f"A sweep has 2 to {MOST_VALUES} values and this one has {len(values)}; write them with blanks between."
+            f"A sweep has 2 to {MOST_VALUES} values and this one has {len(values)}; separate them with spaces."
         )
     for value in values:
         override(STRATEGIES[strategy].config(), {setting: value})
@@ -333,22 +337,22 @@ def _swept_systems(
 
 
 def named(systems: list[System]) -> list[System]:
-    """Each with a name that tells it from the others: run and checkpoint where there are several, strategy, what is not as usual there."""
+    """Systems with unique names: run and checkpoint where there are several, strategy, settings."""
     n_runs = len({system.run for system in systems})
     n_models = len({(system.run, system.step) for system in systems})
-    found = []
+    renamed = []
     for system in systems:
         settings = " ".join(f"{key}={value}" for key, value in system.settings.items())
         run = f"{cached.title(system.run)} · " if n_runs > 1 else ""
         run += f"step {system.step:,} · " if n_models > n_runs else ""
-        found.append(
+        renamed.append(
             replace(system, name=f"{run}{system.strategy}{' ' if settings else ''}{settings}")
         )
-    return list({system.name: system for system in found}.values())
+    return list({system.name: system for system in renamed}.values())
 
 
 def _with_baseline(asked: Asked) -> Asked:
-    """The one that the others are compared with."""
+    """Select the system that the others are compared with."""
     names = [system.name for system in asked.systems]
     if len(names) < 2:
         return asked
@@ -360,13 +364,13 @@ def _with_baseline(asked: Asked) -> Asked:
         key="eval baseline",
         persist_state="session",
         width=360,
-        help="Every other system's difference to it is tested on the same sentences.",
+        help="Every other system is tested against it, on the same sentences.",
     )
     return replace(asked, baseline=names.index(str(chosen)))
 
 
 def _packed(run_id: str, test: str, n: int, runs: list[str], strategies: list[str]) -> str:
-    """What a link says of the form; files that were brought do not travel."""
+    """The form as a link holds it; uploaded files are not part of a link."""
     values = {"test": test, "n": str(n), "strategies": " ".join(strategies)}
     if runs != [run_id]:
         values["runs"] = " ".join(runs)
@@ -386,26 +390,28 @@ def _packed(run_id: str, test: str, n: int, runs: list[str], strategies: list[st
     return share.pack(values)
 
 
-def usual(run_id: str) -> str:
-    """What the form says before anybody touches it."""
+def default(run_id: str) -> str:
+    """The form with nothing changed, as a link would hold it."""
     test = next(iter(test_sets(run_id)))
-    return share.pack({"test": test, "n": str(USUAL_N), "strategies": " ".join(USUAL)})
+    return share.pack(
+        {"test": test, "n": str(DEFAULT_N), "strategies": " ".join(DEFAULT_STRATEGIES)}
+    )
 
 
 def fill(run_id: str, given: Mapping[str, str]) -> None:
-    """Put what a link says into the widgets; what it cannot mean is said and left out."""
+    """Put what a link says into the widgets; invalid values are reported and left out."""
     tests = test_sets(run_id)
     test = given.get("test", next(iter(tests)))
     if test not in tests:
         pickers.notify(
-            f"There are no sentences {test[:40]} here (any more); {next(iter(tests.values()))} are taken instead."
+            f"There is no test set {test[:40]} here (any more); {next(iter(tests.values()))} is used instead."
         )
     st.session_state["eval test"] = test
-    count = given.get("n", str(USUAL_N))
+    count = given.get("n", str(DEFAULT_N))
     st.session_state["eval n"] = (
-        min(max(1, int(count)), testsets.MOST) if re.fullmatch(r"[0-9]{1,9}", count) else USUAL_N
+        min(max(1, int(count)), testsets.MOST) if re.fullmatch(r"[0-9]{1,9}", count) else DEFAULT_N
     )
-    asked = given.get("strategies", " ".join(USUAL)).split()
+    asked = given.get("strategies", " ".join(DEFAULT_STRATEGIES)).split()
     if lost := [name for name in asked if name not in STRATEGIES]:
         pickers.notify(f"There is no strategy {lost[0][:40]}; it is left out.")
     st.session_state["eval strategies"] = [name for name in STRATEGIES if name in asked]
@@ -426,7 +432,7 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
 
 
 def cost(asked: Asked) -> str:
-    """In words, before it is pressed."""
+    """What the evaluation will cost, as a sentence."""
     n = len(asked.systems)
     seconds = evaluating.forecast(asked.systems, asked.test.n)
     systems = f"{n} system{'s' * (n != 1)}"

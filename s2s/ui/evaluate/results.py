@@ -1,4 +1,4 @@
-"""One evaluation as it happens and when it is done: how far, the scores, the pictures, the sentences."""
+"""One evaluation, while it runs and when it is done: progress, scores, charts, sentences."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from s2s.ui.kit.badges import badge
 from s2s.ui.kit.text import as_markdown, duration, plain, shortened
 
 KEY = "evaluation"  # in the session, and in the address
-PULSE = 0.7  # seconds between two looks at one that is at work
-SHOWN = 8  # earlier ones that are offered
+REFRESH_SECONDS = 0.7  # while an evaluation runs
+SHOWN = 8  # earlier evaluations in the list
 
 
 def panel(evaluation: str) -> None:
-    """What became of it; it looks again by itself while somebody works on it."""
+    """The evaluation; it refreshes while it runs."""
     try:
         stands = evaluating.standing(evaluation)
     except UserError as wrong:
@@ -29,7 +29,7 @@ def panel(evaluation: str) -> None:
         return
     may_change = stands.is_live or stands.state == "interrupted"
     times = polling.slowdown() if may_change else 0
-    st.fragment(_panel, run_every=PULSE * times or None)(evaluation, stands.state, times)
+    st.fragment(_panel, run_every=REFRESH_SECONDS * times or None)(evaluation, stands.state, times)
 
 
 def _panel(evaluation: str, before: str, times: int) -> None:
@@ -71,11 +71,11 @@ def _head(asked: Evaluation, stands: Standing) -> None:
             )
         elif stands.state != "done" and stands.done < stands.n:
             st.button(
-                "Go on",
-                key="go on",
+                "Resume",
+                key="resume evaluation",
                 icon=":material/play_arrow:",
                 on_click=_do,
-                args=("go on", asked.id),
+                args=("resume", asked.id),
             )
     if refused := st.session_state.pop("refused evaluation", None):
         forms.show_error(refused)
@@ -83,7 +83,7 @@ def _head(asked: Evaluation, stands: Standing) -> None:
         st.error(as_markdown(stands.error), icon=":material/error:")
     if stands.state in ("stopped", "interrupted") and stands.n:
         st.info(
-            f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores are of those.",
+            f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores cover those.",
             icon=":material/pause_circle:",
         )
     st.caption(" ".join([_what(asked), *map(as_markdown, asked.test.notes)]))
@@ -105,9 +105,7 @@ def _what(asked: Evaluation) -> str:
 def _progress(asked: Evaluation, stands: Standing) -> None:
     if stands.state == "queued":
         text = (
-            f"Waiting: {stands.before} before it."
-            if stands.before
-            else "Waiting: the next to start."
+            f"Queued: {stands.before} ahead of it." if stands.before else "Queued: next to start."
         )
         _ensure_worker()
     elif not stands.done:
@@ -131,7 +129,7 @@ def _ensure_worker() -> None:
 
 
 def _do(what: str, evaluation: str) -> None:
-    """One change; a refusal stands in the card."""
+    """Carry out one change; an error is shown in the card."""
     try:
         if what == "stop":
             evaluating.stop(evaluation, settings.OWNER)
@@ -146,7 +144,7 @@ def _do(what: str, evaluation: str) -> None:
 
 
 def button(form: evaluate_form.Form) -> None:
-    """Evaluate; what the queue refuses stands beside it."""
+    """The button Evaluate, with the cost or the error next to it."""
     asked = form.asked
     is_ready = form.wrong is None and bool(asked.systems)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -163,7 +161,7 @@ def button(form: evaluate_form.Form) -> None:
         if is_ready:
             st.caption(evaluate_form.cost(asked))
         elif not asked.systems:
-            st.caption("Choose a run and a strategy, or bring another system's translations.")
+            st.caption("Select a run and a strategy, or upload another system's translations.")
     if refused := st.session_state.pop("refused order", None):
         forms.show_error(refused)
     _ensure_worker()
@@ -200,7 +198,7 @@ def earlier(run_id: str) -> None:
                     args=("delete", one.id),
                 )
         if len(found) > SHOWN:
-            st.caption(f"{len(found) - SHOWN} older ones are kept, too.")
+            st.caption(f"{len(found) - SHOWN} older evaluations are not listed.")
 
 
 def _open(evaluation: str) -> None:

@@ -1,4 +1,4 @@
-"""The sentences of an evaluation, those first that are worth a look; one of them in full."""
+"""The sentences of an evaluation, the most interesting first, and one of them in detail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CELL = 200  # characters
 
 
 def panel(asked: Evaluation, n: int) -> None:
-    """All of it."""
+    """The table of sentences, the selected one, and a download."""
     every = rows(asked.id, n)
     if not every or not every[0]:
         return
@@ -52,11 +52,11 @@ def panel(asked: Evaluation, n: int) -> None:
 
 
 def rows(evaluation: str, n: int) -> list[list[SentenceRow]]:
-    """For each system a row a sentence, of the first `n`; nobody may write to them."""
+    """For each system, one row per sentence of the first `n`. Shared between visitors: do not modify."""
     return _rows(str(settings.home()), evaluation, n)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Looking at the sentences …")
+@st.cache_resource(max_entries=4, show_spinner="Analyzing the sentences …")
 def _rows(home: str, evaluation: str, n: int) -> list[list[SentenceRow]]:
     place = evaluations.folder(evaluation)
     asked = place.evaluation()
@@ -75,7 +75,7 @@ def _of_system(
     lines = place.lines(number)
     own = place.sentence_scores(number)
     places = range(len(sources))
-    if any(i not in lines for i in places):  # being written
+    if any(i not in lines for i in places):  # still being written
         return []
     told: dict[str, Any] = {}
     if all("log_prob" in lines[i] for i in places):
@@ -90,10 +90,10 @@ def _of_system(
 
 
 def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
-    """Which system, beside which other one where a gap is looked at, and by what."""
+    """The system, the other system if two are compared, and the score or order to sort by."""
     names = [system.name for system in asked.systems]
     sorts = {key: sort.label for key, sort in SORTS.items()} | (
-        {GAP: "Gap to another system"} if len(names) > 1 else {}
+        {GAP: "Difference from another system"} if len(names) > 1 else {}
     )
     for key, options in (("eval of", names), ("eval sort", list(sorts)), ("eval other", names)):
         if st.session_state.get(key) not in options:
@@ -114,10 +114,12 @@ def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
         )
         if sort != GAP:
             st.session_state["eval reversed"] = bool(st.session_state.get("eval reversed"))
-            st.toggle("Other way round", key="eval reversed", persist_state="session")
+            st.toggle("Reverse order", key="eval reversed", persist_state="session")
             return names.index(ours), None, sort
         theirs = str(
-            st.selectbox("Beside", names, key="eval other", persist_state="session", width=220)
+            st.selectbox(
+                "Compared with", names, key="eval other", persist_state="session", width=220
+            )
         )
         labels = {key: METRIC_NAMES[key].label for key in SCORES}
         score = str(
@@ -136,7 +138,7 @@ def _choices(asked: Evaluation) -> tuple[int, int | None, str]:
 def _ordered(
     every: Sequence[Sequence[SentenceRow]], place: int, other: int | None, by: str
 ) -> tuple[list[int], list[float] | None]:
-    """Places of the sentences, those first that are worth a look; and the gaps where one was asked for."""
+    """Indices of the sentences in order, and their differences from the other system if one is selected."""
     ours = every[place]
     if other is None:
         found = sort_rows(ours, by, is_reversed=bool(st.session_state.get("eval reversed")))
@@ -144,7 +146,7 @@ def _ordered(
         return [row.number - 1 for row in found], None
     gaps = score_gains(ours, every[other], by)
     st.caption(
-        f"Where the two are farthest apart by {METRIC_NAMES[by].label}; above 0, the first is the better one."
+        f"Largest differences in {METRIC_NAMES[by].label} first. Above 0, the first system is better."
     )
     return sorted(range(len(ours)), key=lambda i: -abs(gaps[i])), gaps
 
@@ -152,7 +154,7 @@ def _ordered(
 def _table(
     rows: Sequence[SentenceRow], order: Sequence[int], gaps: Sequence[float] | None, first: str
 ) -> int:
-    """Every sentence in a line, that score first. Returns the place of the one that was clicked, else of the first."""
+    """One row per sentence, that score first. Returns the index of the selected sentence, else of the first."""
     cells = [_cells(rows[i], None if gaps is None else gaps[i], first) for i in order]
     picked: Any = st.dataframe(
         pd.DataFrame(cells),
@@ -166,7 +168,7 @@ def _table(
         key="eval sentences",
     )
     chosen = picked["selection"]["rows"]
-    st.caption("Tick a line's box to see that sentence below." if not chosen else "")
+    st.caption("Select a row to see its sentence below." if not chosen else "")
     return order[chosen[0]] if chosen and chosen[0] < len(order) else order[0]
 
 
@@ -196,7 +198,7 @@ def _cells(row: SentenceRow, gap: float | None, first: str) -> dict[str, Any]:
 def _detail(
     asked: Evaluation, every: Sequence[Sequence[SentenceRow]], place: int, picked: int
 ) -> None:
-    """One sentence: what each system made of it, what is suspicious, how the scores were counted, and where to go on."""
+    """One sentence: each system's translation, quality flags, how its scores are counted, and links."""
     row = every[place][picked]
     with st.container(border=True, key="sentence"):
         st.html(_lines(asked, [rows[picked] for rows in every if rows]))
@@ -205,9 +207,9 @@ def _detail(
             st.markdown(
                 f":material/flag: **{rule.label}** ({rule.kind}): {plain(flag.evidence)}. {rule.about}"
             )
-        _doors(asked, row, place)
+        _links(asked, row, place)
         with st.expander(
-            f"How it was counted, for {plain(asked.systems[place].name)}",
+            f"How the scores of {plain(asked.systems[place].name)} are counted",
             icon=":material/calculate:",
         ):
             score_counts.panel(row.hypothesis, row.reference)
@@ -234,8 +236,8 @@ def _lines(asked: Evaluation, rows: Sequence[SentenceRow]) -> str:
     return "".join(lines) + f"<p><small>{LEGEND}</small></p>"
 
 
-def _doors(asked: Evaluation, row: SentenceRow, place: int) -> None:
-    """To Compare with these systems in columns and the reference, and to Steps with the one that is looked at."""
+def _links(asked: Evaluation, row: SentenceRow, place: int) -> None:
+    """Links to Compare, with these systems as columns and the reference, and to Steps, with the selected system."""
     columns = [column(system) for system in asked.systems if system.run in cached.trained_runs()]
     here = asked.systems[place]
     with st.container(horizontal=True):
@@ -243,9 +245,7 @@ def _doors(asked: Evaluation, row: SentenceRow, place: int) -> None:
             numbered = {
                 f"c{number}": str(each) for number, each in enumerate(columns[:MOST_COLUMNS], 1)
             }
-            page_link(
-                "compare", "Open it in Compare", src=row.source, tgt=row.reference, **numbered
-            )
+            page_link("compare", "Open in Compare", src=row.source, tgt=row.reference, **numbered)
         if here.run == st.session_state.get("run") and any(
             page.url_path == "steps" for page in PAGES
         ):
@@ -253,14 +253,14 @@ def _doors(asked: Evaluation, row: SentenceRow, place: int) -> None:
 
 
 def column(system: System) -> Column:
-    """A system as Compare's address has it."""
+    """A system as a column of Compare."""
     return Column(
         system.run, str(system.step or ""), system.strategy, forms.to_address(system.settings)
     )
 
 
 def table(asked: Evaluation, every: Sequence[Sequence[SentenceRow]]) -> str:
-    """A row a sentence and system: the texts, its scores, and what is suspicious."""
+    """CSV, one row per sentence and system: texts, scores, quality flags."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     texts = ["number", "system", "source", "reference", "translation"]

@@ -1,4 +1,4 @@
-"""A file translated line for line: brought, queued like an evaluation, taken away again."""
+"""Translate a file line by line: upload, queue like an evaluation, download."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def panel(run_id: str) -> None:
     """The form: a file, a strategy, its settings."""
     with st.expander("Translate a file", icon=":material/file_open:"):
         st.caption(
-            "A .txt with a sentence a line; what comes back has as many lines, in the same order."
+            "A .txt file with one sentence per line. The translation has the same number of lines, in the same order."
         )
         file = st.file_uploader(
             "Sentences (.txt)", type=["txt"], key="file to translate", max_upload_size=MEGABYTES
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            usual = list(STRATEGIES).index("beam")
+            default = list(STRATEGIES).index("beam")
             strategy = str(
                 st.selectbox(
                     "Strategy",
                     list(STRATEGIES),
-                    usual,
+                    default,
                     key="file strategy",
                     persist_state="session",
                     width=180,
@@ -82,7 +82,7 @@ def panel(run_id: str) -> None:
 
 
 def _asked(run_id: str, system: System, file: object) -> Asked:
-    """Raises UserError for a file that is no text, has no lines or too many, or a line too long for the model."""
+    """Raises UserError for a file that is not text, has no lines or too many, or a line too long for the model."""
     name = str(getattr(file, "name", "file"))
     content = getattr(file, "getvalue", bytes)()
     lines = decode_lines(content, name)
@@ -90,7 +90,7 @@ def _asked(run_id: str, system: System, file: object) -> Asked:
         raise UserError(f"`{name}` has no text; give a file with at least one sentence.")
     if len(lines) > testsets.MOST:
         raise UserError(
-            f"`{name}` has {len(lines):,} lines, and {testsets.MOST:,} may be translated at once; cut it into parts."
+            f"`{name}` has {len(lines):,} lines, and at most {testsets.MOST:,} are translated at once; split it."
         )
     cached.open_run(run_id).check_lengths(lines)
     test = Sentences(name, n=len(lines), n_all=len(lines), has_references=False)
@@ -106,7 +106,7 @@ def _submit(asked: Asked) -> None:
 
 
 def result(asked: Evaluation, done: int) -> None:
-    """What is there of the translation, with the first lines to see; an empty line for one that is not done yet."""
+    """The translation so far: its first lines, and a download in which lines not yet translated are empty."""
     place = evaluations.folder(asked.id)
     lines = place.lines(0)
     pairs = place.test()
@@ -136,5 +136,5 @@ def result(asked: Evaluation, done: int) -> None:
 
 
 def text(lines: Mapping[int, Mapping[str, object]], n: int) -> str:
-    """Line for line, whatever the model wrote."""
+    """One line per source, even if the model wrote a line break."""
     return "".join(f"{one_line(str(lines[i]['text'])) if i in lines else ''}\n" for i in range(n))

@@ -83,7 +83,7 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
         ("beam", DEMO, 1500),
     ]
     assert held(screen) == {"evaluation": asked.id}
-    assert "Waiting" in screen.get("progress")[0].proto.text
+    assert "Queued" in screen.get("progress")[0].proto.text
     screen.button(key="stop evaluation").click().run()
     assert evaluating.standing(asked.id).state == "stopped"
 
@@ -160,7 +160,7 @@ def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
     assert not broken.exception
     assert all(
         part in lost(broken)[0]
-        for part in ("no sentences gone", "no strategy best", "no run nobody")
+        for part in ("no test set gone", "no strategy best", "no run nobody")
     )
     assert "200 sentences × 1 system" in said(broken)
     gone = opened("evaluate", run=DEMO, set="evaluation:gone")
@@ -172,7 +172,7 @@ def test_a_link_fills_the_form_and_what_it_cannot_mean_is_said() -> None:
     [
         ("num_beam=3", "num_beams"),
         ("num_beams=0", "`num_beams`"),
-        ("num_beams", "has no setting and value"),
+        ("num_beams", "is not a setting with a value"),
         ("prefix=zebra", "zebra"),
         ("min_new_tokens=9, max_new_tokens=3", "`min_new_tokens` 9 is more than"),
     ],
@@ -227,7 +227,7 @@ def test_a_run_that_responds_can_be_talked_to_and_others_cannot() -> None:
 
 
 def test_what_a_chat_model_reads() -> None:
-    story = chat.Manner("respond: ", 7, is_story=True)
+    story = chat.ChatFormat("respond: ", 7, has_facts=True)
     turns = [
         ("user", "Ben has the hat."),
         ("user", "who has the hat?"),
@@ -236,7 +236,7 @@ def test_what_a_chat_model_reads() -> None:
     ]
     read = chat.source(story, [*turns, ("user", "who has the hat?")])
     assert read == "respond: Ben has the hat . Ida took the hat . who has the hat ?"
-    dialogue = chat.Manner("respond: ", 2, is_story=False)
+    dialogue = chat.ChatFormat("respond: ", 2, has_facts=False)
     assert chat.source(dialogue, turns[:3]) == "respond: who has the hat? <turn> Ben has the hat"
 
 
@@ -244,7 +244,7 @@ def test_ones_own_files_are_asked_for_without_blame() -> None:
     screen = opened("evaluate", run=DEMO, set="test:files")
     assert not screen.exception
     assert not screen.error
-    assert "Two text files whose lines translate each other" in said(screen)
+    assert "Upload two text files with one sentence per line" in said(screen)
     assert screen.button(key="evaluate").disabled
 
 
@@ -289,7 +289,7 @@ def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
     queue.finish(job.id, "w", "stopped")
     screen.run()
     assert "Stopped after 2 of 3 sentences" in said(screen)
-    screen.button(key="go on").click().run()
+    screen.button(key="resume evaluation").click().run()
     assert evaluating.standing(evaluation).state == "queued"
 
 
