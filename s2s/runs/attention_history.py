@@ -1,12 +1,12 @@
-"""What a training job kept of its attention: one pair at each checkpoint, and two numbers a head. Knows nothing of training.
+"""The attention that a training job saved: one pair at each checkpoint, and two numbers per head. Knows nothing of training.
 
 attention/step-00000200.safetensors     float16 weights of every kind, tokens and texts in the metadata
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,8 @@ from s2s.config import UserError
 from s2s.files import write_bytes
 from s2s.runs.store import RunFolder
 
-MOST = 100  # files a run
+log = logging.getLogger(__name__)
+MOST = 100  # files per run
 TOKENS = ("src_tokens", "tgt_inputs", "tgt_tokens")
 
 Floats = npt.NDArray[np.float32]
@@ -41,18 +42,21 @@ class SavedAttention:
 
 @dataclass(frozen=True)
 class AttentionHistory:
-    """The two numbers of every head against steps. What a line lacked is NaN; what all of them lack is None."""
+    """Entropy and alignment error of every head by step.
+
+    A value missing from one line is NaN; one missing from all is None.
+    """
 
     steps: npt.NDArray[np.int64]
     entropy: Floats  # (n, layers, heads): of cross-attention, nats, mean over rows
     aer: Floats | None  # (n, layers, heads): alignment error rate, 0 to 1
     aer_mean: Floats | None  # (n, layers): of the mean over the heads of a layer
-    uniform: Floats | None  # (n,): the entropy of a head that looks everywhere alike, nats
-    n_pairs: int  # that the newest numbers rest on
+    uniform: Floats | None  # (n,): the entropy of uniform attention, nats
+    n_pairs: int  # over which the newest line averages
 
 
 def save(folder: RunFolder, kept: SavedAttention) -> None:
-    """Write one step; beyond 100 files those go that leave the smallest gaps. Raises UserError where it cannot be written."""
+    """Write one step, and thin out the files beyond MOST. Raises UserError if it cannot be written."""
     seen = kept.attention
     tensors = {kind: np.ascontiguousarray(getattr(seen, kind), np.float16) for kind in KINDS}
     about = {key: getattr(seen, key) for key in TOKENS} | {
@@ -66,7 +70,7 @@ def save(folder: RunFolder, kept: SavedAttention) -> None:
 
 
 def steps_to_drop(known: Sequence[int], most: int) -> list[int]:
-    """The steps to drop so that `most` are left: again and again the one with the closest neighbours, never the first or last."""
+    """The steps to drop so that `most` remain: repeatedly the one with the closest neighbors, never the first or last."""
     left = list(known)
     dropped = []
     while len(left) > max(most, 2):
@@ -76,7 +80,7 @@ def steps_to_drop(known: Sequence[int], most: int) -> list[int]:
 
 
 def saved_steps(folder: RunFolder) -> list[int]:
-    """The steps whose attention is kept, ascending; none for runs from before it was kept."""
+    """The steps whose attention is saved, ascending; none for runs of older versions."""
     found = (
         re.fullmatch(r"step-(\d{8,})\.safetensors", path.name)
         for path in (folder.path / "attention").glob("step-*.safetensors")
@@ -85,7 +89,7 @@ def saved_steps(folder: RunFolder) -> list[int]:
 
 
 def load(folder: RunFolder, step: int) -> SavedAttention:
-    """What was kept at a step, rows summing to 1. Raises UserError where the file is missing or broken."""
+    """The attention saved at a step, rows summing to 1. Raises UserError if the file is missing or broken."""
     path = _path(folder, step)
     try:
         with safe_open(path, "np") as file:
@@ -102,7 +106,7 @@ def load(folder: RunFolder, step: int) -> SavedAttention:
 
 
 def _whole(weights: npt.NDArray[np.float16]) -> Weights:
-    """Float32, and what float16 took from a row given back."""
+    """Float32 rows that sum to 1 again after rounding to float16."""
     exact = weights.astype(np.float32)
     sums = exact.sum(-1, keepdims=True)
     whole: Weights = np.divide(exact, sums, out=exact, where=sums > 0)
@@ -110,7 +114,7 @@ def _whole(weights: npt.NDArray[np.float16]) -> Weights:
 
 
 def _check(attention: Attention) -> None:
-    """Raises ValueError where weights and tokens do not belong together."""
+    """Raises ValueError if weights and tokens do not match in shape."""
     for kind in KINDS:
         view = attention.view(kind)
         if view.weights.ndim != 4 or view.weights.shape[2:] != (len(view.rows), len(view.keys)):
@@ -118,62 +122,82 @@ def _check(attention: Attention) -> None:
 
 
 def delete_after(folder: RunFolder, step: int) -> None:
-    """Delete what was kept after that step; after 0, everything."""
+    """Delete the attention saved after that step; after 0, everything."""
     for later in saved_steps(folder):
         if later > step:
             _path(folder, later).unlink(missing_ok=True)
 
 
 def history(folder: RunFolder) -> AttentionHistory | None:
-    """The lines of kind `attention` in metrics.jsonl, ascending by step; None where there is none.
+    """The lines of kind `attention` in metrics.jsonl, ascending by step; None if there are none.
 
-    Broken lines, and those of another number of heads than the newest, are left out.
+    Broken lines, and those of another number of heads than the newest, are logged and left out.
     """
+    path = folder.path / "metrics.jsonl"
     lines: dict[int, Mapping[str, Any]] = {}
-    for line in _attention_lines(folder.path / "metrics.jsonl"):
-        with contextlib.suppress(KeyError, TypeError, ValueError):
+    for line in _attention_lines(path):
+        try:
             lines[int(line["step"])] = {**line, "entropy": _grid(line["entropy"], 2)}
+        except (KeyError, TypeError, ValueError) as error:
+            _warn(path, error)
     if not lines:
         return None
     shape = lines[max(lines)]["entropy"].shape
     rows = [lines[step] for step in sorted(lines) if lines[step]["entropy"].shape == shape]
+    if len(rows) < len(lines):
+        log.warning("%s: %d lines have another number of heads", path, len(lines) - len(rows))
     return AttentionHistory(
         steps=np.array([int(row["step"]) for row in rows], np.int64),
         entropy=np.stack([row["entropy"] for row in rows]),
-        aer=_stacked(rows, "aer", shape),
-        aer_mean=_stacked(rows, "aer_mean", shape[:1]),
-        uniform=_stacked(rows, "uniform", ()),
+        aer=_stacked(path, rows, "aer", shape),
+        aer_mean=_stacked(path, rows, "aer_mean", shape[:1]),
+        uniform=_stacked(path, rows, "uniform", ()),
         n_pairs=int(rows[-1].get("n_pairs") or 0),
     )
 
 
+def _warn(path: Path, error: Exception) -> None:
+    log.warning("%s: a broken attention line is left out (%r)", path, error)
+
+
 def _attention_lines(path: Path) -> list[dict[str, Any]]:
-    """Only what names the kind is parsed: a long run has tens of thousands of other lines."""
+    """Parses only lines that name the kind: a long run has tens of thousands of others."""
+    if not path.exists():
+        return []
     found = []
-    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+    with path.open("rb") as file:
         for line in file:
             if b'"attention"' in line and line.endswith(b"\n"):
-                with contextlib.suppress(ValueError, RecursionError):
+                try:
                     found.append(json.loads(line))
+                except (ValueError, RecursionError) as error:
+                    _warn(path, error)
     return [line for line in found if isinstance(line, dict) and line.get("kind") == "attention"]
 
 
-def _grid(given: Any, depth: int) -> Floats:
-    grid = np.array(given, np.float32)
+def _grid(values: Any, depth: int) -> Floats:
+    grid = np.array(values, np.float32)
     if grid.ndim != depth or not grid.size:
-        raise ValueError(f"{depth} dimensions are wanted")
+        raise ValueError(f"{grid.ndim} dimensions of shape {grid.shape} instead of {depth}")
     return grid
 
 
-def _stacked(rows: Sequence[Mapping[str, Any]], key: str, shape: tuple[int, ...]) -> Floats | None:
-    """One array for all lines, NaN where a line has no such numbers."""
-    found = np.full((len(rows), *shape), np.nan, np.float32)
-    for place, row in enumerate(rows):
-        with contextlib.suppress(KeyError, TypeError, ValueError):
+def _stacked(
+    path: Path, rows: Sequence[Mapping[str, Any]], key: str, shape: tuple[int, ...]
+) -> Floats | None:
+    """(len(rows), *shape), NaN where a line lacks the key or its values are broken; None if all do."""
+    values = np.full((len(rows), *shape), np.nan, np.float32)
+    for i, row in enumerate(rows):
+        if row.get(key) is None:
+            continue
+        try:
             grid = _grid(row[key], len(shape))
-            if grid.shape == shape:
-                found[place] = grid
-    return None if np.isnan(found).all() else found
+            if grid.shape != shape:
+                raise ValueError(f"`{key}` has shape {grid.shape} instead of {shape}")
+            values[i] = grid
+        except (TypeError, ValueError) as error:
+            _warn(path, error)
+    return None if np.isnan(values).all() else values
 
 
 def _path(folder: RunFolder, step: int) -> Path:

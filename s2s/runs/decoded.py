@@ -1,4 +1,4 @@
-"""What comes out of decoding, as text."""
+"""The result of decoding, as text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class DecodedHypothesis:
     """One target: `log_prob` is the model's own sum in nats, `score` what the strategy ranks by."""
 
     text: str
-    tokens: tuple[str, ...]  # ends in `</s>`, unless the length limit cut it
+    tokens: tuple[str, ...]  # ends in `</s>`, unless truncated by the length limit
     token_log_probs: tuple[float, ...]
     log_prob: float
     score: float
-    ids: tuple[int, ...]  # of the tokens: what they spell may have other ids too
+    ids: tuple[int, ...]  # of the tokens; the same text may have other ids too
 
     def to_json(self) -> dict[str, Any]:
         """The command line's form."""
@@ -32,7 +32,7 @@ class DecodedHypothesis:
 
 @dataclass(frozen=True)
 class Decoded:
-    """What a strategy made of one source. An empty source gives an empty text and no hypotheses."""
+    """A strategy's output for one source. An empty source gives an empty text and no hypotheses."""
 
     source: str
     hypotheses: tuple[DecodedHypothesis, ...] = ()  # best first
@@ -46,7 +46,7 @@ class Decoded:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The best hypothesis' pieces."""
+        """The best hypothesis' tokens."""
         return self.hypotheses[0].tokens if self.hypotheses else ()
 
     @property
@@ -76,7 +76,7 @@ class Decoded:
 def decoded(
     source: str, found: SearchResult, tokenizer: Tokenizer, unknown: tuple[str, ...]
 ) -> Decoded:
-    """Ids to text."""
+    """A search result as text."""
     return Decoded(
         source, tuple(_hypothesis(one, tokenizer) for one in found.hypotheses), found.steps, unknown
     )

@@ -1,12 +1,12 @@
-"""The files of an evaluation: which sentences, translated by whom, and how well. Knows nothing of queues or screens.
+"""The files of an evaluation: the test set, its translations, their scores. Knows nothing of queues or screens.
 
-evaluation.json     what was asked: test set, systems, baseline, owner, and the run it is kept with
-test.jsonl          a line a sentence: source, and reference where there is one
-lines-0.jsonl       a line a sentence that system 0 has done; `i` is its place in test.jsonl
-own-0.jsonl         a line a sentence: its own scores
-scores.json         of the sentences that all systems have done so far
-words.json          how often the training text has each word of the sources
-status.json         how far it is
+evaluation.json     the request: test set, systems, baseline, owner, and the run it belongs to
+test.jsonl          one line per sentence: source, and reference if there is one
+lines-0.jsonl       one line per sentence translated by system 0; `i` is its line in test.jsonl, from 0
+own-0.jsonl         one line per sentence: its sentence scores
+scores.json         corpus scores of the sentences that all systems have translated so far
+words.json          how often each word of the sources occurs in the training data
+status.json         progress
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ STATES = ("waiting", "running", "done", "stopped", "failed")
 
 @dataclass(frozen=True)
 class System:
-    """Who translates: a run's checkpoint by a strategy, or a file that another system wrote. `name` tells it from the others."""
+    """A translating system: a run's checkpoint with a strategy, or an uploaded file.
+
+    `name` is unique in its evaluation.
+    """
 
     name: str
     run: str = ""
@@ -55,14 +58,16 @@ class System:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Which sentences: of a run's own text, of another text by its SPEC, or brought; `n` of `n_all`, evenly spread."""
+    """A test set: from a run's own dataset, from another dataset by its SPEC, or uploaded; `n` of `n_all`, evenly
+    spread.
+    """
 
     name: str
     spec: str = ""
     split: str = ""
-    run: str = ""  # whose own text it is
+    run: str = ""  # whose own dataset it is
     n: int = 0
-    n_all: int = 0  # 0 before it is read
+    n_all: int = 0  # 0 until it is read
     hash: str = ""  # of sources and references, 16 hexadecimal digits
     notes: tuple[str, ...] = ()
     has_references: bool = True
@@ -76,20 +81,20 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What was asked."""
+    """The request: what is evaluated, and how."""
 
     id: str
     name: str
     owner: str
     created: str  # UTC, to the second
-    run: str  # that it is kept with
+    run: str  # to which it belongs
     test: Sentences
     systems: tuple[System, ...]
     baseline: int = 0
 
 
 class EvaluationFolder:
-    """One evaluation's folder, whether somebody works there or not."""
+    """One evaluation's folder."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -100,7 +105,7 @@ class EvaluationFolder:
         return self.path.resolve().name
 
     def create(self, asked: Evaluation, pairs: Sequence[tuple[str, str]] = ()) -> None:
-        """Write what was asked, and the sentences where they were brought."""
+        """Write the request, and the sentences if they were uploaded."""
         self.write(asked)
         if pairs:
             self.set_test(pairs)
@@ -113,7 +118,7 @@ class EvaluationFolder:
         files.write_json(self.path / "evaluation.json", {"format": FORMAT, **content})
 
     def evaluation(self) -> Evaluation:
-        """Raises UserError where evaluation.json is missing, broken or newer than this program."""
+        """Read evaluation.json. Raises UserError if it is missing, broken or newer than this program."""
         content = self._read("evaluation.json")
         try:
             form = int(content["format"])
@@ -134,11 +139,11 @@ class EvaluationFolder:
             if isinstance(error, UserError):
                 raise
             raise UserError(
-                f"`{self.id}` is no evaluation: its evaluation.json lacks what every one has; make another."
+                f"`{self.id}` is not an evaluation: its evaluation.json lacks required fields; start another evaluation."
             ) from error
 
     def set_test(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """The sentences, in their order."""
+        """Write the sentences, in order."""
         lines = (
             json.dumps({"source": source, "reference": reference}, ensure_ascii=False)
             for source, reference in pairs
@@ -146,19 +151,19 @@ class EvaluationFolder:
         files.write_text(self.path / "test.jsonl", "".join(f"{line}\n" for line in lines))
 
     def test(self) -> list[tuple[str, str]]:
-        """Sources and references; none before they are read. A reference is empty where there is none."""
+        """Pairs of source and reference, or none yet. A missing reference is empty."""
         return [
             (str(line["source"]), str(line["reference"]))
             for line in files.read_lines(self.path / "test.jsonl")
         ]
 
     def add(self, system: int, lines: Iterable[Mapping[str, Any]]) -> None:
-        """What a system has done."""
+        """Append translations of a system."""
         for line in lines:
             files.append_line(self._lines(system), line)
 
     def lines(self, system: int) -> dict[int, dict[str, Any]]:
-        """What a system has done, by the sentence's place."""
+        """The translations of a system, by sentence index."""
         found = (
             line
             for line in files.read_lines(self._lines(system))
@@ -167,21 +172,21 @@ class EvaluationFolder:
         return {line["i"]: line for line in found}
 
     def repair_lines(self, system: int) -> dict[int, dict[str, Any]]:
-        """The same, once half a line that a killed process left is cut off, so that more can be added."""
-        kept = self.lines(system)
-        content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept.values())
+        """Remove the incomplete line that a killed process left, so that lines can be appended. Returns the others."""
+        complete = self.lines(system)
+        content = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in complete.values())
         files.write_text(self._lines(system), content)
-        return kept
+        return complete
 
     def append_sentence_scores(
         self, system: int, scores: Mapping[int, Mapping[str, float]]
     ) -> None:
-        """The scores of single sentences, by their places."""
+        """Sentence scores, by sentence index."""
         for i, own in scores.items():
             files.append_line(self._own(system), {"i": i, **own})
 
     def sentence_scores(self, system: int) -> dict[int, dict[str, float]]:
-        """The scores of single sentences, by their places."""
+        """Sentence scores, by sentence index."""
         lines = files.read_lines(self._own(system))
         return {
             line["i"]: {key: value for key, value in line.items() if key != "i"}
@@ -190,7 +195,7 @@ class EvaluationFolder:
         }
 
     def delete_sentence_scores(self, system: int) -> None:
-        """They are counted anew."""
+        """Delete them, so that they are computed again."""
         self._own(system).unlink(missing_ok=True)
 
     def _own(self, system: int) -> Path:
@@ -200,37 +205,39 @@ class EvaluationFolder:
         return self.path / f"lines-{system}.jsonl"
 
     def set_scores(self, content: Mapping[str, Any]) -> None:
-        """Replace the scores."""
+        """Replace scores.json."""
         files.write_json(self.path / "scores.json", {"format": FORMAT, **content})
 
     def scores(self) -> dict[str, Any]:
-        """`n` and, for each system, its scores; empty before the first. Raises UserError where they cannot be read."""
+        """`n` and the scores of each system; empty before the first. Raises UserError if they cannot be read."""
         return self._read("scores.json") if (self.path / "scores.json").exists() else {}
 
     def set_status(self, state: str, **details: Any) -> None:
-        """`done` sentences of `n`, `seconds` of work so far; `left` seconds, as it looked `at` that second since the epoch."""
+        """Replace the status: `done` sentences of `n`, `seconds` of work, `left` seconds as estimated `at` a time since
+        the epoch.
+        """
         files.write_json(
             self.path / "status.json",
             {"format": FORMAT, "state": state, "updated": now(), **details},
         )
 
     def status(self) -> dict[str, Any]:
-        """Empty where it cannot be read: the next look finds a new one."""
+        """The status; empty while it cannot be read, since the next write replaces it."""
         try:
             return self._read("status.json")
         except UserError:
             return {}
 
     def set_words(self, counts: Mapping[str, int]) -> None:
-        """How often each word of the sources stands in the training text."""
+        """Write how often each word of the sources occurs in the training data."""
         files.write_json(self.path / "words.json", dict(counts))
 
     def words(self) -> dict[str, int] | None:
-        """None where the training text was not read."""
+        """Those counts; None if the training data was not read."""
         return self._read("words.json") if (self.path / "words.json").exists() else None
 
     def amend(self, change: Callable[[Evaluation], Evaluation]) -> Evaluation:
-        """Put into evaluation.json what `change` makes of it; only the one process that works there does."""
+        """Replace evaluation.json by `change` of it. Only the one process that works on the evaluation may do this."""
         changed = change(self.evaluation())
         self.write(changed)
         return changed
@@ -240,17 +247,17 @@ class EvaluationFolder:
             return dict(json.loads((self.path / name).read_bytes()))
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise UserError(
-                f"The {name} of the evaluation `{self.id}` cannot be read; make another evaluation."
+                f"The {name} of the evaluation `{self.id}` cannot be read; start another evaluation."
             ) from error
 
 
 def evaluations_folder() -> Path:
-    """Where evaluations are."""
+    """The folder of all evaluations."""
     return home() / "evaluations"
 
 
 def folder(evaluation: str) -> EvaluationFolder:
-    """By its id. Raises UserError where there is none."""
+    """An evaluation's folder by its id. Raises UserError if there is none."""
     path = evaluations_folder() / evaluation
     if not ID.fullmatch(evaluation) or not (path / "evaluation.json").is_file():
         raise UserError(
@@ -260,14 +267,14 @@ def folder(evaluation: str) -> EvaluationFolder:
 
 
 def new_folder() -> EvaluationFolder:
-    """A folder with a name that nobody can guess; nothing is written yet."""
+    """A folder with an unguessable name, not created yet."""
     return EvaluationFolder(evaluations_folder() / new_id())
 
 
 def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluation]:
-    """An owner's evaluations, newest first; of one run, those that are kept with it or have it among their systems.
+    """An owner's evaluations, newest first; for one run, those that belong to it or have it among their systems.
 
-    One that cannot be read is left out: whoever opens it by a link hears why.
+    Unreadable ones are left out; opening one by a link shows why.
     """
     found = []
     for path in evaluations_folder().iterdir() if evaluations_folder().is_dir() else ():
@@ -286,7 +293,7 @@ def list_evaluations(owner: str = OWNER, run: str | None = None) -> list[Evaluat
 
 
 def delete(evaluation: str, owner: str = OWNER) -> None:
-    """With all its files. Raises UserError where that owner has none such."""
+    """Delete an evaluation with its files. Raises UserError if that owner does not have it."""
     held = folder(evaluation)
     if held.evaluation().owner != owner:
         raise UserError(

@@ -1,4 +1,4 @@
-"""What a run writes while its attention is changed, beside what it writes by itself. Knows nothing of screens."""
+"""Translations with interventions on attention, compared with those without. Knows nothing of screens."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from s2s.runs.teacher_forcing import first_difference
 
 @dataclass(frozen=True)
 class Interventions:
-    """Heads that work otherwise (rows of `INTERVENTIONS`), and one place of the target, 0-based, that looks at `keys` of the source.
+    """Heads with an intervention (a row of `INTERVENTIONS`), and one target position, 0-based, that must attend to source `keys`.
 
-    `among`: whose look is moved, all heads of cross-attention where None. Nothing is moved where `keys` are none.
+    `among`: the heads whose attention is overridden; None means all cross-attention heads. Empty `keys` override nothing.
     """
 
     heads: tuple[tuple[Head, str], ...] = ()
-    place: int = 0
+    position: int = 0
     keys: tuple[int, ...] = ()
     among: tuple[Head, ...] | None = None
 
@@ -34,35 +34,40 @@ class Interventions:
 
 @dataclass(frozen=True)
 class Next:
-    """Log-probabilities of what may stand at a place after the same beginning: (vocab,) nats each."""
+    """Log-probabilities of the token at a position after the same prefix, without and with the intervention: (vocab,),
+    nats.
+    """
 
-    place: int
+    position: int
     before: Tensor
     after: Tensor
 
 
 @dataclass(frozen=True)
 class InterventionResult:
-    """Both translations begin with the same `kept` tokens. `log_prob` of `after` is what the changed model says of it."""
+    """Translations without and with the interventions, which share their first `kept` tokens.
+
+    `after.log_prob` is the changed model's.
+    """
 
     kept: int
     before: Decoded
     after: Decoded
-    seen: (
-        Attention  # under the change, while the model is forced to write the target that was given
-    )
-    next: Next | None  # where attention was moved, else where the two part; None where they don't
+    seen: Attention  # with the interventions, under teacher forcing of the given target
+    next: (
+        Next | None
+    )  # at the overridden position, else at the first difference; None if there is none
 
 
 @contextlib.contextmanager
 def active(run: Run, change: Interventions) -> Iterator[None]:
-    """The run works so changed, and for nobody else meanwhile. Without a change nothing is hooked."""
+    """Apply the interventions, and lock the model meanwhile. Without any, no hooks are added."""
     with contextlib.ExitStack() as stack:
         if change.heads:
             stack.enter_context(ablate(run.model, dict(change.heads)))
         if change.keys:
             stack.enter_context(
-                override_attention(run.model, change.place, change.keys, change.among)
+                override_attention(run.model, change.position, change.keys, change.among)
             )
         yield
 
@@ -75,20 +80,20 @@ def translate_with(
     strategy: str = "beam",
     **settings: Any,
 ) -> InterventionResult:
-    """Translate with and without the change. Where attention is moved, both keep what `target` has before that place.
+    """Translate with and without interventions. If attention is overridden, both keep the tokens of `target` before that position.
 
-    Raises UserError for a place, a source position, a head or a setting that there is not.
+    Raises UserError for a target position, source position, head or setting that does not exist.
     """
     ids = (*run.tgt_tokenizer.encode(target), run.recipe.model.ids.eos)
     src_len = len(run.src_tokenizer.encode(source)) + 1
     _check(change, src_len, len(ids))
-    begun = ids[: change.place] if change.keys else ()
-    before = run.complete(source, begun, strategy, **settings)
+    prefix = ids[: change.position] if change.keys else ()
+    before = run.complete(source, prefix, strategy, **settings)
     with active(run, change):
-        after = run.complete(source, begun, strategy, **settings)
+        after = run.complete(source, prefix, strategy, **settings)
         seen = run.attention(source, target)
     return InterventionResult(
-        len(begun), before, after, seen, _next(run, source, change, (before, after))
+        len(prefix), before, after, seen, _next(run, source, change, (before, after))
     )
 
 
@@ -96,20 +101,20 @@ def _next(
     run: Run, source: str, change: Interventions, found: tuple[Decoded, Decoded]
 ) -> Next | None:
     ours, theirs = (one.hypotheses[0].ids if one.hypotheses else () for one in found)
-    place = change.place if change.keys else first_difference(ours, theirs)
-    if place is None:
+    position = change.position if change.keys else first_difference(ours, theirs)
+    if position is None:
         return None
-    plain = run.next_tokens(source, ours[:place])[-1]
+    plain = run.next_tokens(source, ours[:position])[-1]
     with active(run, change):
-        return Next(place, plain, run.next_tokens(source, ours[:place])[-1])
+        return Next(position, plain, run.next_tokens(source, ours[:position])[-1])
 
 
 def _check(change: Interventions, src_len: int, tgt_len: int) -> None:
     if not change.keys:
         return
-    if not 0 <= change.place < tgt_len:
+    if not 0 <= change.position < tgt_len:
         raise UserError(
-            f"There is no place {change.place} in a target of {tgt_len} tokens; give one from 0 to {tgt_len - 1}."
+            f"There is no position {change.position} in a target of {tgt_len} tokens; give one from 0 to {tgt_len - 1}."
         )
     if strange := [key for key in change.keys if not 0 <= key < src_len]:
         raise UserError(

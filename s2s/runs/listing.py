@@ -1,4 +1,4 @@
-"""The runs of a workspace as a table sees them, and what may be done to one as a whole."""
+"""The runs of a workspace as rows of a table; rename, annotate and delete them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ MOST_TAGS = 10
 LONGEST_COMMENT = 2000
 LIVE = ("queued", "starting", "running")
 COUNTS = ("step", "steps", "best_step")
-FIGURES = (*COUNTS, "best_loss", "token_accuracy")
+SCORES = (*COUNTS, "best_loss", "token_accuracy")
 HIDDEN = frozenset(
     {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-)  # Unicode's classes of what turns the text after it
+)  # Unicode bidirectional classes that reverse the text after them
 
 Stamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run in one row. Its figures are of its best validation, None before the first."""
+    """A run as one row. Its scores are from the best validation, None before the first."""
 
     id: str
     name: str
@@ -50,30 +50,33 @@ class RunSummary:
     best_loss: float | None = None
     token_accuracy: float | None = None
     checkpoints: tuple[int, ...] = ()
-    updated: float = 0.0  # when training last wrote its status; 0 before it did
-    note: str = ""  # what it is doing now, a sentence
-    error: str = ""  # what went wrong, a sentence
+    updated: float = 0.0  # when training last wrote its status; 0 before
+    note: str = ""  # what it is doing now, as a sentence
+    error: str = ""  # what went wrong, as a sentence
     job: str = ""  # its newest job's id
-    position: int | None = None  # queued: how many wait before it
-    is_stopping: bool = False  # somebody asked it to stop and it has not heard yet
-    is_paused: bool = False  # somebody asked it to wait
+    position: int | None = None  # queued: how many jobs are ahead of it
+    is_stopping: bool = False  # asked to stop, not stopped yet
+    is_paused: bool = False  # asked to pause
     tags: tuple[str, ...] = ()
-    comment: str = ""  # what its owner wrote about it, any number of lines
-    init_from: str = ""  # the run whose weights it began with
+    comment: str = ""  # the owner's note, any number of lines
+    init_from: str = ""  # the run whose weights it started with
 
     @property
     def is_live(self) -> bool:
-        """Whether it changes by itself, so that a screen should look again."""
+        """Whether it is queued or training, so that a screen should refresh."""
         return self.state in LIVE
 
 
 def runs_folder() -> Path:
-    """Where the app keeps runs."""
+    """The folder of all runs."""
     return home() / "runs"
 
 
 def list_runs(owner: str) -> list[RunSummary]:
-    """An owner's runs in `S2S_HOME`, newest first. One whose recipe.json or status.json is broken is list_runs as failed, with the reason."""
+    """An owner's runs in `S2S_HOME`, newest first.
+
+    One whose recipe.json or status.json is broken is list_runs as failed, with the reason.
+    """
     folder = runs_folder()
     paths = (
         [path for path in folder.iterdir() if re.fullmatch(r"[\w-]{1,64}", path.name)]
@@ -85,13 +88,13 @@ def list_runs(owner: str) -> list[RunSummary]:
 
 
 def find_run(run_id: str, owner: str) -> RunSummary | None:
-    """The row of one run, or None where that owner has no such folder."""
+    """The row of one run, or None if that owner does not have it."""
     row = _row(runs_folder() / run_id) if re.fullmatch(r"[\w-]{1,64}", run_id) else None
     return row if row and row.owner == owner else None
 
 
 def is_training(folder: Path) -> bool:
-    """Whether a process trains in the folder now."""
+    """Whether a process is training in the folder now."""
     lock_file = RunFolder(folder).lock_file
     if not lock_file.exists():
         return False
@@ -103,7 +106,7 @@ def is_training(folder: Path) -> bool:
 
 
 def rename(run_id: str, owner: str, name: str) -> None:
-    """Give a run another name. Raises UserError for an empty or long one, or a run of somebody else."""
+    """Rename a run. Raises UserError for an empty or too long name, or another owner's run."""
     folder = _own(run_id, owner, "renamed")
     name = checked_name(name)
     folder.amend(lambda about: {"name": name})
@@ -112,12 +115,15 @@ def rename(run_id: str, owner: str, name: str) -> None:
 def annotate(
     run_id: str, owner: str, *, tags: Iterable[str] | None = None, comment: str | None = None
 ) -> None:
-    """Give a run these tags, this comment, or both; what is None stays as it is. Raises UserError for too many or too long ones."""
-    said: dict[str, object] = {} if tags is None else {"tags": list(checked_tags(tags))}
+    """Set a run's tags, comment or both; None leaves one unchanged.
+
+    Raises UserError if they are too many or too long.
+    """
+    changes: dict[str, object] = {} if tags is None else {"tags": list(checked_tags(tags))}
     if comment is not None:
-        said["comment"] = checked_comment(comment)
+        changes["comment"] = checked_comment(comment)
     folder = _own(run_id, owner, "annotated")
-    folder.amend(lambda about: said)
+    folder.amend(lambda about: changes)
 
 
 def delete(run_id: str, owner: str) -> None:
@@ -128,7 +134,7 @@ def delete(run_id: str, owner: str) -> None:
         with lock:
             gone = folder.path.rename(
                 folder.path.with_name(f".deleted-{run_id}")
-            )  # at once, whatever the rest takes
+            )  # disappears at once, however long the deletion takes
     except Timeout as error:
         raise UserError(
             f"The run `{run_id}` is being trained; stop it first, then delete it."
@@ -137,7 +143,7 @@ def delete(run_id: str, owner: str) -> None:
 
 
 def clean_name(name: str) -> str:
-    """Without control characters, those that turn the writing round, and blanks around; "" where nothing is left to see."""
+    """The name without control and direction-changing characters and outer spaces; "" if nothing visible is left."""
     shown = (
         char
         for char in name
@@ -150,7 +156,7 @@ def clean_name(name: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """The name as it can be shown. Raises UserError for one that is empty or too long."""
+    """The cleaned name. Raises UserError if it is empty or too long."""
     name = clean_name(name)
     if not 0 < len(name) <= LONGEST_NAME:
         raise UserError(
@@ -160,7 +166,10 @@ def checked_name(name: str) -> str:
 
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Without empty ones and doubles, in their order. Raises UserError for too many or a long one."""
+    """Cleaned tags in order, without empty ones and duplicates.
+
+    Raises UserError if there are too many or one is too long.
+    """
     clean = tuple(dict.fromkeys(filter(None, map(clean_name, tags))))
     if len(clean) > MOST_TAGS:
         raise UserError(
@@ -175,7 +184,7 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def checked_comment(comment: str) -> str:
-    """Its lines as they can be shown. Raises UserError for a long one."""
+    """The comment with cleaned lines. Raises UserError if it is too long."""
     clean = "\n".join(map(clean_name, comment.splitlines())).strip()
     if len(clean) > LONGEST_COMMENT:
         raise UserError(
@@ -197,7 +206,7 @@ def _own(run_id: str, owner: str, done: str) -> RunFolder:
 
 
 def _row(path: Path) -> RunSummary | None:
-    """None where there is no run; a damaged one is there as failed, with the reason."""
+    """None if there is no run; a damaged run is listed as failed, with the reason."""
     about = None
     try:
         about = _about(path, _stamp(path / "recipe.json"))
@@ -212,7 +221,7 @@ def _row(path: Path) -> RunSummary | None:
             state=_true_state(path, status.get("state")),
             checkpoints=checkpoints,
             updated=updated,
-            **_figures(status),
+            **_scores(status),
         )
     except (FileNotFoundError, NotADirectoryError):  # no run, or deleted meanwhile
         return None
@@ -222,7 +231,7 @@ def _row(path: Path) -> RunSummary | None:
         return _damaged(
             path,
             about,
-            f"The files of the run `{path.name}` cannot be read ({error.strerror}); train it anew.",
+            f"The files of the run `{path.name}` cannot be read ({error.strerror}); train it again.",
         )
 
 
@@ -242,7 +251,7 @@ def _changed(path: Path) -> float:
 
 
 def _status(path: Path) -> tuple[Mapping[str, Any], float]:
-    """What status.json says and when it was written; nothing and 0 before training."""
+    """The content of status.json and when it was written; empty and 0 before training."""
     try:
         stamp = _stamp(path / "status.json")
     except FileNotFoundError:
@@ -250,19 +259,19 @@ def _status(path: Path) -> tuple[Mapping[str, Any], float]:
     return _parsed_status(path, stamp), stamp[0] / 1e9
 
 
-def _figures(status: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: status[key] for key in FIGURES if status.get(key) is not None}
+def _scores(status: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: status[key] for key in SCORES if status.get(key) is not None}
 
 
 def _true_state(path: Path, state: str | None) -> str:
-    """What the status says, unless it claims to run and nobody trains there."""
+    """The state in status.json, but `interrupted` if it says `running` and no process trains there."""
     if state in (None, "running"):
         return "running" if is_training(path) else "interrupted"
     return str(state)
 
 
 def _stamp(path: Path) -> Stamp:
-    """Another one whenever the file was written again."""
+    """Changes whenever the file is written."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
@@ -277,7 +286,7 @@ def _about(path: Path, stamp: Stamp) -> RunSummary:
         steps = int(about["recipe"]["train"]["steps"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(
-            f"`{path.name}` is no run: its recipe.json lacks what every run has; delete it, or train it anew."
+            f"`{path.name}` is not a run: its recipe.json lacks required fields; delete it, or train it again."
         ) from error
     row = RunSummary(
         path.name,
@@ -293,7 +302,7 @@ def _about(path: Path, stamp: Stamp) -> RunSummary:
 
 
 def _annotations(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Tags, comment and the run it began with; what is no text there is passed over."""
+    """Tags, comment and the run it was initialized from; values of a wrong type are ignored."""
     tags, comment, init_from = (about.get(key) for key in ("tags", "comment", "init_from"))
     begun = init_from.get("run") if isinstance(init_from, Mapping) else None
     return {
@@ -311,14 +320,14 @@ def _parsed_status(path: Path, stamp: Stamp) -> Mapping[str, Any]:
     state = status.get("state")
     if state not in (None, *STATES):
         raise UserError(
-            f"The status.json of the run `{path.name}` says `{str(state)[:40]}`, which is unknown here; go on with the run."
+            f"The status.json of the run `{path.name}` says `{str(state)[:40]}`, which is unknown here; resume the run."
         )
     if not all(
         isinstance(status.get(key), int | None if key in COUNTS else float | int | None)
-        for key in FIGURES
+        for key in SCORES
     ):
         raise UserError(
-            f"The status.json of the run `{path.name}` has figures that are no numbers; go on with the run."
+            f"The status.json of the run `{path.name}` has scores that are not numbers; resume the run."
         )
     return status
 

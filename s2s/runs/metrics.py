@@ -1,8 +1,9 @@
-"""The training curves of a run that grows, read as they grow. Knows nothing of screens."""
+"""The training curves of a run, read while its log grows. Knows nothing of screens."""
 
 from __future__ import annotations
 
 import json
+import logging
 import math
 import threading
 from collections import deque
@@ -14,9 +15,10 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-POINTS = 1500  # as many as a chart of a screen's width can show
-WINDOW = 20.0  # seconds over which the speed is taken
-FEW = 20  # steps since a pause that alone do not tell the pace
+log = logging.getLogger(__name__)
+POINTS = 1500  # as many as a chart as wide as the screen can show
+WINDOW = 20.0  # seconds over which throughput is averaged
+FEW = 20  # steps; fewer since a pause are too few to time
 BLOCK = 1 << 20  # bytes read at once
 VALID = (
     "loss",
@@ -25,27 +27,27 @@ VALID = (
     "bleu",
     "chrf",
     "memory",
-)  # of a validation; the first three always
-TAIL = 200  # bytes before the place reached, by which a file that was written anew is known
+)  # of a validation; the first three are always there
+TAIL = 200  # last bytes read; if they changed, the file was rewritten
 
 
 class LearningRateChange(NamedTuple):
-    """From `step` on the peak `train.lr` is `lr`: somebody changed it while the run trained."""
+    """From `step` on, the peak `train.lr` is `lr`: it was changed while the run trained."""
 
     step: int
     lr: float
-    time: float  # seconds since the epoch; 0 where it was not written
+    time: float  # seconds since the epoch; 0 if not logged
 
 
 class StepTimes(NamedTuple):
-    """What a run's steps take: updates, and between some of them a validation with all that comes with it."""
+    """How long the steps of a run take: updates, and the validations between some of them."""
 
     update: float  # seconds
     validation: float  # seconds, sampling and saving included
-    every: int  # steps from one validation to the next; 0 before there were two
+    every: int  # steps between validations; 0 before the second
 
     def seconds(self, step: int, steps: int) -> float:
-        """From `step` to `steps`; the validation right after `step` has been."""
+        """Seconds from `step` to `steps`; the validation right after `step` is done."""
         left = max(0, steps - step)
         validations = (
             0
@@ -60,19 +62,19 @@ Number = TypeVar("Number", bound=np.generic)
 
 @dataclass(frozen=True)
 class Curves:
-    """What a run has logged; NaN where an older run didn't.
+    """What a run has logged; NaN where an older run did not log a value.
 
-    `loss`, `rates`, `grad_norms` and `speeds` are means over buckets of steps where there are many; the newest step always stands
-    alone, last. Nobody may write to the arrays: visitors share them.
+    `loss`, `rates`, `grad_norms` and `speeds` are means over buckets of steps where there are many; the newest step is always
+    on its own, last. The arrays are read-only: visitors share them.
     """
 
     steps: NDArray[np.int64]
-    loss: NDArray[np.float32]  # nats a token
+    loss: NDArray[np.float32]  # nats per token
     rates: NDArray[np.float32]  # learning rate
     grad_norms: NDArray[np.float32]  # before clipping
-    speeds: NDArray[np.float32]  # tokens a second of updates alone
+    speeds: NDArray[np.float32]  # tokens per second, of updates only
     valid_steps: NDArray[np.int64]
-    valid_loss: NDArray[np.float32]  # nats a token
+    valid_loss: NDArray[np.float32]  # nats per token
     valid_perplexity: NDArray[np.float32]
     valid_token_accuracy: NDArray[np.float32]
     valid_bleu: NDArray[np.float32]  # 0 to 100
@@ -82,42 +84,42 @@ class Curves:
     step: int  # the newest; 0 before training
     lr: float | None
     grad_norm: float | None
-    tokens_per_second: float | None  # of the last seconds, validation and saving included
+    tokens_per_second: float | None  # over the last WINDOW seconds, validation and saving included
     seconds_per_step: (
         float | None
-    )  # validation and saving included, since training was last taken up
+    )  # validation and saving included, since training last started or resumed
     step_times: StepTimes | None
-    n_broken: int  # lines that could not be read: cut by a full disk, say
+    n_broken: int  # unreadable lines, such as those truncated by a full disk; each is logged
 
     def seconds_left(self, steps: int) -> float | None:
-        """Until step `steps`, at the pace so far; None before there is one."""
+        """Seconds until step `steps`, at the speed so far; None before it is known."""
         return None if self.step_times is None else self.step_times.seconds(self.step, steps)
 
 
 class Metrics:
-    """Follows a metrics.jsonl: each `read` costs as much as was written since the last. Visitors may share one."""
+    """Follows a metrics.jsonl: each `read` parses only what was added since the last. Visitors may share one."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._lock = threading.Lock()
         self._state = _State()
-        self._curves: Curves | None = None  # until something new is read
+        self._curves: Curves | None = None  # None after new lines were read
         self._offset = 0
         self._tail = b""
 
     def read(self) -> Curves:
-        """All that is there now; a last line that is still being written is left for the next time."""
+        """All lines written so far; an unfinished last line is left for the next read."""
         with self._lock:
             try:
                 with self.path.open("rb") as file:
                     self._follow(file)
             except FileNotFoundError:
-                self._start_again()
+                self._reset()
             if self._curves is None:
                 self._curves = self._state.curves()
             return self._curves
 
-    def _start_again(self) -> None:
+    def _reset(self) -> None:
         self._state = _State()
         self._curves = None
         self._offset = 0
@@ -125,34 +127,35 @@ class Metrics:
 
     def _follow(self, file: BinaryIO) -> None:
         file.seek(self._offset - len(self._tail))
-        if file.read(len(self._tail)) != self._tail:  # cut back for a resumed run, or another run's
-            self._start_again()
+        if file.read(len(self._tail)) != self._tail:  # truncated for a resumed run, or replaced
+            self._reset()
             file.seek(0)
         rest = b""
         while block := file.read(BLOCK):
-            whole, newline, rest = (rest + block).rpartition(b"\n")
+            complete, newline, rest = (rest + block).rpartition(b"\n")
             if newline:
-                self._take(whole + newline)
+                self._parse(complete + newline)
 
-    def _take(self, whole: bytes) -> None:
+    def _parse(self, lines: bytes) -> None:
         self._curves = None
-        for line in whole.splitlines():
+        for line in lines.splitlines():
             try:
                 self._state.add(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
                 self._state.n_broken += 1
-        self._offset += len(whole)
-        self._tail = (self._tail + whole)[-TAIL:]
+                log.warning("%s: a broken line is left out (%r): %.80r", self.path, error, line)
+        self._offset += len(lines)
+        self._tail = (self._tail + lines)[-TAIL:]
 
 
 class _State:
     """Sums over the lines so far."""
 
     def __init__(self) -> None:
-        self.width = 1  # steps a bucket
+        self.width = 1  # steps per bucket
         self.buckets: list[
             list[float]
-        ] = []  # number of the bucket, lines, sums of step, loss, lr, grad_norm, tokens, seconds
+        ] = []  # bucket number, count, sums of step, loss, lr, grad_norm, tokens, seconds
         self.newest: Mapping[str, Any] | None = None
         self.valid: list[tuple[float, ...]] = []  # step, then as in VALID
         self.changes: list[LearningRateChange] = []
@@ -163,7 +166,9 @@ class _State:
         self.n_broken = 0
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """One line; of a kind that is not known here, it is for other readers. One that lacks something raises, and changes nothing."""
+        """Add one line; unknown kinds are for other readers. An incomplete line raises and changes nothing."""
+        if not isinstance(line, dict):
+            raise TypeError(f"an object is expected, not {type(line).__name__}")
         if line["kind"] == "valid":
             self._add_validation(line)
         elif line["kind"] == "train":
@@ -205,18 +210,18 @@ class _State:
             ],
         }
         self.newest |= known
-        self._pour(step, self.newest["sums"])
+        self._add_to_bucket(step, self.newest["sums"])
 
-    def _pour(self, step: int, sums: list[float]) -> None:
+    def _add_to_bucket(self, step: int, sums: list[float]) -> None:
         number = (step - 1) // self.width
         if self.buckets and self.buckets[-1][0] == number:
             self.buckets[-1][1:] = _added(self.buckets[-1][1:], sums)
         else:
             self.buckets.append([number, *sums])
-        if len(self.buckets) == POINTS:  # one is kept for the newest step
-            self._halve()
+        if len(self.buckets) == POINTS:  # one is reserved for the newest step
+            self._merge_buckets()
 
-    def _halve(self) -> None:
+    def _merge_buckets(self) -> None:
         self.width *= 2
         joined: list[list[float]] = []
         for number, *sums in self.buckets:
@@ -227,7 +232,7 @@ class _State:
         self.buckets = joined
 
     def curves(self) -> Curves:
-        """Arrays of their own, which nobody changes later."""
+        """A snapshot: new read-only arrays."""
         sums = [bucket[1:] for bucket in self.buckets]
         newest = self.newest or {}
         if newest and sums[-1][0] > 1:
@@ -257,7 +262,7 @@ class _State:
             grad_norm=newest.get("grad_norm"),
             tokens_per_second=self._tokens_per_second(),
             seconds_per_step=self.clock.seconds_per_step(),
-            step_times=self._pace(),
+            step_times=self._step_times(),
             n_broken=self.n_broken,
         )
 
@@ -265,15 +270,15 @@ class _State:
         seconds = self.window[-1][0] - self.window[0][0] if self.window else 0.0
         return sum(tokens for _, tokens in list(self.window)[1:]) / seconds if seconds > 0 else None
 
-    def _pace(self) -> StepTimes | None:
+    def _step_times(self) -> StepTimes | None:
         seconds = self.clock.seconds()
         steps = sorted({int(row[0]) for row in self.valid})[-2:]
         return seconds and StepTimes(*seconds, every=steps[-1] - steps[0] if steps else 0)
 
 
 @dataclass
-class _Stint:
-    """Training from where it was taken up to a pause, or till now. Times are in seconds."""
+class _Session:
+    """Training from its start or resumption until a pause, or until now. Times in seconds."""
 
     since: float  # time of day
     steps_before: int
@@ -288,65 +293,65 @@ class _Stint:
 
 
 class _Clock:
-    """Where the time went: what lies between two stints counts for nothing."""
+    """Times updates and validations; the time between two sessions does not count."""
 
     def __init__(self) -> None:
         self.time = 0.0  # of the newest line
-        self.stints: list[
-            _Stint
-        ] = []  # the newest and, as far as the pace needs them, those before
+        self.sessions: list[_Session] = []  # the newest, and those before it that timing needs
         self.is_validating = False
 
     def stepped(self, step: int, time: float, seconds: float, *, is_first: bool) -> bool:
-        """Whether a stint begins here."""
-        is_anew = is_first or not self.stints
-        if is_anew:
-            self.stints.append(_Stint(time - seconds, step - 1))
+        """Record a step. Returns whether a new session begins with it."""
+        is_new = is_first or not self.sessions
+        if is_new:
+            self.sessions.append(_Session(time - seconds, step - 1))
             self._forget()
-        stint = self.stints[-1]
-        if self.is_validating and not is_anew:
-            stint.validating += max(0.0, time - seconds - stint.stepped_at)
-            stint.n_validations += 1
+        session = self.sessions[-1]
+        if self.is_validating and not is_new:
+            session.validating += max(0.0, time - seconds - session.stepped_at)
+            session.n_validations += 1
         self.time = time
-        stint.steps = step - stint.steps_before
-        stint.stepped_at = time
+        session.steps = step - session.steps_before
+        session.stepped_at = time
         self.is_validating = False
-        return is_anew
+        return is_new
 
     def _forget(self) -> None:
-        """Keep the newest stint, and before it those from the last long one on."""
-        long = [i for i, stint in enumerate(self.stints[:-1]) if stint.steps >= FEW]
-        self.stints = self.stints[long[-1] if long else 0 :][-FEW:]
+        """Keep the newest session and those from the last long one before it."""
+        long = [i for i, session in enumerate(self.sessions[:-1]) if session.steps >= FEW]
+        self.sessions = self.sessions[long[-1] if long else 0 :][-FEW:]
 
     def validated(self, time: float) -> None:
         self.time = time
         self.is_validating = True
 
     def seconds_per_step(self) -> float | None:
-        """All in all, in this stint."""
-        if not self.stints or self.stints[-1].steps <= 0:
+        """Everything included, in this session."""
+        if not self.sessions or self.sessions[-1].steps <= 0:
             return None
-        return max(0.0, self.time - self.stints[-1].since) / self.stints[-1].steps
+        return max(0.0, self.time - self.sessions[-1].since) / self.sessions[-1].steps
 
     def seconds(self) -> tuple[float, float] | None:
-        """Of an update, and of a validation; a stint of few steps is taken together with those before."""
-        if not self.stints or self.stints[-1].steps <= 0:
+        """Seconds per update and per validation; a session with few steps is averaged with those before it."""
+        if not self.sessions or self.sessions[-1].steps <= 0:
             return None
-        newest = self.stints[-1]
-        counted = [newest] if newest.steps >= FEW else self.stints
-        update = sum(stint.updating for stint in counted) / sum(stint.steps for stint in counted)
+        newest = self.sessions[-1]
+        counted = [newest] if newest.steps >= FEW else self.sessions
+        update = sum(session.updating for session in counted) / sum(
+            session.steps for session in counted
+        )
         validated = (
             [newest]
             if newest.n_validations
-            else [stint for stint in self.stints if stint.n_validations]
+            else [session for session in self.sessions if session.n_validations]
         )
         if validated:
-            return update, sum(stint.validating for stint in validated) / sum(
-                stint.n_validations for stint in validated
+            return update, sum(session.validating for session in validated) / sum(
+                session.n_validations for session in validated
             )
         return update, max(
             0.0, self.time - newest.stepped_at
-        ) if self.is_validating else 0.0  # as far as the first is
+        ) if self.is_validating else 0.0  # the first one, so far
 
 
 def _added(left: list[float], right: list[float]) -> list[float]:
@@ -354,7 +359,7 @@ def _added(left: list[float], right: list[float]) -> list[float]:
 
 
 def _floats(values: NDArray[np.float64]) -> NDArray[np.float32]:
-    with np.errstate(over="ignore"):  # the perplexity of a run that diverges
+    with np.errstate(over="ignore"):  # perplexity of a diverging run
         return _frozen(values.astype(np.float32))
 
 

@@ -1,4 +1,4 @@
-"""A corpus translated by several processes, a thread each: small products gain nothing from a second thread, rows do."""
+"""Translate a corpus with several single-threaded processes: small matrix products gain nothing from a second thread."""
 
 from __future__ import annotations
 
@@ -14,29 +14,27 @@ from s2s.model import keep_freed_memory
 from s2s.runs.decoded import Decoded
 from s2s.runs.run import ROWS, Run, load
 
-MANY = 500  # sources a process from which on its start, some seconds, is worth it
+MANY = 500  # sources per process; below this, its start-up of some seconds does not pay
 
 
 def processes_for(n_sources: int, cores: int) -> int:
-    """How many are worth it."""
+    """How many processes pay off."""
     return max(1, min(cores, n_sources // MANY))
 
 
 def translate(
     run: Run, sources: Sequence[str], strategy: str, settings: Mapping[str, Any], processes: int
 ) -> list[Decoded]:
-    """What `run.translate` gives, in order. Raises UserError before any process is started."""
+    """The same as `run.translate`, in order. Raises UserError before any process starts."""
     if processes == 1:
         return run.translate(sources, strategy, **settings)
     run.configured(strategy, settings)
     run.check_lengths(sources)
     order = sorted(
         range(len(sources)), key=lambda number: len(sources[number])
-    )  # a batch is of like lengths
+    )  # batches of similar lengths
     parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
-    context = multiprocessing.get_context(
-        "spawn"
-    )  # a fork would inherit threads in the middle of their work
+    context = multiprocessing.get_context("spawn")  # a fork would inherit running threads
     results: list[Decoded | None] = [None] * len(sources)
     each = functools.partial(_translate, str(run.folder.path), run.step, strategy, dict(settings))
     with ProcessPoolExecutor(processes, context) as pool:
@@ -58,7 +56,7 @@ def _translate(
 
 @functools.cache
 def _opened(folder: str, step: int) -> Run:
-    """Once a process, which has a thread from then on."""
+    """Open the run once per process, and limit the process to one thread."""
     torch.set_num_threads(1)
     keep_freed_memory()
     return load(folder, step)

@@ -1,4 +1,4 @@
-"""A trained run, opened: translate, score, look at attention."""
+"""A trained run: translate, score, inspect attention and states."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from s2s.runs.store import RunFolder
 from s2s.settings import run_folder
 from s2s.tokenizers import Tokenizer
 
-ROWS = 64  # sentences decoded together
-MOST_ROWS = 1024  # of all their beams or samples, whose logits are held at a time
+ROWS = 64  # sentences per batch
+MOST_ROWS = 1024  # hypotheses (beams or samples) per batch, whose logits are in memory together
 
 
 @dataclass(frozen=True)
 class ForcedTarget:
-    """A target under teacher forcing: nats, tokens with `</s>`, and how many of them the model ranks first."""
+    """A target under teacher forcing: log-probability in nats, tokens with `</s>`, and how many of them are top-1."""
 
     log_prob: float
     n_tokens: int
@@ -66,22 +66,22 @@ class Run:
     step: int
     notes: tuple[
         str, ...
-    ] = ()  # sentences for people: why it is not the checkpoint one would expect
+    ] = ()  # sentences for the screen: why another checkpoint than expected was opened
 
     def translate(
         self, sources: Sequence[str], strategy: str = "beam", **settings: Any
     ) -> list[Decoded]:
-        """One Decoded a source, in order. `settings` are the strategy's settings, e.g. `num_beams=5`."""
+        """One Decoded per source, in order. `settings` are the strategy's, such as `num_beams=5`."""
         search, config = self.configured(strategy, settings)
         ids = self._source_ids(sources)
         results = [Decoded(source) for source in sources]
         by_length = sorted(
             (i for i, source in enumerate(sources) if source.strip()), key=lambda i: len(ids[i])
         )
-        together = max(1, min(ROWS, MOST_ROWS // config.width))
-        for start in range(0, len(by_length), together):
-            rows = by_length[start : start + together]
-            found = self._searched(search, config, [ids[i] for i in rows], self.tgt_tokenizer)
+        batch_size = max(1, min(ROWS, MOST_ROWS // config.width))
+        for start in range(0, len(by_length), batch_size):
+            rows = by_length[start : start + batch_size]
+            found = self._search(search, config, [ids[i] for i in rows], self.tgt_tokenizer)
             for i, one in zip(rows, found, strict=True):
                 results[i] = decoded(sources[i], one, self.tgt_tokenizer, self.unknown(sources[i]))
         return results
@@ -89,16 +89,16 @@ class Run:
     def complete(
         self, source: str, ids: Sequence[int], strategy: str = "beam", **settings: Any
     ) -> Decoded:
-        """What a strategy makes of a source when every target begins with these target ids, in place of the setting `prefix`.
+        """Decode with a strategy when every target begins with these ids, in place of the setting `prefix`.
 
-        Where they end in `</s>` or are as many as may be written, they are all there is; the score is then their log-probability.
+        If the ids end in `</s>` or reach `max_new_tokens`, they are the result, and the score is their log-probability.
         """
         search, config = self.configured(strategy, settings)
         self._check_forced(ids, config)
         if ids and (ids[-1] == self.recipe.model.ids.eos or len(ids) == config.max_new_tokens):
             found = self._forced(source, ids)
         else:
-            (found,) = self._searched(
+            (found,) = self._search(
                 search,
                 config,
                 self._source_ids([source]),
@@ -107,7 +107,7 @@ class Run:
         return decoded(source, found, self.tgt_tokenizer, self.unknown(source))
 
     def next_tokens(self, source: str, ids: Sequence[int]) -> Tensor:
-        """Log-probabilities of what may follow the first 0, 1, ... of these target ids: (len(ids) + 1, vocab), nats, on the CPU.
+        """Log-probabilities, in nats, of the token after the first 0, 1, ... of these target ids: (len(ids) + 1, vocab), on the CPU.
 
         One pass under teacher forcing.
         """
@@ -122,10 +122,10 @@ class Run:
                 .float()
                 .log_softmax(-1)
             )
-        return log_probs.cpu().clone()  # outside of inference mode: a tensor like any other
+        return log_probs.cpu().clone()  # a copy made outside inference mode is an ordinary tensor
 
     def _forced(self, source: str, ids: Sequence[int]) -> SearchResult:
-        """One hypothesis, without a search."""
+        """The result whose only hypothesis is `ids`, without a search."""
         rows = self.next_tokens(source, ids[:-1])
         values = rows.gather(1, torch.tensor(ids)[:, None])[:, 0].tolist()
         steps = path_records(ids, values, eos_id=self.recipe.model.ids.eos)
@@ -135,17 +135,17 @@ class Run:
         special = self.recipe.model.ids
         size = self.tgt_tokenizer.vocab_size
         if strange := [token for token in ids if not 0 <= token < size or token == special.pad]:
-            allowed = f"give numbers from 0 to {size - 1}, but not {special.pad}"
-            raise UserError(f"A target cannot begin with the token number {strange[0]}; {allowed}.")
+            allowed = f"give ids from 0 to {size - 1}, but not {special.pad}"
+            raise UserError(f"A target cannot begin with token id {strange[0]}; {allowed}.")
         if special.eos in ids[:-1]:
             raise UserError(
-                "Nothing can follow `</s>` in a forced beginning; end it there, or leave that token out."
+                "Nothing can follow `</s>` in a forced prefix; end it there, or leave that token out."
             )
         if config.max_new_tokens is not None and len(ids) > config.max_new_tokens:
-            given = f"The forced beginning has {len(ids)} tokens and at most {config.max_new_tokens} may be written"
+            given = f"The forced prefix has {len(ids)} tokens and at most {config.max_new_tokens} are allowed"
             raise UserError(f"{given}; shorten it or raise `max_new_tokens`.")
 
-    def _searched(
+    def _search(
         self, search: Strategy, config: GenerationConfig, src_ids: list[list[int]], codec: TextCodec
     ) -> list[SearchResult]:
         with inference(self.model):
@@ -154,7 +154,7 @@ class Run:
             )
 
     def tree(self, found: Decoded, strategy: str = "beam", **settings: Any) -> SearchTree:
-        """The search tree of what `translate` found with the same settings: what was kept, let go and finished, and why."""
+        """The search tree of a translation found with the same settings: kept, pruned and finished hypotheses, and why."""
         _, config = self.configured(strategy, settings)
         returned = [(one.ids, one.score) for one in found.hypotheses]
         with inference(self.model):
@@ -166,7 +166,7 @@ class Run:
     def configured(
         self, strategy: str, settings: Mapping[str, Any]
     ) -> tuple[Strategy, GenerationConfig]:
-        """A strategy and its settings for this model. Raises UserError, which names the setting, before anything is decoded."""
+        """A strategy and its complete settings for this model. Raises UserError that names the wrong setting."""
         search, config = configure(strategy, settings)
         if config.max_new_tokens is None:
             config = override(
@@ -183,7 +183,7 @@ class Run:
         return search, config
 
     def check_lengths(self, sources: Sequence[str]) -> None:
-        """Raises UserError, which names the line, where the model has no positions for a source."""
+        """Raises UserError that names the first line longer than the model's positions."""
         self._source_ids(sources)
 
     def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[float]:
@@ -216,7 +216,7 @@ class Run:
         return [result for result in results if result is not None]
 
     def attention(self, source: str, target: str) -> Attention:
-        """Every head's weights while the model reads `source` and is forced to write `target`."""
+        """Every head's attention weights for `source`, with `target` under teacher forcing."""
         (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
         with capture(self.model) as trace, capture_grams(self.model) as grams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
@@ -233,7 +233,7 @@ class Run:
         )
 
     def states(self, source: str, target: str) -> States:
-        """What stands at every position after each layer while the model reads `source` and is forced to write `target`."""
+        """The hidden states after each layer for `source`, with `target` under teacher forcing."""
         (src,), (tgt,) = self._source_ids([source]), self._target_ids([target])
         with recorded_states(self.model) as streams:
             self.model(self._batch([src]), self._batch([tgt])[:, :-1])
@@ -249,7 +249,7 @@ class Run:
         )
 
     def unknown(self, source: str) -> tuple[str, ...]:
-        """The words of a source that the model has never seen (they become `<unk>`)."""
+        """The words of a source that are not in the vocabulary (they become `<unk>`)."""
         return tuple(self.src_tokenizer.unknown(source))
 
     def _source_ids(self, sources: Sequence[str]) -> list[list[int]]:
@@ -288,12 +288,12 @@ class Run:
 
 
 def _stacked(layers: Sequence[Tensor]) -> Weights:
-    """Of the one sentence of a batch: (layers, ...), float32."""
+    """The layers of the only sentence in a batch: (layers, ...), float32."""
     return np.stack([layer[0].float().cpu().numpy() for layer in layers])
 
 
 def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Run:
-    """Open a run by folder, id or demo name, at the given checkpoint or at its best. Raises UserError if it cannot be."""
+    """Open a run by folder, id or demo name, at the given checkpoint or its best. Raises UserError if that fails."""
     folder = RunFolder(run_folder(run))
     recipe = folder.recipe()
     if step is not None and step not in saved_steps(folder.checkpoints):
@@ -310,7 +310,7 @@ def load(run: str | Path, step: int | None = None, *, device: str = "cpu") -> Ru
 def _load_first_readable(
     model: Transformer, folder: RunFolder, steps: list[int]
 ) -> tuple[int, tuple[str, ...]]:
-    """The first of these steps whose weights can be read, and what was wrong with those before it."""
+    """Load the first of these steps whose weights can be read. Returns it, with the errors of those before it."""
     broken: list[str] = []
     for step in steps:
         try:

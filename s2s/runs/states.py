@@ -1,4 +1,4 @@
-"""States of many sentences, and what the output layer makes of them. Knows nothing of screens."""
+"""Hidden states of many sentences, and the logit lens on them. Knows nothing of screens."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from s2s.runs.run import ROWS, Run
 
 
 class SentenceStates(NamedTuple):
-    """The encoder's states of one source, in words: (n_layers + 1, words, d_model)."""
+    """Encoder states of one source, averaged per word: (n_layers + 1, words, d_model)."""
 
-    number: int  # its place among the sources
+    number: int  # its index in the sources
     words: WordStates
 
 
@@ -63,7 +63,7 @@ def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates
 
 
 def words_of(run: Run, seen: States) -> WordStates:
-    """The encoder's states of one sentence, in words: (n_layers + 1, words, d_model)."""
+    """Encoder states of one sentence, averaged per word: (n_layers + 1, words, d_model)."""
     return word_states(seen.encoder, seen.src_tokens, is_whole=has_word_tokens(run))
 
 
@@ -76,10 +76,10 @@ def logit_lens(run: Run, seen: States, target: str, n: int = 5) -> LogitLens:
 
 
 def has_word_tokens(run: Run) -> bool:
-    """Whether a source token is a whole word."""
+    """Whether every source token is a whole word."""
     return run.src_tokenizer.kind == "word"
 
 
 def max_source_length(run: Run) -> int | None:
-    """Most tokens that a source may have, `</s>` included; None where the model sets no limit."""
+    """The most tokens that a source may have, `</s>` included; None if the model sets no limit."""
     return run.recipe.model.positions.longest

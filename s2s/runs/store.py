@@ -1,12 +1,12 @@
 """The files of a run.
 
-recipe.json         what was asked: recipe, source, data hash, versions, owner
-status.json         how far it is
-metrics.jsonl       one line a step or validation
-samples.jsonl       the probe sentences' translations
+recipe.json         the request: recipe, source, data hash, versions, owner
+status.json         progress
+metrics.jsonl       one line per step or validation
+samples.jsonl       translations of the probe sentences
 tokenizer.json      shared, or src.tokenizer.json and tgt.tokenizer.json
 checkpoints/        step-00000200.safetensors and its .state
-attention/          what was kept of a fixed pair at each checkpoint
+attention/          attention of a fixed pair at each checkpoint
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def now() -> str:
 
 
 class RunFolder:
-    """One run's folder, whether training runs or not."""
+    """One run's folder."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -56,21 +56,21 @@ class RunFolder:
 
     @property
     def checkpoints(self) -> Path:
-        """Where weights are."""
+        """The folder of weights."""
         return self.path / "checkpoints"
 
     @property
     def lock_file(self) -> Path:
-        """Locked by the process that trains here."""
+        """The file that the training process locks."""
         return self.path / ".lock"
 
     def create(
-        self, recipe: Recipe, about: Mapping[str, Any], pieces: tuple[Tokenizer, Tokenizer]
+        self, recipe: Recipe, about: Mapping[str, Any], tokenizers: tuple[Tokenizer, Tokenizer]
     ) -> None:
-        """Write what was asked. `about` holds source, data, versions, name and owner."""
-        for name in FILES:  # of a run that never came to its first checkpoint
+        """Write the request. `about` holds source, data, versions, name and owner."""
+        for name in FILES:  # left by a run that never reached its first checkpoint
             (self.path / name).unlink(missing_ok=True)
-        src, tgt = pieces
+        src, tgt = tokenizers
         if src is tgt:
             src.save(self.path / "tokenizer.json")
         else:
@@ -83,20 +83,20 @@ class RunFolder:
         files.write_json(self.path / "recipe.json", content)
 
     def amend(self, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
-        """Put into recipe.json what `change` makes of it; two processes that do so take turns."""
+        """Update recipe.json with `change` of its content; a lock keeps two processes apart."""
         with FileLock(self.path / ".about.lock"):
             about = self.about()
             self.write_about({**about, **change(about)})
 
     def about(self) -> dict[str, Any]:
-        """What recipe.json says. Raises UserError where it is missing, broken or newer than this program."""
+        """The content of recipe.json. Raises UserError if it is missing, broken or newer than this program."""
         path = self.path / "recipe.json"
         try:
             content: dict[str, Any] = json.loads(path.read_bytes())
             form = int(content["format"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise UserError(
-                f"`{self.id}` is no run: its recipe.json cannot be read; open another run, or train a new one."
+                f"`{self.id}` is not a run: its recipe.json cannot be read; open another run, or train a new one."
             ) from error
         if form > FORMAT:
             raise UserError(
@@ -104,18 +104,18 @@ class RunFolder:
             )
         if not isinstance(content.get("recipe"), dict):
             raise UserError(
-                f"`{self.id}` is no run: its recipe.json holds no recipe; open another run, or train a new one."
+                f"`{self.id}` is not a run: its recipe.json holds no recipe; open another run, or train a new one."
             )
         return content
 
     def recipe(self) -> Recipe:
-        """The recipe of this run. One from before texts were cleaned is read as what it was."""
+        """The recipe. A recipe from before datasets were cleaned is read as uncleaned."""
         content = self.about()["recipe"]
         recipe = Recipe.from_json(content)
         return recipe if "clean" in content.get("data", {}) else override(recipe, UNCLEANED)
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
-        """Source and target tokenizer, the same object where they are shared."""
+        """Source and target tokenizer, the same object if shared."""
         if (self.path / "tokenizer.json").exists():
             both = tokenizers.load(self.path / "tokenizer.json")
             return both, both
@@ -124,13 +124,13 @@ class RunFolder:
         )
 
     def status(self) -> dict[str, Any]:
-        """`state` (one of STATES), `step`, `steps`, the best checkpoint's figures, `updated`; empty before training."""
+        """`state` (one of STATES), `step`, `steps`, the best checkpoint's scores, `updated`; empty before training."""
         path = self.path / "status.json"
         try:
             return dict(json.loads(path.read_bytes())) if path.exists() else {}
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise UserError(
-                f"The status.json of the run `{self.id}` cannot be read; go on with the run to get a new one."
+                f"The status.json of the run `{self.id}` cannot be read; resume the run to write a new one."
             ) from error
 
     def set_status(self, state: str, **details: Any) -> None:
@@ -145,11 +145,11 @@ class RunFolder:
         files.append_line(self.path / f"{name}.jsonl", line)
 
     def lines(self, name: str) -> list[dict[str, Any]]:
-        """All whole lines of metrics.jsonl or samples.jsonl; broken ones are left out."""
+        """All complete lines of metrics.jsonl or samples.jsonl; broken ones are left out."""
         return files.read_lines(self.path / f"{name}.jsonl")
 
     def truncate_logs(self, step: int) -> None:
-        """Forget what was logged after `step`, so that no step stands twice once training goes on from there."""
+        """Delete what was logged after `step`, so that no step is logged twice when training resumes there."""
         for name in ("metrics", "samples"):
             known = (line for line in self.lines(name) if isinstance(line.get("step"), int))
             kept = [
@@ -160,11 +160,11 @@ class RunFolder:
             files.write_bytes(self.path / f"{name}.jsonl", "".join(kept).encode())
 
     def best_or_newest_step(self) -> int:
-        """The checkpoint that is opened unless one is asked for."""
+        """The checkpoint that is opened by default."""
         return self.steps_by_choice()[0]
 
     def steps_by_choice(self) -> list[int]:
-        """All checkpoints, in the order in which one would open them: of the lowest validation loss, then newest first."""
+        """All checkpoints in order of preference: lowest validation loss first, then newest first."""
         steps = saved_steps(self.checkpoints)
         if not steps:
             raise UserError(

@@ -1,4 +1,7 @@
-"""A reference beside what a run writes freely: each token's loss, and where the two part. Knows nothing of screens."""
+"""A reference under teacher forcing: the loss of each token, and where the model's own output first differs.
+
+Knows nothing of screens.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import torch
 from s2s.runs.decoded import Decoded
 from s2s.runs.run import Run
 
-# The best of many by log-probability alone: what stands in for an exact search, which no model of this kind allows in a second.
+# A wide beam ranked by log-probability alone stands in for exact search, which is too slow here.
 WIDE_BEAM: tuple[tuple[str, Any], ...] = (
     ("num_beams", 50),
     ("length_penalty", 0.0),
@@ -21,14 +24,14 @@ WIDE_BEAM: tuple[tuple[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference under teacher forcing: at each place the model has read the reference's own tokens so far."""
+    """A reference under teacher forcing: at each position the model has read the reference's own tokens so far."""
 
-    text: str  # as its tokens spell it
+    text: str  # decoded from its tokens
     ids: tuple[int, ...]  # the last is the eos id
     tokens: tuple[str, ...]
     log_probs: tuple[float, ...]  # of each token, nats; minus that is its loss
-    ranks: tuple[int, ...]  # 1: the model's own choice
-    predicted: tuple[str, ...]  # what the model would have written in its place
+    ranks: tuple[int, ...]  # 1: the most probable token
+    predicted: tuple[str, ...]  # the most probable token at each position
     unknown: tuple[str, ...]  # words that became `<unk>`
 
     @property
@@ -38,7 +41,7 @@ class Reference:
 
 
 def reference(run: Run, source: str, text: str) -> Reference:
-    """Force a run to write a text. Raises UserError for one that is longer than the model's positions."""
+    """Score a text under teacher forcing. Raises UserError if it is longer than the model's positions."""
     tokenizer = run.tgt_tokenizer
     eos_id = run.recipe.model.ids.eos
     ids = (*tokenizer.encode(text), eos_id)
@@ -60,7 +63,7 @@ def reference(run: Run, source: str, text: str) -> Reference:
 
 
 def first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
-    """The first place, from 0, at which two targets differ; None where they don't.
+    """The first position, from 0, at which two targets differ; None if they are equal.
 
     >>> first_difference([5, 6, 2], [5, 7, 2])
     1
@@ -68,9 +71,9 @@ def first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
     if tuple(ours) == tuple(theirs):
         return None
     shorter = min(len(ours), len(theirs))
-    return next((place for place in range(shorter) if ours[place] != theirs[place]), shorter)
+    return next((i for i in range(shorter) if ours[i] != theirs[i]), shorter)
 
 
 def wide_beam(run: Run, source: str) -> Decoded:
-    """The most probable target that a wide beam finds; its score is its log-probability."""
+    """The most probable target found by a wide beam; its score is its log-probability."""
     return run.translate([source], "beam", **dict(WIDE_BEAM))[0]

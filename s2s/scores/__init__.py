@@ -1,4 +1,6 @@
-"""How good hypotheses are, given their references: scores, confidence intervals, paired tests, and how each score is counted."""
+"""How good hypotheses are, given their references: scores, confidence intervals, paired tests, and how each score is
+counted.
+"""
 
 from s2s.scores import breakdown, edits
 from s2s.scores.measures import MEASURES, grams

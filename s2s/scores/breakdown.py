@@ -1,4 +1,7 @@
-"""How the scores of one sentence are counted, step by step, as plain data. The arithmetic is independent of the libraries."""
+"""How the scores of one sentence are counted, step by step, as plain data.
+
+The arithmetic is independent of the libraries.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,9 @@ class Bleu:
 
     @cached_property
     def precisions(self) -> tuple[float, ...]:
-        """Percent per order; the first order without a match counts as half a match, the next as a quarter (Chen & Cherry 2014, 3)."""
+        """Percent per order; the first order without a match counts as half a match, the next as a quarter (Chen &
+        Cherry 2014, 3).
+        """
         precisions = list[float]()
         smoothed = 1.0
         for order in self.orders:
@@ -153,7 +158,10 @@ class Chrf:
 
 @dataclass(frozen=True)
 class Subsequence:
-    """ROUGE-L: the longest common subsequence. `in_hypothesis` and `in_reference` are the 0-based positions of its words."""
+    """ROUGE-L: the longest common subsequence.
+
+    `in_hypothesis` and `in_reference` are the 0-based positions of its words.
+    """
 
     hypothesis: tuple[str, ...]  # lowercased, split at white space
     reference: tuple[str, ...]
@@ -229,7 +237,9 @@ def rouge_l(hypothesis: str, reference: str) -> Subsequence:
 
 
 def _subsequence_lengths(ours: Sequence[str], theirs: Sequence[str]) -> list[list[int]]:
-    """[i][j]: length of the longest common subsequence of `ours[i:]` and `theirs[j:]`; (len(ours) + 1) x (len(theirs) + 1)."""
+    """[i][j]: length of the longest common subsequence of `ours[i:]` and `theirs[j:]`; (len(ours) + 1) x (len(theirs) +
+    1).
+    """
     lengths = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
     for i in reversed(range(len(ours))):
         for j in reversed(range(len(theirs))):

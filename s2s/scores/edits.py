@@ -24,7 +24,9 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class Ter:
-    """The edits that turn a hypothesis into its reference: first phrases move (one edit each, however far), then single words change."""
+    """The edits that turn a hypothesis into its reference: first phrases move (one edit each, however far), then single
+    words change.
+    """
 
     hypothesis: tuple[str, ...]  # lowercased, split at white space
     reference: tuple[str, ...]

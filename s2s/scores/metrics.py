@@ -1,4 +1,7 @@
-"""How good hypotheses are, given their references. Each metric is one row; its name and meaning are in s2s.words. Knows nothing of models."""
+"""How good hypotheses are, given their references.
+
+Each metric is one row; its name and meaning are in s2s.words. Knows nothing of models.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,9 @@ class Metric:
 
 
 def sacre(name: str) -> SacreMetric:
-    """sacrebleu's metric `bleu`, `chrf` or `ter`; `bleu_sentence` leaves out the n-gram orders that a text is too short for."""
+    """sacrebleu's metric `bleu`, `chrf` or `ter`; `bleu_sentence` leaves out the n-gram orders that a text is too short
+    for.
+    """
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER

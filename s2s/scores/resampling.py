@@ -40,7 +40,10 @@ class Interval:
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """System minus baseline. `p_value`: the probability of a difference this large, either way, between two equally good systems."""
+    """System minus baseline.
+
+    `p_value`: the probability of a difference this large, either way, between two equally good systems.
+    """
 
     difference: float
     low: float
@@ -50,7 +53,7 @@ class PairedDifference:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """The counts behind a test set's scores. `statistics(a, b) + statistics(c, d)` counts all sentences of both."""
+    """The counts from which the scores of a test set are computed. `statistics(a, b) + statistics(c, d)` counts all sentences of both."""
 
     names: tuple[str, ...]
     hypotheses: tuple[str, ...]
@@ -127,7 +130,10 @@ class Statistics:
 def statistics(
     hypotheses: Texts, references: Texts, *, names: Sequence[str] = tuple(ALL)
 ) -> Statistics:
-    """Counts every sentence for the named scores. Raises ValueError for an unknown name, sides of unequal length, or no sentences."""
+    """Counts every sentence for the named scores.
+
+    Raises ValueError for an unknown name, sides of unequal length, or no sentences.
+    """
     if unknown := [name for name in names if name not in ALL]:
         raise ValueError(f"unknown scores {unknown}; choose from {[*ALL]}")
     if len(hypotheses) != len(references):
@@ -174,7 +180,10 @@ def signature(name: str) -> str:
 
 
 def draws(n: int, samples: int, seed: int) -> Iterator[Floats]:
-    """How often each resample contains each of n sentences, in blocks of (samples, sentences). The same seed gives the same draws."""
+    """How often each resample contains each of n sentences, in blocks of (samples, sentences).
+
+    The same seed gives the same draws.
+    """
     rng = np.random.default_rng(seed)
     step = max(1, BLOCK // n)
     for start in range(0, samples, step):
@@ -238,7 +247,9 @@ def _bounds(name: str, value: float, drawn: Floats) -> tuple[float, float]:
 
 
 def _paired(name: str, difference: float, drawn: Floats) -> PairedDifference:
-    """The p-value as sacrebleu and Moses define it, except that it is 1 (sacrebleu: the smallest) if no resample separates the two."""
+    """The p-value as sacrebleu and Moses define it, except that it is 1 (sacrebleu: the smallest) if no resample
+    separates the two.
+    """
     sizes = np.abs(drawn)
     n_larger = int((sizes - sizes.mean() > abs(difference)).sum()) if sizes.any() else len(sizes)
     return PairedDifference(

@@ -10,7 +10,9 @@ SENTENCE_METRICS = tuple(METRICS)  # the scores that every sentence has
 
 
 def sentence_scores(hypothesis: str, reference: str) -> dict[str, float]:
-    """Every metric by its key, 0 to 100 (TER can exceed it); BLEU leaves out the orders that a sentence is too short for."""
+    """Every metric by its key, 0 to 100 (TER can exceed it); BLEU leaves out the orders that a sentence is too short
+    for.
+    """
     return all_sentence_scores([hypothesis], [reference])[0]
 
 

@@ -1,4 +1,7 @@
-"""Sufficient statistics of corpus scores: one row of counts per sentence, whose sums give the score. Knows nothing of resampling."""
+"""Sufficient statistics of corpus scores: one row of counts per sentence, whose sums give the score.
+
+Knows nothing of resampling.
+"""
 
 from __future__ import annotations
 

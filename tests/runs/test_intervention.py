@@ -108,7 +108,7 @@ def test_a_model_that_cannot_look_writes_the_same_of_everything(run: Run) -> Non
     assert len({one.before.text for one in found}) == 2
     parted = found[0].next
     assert parted is not None
-    assert parted.place == 0
+    assert parted.position == 0
     assert found[0].after.log_prob < 0
     assert not found[0].seen.cross.any()
 
@@ -127,7 +127,7 @@ def test_a_heads_silence_is_felt_where_the_two_translations_part(run: Run) -> No
     assert 0 < len(other) < len(found)
     for one in other:
         assert one.next is not None
-        place = one.next.place
+        place = one.next.position
         assert one.before.tokens[:place] == one.after.tokens[:place]
         assert one.before.tokens[place] != one.after.tokens[place]
 
@@ -137,9 +137,9 @@ def test_a_heads_silence_is_felt_where_the_two_translations_part(run: Run) -> No
     [
         (
             Interventions((), 4, (0,)),
-            r"^There is no place 4 in a target of 4 tokens; give one from 0 to 3\.$",
+            r"^There is no position 4 in a target of 4 tokens; give one from 0 to 3\.$",
         ),
-        (Interventions((), -1, (0,)), "There is no place -1"),
+        (Interventions((), -1, (0,)), "There is no position -1"),
         (
             Interventions((), 1, (4,)),
             "There is no position 4 in a source of 4 tokens; give one from 0 to 3",

@@ -124,19 +124,19 @@ def test_a_recipe_that_lacks_something_is_listed_as_failed_beside_the_others(
     (put(trained, "odd").path / "recipe.json").write_text(json.dumps(content))
     rows = {row.id: row for row in list_runs(OWNER)}
     assert (rows["good"].state, rows["odd"].state, rows["odd"].name) == ("done", "failed", "odd")
-    assert rows["odd"].error.startswith("`odd` is no run: its recipe.json ")
+    assert rows["odd"].error.startswith("`odd` is not a run: its recipe.json ")
     assert find_run("odd", OWNER) == rows["odd"]
 
 
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        ("{", "The status.json of the run `odd` cannot be read; go on with the run"),
+        ("{", "The status.json of the run `odd` cannot be read; resume the run"),
         ("[1]", "cannot be read"),
         ('{"state": "melted"}', "says `melted`, which is unknown here"),
         ('{"state": ["done"]}', "unknown here"),
-        ('{"state": "done", "step": "7"}', "has figures that are no numbers"),
-        ('{"state": "done", "step": 7, "best_loss": "low"}', "has figures that are no numbers"),
+        ('{"state": "done", "step": "7"}', "has scores that are not numbers"),
+        ('{"state": "done", "step": 7, "best_loss": "low"}', "has scores that are not numbers"),
     ],
 )
 def test_a_broken_status_is_listed_as_failed_with_what_is_known(
@@ -166,7 +166,7 @@ def test_a_folder_that_may_not_be_read_and_a_file_among_the_runs_are_no_harm(
 
     monkeypatch.setattr(listing, "_true_state", refused)
     rows = {row.id: (row.state, row.error) for row in list_runs(OWNER)}
-    error = "The files of the run `odd` cannot be read (Permission denied); train it anew."
+    error = "The files of the run `odd` cannot be read (Permission denied); train it again."
     assert rows == {"good": ("done", ""), "odd": ("failed", error)}
 
 

@@ -324,7 +324,7 @@ def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> Non
     ):
         s2s.load(path)
     (path / "recipe.json").write_text("{")
-    with pytest.raises(UserError, match=r"is no run: its recipe.json cannot be read"):
+    with pytest.raises(UserError, match=r"is not a run: its recipe.json cannot be read"):
         s2s.load(path)
 
 

@@ -62,15 +62,15 @@ def test_a_beginning_that_has_ended_is_all_there_is(run: Run) -> None:
         (
             (99_999,),
             {},
-            "cannot begin with the token number 99999; give numbers from 0 to 779, but not 0",
+            "cannot begin with token id 99999; give ids from 0 to 779, but not 0",
         ),
-        ((-1,), {}, "the token number -1"),
-        ((0,), {}, "the token number 0"),
+        ((-1,), {}, "token id -1"),
+        ((0,), {}, "token id 0"),
         ((5, 2, 5), {}, "Nothing can follow `</s>`"),
         (
             (5, 6, 7),
             {"max_new_tokens": 2},
-            "has 3 tokens and at most 2 may be written; shorten it or raise `max_new_tokens`",
+            "has 3 tokens and at most 2 are allowed; shorten it or raise `max_new_tokens`",
         ),
     ],
 )

@@ -47,7 +47,7 @@ def describe(interventions: Interventions, seen: Attention) -> str:
 
 
 def _override(interventions: Interventions, seen: Attention) -> str:
-    token = seen.tgt_tokens[interventions.place]
+    token = seen.tgt_tokens[interventions.position]
     keys = _listed([seen.src_tokens[key] for key in interventions.keys])
     heads = "all heads of cross-attention look"
     if interventions.among is not None:
@@ -55,7 +55,7 @@ def _override(interventions: Interventions, seen: Attention) -> str:
         heads = (
             f"{_count(n_heads, 'head')} of cross-attention {'looks' if n_heads == 1 else 'look'}"
         )
-    return f"while token {interventions.place + 1} ({_quoted(token)}) is written, {heads} only at {keys}"
+    return f"while token {interventions.position + 1} ({_quoted(token)}) is written, {heads} only at {keys}"
 
 
 def summary(seen: Attention, interventions: Interventions, result: InterventionResult) -> str:
@@ -65,7 +65,7 @@ def summary(seen: Attention, interventions: Interventions, result: InterventionR
         return _summary_of_heads(n_heads, result)
     keys = _listed([seen.src_tokens[key] for key in interventions.keys])
     start = f"With {_count(n_heads, 'head')} changed, the" if n_heads else "The"
-    position = interventions.place
+    position = interventions.position
     return (
         f"{start} model was made to look at {keys} while it wrote token {position + 1}; it"
         f" {_outcome(result, position)}"
@@ -77,7 +77,7 @@ def _summary_of_heads(n_heads: int, result: InterventionResult) -> str:
     if result.next is None:
         gain = result.after.log_prob - result.before.log_prob
         return f"{start} writes the same translation, {_certainty(gain)} before."
-    position = result.next.place
+    position = result.next.position
     return (
         f"{start} writes another translation. They first differ at token {position + 1}: it"
         f" {_outcome(result, position)}"
@@ -135,7 +135,7 @@ def _translations(result: InterventionResult) -> None:
 
 def _distribution(run: Run, result: InterventionResult, following: Next) -> None:
     """The most probable tokens without and with the interventions."""
-    position = following.place
+    position = following.position
     prefix = " ".join(result.before.tokens[:position][-3:])
     after = _quoted(prefix) if prefix else "`<s>`"
     st.markdown(f"**Candidates for token {position + 1}**, after {after}")

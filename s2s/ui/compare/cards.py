@@ -257,7 +257,9 @@ def _more(card: Card, choice: ColumnChoice, timed: TimedDecoding, *, is_alone: b
 
 
 def _link(url_path: str, label: str, choice: ColumnChoice, **params: str) -> None:
-    """A link to the same translation on another page; for a run other than the page's, in a new tab, so that this page keeps its run."""
+    """A link to the same translation on another page; for a run other than the page's, in a new tab, so that this page
+    keeps its run.
+    """
     view = {"step": str(choice.run.step), **params}
     run = choice.run.folder.id
     if run == st.session_state["run"]:

@@ -52,7 +52,9 @@ def _take_over(linked: Mapping[str, str | None], run_id: str) -> None:
 
 
 def write_to_url(written: Sequence[str], default: str) -> None:
-    """Write every column to the session and the address, as one entry of the browser's history; a default first column is left out."""
+    """Write every column to the session and the address, as one entry of the browser's history; a default first column
+    is left out.
+    """
     values = dict(zip(KEYS, [*written, *[""] * (len(KEYS) - len(written))], strict=True))
     defaults = {key: default if key == column.FIRST_KEY else "" for key in KEYS}
     in_url = {key: "" if value == defaults[key] else value for key, value in values.items()}

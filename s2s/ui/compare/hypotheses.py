@@ -54,7 +54,9 @@ def download(decoded: Decoded, key: str = "hypotheses") -> None:
 
 
 def table(decoded: Decoded) -> str:
-    """CSV, one row per token: rank, log-probability and score of its hypothesis, position, token, log-probability, probability."""
+    """CSV, one row per token: rank, log-probability and score of its hypothesis, position, token, log-probability,
+    probability.
+    """
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(

@@ -1,4 +1,6 @@
-"""What the columns of Compare are compared with: an optional reference, and the text against which differences are marked."""
+"""What the columns of Compare are compared with: an optional reference, and the text against which differences are
+marked.
+"""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from s2s.ui.kit import address, pickers
 KEY = "evaluation"
 
 
-def arrive(run_id: str) -> str:
-    """The evaluation that is shown, by its id; empty where none is."""
-    said = address.read("set")
-    if said is not None:
-        given = share.unpack(said)
+def read_from_url(run_id: str) -> str:
+    """The id of the evaluation to show, or empty, after taking over what a new address says."""
+    linked = address.read("set")
+    if linked is not None:
+        given = share.unpack(linked)
         st.session_state[KEY] = given.pop(KEY, "")
         st.session_state["evaluation for"] = run_id
         if given:
@@ -37,7 +37,7 @@ def write_to_url(run_id: str, shown: str, form: str) -> None:
     if shown:
         address.write("set", share.pack({KEY: shown}))
     else:
-        address.write("set", form, evaluate_form.usual(run_id))
+        address.write("set", form, evaluate_form.default(run_id))
 
 
 def _is_there(evaluation: str) -> bool:

@@ -1,4 +1,6 @@
-"""The scores of an evaluation: one row per system, the best marked, with confidence intervals and tests against the baseline."""
+"""The scores of an evaluation: one row per system, the best marked, with confidence intervals and tests against the
+baseline.
+"""
 
 from __future__ import annotations
 

@@ -101,7 +101,9 @@ def _repeats(changes: str) -> str:
 
 
 def changed(about: Mapping[str, Any]) -> str:
-    """What was changed while the run trained or when it was resumed, such as `learning rate 0.5 from step 20`; else empty."""
+    """What was changed while the run trained or when it was resumed, such as `learning rate 0.5 from step 20`; else
+    empty.
+    """
     written = about.get("changes")
     rows = (
         [

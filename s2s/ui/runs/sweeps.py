@@ -106,7 +106,9 @@ def _shown(name: str, chosen: str, was_live: bool) -> None:
 
 
 def measured(name: str, rows: Sequence[RunSummary]) -> Sweep:
-    """What the runs were asked for and how far they came, by their settings; of one whose recipe cannot be read, the scores alone."""
+    """What the runs were asked for and how far they came, by their settings; of one whose recipe cannot be read, the
+    scores alone.
+    """
     recipes = {row.id: recipe for row in rows if (recipe := cached.recipe(row.id))}
     varied = differences.varied_settings(list(recipes.values()))
     settings = {

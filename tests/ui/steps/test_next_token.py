@@ -138,7 +138,7 @@ def test_another_position_is_chosen_and_the_link_says_so() -> None:
         ({"forced": "x.y"}, "x.y are not numbers separated by dots"),
         (
             {"forced": "99999"},
-            "The forced words cannot be used: A target cannot begin with the token number 99999",
+            "The forced words cannot be used: A target cannot begin with token id 99999",
         ),
         ({"forced": "5.2.5"}, "Nothing can follow"),
         ({"at": "99"}, "There is no position 99 in this translation; it has 4 tokens"),
