@@ -4,7 +4,7 @@ import streamlit as st
 
 from s2s.analysis import HeadSelection, reduced
 from s2s.ui.kit import cached, captions, pickers, sentence, vocabulary
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 
 run = cached.open_run(st.session_state["run"])
 facts = vocabulary.of(run)

@@ -19,9 +19,7 @@ from s2s.sizing import (
 )
 from s2s.ui.architecture.component_card import in_bytes
 from s2s.ui.architecture.request import STATE, ArchitectureRequest
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import chart, file_name, plain
 
 
 def show(asked: ArchitectureRequest) -> None:

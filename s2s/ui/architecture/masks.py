@@ -15,10 +15,7 @@ from s2s import plots
 from s2s.model import masks
 from s2s.runs import Run
 from s2s.ui.architecture.request import STATE, ArchitectureRequest
-from s2s.ui.kit import cached, sentence, vocabulary
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.vocabulary import RunVocabulary
+from s2s.ui.kit import RunVocabulary, cached, chart, file_name, sentence, vocabulary
 
 Allowed = npt.NDArray[np.bool_]
 WHOSE = {"yours": "Your sentence", "second": "The second sentence"}
@@ -61,16 +58,16 @@ def show(asked: ArchitectureRequest) -> None:
 
 def _show_masks(found: SentenceMasks, src: tuple[str, ...], tgt: tuple[str, ...]) -> None:
     rows = ("your sentence", "the second")
-    _picture(found.padding, src, rows, "Padding mask of the source, (batch, src_len)", "padding")
+    _picture(found.padding, src, rows, "Padding mask of the source, (batch, src_len)")
     left, right = st.columns(2)
     with left:
-        _picture(found.causal, tgt, tgt, "Causal mask of the target, (tgt_len, tgt_len)", "causal")
+        _picture(found.causal, tgt, tgt, "Causal mask of the target, (tgt_len, tgt_len)")
         st.caption(
             "In the decoder, each token attends to itself and to earlier tokens. Padding comes last, so this mask"
             " already hides it."
         )
     with right:
-        _picture(found.cross, src, tgt, "Cross mask, (tgt_len, src_len)", "cross")
+        _picture(found.cross, src, tgt, "Cross mask, (tgt_len, src_len)")
         st.caption(
             "Every target token may attend to every source token except padding: the source's padding mask, repeated"
             " in each row."
@@ -119,9 +116,7 @@ def masks_of(pair: PaddedPair, row: int) -> SentenceMasks:
     return SentenceMasks(padding[:, 0, 0].numpy(), causal[0, 0].numpy(), cross.numpy())
 
 
-def _picture(
-    allowed: Allowed, keys: tuple[str, ...], rows: tuple[str, ...], title: str, name: str
-) -> None:
+def _picture(allowed: Allowed, keys: tuple[str, ...], rows: tuple[str, ...], title: str) -> None:
     figure = plots.mask(allowed, keys, rows, title=title)
     alt = f"{title}: attention allowed for {int(allowed.sum())} of {allowed.size} pairs"
     chart(figure, alt=alt, file_name=file_name(title))
@@ -133,9 +128,9 @@ def _picture(
     st.download_button(
         "Mask (CSV)",
         table.to_csv(),
-        f"{name}-mask.csv",
+        f"{file_name(title.partition(',')[0])}.csv",
         "text/csv",
-        key=f"csv {name}",
+        key=f"download {title}",
         on_click="ignore",
         icon=":material/download:",
     )

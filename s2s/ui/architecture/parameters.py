@@ -20,9 +20,7 @@ from s2s.sizing import (
 )
 from s2s.ui.architecture.models import NamedSpec, differing_settings
 from s2s.ui.architecture.request import ArchitectureRequest
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import chart, file_name, plain
 
 NUMBER_COLUMNS = ("parameters", "FLOPs forward", "training memory (bytes)")
 

@@ -9,8 +9,7 @@ import streamlit as st
 from s2s.runs import Run
 from s2s.sizing import BatchSizes, Component, ModelSpec
 from s2s.ui.architecture.models import GROUPS, THIS_RUN, NamedSpec, model_names, named_spec
-from s2s.ui.kit import cached, pickers, vocabulary
-from s2s.ui.kit.state import ViewState, field
+from s2s.ui.kit import ViewState, cached, field, pickers, vocabulary
 
 NO_MODEL = "nothing"
 MAX_SENTENCES = 128

@@ -10,8 +10,7 @@ from s2s.analysis import ByOffset, Matrix
 from s2s.analysis import positions as engine
 from s2s.config import Positions
 from s2s.plots import LineSeries
-from s2s.ui.kit import cached
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import cached, plain
 from s2s.ui.positions.figures import (
     N_RANDOM,
     SHIFT,

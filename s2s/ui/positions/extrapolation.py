@@ -16,13 +16,12 @@ from s2s.jobs.twins import Reached as ExtrapolationResult
 from s2s.jobs.twins import Twins as ExtrapolationSettings
 from s2s.plots import LineSeries
 from s2s.runs import RunFolder, RunSummary, runs_folder
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import cached, duration, forms
 from s2s.ui.kit.queueing import queue_runs
-from s2s.ui.kit.text import duration
 from s2s.ui.positions import request
 from s2s.ui.positions.figures import show_figure
 from s2s.ui.positions.request import PREFIX, STATE
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 
 REFRESH_SECONDS = 2.0  # while runs train
 SCORES = {"digits": "digits at the correct position", "whole": "entirely correct lines"}

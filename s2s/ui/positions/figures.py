@@ -13,10 +13,7 @@ from s2s.analysis import Matrix
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS, Positions
 from s2s.plots import LineSeries
-from s2s.ui.kit import cached
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import cached, chart, file_name, plain
 from s2s.ui.positions.request import EncodingRequest
 from s2s.ui.positions.settings import PositionSettings
 

@@ -14,8 +14,7 @@ from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS
 from s2s.plots import csv_cell
 from s2s.runs import Run
-from s2s.ui.kit import cached, sentence, vocabulary
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import cached, plain, sentence, vocabulary
 from s2s.ui.positions import request
 from s2s.ui.positions.figures import show_figure
 from s2s.ui.positions.request import STATE

@@ -10,8 +10,7 @@ import streamlit as st
 from s2s.config import POSITION_KINDS, Config, UserError, flat, keys, override
 from s2s.jobs.twins import Twins
 from s2s.runs import Run
-from s2s.ui.kit import cached, forms, pickers, vocabulary
-from s2s.ui.kit.state import ViewState, field
+from s2s.ui.kit import ViewState, cached, field, forms, pickers, vocabulary
 from s2s.ui.positions.settings import PositionSettings
 
 PREFIX = "positions "  # how the keys of the settings' widgets begin

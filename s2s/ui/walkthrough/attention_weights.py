@@ -24,7 +24,7 @@ from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep, aligned, qu
 def _draw_softmax(sentence: TracedSentence) -> None:
     tokens = sentence.src_tokens
     weights = sentence.trace.encoder.self_attention.weights[sentence.head]
-    show_weights(f"Weights of head {sentence.head + 1}", weights, tokens, tokens, "reads")
+    show_weights(f"Weights of head {sentence.head + 1}", weights, tokens, tokens, verb="reads")
     row = weights[sentence.position]
     best = int(row.argmax())
     st.caption(

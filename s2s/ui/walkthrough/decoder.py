@@ -74,7 +74,7 @@ def _draw_self_attention(sentence: TracedSentence) -> None:
     head = sentence.head
     weights = attended.weights[head]
     sums = attended.head_outputs[head]
-    show_weights(f"Weights of head {head + 1}", weights, tokens, tokens, "reads")
+    show_weights(f"Weights of head {head + 1}", weights, tokens, tokens, verb="reads")
     show_tensor(f"Weighted sums of head {head + 1}", sums, tokens, mark=sentence.position)
 
 
@@ -89,7 +89,7 @@ def _draw_cross_attention(sentence: TracedSentence) -> None:
     show_tensor("Queries, from the decoder", attended.queries[head], reads, mark=row)
     show_tensor("Keys, from the memory", attended.keys[head], src)
     show_tensor("Values, from the memory", attended.values[head], src)
-    show_weights(f"Weights of head {head + 1}", weights, predicts, src, "predicts")
+    show_weights(f"Weights of head {head + 1}", weights, predicts, src, verb="predicts")
     best = int(weights[row].argmax())
     st.caption(
         f"The position that reads {quoted(reads[row])} predicts {quoted(predicts[row])}: there, this head attends most"
@@ -125,7 +125,7 @@ def _draw_three_attentions(sentence: TracedSentence) -> None:
         with column:
             show_pairs(f"{name}: the mask M", additive_mask(attended.mask), rows, keys)
             weights = attended.weights[head]
-            show_weights(f"{name}: weights of head {head + 1}", weights, rows, keys, verb)
+            show_weights(f"{name}: weights of head {head + 1}", weights, rows, keys, verb=verb)
     st.caption(
         "This sentence stands alone, so nothing is padded: in a batch, the columns of `<pad>` would be −∞ in the"
         " encoder's mask and in the cross-attention's."

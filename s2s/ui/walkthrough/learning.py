@@ -16,7 +16,7 @@ from s2s.runs import Run, first_difference
 from s2s.scores import breakdown
 from s2s.train import loss
 from s2s.ui.kit import cached, score_counts
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 from s2s.ui.walkthrough import cached as walkthrough_cached
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.pictures import show_figure

@@ -36,13 +36,15 @@ def _draw_logits(sentence: TracedSentence) -> None:
     norm = ", normalized" if decoder.final_norm and sentence.config.norm.kind != "none" else ""
     name = f"Decoder output after {all_layers(decoder.n_layers)}{norm}"
     show_tensor(name, trace.decoder_states, sentence.tgt_tokens, mark=row)
-    _draw_ranked(sentence, trace.logits[row], f"Logits after {token}", "logit", ".2f")
+    _draw_ranked(
+        sentence, trace.logits[row], f"Logits after {token}", across="logit", number_format=".2f"
+    )
 
 
 def _draw_probabilities(sentence: TracedSentence) -> None:
     row = experiments.softmax(sentence.trace.logits[sentence.position])
     name = f"Probabilities after {sentence.tgt_tokens[sentence.position]}"
-    shown = _draw_ranked(sentence, row, name, "probability", ".2%")
+    shown = _draw_ranked(sentence, row, name, across="probability", number_format=".2%")
     others = plots.fine_percent(max(0.0, 1.0 - shown))
     st.caption(
         f"All other tokens together have {others}. Raising a logit by 1 multiplies the token's odds by 2.72."
@@ -50,7 +52,7 @@ def _draw_probabilities(sentence: TracedSentence) -> None:
 
 
 def _draw_ranked(
-    sentence: TracedSentence, row: Array, name: str, across: str, number_format: str
+    sentence: TracedSentence, row: Array, name: str, *, across: str, number_format: str
 ) -> float:
     """The tokens with the largest values at a position, as bars; returns the sum of what is shown."""
     tokens = sentence.run.tgt_tokenizer.tokens

@@ -12,9 +12,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.analysis import Array, Mask
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain, shortened
+from s2s.ui.kit import chart, file_name, plain, shortened
 from s2s.ui.walkthrough.step import counted
 
 MAX_COLUMNS = 64  # that are drawn
@@ -84,7 +82,7 @@ def show_pairs(
 
 
 def show_weights(
-    name: str, values: Array, rows: Sequence[str], columns: Sequence[str], verb: str
+    name: str, values: Array, rows: Sequence[str], columns: Sequence[str], *, verb: str
 ) -> None:
     """(queries, keys), rows that sum to 1. `verb`: `reads` or `predicts`, what rows do to their token."""
     shape = f"{counted(len(rows), 'query')} × {counted(len(columns), 'key')}"

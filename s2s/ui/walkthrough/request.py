@@ -8,9 +8,7 @@ import streamlit as st
 
 from s2s.config import Stack
 from s2s.runs import Run
-from s2s.ui.kit import cached, pickers, sentence, target, vocabulary
-from s2s.ui.kit.state import ViewState, field
-from s2s.ui.kit.text import shortened
+from s2s.ui.kit import ViewState, cached, field, pickers, sentence, shortened, target, vocabulary
 from s2s.ui.walkthrough.step import STRATEGY, Steps, TracedSentence, WalkthroughStep
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from s2s.analysis import ForwardTrace
 from s2s.config import ModelConfig
 from s2s.runs import Reference, Run
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import plain
 from s2s.ui.walkthrough import cached
 from s2s.ui.walkthrough.code import Code
 

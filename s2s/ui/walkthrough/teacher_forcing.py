@@ -10,8 +10,7 @@ import streamlit as st
 
 from s2s.model import Transformer
 from s2s.runs import DecodedHypothesis, Reference, Run, first_difference
-from s2s.ui.kit import cached
-from s2s.ui.kit.text import plain, shortened
+from s2s.ui.kit import cached, plain, shortened
 from s2s.ui.walkthrough.code import Code
 from s2s.ui.walkthrough.output import own_translation
 from s2s.ui.walkthrough.step import TracedSentence, WalkthroughStep, aligned, quoted

@@ -57,6 +57,7 @@ def test_the_page_opens_with_the_models_own_sinusoids() -> None:
         array(figure["data"][0]["z"]), engine.sinusoid_vectors(128, 128, Positions()), atol=1e-6
     )
     assert "added to the word" in said(screen)
+    assert "Knows" not in said(screen)  # the settings are the visitor's own, not the run's
 
 
 @pytest.mark.parametrize("view", PICTURES)
