@@ -1,4 +1,5 @@
-"""The attention that a training job saved: one pair at each checkpoint, and two numbers per head. Knows nothing of training.
+"""The attention that a training job saved: one pair at each checkpoint, and two numbers per head. Knows nothing of
+training.
 
 attention/step-00000200.safetensors     float16 weights of every kind, tokens and texts in the metadata
 """

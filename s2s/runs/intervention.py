@@ -18,9 +18,11 @@ from s2s.runs.teacher_forcing import first_difference
 
 @dataclass(frozen=True)
 class Interventions:
-    """Heads with an intervention (a row of `INTERVENTIONS`), and one target position, 0-based, that must attend to source `keys`.
+    """Heads with an intervention (a row of `INTERVENTIONS`), and one target position, 0-based, that must attend to
+    source `keys`.
 
-    `among`: the heads whose attention is overridden; None means all cross-attention heads. Empty `keys` override nothing.
+    `among`: the heads whose attention is overridden; None means all cross-attention heads. Empty `keys` override
+    nothing.
     """
 
     heads: tuple[tuple[Head, str], ...] = ()
@@ -80,7 +82,8 @@ def translate_with(
     strategy: str = "beam",
     **settings: Any,
 ) -> InterventionResult:
-    """Translate with and without interventions. If attention is overridden, both keep the tokens of `target` before that position.
+    """Translate with and without interventions. If attention is overridden, both keep the tokens of `target` before
+    that position.
 
     Raises UserError for a target position, source position, head or setting that does not exist.
     """

@@ -64,8 +64,8 @@ Number = TypeVar("Number", bound=np.generic)
 class Curves:
     """What a run has logged; NaN where an older run did not log a value.
 
-    `loss`, `rates`, `grad_norms` and `speeds` are means over buckets of steps where there are many; the newest step is always
-    on its own, last. The arrays are read-only: visitors share them.
+    `loss`, `rates`, `grad_norms` and `speeds` are means over buckets of steps where there are many; the newest step is
+    always on its own, last. The arrays are read-only: visitors share them.
     """
 
     steps: NDArray[np.int64]

@@ -107,7 +107,8 @@ class Run:
         return decoded(source, found, self.tgt_tokenizer, self.unknown(source))
 
     def next_tokens(self, source: str, ids: Sequence[int]) -> Tensor:
-        """Log-probabilities, in nats, of the token after the first 0, 1, ... of these target ids: (len(ids) + 1, vocab), on the CPU.
+        """Log-probabilities, in nats, of the token after the first 0, 1, ... of these target ids: (len(ids) + 1,
+        vocab), on the CPU.
 
         One pass under teacher forcing.
         """

@@ -27,7 +27,8 @@ class SentenceStates(NamedTuple):
 
 
 def sentence_states(run: Run, sources: Sequence[str]) -> Iterator[SentenceStates]:
-    """Every source through the encoder, the shortest first; those that the model has no positions for, or without a word, are left out.
+    """Every source through the encoder, the shortest first; those that the model has no positions for, or without a
+    word, are left out.
 
     A batch at a time, so that whoever keeps one layer never holds them all, and the model is held for moments only.
     """

@@ -1,7 +1,7 @@
 """How much scores depend on the choice of sentences: bootstrap confidence intervals, and paired tests of two systems.
 
-Sentences are counted once; each resample sums their counts. The same seed gives the draws of sacrebleu, hence its intervals and
-p-values for the scores that it has.
+Sentences are counted once; each resample sums their counts. The same seed gives the draws of sacrebleu, hence its
+intervals and p-values for the scores that it has.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class PairedDifference:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """The counts from which the scores of a test set are computed. `statistics(a, b) + statistics(c, d)` counts all sentences of both."""
+    """The counts from which the scores of a test set are computed. `statistics(a, b) + statistics(c, d)` counts all
+    sentences of both.
+    """
 
     names: tuple[str, ...]
     hypotheses: tuple[str, ...]

@@ -245,7 +245,8 @@ def checked(run_id: str, strategy: str, text: str) -> dict[str, Any]:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """`"num_beams=5, prefix=la"` -> `{"num_beams": 5, "prefix": "la"}`; a comma that is not followed by a setting belongs to the value.
+    """`"num_beams=5, prefix=la"` -> `{"num_beams": 5, "prefix": "la"}`; a comma that is not followed by a setting
+    belongs to the value.
 
     Raises UserError for a part without a setting and a value.
     """

@@ -43,7 +43,9 @@ def tabs(views: Mapping[str, RunsView], run_id: str) -> None:
 
 
 def open_view(name: str, compared: Sequence[str]) -> None:
-    """Open a view when the page is next drawn. (A link from the page to itself would lose this when the run is written to it.)"""
+    """Open a view when the page is next drawn. (A link from the page to itself would lose this when the run is written
+    to it.)
+    """
     st.session_state[NEXT] = share.pack({"tab": name, "compared": " ".join(compared)})
 
 
