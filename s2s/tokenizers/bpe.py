@@ -1,4 +1,4 @@
-"""Byte-pair encoding: from characters, merges the most frequent adjacent pair again and again (Sennrich et al., 2016)."""
+"""Byte-pair encoding: from characters, merges the most frequent adjacent pair repeatedly (Sennrich et al., 2016)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2s.tokenizers.tokenizer import SPECIALS, UNK, nfc, read_vocabulary
 
 
 class BpeTokenizer(SubwordTokenizer):
-    """`"lower"` becomes e.g. `▁low` `er`: adjacent tokens are merged in the order in which the merges were learned."""
+    """`"lower"` becomes e.g. `▁low` `er`: adjacent tokens are merged in the order of the learned merges."""
 
     kind = "bpe"
 

@@ -1,4 +1,4 @@
-"""French: gender, plurals, elision, verbs. The past is the *passé composé*, but the imperfect of *être* and *avoir*."""
+"""French: gender, plurals, elision, verbs. The past is the *passé composé*; of *être* and *avoir*, the imperfect."""
 
 from __future__ import annotations
 

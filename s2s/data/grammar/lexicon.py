@@ -25,10 +25,12 @@ GROUPS = MappingProxyType(
         "drinks": "drink plain",
         "food": "fruit dish meal drink plain",
         "waters": "water ocean",
-        "sizeable": "beast winged house hall institution crate bag desk seat vehicle plant outdoors town water ocean room "
+        "sizeable": "beast winged house hall institution crate bag desk seat vehicle plant outdoors town water ocean "
+        "room "
         "dish fruit rug",
         "dateable": "text press cloth vehicle house hall institution desk seat instrument ringer",
-        "handsome": "beast winged house hall institution outdoors town plant bloom ground coast water ocean jewel cloth "
+        "handsome": "beast winged house hall institution outdoors town plant bloom ground coast water ocean jewel "
+        "cloth "
         "instrument plane",
         "landmark": "house hall institution plant water ocean ground",
         "cash": "money coin check",

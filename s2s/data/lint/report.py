@@ -35,7 +35,7 @@ class RuleResult(NamedTuple):
 
 @dataclass(frozen=True)
 class LintReport:
-    """`masks` counts pairs by the rules they match: bit i of a key is the i-th of `LINT_RULES`; 0 is for clean pairs."""
+    """`masks` counts pairs by the rules they match: bit i of a key is rule i of `LINT_RULES`; 0 is for clean pairs."""
 
     n_pairs: int
     n_valid: int  # distinct sources of the validation split; 0 without one
