@@ -29,9 +29,7 @@ from benchmarks.session import Session
 from s2s import share
 from s2s.config import PRESETS
 from s2s.data import load_preview
-from s2s.jobs import queue
-from s2s.jobs.advice import recommended
-from s2s.jobs.forecast import forecast
+from s2s.jobs import forecast, queue, recommend
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 
@@ -224,7 +222,7 @@ def main() -> None:
     parser.add_argument("--preset", default="", help="another one than the page recommends")
     parser.add_argument("--browsers", type=int, default=5, help="others who look around")
     arguments = parser.parse_args()
-    chosen = arguments.preset or recommended(load_preview(TEXT), MINUTES).preset
+    chosen = arguments.preset or recommend(load_preview(TEXT), MINUTES).preset
     cost = forecast(PRESETS[chosen].recipe, load_preview(TEXT))
     with server() as served:
         os.environ["S2S_HOME"] = str(served.home)

@@ -201,7 +201,7 @@ class Shop:
         """Once it trains; unless it has just ended."""
         if (runs_folder() / job.run / "metrics.jsonl").is_file():
             with contextlib.suppress(UserError):
-                queue.wish(job.id, OWNER, lr=10 ** -self.dice.uniform(2, 4))
+                queue.request_control(job.id, OWNER, lr=10 ** -self.dice.uniform(2, 4))
 
     def _supply(self) -> None:
         """In both slots."""
@@ -209,7 +209,7 @@ class Shop:
             recipe = override(PRESETS["small"].recipe, {**RECIPE, **KINDS[n % len(KINDS)]})
             self.runs.append(
                 training.submit(
-                    training.Asked(recipe, SOURCE, VALID, name=f"run {n}"), express=n % 2 == 1
+                    training.RunRequest(recipe, SOURCE, VALID, name=f"run {n}"), express=n % 2 == 1
                 )
             )
 
@@ -405,7 +405,7 @@ def twin(run: Path) -> Path:
 
 def undisturbed(recipe: Recipe, path: Path, changes: Sequence[Mapping[str, Any]] = ()) -> Path:
     """A run without a queue, whose learning rate changes as recipe.json would say; its folder."""
-    started = training.start(training.Asked(recipe, SOURCE, VALID), path)
+    started = training.start(training.RunRequest(recipe, SOURCE, VALID), path)
     started.folder.amend(lambda about: {"changes": list(changes)})
     list(training.run(started))
     return path

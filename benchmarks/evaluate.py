@@ -17,8 +17,7 @@ import time
 from typing import Any
 
 from benchmarks.report import last_line, table
-from s2s.jobs import evaluating
-from s2s.jobs.evaluating import Asked
+from s2s.jobs import EvaluationRequest, evaluation_service
 from s2s.runs import Sentences, System, evaluations
 
 RUN = "demo-en-fr"
@@ -37,14 +36,14 @@ def measured(name: str) -> dict[str, Any]:
     """Order one and watch it."""
     systems = tuple(System(strategy, RUN, 0, strategy) for strategy in STRATEGIES)
     ordered = time.monotonic()
-    evaluation = evaluating.submit(
-        Asked(systems, Sentences(name, split=SPLIT, run=RUN, n=N), run=RUN)
+    evaluation = evaluation_service.submit(
+        EvaluationRequest(systems, Sentences(name, split=SPLIT, run=RUN, n=N), run=RUN)
     )
     first = None
     shown = list[tuple[float, float]]()
     place = evaluations.folder(evaluation)
     while (spent := time.monotonic() - ordered) < PATIENCE:
-        stands = evaluating.standing(evaluation)
+        stands = evaluation_service.progress(evaluation)
         if first is None and place.scores().get("n"):
             first = spent
         if stands.left is not None and BEGUN * N <= stands.done < N:

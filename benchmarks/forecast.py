@@ -22,8 +22,7 @@ from benchmarks.report import last_line, table
 from benchmarks.serving import ROOT
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import load_preview
-from s2s.jobs import queue, training
-from s2s.jobs.forecast import START, forecast, learnt_pace
+from s2s.jobs import STARTUP_SECONDS, calibrate, forecast, queue, training
 from s2s.runs import Metrics, RunFolder, runs_folder
 from s2s.settings import OWNER
 
@@ -56,7 +55,10 @@ def lasting(case: Case, seconds: float) -> Recipe:
     """The case's recipe with as many steps as the formula takes so long for."""
     recipe = override(PRESETS[case.preset].recipe, dict(case.changes))
     cost = forecast(recipe, load_preview(case.source))
-    steps = max(5 * LOOKS, round(recipe.train.steps * (seconds - START) / (cost.seconds - START)))
+    steps = max(
+        5 * LOOKS,
+        round(recipe.train.steps * (seconds - STARTUP_SECONDS) / (cost.seconds - STARTUP_SECONDS)),
+    )
     often = {"train.watch.validate_every": steps // LOOKS, "train.watch.save_every": steps // LOOKS}
     return override(
         recipe,
@@ -71,9 +73,9 @@ def lasting(case: Case, seconds: float) -> Recipe:
 def measure(case: Case, seconds: float) -> dict[str, Any]:
     """One run, alone."""
     recipe = lasting(case, seconds)
-    told = forecast(recipe, load_preview(case.source), learnt_pace("cpu"))
+    told = forecast(recipe, load_preview(case.source), calibrate("cpu"))
     run = training.submit(
-        training.Asked(recipe, case.source, preset=case.preset, name=case.preset),
+        training.RunRequest(recipe, case.source, preset=case.preset, name=case.preset),
         express=told.is_express,
     )
     subprocess.run(
@@ -91,7 +93,7 @@ def measure(case: Case, seconds: float) -> dict[str, Any]:
         "preset": case.preset,
         "text": case.source,
         "steps": recipe.train.steps,
-        "learnt from": told.pace.n_runs,
+        "learnt from": told.calibration.n_runs,
     }
     row |= {"told before s": told.seconds, "took s": took, "off %": percent(told.seconds, took)}
     row |= {

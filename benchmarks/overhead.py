@@ -45,7 +45,7 @@ def run(recipe: Recipe, source: str, folder: Path) -> tuple[Spent, Spent, float]
     later: defaultdict[str, float] = defaultdict(float)
     updates = 0.0
     step = 0
-    started = training.start(training.Asked(recipe, source), folder)
+    started = training.start(training.RunRequest(recipe, source), folder)
     before = time.perf_counter()
     for event in training.run(started):
         now = time.perf_counter()

@@ -102,21 +102,23 @@ def recipe_of(arguments: argparse.Namespace, texts: Path) -> Recipe:
     )
 
 
-def started(arguments: argparse.Namespace, run: Path, texts: Path) -> training.Started | None:
+def started(arguments: argparse.Namespace, run: Path, texts: Path) -> training.PreparedRun | None:
     """The run from its start or its newest checkpoint; None where it has reached its last step."""
     if saved_steps(RunFolder(run).checkpoints):
         try:
-            return training.resume(run, training.More(steps=arguments.updates))
-        except training.NothingLeftError:
+            return training.resume(run, training.Continuation(steps=arguments.updates))
+        except training.RunFinishedError:
             return None
     source, valid = (spec(texts, split, arguments.target) for split in ("train", "valid"))
     return training.start(
-        training.Asked(recipe_of(arguments, texts), source, valid, "transformer-tiny", run.name),
+        training.RunRequest(
+            recipe_of(arguments, texts), source, valid, "transformer-tiny", run.name
+        ),
         run,
     )
 
 
-def train(ready: training.Started, spent: Path) -> bool:
+def train(ready: training.PreparedRun, spent: Path) -> bool:
     """Whether it came to its end; Ctrl-C and SIGTERM stop it, and the next start goes on."""
     wanted: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):

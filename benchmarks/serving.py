@@ -23,7 +23,7 @@ PATIENCE = 90.0  # seconds
 # By a word of the command line.
 ROLES = {
     "streamlit": "server",
-    "s2s.jobs.child": "trainer",
+    "s2s.jobs.queue.job_process": "trainer",
     "worker": "worker",
     "s2s.data.reader": "reader",
 }
@@ -34,7 +34,7 @@ from s2s.jobs import training, worker
 from s2s.config import PRESETS
 source, preset, changes = sys.argv[1:]
 recipe = override(PRESETS[preset].recipe, json.loads(changes))
-print(training.submit(training.Asked(recipe, source, preset=preset, name=f"{preset} on {source}")))
+print(training.submit(training.RunRequest(recipe, source, preset=preset, name=f"{preset} on {source}")))
 worker.ensure()
 """
 STORE = """

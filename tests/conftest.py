@@ -81,7 +81,7 @@ def tiny() -> Recipe:
 def make_run(path: Path, changes: Mapping[str, Any]) -> Path:
     """A small trained run in its folder."""
     recipe = override(PRESETS["small"].recipe, {**TINY, **changes})
-    asked = training.Asked(
+    asked = training.RunRequest(
         recipe, "synthetic:reverse#rows=80", valid="synthetic:reverse#split=valid,rows=20"
     )
     list(training.run(training.start(asked, path)))

@@ -260,7 +260,7 @@ MISTAKES = {
     ),
     "reached": (
         ["train", "--resume", "--out", "RUN"],
-        r"reached step 60 of 60; .* to go on\. `--set train.steps=N` sets the new number of steps\.$",
+        r"reached step 60 of 60; .* to continue\. `--set train.steps=N` sets the new number of steps\.$",
     ),
     "no run": (
         ["train", "--resume", "--out", "x"],

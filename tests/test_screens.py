@@ -16,15 +16,15 @@ from s2s import decode, settings
 from s2s.config import PRESETS, Choice, Recipe, override
 from s2s.data import files, load, saved_datasets
 from s2s.decode import Greedy, greedy
-from s2s.jobs import board, queue, training
-from s2s.jobs.forecast import forecast
+from s2s.jobs import queue, run_service, training
+from s2s.jobs.plan.cost import forecast
 from s2s.runs import RunFolder
 from s2s.share import Column, pack, unpack
 from s2s.ui.compare import column
 from s2s.ui.kit import cached
 from s2s.ui.kit.text import plain
 from tests.conftest import TINY, make_run
-from tests.jobs.desk import Desk
+from tests.jobs.context import FakeContext
 from tests.screen import PAGES, box, hints, link, lost, opened, picture, said, settled, translation
 
 DEMO = "demo-en-fr"
@@ -342,7 +342,7 @@ def test_all_settings_open_and_every_one_can_be_set() -> None:
 
 def finish(job: queue.Job) -> None:
     """Do what a worker's child does."""
-    for _ in training.work(job, Desk()):
+    for _ in training.work(job, FakeContext()):
         pass
     queue.finish(job.id, "w", "done")
 
@@ -381,7 +381,7 @@ def test_train_queues_the_run_and_shows_it_to_the_end() -> None:
     cached.refresh_runs()
     screen.run()
     assert not screen.exception
-    assert board.one(run_id, settings.OWNER).state == "done"
+    assert run_service.find(run_id, settings.OWNER).state == "done"
     assert len(picture_of_curves(screen)) == 2
     again = opened("train", run=run_id)
     assert "Step 30 of 30" in again.get("progress")[0].proto.text
@@ -395,12 +395,12 @@ def picture_of_curves(screen: AppTest) -> list[str]:
 def test_a_waiting_run_can_be_stopped_and_taken_up_again() -> None:
     screen, run_id = submit_from_the_page()
     screen.button(key="stop").click().run()
-    assert board.one(run_id, settings.OWNER).state == "stopped"
+    assert run_service.find(run_id, settings.OWNER).state == "stopped"
     cached.refresh_runs()
     screen = opened("train", run=run_id)
     screen.button(key="resume").click().run()
     assert not screen.exception
-    assert board.one(run_id, settings.OWNER).state == "queued"
+    assert run_service.find(run_id, settings.OWNER).state == "queued"
 
 
 # Runs
@@ -417,7 +417,7 @@ def test_runs_lists_renames_and_deletes(own: str) -> None:
     )
     screen.text_input(key=f"rename {own}").set_value("*a* better name").run()
     assert not screen.exception
-    assert board.one(own, settings.OWNER).name == "*a* better name"
+    assert run_service.find(own, settings.OWNER).name == "*a* better name"
     screen.button(key="delete").click().run()
     assert not screen.exception
     assert not (settings.home() / "runs" / own).exists()

@@ -52,6 +52,6 @@ def data(arguments: argparse.Namespace) -> None:
 
 def worker(arguments: argparse.Namespace) -> None:
     """Run queued jobs, one after another, until stopped."""
-    from s2s.jobs.worker import serve
+    from s2s.jobs import worker
 
-    print(serve(arguments.idle))
+    print(worker.serve(arguments.idle))

@@ -26,7 +26,7 @@ def train(arguments: argparse.Namespace) -> None:
     if int(os.environ.get("WORLD_SIZE") or 1) == 1:
         _train(arguments)
         return
-    from s2s.jobs.follower import follow
+    from s2s.jobs import follow_first_rank
     from s2s.train import processes
 
     with processes() as group:
@@ -34,7 +34,7 @@ def train(arguments: argparse.Namespace) -> None:
             _train(arguments, group)
             return
         with _signals() as group.wanted:
-            follow(
+            follow_first_rank(
                 Path(arguments.out),
                 group,
                 arguments.source,
@@ -58,7 +58,7 @@ def _train(arguments: argparse.Namespace, group: Group | None = None) -> None:
 
     has_preset = not (arguments.recipe or (arguments.init_from and not arguments.preset))
     preset = (arguments.preset or DEFAULT_PRESET) if has_preset else ""
-    asked = training.Asked(
+    asked = training.RunRequest(
         recipe,
         arguments.source,
         arguments.valid,
@@ -77,11 +77,11 @@ def _naming_options() -> Iterator[None]:
 
     try:
         yield
-    except training.TakenError as error:
+    except training.RunExistsError as error:
         raise UserError(
             f"{error} `--resume` continues a trained run; `--out` names another folder."
         ) from error
-    except training.NothingLeftError as error:
+    except training.RunFinishedError as error:
         raise UserError(f"{error} `--set train.steps=N` sets the new number of steps.") from error
 
 
@@ -113,7 +113,7 @@ def _resume(
             f"`{out}` has no checkpoint to resume from; give a folder that `train --out` wrote, or train"
             " without `--resume`."
         )
-    more = training.More(
+    more = training.Continuation(
         changes.get("train.steps"), changes.get("train.lr"), arguments.source, arguments.valid
     )
     with _naming_options():
@@ -135,9 +135,9 @@ def _recipe(arguments: argparse.Namespace) -> Recipe:
             )
         return Recipe.from_json(inner)
     if arguments.init_from and not arguments.preset:
-        from s2s.jobs import origin
+        from s2s.jobs import initialization
 
-        return origin.origin(arguments.init_from).folder.recipe()
+        return initialization.parse_checkpoint(arguments.init_from).folder.recipe()
     from s2s.config import PRESETS
 
     return choose("preset", arguments.preset or DEFAULT_PRESET, PRESETS).recipe

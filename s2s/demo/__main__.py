@@ -50,7 +50,7 @@ def make(name: str, out: Path) -> None:
         {**CHANGES, **OWN_CHANGES.get(name, {}), "train.steps": STEPS[name]},
     )
     with tempfile.TemporaryDirectory() as scratch:
-        asked = training.Asked(
+        asked = training.RunRequest(
             recipe, choose("demo", name, DEMOS), preset="small", name=name, owner=OWNER
         )
         started = training.start(asked, Path(scratch) / name)

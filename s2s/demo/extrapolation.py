@@ -16,11 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import files
-from s2s.jobs import training
-from s2s.jobs import twins as extrapolation
-from s2s.jobs.training import Asked as RunRequest
-from s2s.jobs.twins import Reached as ExtrapolationResult
-from s2s.jobs.twins import Twins as ExtrapolationSettings
+from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, RunRequest, extrapolation, training
 from s2s.runs import load
 from s2s.sizing import count_parameters
 

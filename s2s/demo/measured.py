@@ -19,10 +19,15 @@ from typing import Any
 from s2s import files
 from s2s.config import PRESETS, Recipe, override
 from s2s.data import Preview, load
-from s2s.jobs import training
-from s2s.jobs.advice import within
-from s2s.jobs.expected import FILE, read, richness
-from s2s.jobs.training import Asked, Started
+from s2s.jobs import (
+    MEASURED_FILE,
+    PreparedRun,
+    RunRequest,
+    fit_to_minutes,
+    read_measured,
+    richness,
+    training,
+)
 from s2s.settings import OWNER
 from s2s.sizing import count_parameters
 
@@ -88,13 +93,13 @@ def main(arguments: Sequence[str]) -> None:
         (float(one.partition("=")[2]) for one in arguments if one.startswith("seconds=")), SECONDS
     )
     words = [one for one in arguments if "=" not in one]
-    known = {row["name"]: row for row in read(FILE)["runs"]}
+    known = {row["name"]: row for row in read_measured(MEASURED_FILE)["runs"]}
     for cell in cells():
         if cell.name in known or (words and not any(word in cell.name for word in words)):
             continue
         print(f"{cell.name} …", flush=True)
         known[cell.name] = measure(cell, seconds)
-        files.write_json(FILE, {"runs": [known[one] for one in sorted(known)]})
+        files.write_json(MEASURED_FILE, {"runs": [known[one] for one in sorted(known)]})
         last = known[cell.name]["points"][-1]
         print(f"{cell.name}: {last['minutes']:.1f} min, BLEU {last.get('bleu', 0):.1f}", flush=True)
 
@@ -105,7 +110,7 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
     recipe = planned(cell.preset, seen, seconds)
     with tempfile.TemporaryDirectory() as scratch:
         started = training.start(
-            Asked(recipe, cell.source, cell.valid, cell.preset, cell.name, OWNER),
+            RunRequest(recipe, cell.source, cell.valid, cell.preset, cell.name, OWNER),
             Path(scratch) / "run",
         )
         begun = time.time()
@@ -133,20 +138,20 @@ def measure(cell: Cell, seconds: float) -> dict[str, Any]:
 
 def planned(preset: str, seen: Preview, seconds: float) -> Recipe:
     """The preset's recipe, with as many steps as fit."""
-    steps = within(preset, seen, seconds / 60)
+    steps = fit_to_minutes(preset, seen, seconds / 60)
     every = max(1, steps["train.steps"] // VALIDATIONS)
     watch = {"train.watch.validate_every": every, "train.watch.save_every": steps["train.steps"]}
     return override(PRESETS[preset].recipe, steps | WATCH | watch)
 
 
-def _parameters(started: Started) -> int:
+def _parameters(started: PreparedRun) -> int:
     data = started.data
     return count_parameters(
         started.recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size
     )
 
 
-def _slots(started: Started) -> int:
+def _slots(started: PreparedRun) -> int:
     """Tokens per batch on the longer side, as a forecast counts them."""
     train = started.data.train
     whole = sum(max(len(src), len(tgt) - 1) for src, tgt in zip(train.src, train.tgt, strict=True))

@@ -1,1 +1,102 @@
-"""Long work, done to the end: what the command line and the worker both run."""
+"""Long work from its request to its last number: the queue, its workers, training, evaluation, and what a run will cost.
+
+Modules and names are imported when they are first used: asking the queue costs no torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from s2s.jobs import extrapolation, queue, run_service, sweep, training
+    from s2s.jobs.evaluation import service as evaluation_service
+    from s2s.jobs.evaluation import test_sets
+    from s2s.jobs.evaluation.service import EvaluationProgress, EvaluationRequest
+    from s2s.jobs.evaluation.test_sets import SentencePairs
+    from s2s.jobs.extrapolation import ExtrapolationResult, ExtrapolationSettings
+    from s2s.jobs.plan.advice import Advice, PlannedRun, advise
+    from s2s.jobs.plan.calibration import Calibration, calibrate
+    from s2s.jobs.plan.cost import (
+        STARTUP_SECONDS,
+        Forecast,
+        check_forecast,
+        forecast,
+        share_too_long,
+    )
+    from s2s.jobs.plan.expected import (
+        MARGIN,
+        MEASURED_FILE,
+        MeasuredRun,
+        PredictionInterval,
+        predict_quality,
+        read_measured,
+        richness,
+        why_no_prediction,
+    )
+    from s2s.jobs.plan.figures import short_count
+    from s2s.jobs.plan.recommendation import Recommendation, fit_to_minutes, recommend
+    from s2s.jobs.queue import worker
+    from s2s.jobs.training import initialization
+    from s2s.jobs.training.live_controls import LONGEST_PAUSE
+    from s2s.jobs.training.nonzero_rank import follow_first_rank
+    from s2s.jobs.training.preparation import PreparedRun
+    from s2s.jobs.training.request import RunRequest
+
+# Each module with the names of it that are handed on.
+_NAMES = MappingProxyType(
+    {
+        "s2s.jobs.evaluation.service": ("EvaluationProgress", "EvaluationRequest"),
+        "s2s.jobs.evaluation.test_sets": ("SentencePairs",),
+        "s2s.jobs.extrapolation": ("ExtrapolationResult", "ExtrapolationSettings"),
+        "s2s.jobs.plan.advice": ("Advice", "PlannedRun", "advise"),
+        "s2s.jobs.plan.calibration": ("Calibration", "calibrate"),
+        "s2s.jobs.plan.cost": (
+            "STARTUP_SECONDS",
+            "Forecast",
+            "check_forecast",
+            "forecast",
+            "share_too_long",
+        ),
+        "s2s.jobs.plan.expected": (
+            "MARGIN",
+            "MEASURED_FILE",
+            "MeasuredRun",
+            "PredictionInterval",
+            "predict_quality",
+            "read_measured",
+            "richness",
+            "why_no_prediction",
+        ),
+        "s2s.jobs.plan.figures": ("short_count",),
+        "s2s.jobs.plan.recommendation": ("Recommendation", "fit_to_minutes", "recommend"),
+        "s2s.jobs.training.live_controls": ("LONGEST_PAUSE",),
+        "s2s.jobs.training.nonzero_rank": ("follow_first_rank",),
+        "s2s.jobs.training.request": ("RunRequest",),
+        "s2s.jobs.training.preparation": ("PreparedRun",),
+    }
+)
+_MODULES = MappingProxyType(
+    {
+        "evaluation_service": "s2s.jobs.evaluation.service",
+        "extrapolation": "s2s.jobs.extrapolation",
+        "initialization": "s2s.jobs.training.initialization",
+        "queue": "s2s.jobs.queue",
+        "run_service": "s2s.jobs.run_service",
+        "sweep": "s2s.jobs.sweep",
+        "test_sets": "s2s.jobs.evaluation.test_sets",
+        "training": "s2s.jobs.training",
+        "worker": "s2s.jobs.queue.worker",
+    }
+)
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """A module, or a name of one, imported now."""
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module `s2s.jobs` has no attribute `{name}`")

@@ -10,14 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from s2s.config import Recipe, UserError, flat, override
-from s2s.jobs import board, training
-from s2s.jobs.training import Asked
+from s2s.jobs import run_service
+from s2s.jobs.training import submission
+from s2s.jobs.training.request import RunRequest
 from s2s.runs import LONGEST_NAME, LONGEST_TAG, clean_name
 
 MOST = 24  # runs at once: more cannot be told apart in one picture
 MAX_SETTINGS = 3
 TAG = "sweep:"
-TWIN = "twin:"
+CONTROL = "twin:"
 
 
 def values(recipe: Recipe, key: str, text: str) -> list[Any]:
@@ -60,7 +61,7 @@ def example(recipe: Recipe, key: str) -> str:
     return f"{now}, {now * 2:g}" if isinstance(now, int | float) and now else str(now)
 
 
-def grid(asked: Asked, choices: Mapping[str, Sequence[Any]], name: str) -> list[Asked]:
+def grid(asked: RunRequest, choices: Mapping[str, Sequence[Any]], name: str) -> list[RunRequest]:
     """One run for each combination, its name telling what is changed, tagged `sweep:NAME`.
 
     Raises UserError for none or more than 3 settings, more than 24 runs, or a combination that does not go together.
@@ -83,7 +84,7 @@ def grid(asked: Asked, choices: Mapping[str, Sequence[Any]], name: str) -> list[
     ]
 
 
-def _one(asked: Asked, changes: Mapping[str, Any], name: str) -> Asked:
+def _one(asked: RunRequest, changes: Mapping[str, Any], name: str) -> RunRequest:
     said = ", ".join(
         f"{key.rpartition('.')[2]} {_written(value)}" for key, value in changes.items()
     )
@@ -100,10 +101,10 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def twins(asked: Asked, name: str) -> list[Asked]:
+def with_control_run(asked: RunRequest, name: str) -> list[RunRequest]:
     """A run that starts from another one, and the same from scratch, tagged `twin:NAME`."""
-    name = clean_name(name)[: LONGEST_TAG - len(TWIN)].rstrip() or "twin"
-    tags = (*asked.tags, f"{TWIN}{name}")
+    name = clean_name(name)[: LONGEST_TAG - len(CONTROL)].rstrip() or "twin"
+    tags = (*asked.tags, f"{CONTROL}{name}")
     rest = " (from scratch)"
     scratch = replace(
         asked,
@@ -114,12 +115,12 @@ def twins(asked: Asked, name: str) -> list[Asked]:
     return [replace(asked, tags=tags), scratch]
 
 
-def submit(orders: Sequence[Asked], are_express: Sequence[bool]) -> list[str]:
+def submit(orders: Sequence[RunRequest], are_express: Sequence[bool]) -> list[str]:
     """Queue all of them and return their ids; or none: where one is refused, those before it are taken back and the UserError goes on."""
     done: list[str] = []
     try:
         for order, is_express in zip(orders, are_express, strict=True):
-            done.append(training.submit(order, express=is_express))
+            done.append(submission.submit(order, express=is_express))
     except UserError:
         for run_id, order in zip(done, orders, strict=False):
             _take_back(run_id, order.owner)
@@ -130,6 +131,6 @@ def submit(orders: Sequence[Asked], are_express: Sequence[bool]) -> list[str]:
 def _take_back(run_id: str, owner: str) -> None:
     """It may have begun meanwhile: then it is asked to stop, and stays."""
     with contextlib.suppress(UserError):
-        board.stop(run_id, owner)
+        run_service.stop(run_id, owner)
     with contextlib.suppress(UserError):
-        board.delete(run_id, owner)
+        run_service.delete(run_id, owner)

@@ -5,8 +5,8 @@ import pytest
 
 from s2s.config import POSITION_KINDS
 from s2s.demo import extrapolation
-from s2s.jobs.training import Asked as RunRequest
-from s2s.jobs.twins import EACH, LENGTHS, TRAINED, Twins, read
+from s2s.jobs.extrapolation import EACH, LENGTHS, TRAINED, ExtrapolationSettings, read
+from s2s.jobs.training import RunRequest
 
 
 @pytest.mark.parametrize("task", extrapolation.TASKS)
@@ -20,7 +20,11 @@ def test_the_shipped_results_are_complete_and_have_the_default_settings(task: st
     assert {one.lengths for one in found} == {LENGTHS}
     assert all(0 <= share <= 1 for one in found for share in (*one.whole, *one.digits))
     saved = json.loads(extrapolation.FILE.read_bytes())
-    assert (saved["steps"], saved["trained"], saved["each"]) == (Twins().steps, list(TRAINED), EACH)
+    assert (saved["steps"], saved["trained"], saved["each"]) == (
+        ExtrapolationSettings().steps,
+        list(TRAINED),
+        EACH,
+    )
     assert saved["command"] == "python -m s2s.demo extrapolation"
     assert not [row for row in saved["runs"] if "/" in json.dumps(row)]  # no path of this machine
 

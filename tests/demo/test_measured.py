@@ -7,8 +7,8 @@ from s2s.config import PRESETS
 from s2s.data import Preview, load_preview
 from s2s.demo import measured
 from s2s.demo.measured import Cell, cells, main, measure, planned
-from s2s.jobs.expected import parsed
-from s2s.jobs.forecast import forecast
+from s2s.jobs.plan.cost import forecast
+from s2s.jobs.plan.expected import parse_run
 
 FEW = [
     Cell(f"mini/{n}", "phrases", "builtin:mini-en-fr", None, preset)
@@ -29,7 +29,7 @@ def names(file: Path) -> list[str]:
 
 def test_what_is_measured_can_be_read_back() -> None:
     row = measure(FEW[0], 1)
-    one = parsed(json.loads(json.dumps(row)))
+    one = parse_run(json.loads(json.dumps(row)))
     assert one.points[0].step == 0
     assert one.points[-1].step == row["steps"]
     assert one.points[-1].bleu is not None

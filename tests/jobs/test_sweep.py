@@ -2,13 +2,13 @@ import pytest
 
 from s2s.config import PRESETS, UserError, flat, override
 from s2s.jobs import queue, sweep
-from s2s.jobs.sweep import MOST, grid, twins, values
-from s2s.jobs.training import Asked
+from s2s.jobs.sweep import MOST, grid, values, with_control_run
+from s2s.jobs.training import RunRequest
 from s2s.settings import OWNER
 from tests.conftest import TINY
 
 SMALL = PRESETS["small"].recipe
-ASKED = Asked(SMALL, "builtin:mini-en-fr", preset="small", name="five phrases")
+ASKED = RunRequest(SMALL, "builtin:mini-en-fr", preset="small", name="five phrases")
 
 
 @pytest.fixture(autouse=True)
@@ -94,8 +94,8 @@ def test_names_stay_within_what_a_name_may_be() -> None:
 
 
 def test_twins_differ_by_where_they_start() -> None:
-    first, second = twins(
-        Asked(SMALL, "builtin:en-fr", name="fine", init_from="demo-en-fr"), "fine"
+    first, second = with_control_run(
+        RunRequest(SMALL, "builtin:en-fr", name="fine", init_from="demo-en-fr"), "fine"
     )
     assert (first.init_from, second.init_from) == ("demo-en-fr", "")
     assert first.tags == second.tags == ("twin:fine",)
@@ -103,8 +103,8 @@ def test_twins_differ_by_where_they_start() -> None:
     assert "from scratch" in second.name
 
 
-def tiny(**changes: object) -> Asked:
-    return Asked(
+def tiny(**changes: object) -> RunRequest:
+    return RunRequest(
         override(SMALL, {**TINY, **changes}), "builtin:mini-en-fr", preset="small", name="t"
     )
 

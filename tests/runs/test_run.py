@@ -177,7 +177,7 @@ def test_going_on_writes_no_step_twice(tmp_path: Path) -> None:
         {"kind": "train", "step": 22, "loss": 1.0},
     ):
         folder.log("metrics", line)
-    list(training.run(training.resume(path, training.More(steps=30))))
+    list(training.run(training.resume(path, training.Continuation(steps=30))))
     steps = [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"]
     assert steps == list(range(1, 31))
     assert folder.status()["state"] == "done"
@@ -194,14 +194,14 @@ def test_a_log_with_broken_lines_is_read_without_them_and_gone_on_with(tmp_path:
         b'{"kind": "tra{"kind": "valid"}\n[]\n{"step": "x"}\n{"kind": "train"}\n' + content
     )
     assert folder.lines("metrics") == [{"step": "x"}, {"kind": "train"}, *whole]
-    list(training.run(training.resume(path, training.More(steps=25))))
+    list(training.run(training.resume(path, training.Continuation(steps=25))))
     assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "train"] == list(
         range(1, 26)
     )
 
 
 def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
-    asked = training.Asked(tiny, "synthetic:copy#rows=60")
+    asked = training.RunRequest(tiny, "synthetic:copy#rows=60")
     events = training.run(training.start(asked, tmp_path / "run"))
     while True:
         if next(events).step == 13:
@@ -214,14 +214,14 @@ def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
         range(1, 31)
     )
     with pytest.raises(
-        UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to go on"
+        UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to continue"
     ):
         training.resume(folder.path)
 
 
 def test_a_run_that_was_closed_keeps_its_last_step(tmp_path: Path, tiny: Recipe) -> None:
     events = training.run(
-        training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
+        training.start(training.RunRequest(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
     )
     next(event for event in events if event.step == 13)
     events.close()
@@ -230,11 +230,11 @@ def test_a_run_that_was_closed_keeps_its_last_step(tmp_path: Path, tiny: Recipe)
 
 def test_starting_again_where_nothing_was_saved_starts_afresh(tmp_path: Path, tiny: Recipe) -> None:
     path = tmp_path / "run"
-    events = training.run(training.start(training.Asked(tiny, "synthetic:copy#rows=60"), path))
+    events = training.run(training.start(training.RunRequest(tiny, "synthetic:copy#rows=60"), path))
     next(events)
     events.close()
     other = override(tiny, {"tokenizer.shared": False, "model.embeddings.shared": False})
-    list(training.run(training.start(training.Asked(other, "synthetic:copy#rows=60"), path)))
+    list(training.run(training.start(training.RunRequest(other, "synthetic:copy#rows=60"), path)))
     assert not (path / "tokenizer.json").exists()
     assert [
         line["step"] for line in RunFolder(path).lines("metrics") if line["kind"] == "train"
@@ -252,15 +252,17 @@ def test_a_failure_is_a_failure(
     with pytest.raises(RuntimeError):
         list(
             training.run(
-                training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
+                training.start(
+                    training.RunRequest(tiny, "synthetic:copy#rows=60"), tmp_path / "run"
+                )
             )
         )
     assert RunFolder(tmp_path / "run").status()["state"] == "failed"
 
 
 def test_one_process_a_run(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "LOCK_SECONDS", 0.05)
-    started = training.start(training.Asked(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
+    monkeypatch.setattr("s2s.jobs.training.preparation.LOCK_SECONDS", 0.05)
+    started = training.start(training.RunRequest(tiny, "synthetic:copy#rows=60"), tmp_path / "run")
     first = training.run(started)
     next(first)
     with pytest.raises(
@@ -269,7 +271,7 @@ def test_one_process_a_run(tmp_path: Path, tiny: Recipe, monkeypatch: pytest.Mon
         next(training.run(started))
     before = {path.name for path in (tmp_path / "run").iterdir()}
     with pytest.raises(UserError, match="Another process is training the run"):
-        training.start(training.Asked(tiny, "synthetic:reverse#rows=60"), tmp_path / "run")
+        training.start(training.RunRequest(tiny, "synthetic:reverse#rows=60"), tmp_path / "run")
     assert {path.name for path in (tmp_path / "run").iterdir()} == before
     first.close()
     list(training.run(started))
@@ -293,19 +295,21 @@ def test_a_run_knows_its_data_from_every_folder(
     list(
         training.run(
             training.start(
-                training.Asked(override(tiny, {"train.steps": 5}), "pairs.tsv#rows=50"), Path("run")
+                training.RunRequest(override(tiny, {"train.steps": 5}), "pairs.tsv#rows=50"),
+                Path("run"),
             )
         )
     )
     monkeypatch.chdir("/")
-    list(training.run(training.resume(tmp_path / "run", training.More(steps=6))))
+    list(training.run(training.resume(tmp_path / "run", training.Continuation(steps=6))))
     (tmp_path / "pairs.tsv").rename(tmp_path / "moved.tsv")
     with pytest.raises(UserError, match="There is no file"):
-        training.resume(tmp_path / "run", training.More(steps=7))
+        training.resume(tmp_path / "run", training.Continuation(steps=7))
     list(
         training.run(
             training.resume(
-                tmp_path / "run", training.More(steps=7, source=f"{tmp_path}/moved.tsv#rows=50")
+                tmp_path / "run",
+                training.Continuation(steps=7, source=f"{tmp_path}/moved.tsv#rows=50"),
             )
         )
     )
@@ -315,9 +319,9 @@ def test_bad_runs_are_refused_in_a_sentence(tmp_path: Path, tiny: Recipe) -> Non
     path = make_run(tmp_path / "run", {"train.steps": 1})
     with pytest.raises(
         UserError,
-        match=r"^`run` already holds a trained run; go on with that one, or start another\.$",
+        match=r"^`run` already holds a trained run; resume that one, or start another\.$",
     ):
-        training.start(training.Asked(tiny, "synthetic:copy"), path)
+        training.start(training.RunRequest(tiny, "synthetic:copy"), path)
     (path / "recipe.json").write_text('{"format": 99}')
     with pytest.raises(
         UserError, match="has format 99, newer than the 1 known here; update this program"
@@ -332,12 +336,14 @@ def test_changed_data_is_noticed_when_going_on(tmp_path: Path, tiny: Recipe) -> 
     table = tmp_path / "pairs.tsv"
     table.write_text("".join(f"{n} a\t{n} b\n" for n in range(60)))
     training_run = training.start(
-        training.Asked(override(tiny, {"train.steps": 10}), str(table)), tmp_path / "run"
+        training.RunRequest(override(tiny, {"train.steps": 10}), str(table)), tmp_path / "run"
     )
     list(training.run(training_run))
     table.write_text("".join(f"{n} a\t{n} c\n" for n in range(60)))
-    with pytest.raises(UserError, match=r"pairs.tsv` has not the pairs this run was started with"):
-        training.resume(tmp_path / "run", training.More(steps=20))
+    with pytest.raises(
+        UserError, match=r"pairs.tsv` does not have the pairs this run was started with"
+    ):
+        training.resume(tmp_path / "run", training.Continuation(steps=20))
 
 
 def test_numbers_in_the_files_are_finite(run: Run) -> None:

@@ -23,7 +23,7 @@ from s2s.data import (
     clean,
     task_of,
 )
-from s2s.jobs.forecast import share_too_long
+from s2s.jobs import share_too_long
 from s2s.tokenizers import ComparisonRow
 from s2s.ui.data import cleaning, overview, profiles, sources, statistics, tokenizers
 from s2s.ui.data.sources import ChosenDataset

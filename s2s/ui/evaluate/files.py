@@ -10,16 +10,14 @@ from pathlib import PurePath
 import streamlit as st
 
 from s2s import settings
-from s2s.jobs import testsets
-from s2s.jobs.evaluating import Asked
-from s2s.jobs.testsets import Texts
+from s2s.jobs import EvaluationRequest, SentencePairs, test_sets
 from s2s.runs import Sentences, System
 from s2s.ui.kit.text import as_markdown, shortened
 
 MEGABYTES = 20  # of one file
 
 
-def test_set() -> Texts:
+def test_set() -> SentencePairs:
     """All pairs of the uploaded files, or none yet. Raises UserError for files that do not match."""
     left, right = st.columns(2)
     with left:
@@ -33,16 +31,16 @@ def test_set() -> Texts:
             "References, one per line", key="eval references", max_upload_size=MEGABYTES
         )
     given = [(file.name, file.getvalue()) for file in (src, ref) if file]
-    return testsets.brought(given) if given else ()
+    return test_sets.from_uploads(given) if given else ()
 
 
-def with_pairs(asked: Asked, every: Texts) -> Asked:
+def with_pairs(asked: EvaluationRequest, every: SentencePairs) -> EvaluationRequest:
     """The request, with the uploaded pairs."""
-    pairs = testsets.taken(every, asked.test.n)
+    pairs = test_sets.evenly_spread(every, asked.test.n)
     return replace(asked, pairs=pairs, test=replace(asked.test, n=len(pairs), n_all=len(every)))
 
 
-def with_systems(asked: Asked) -> Asked:
+def with_systems(asked: EvaluationRequest) -> EvaluationRequest:
     """The request, with other systems' translations. Raises UserError for files that do not match the sentences."""
     with st.expander("Other systems' translations", icon=":material/upload_file:"):
         st.caption(
@@ -80,10 +78,10 @@ def with_systems(asked: Asked) -> Asked:
         return asked
 
 
-def _with_system(asked: Asked, file: str, content: bytes) -> Asked:
+def _with_system(asked: EvaluationRequest, file: str, content: bytes) -> EvaluationRequest:
     name = _name(asked, file)
-    lines = testsets.outputs(file, content, asked.pairs, asked.test.n_all)
-    if lost := testsets.missing(lines):
+    lines = test_sets.outputs(file, content, asked.pairs, asked.test.n_all)
+    if lost := test_sets.empty_lines(lines):
         st.warning(
             as_markdown(
                 f"`{file}` has no translation for {lost}; an empty translation is scored there."
@@ -97,7 +95,7 @@ def _with_system(asked: Asked, file: str, content: bytes) -> Asked:
     )
 
 
-def _name(asked: Asked, file: str) -> str:
+def _name(asked: EvaluationRequest, file: str) -> str:
     """The file's name, with a number if another system has it."""
     name = shortened(" ".join(PurePath(file).stem.split()), 40) or "uploaded"
     taken = {system.name for system in asked.systems}
@@ -108,9 +106,9 @@ def _name(asked: Asked, file: str) -> str:
 def chosen(test: Sentences) -> tuple[Sequence[tuple[str, str]], int]:
     """The sentences of a test set, and how many it has in all. Raises UserError if it cannot be read."""
     every = _read(str(settings.home()), test.run, test.spec, test.split)
-    return testsets.taken(every, test.n), len(every)
+    return test_sets.evenly_spread(every, test.n), len(every)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the dataset …")
-def _read(home: str, run: str, spec: str, split: str) -> Texts:
-    return testsets.read(Sentences("", spec=spec, split=split, run=run)).pairs
+def _read(home: str, run: str, spec: str, split: str) -> SentencePairs:
+    return test_sets.read(Sentences("", spec=spec, split=split, run=run)).pairs

@@ -13,8 +13,7 @@ import streamlit as st
 from s2s import share
 from s2s.config import UserError, flat, override, parse_assignments
 from s2s.decode import STRATEGIES
-from s2s.jobs import evaluating, testsets
-from s2s.jobs.evaluating import Asked
+from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
 from s2s.runs import Sentences, System
 from s2s.ui.evaluate import files
 from s2s.ui.kit import cached, forms, pickers
@@ -36,7 +35,7 @@ EVERY = "every one"  # stands in links
 CHECKPOINTS = MappingProxyType({BEST: "best checkpoint", EVERY: "all checkpoints"})
 Model = tuple[str, int]  # run and step
 SPLITS = {
-    testsets.HELD_OUT: "held-out pairs of its dataset",
+    test_sets.HELD_OUT: "held-out pairs of its dataset",
     "random": "its dataset: random, as in training",
     "unseen": "its dataset: unseen combinations of words",
     "deep": "its dataset: deeper nesting",
@@ -49,7 +48,7 @@ SPLITS = {
 class Form:
     """The content of the form, the first error in it, and its packed form for the address."""
 
-    asked: Asked
+    asked: EvaluationRequest
     wrong: UserError | None
     packed: str
 
@@ -66,7 +65,7 @@ def form(run_id: str) -> Form:
     systems = named(
         [*_plain_systems(models, strategies, settings), *_swept_systems(models, settings, swept)]
     )
-    asked = Asked(tuple(systems), _described(run_id, test, n), run=run_id)
+    asked = EvaluationRequest(tuple(systems), _described(run_id, test, n), run=run_id)
     if every:
         asked = files.with_pairs(asked, every)
     if every or test != FILES:
@@ -82,16 +81,16 @@ def form(run_id: str) -> Form:
     )
 
 
-def _check(asked: Asked, wrongs: list[UserError]) -> None:
+def _check(asked: EvaluationRequest, wrongs: list[UserError]) -> None:
     """Show errors that no single widget causes."""
     try:
-        evaluating.check(asked)
+        evaluation_service.check(asked)
     except UserError as wrong:
         forms.show_error(wrong)
         wrongs.append(wrong)
 
 
-def _uploaded(wrongs: list[UserError]) -> testsets.Texts:
+def _uploaded(wrongs: list[UserError]) -> test_sets.SentencePairs:
     """The pairs of uploaded files."""
     try:
         every = files.test_set()
@@ -109,7 +108,7 @@ def _uploaded(wrongs: list[UserError]) -> testsets.Texts:
 
 def _test_set(run_id: str) -> tuple[str, int]:
     """Select the test set and the number of sentences."""
-    names = test_sets(run_id)
+    names = available_test_sets(run_id)
     if st.session_state.get("eval test") not in names:
         st.session_state["eval test"] = next(iter(names))
     st.session_state.setdefault("eval n", DEFAULT_N)
@@ -125,18 +124,20 @@ def _test_set(run_id: str) -> tuple[str, int]:
         n = st.number_input(
             "How many",
             1,
-            testsets.MOST,
+            test_sets.MAX_SENTENCES,
             key="eval n",
             persist_state="session",
             width=150,
-            help=f"Evenly spread over the test set, the same every time. At most {testsets.MOST:,}.",
+            help=f"Evenly spread over the test set, the same every time. At most {test_sets.MAX_SENTENCES:,}.",
         )
     return str(test), int(n)
 
 
-def test_sets(run_id: str) -> dict[str, str]:
+def available_test_sets(run_id: str) -> dict[str, str]:
     """The test sets that a run can be evaluated on, with their labels."""
-    own = {name: SPLITS.get(name, f"its dataset: {name}") for name in testsets.own_splits(run_id)}
+    own = {
+        name: SPLITS.get(name, f"its dataset: {name}") for name in test_sets.splits_of_run(run_id)
+    }
     return (
         own
         | {text.spec: f"saved dataset: {text.name}" for text in cached.datasets()}
@@ -352,7 +353,7 @@ def named(systems: list[System]) -> list[System]:
     return list({system.name: system for system in renamed}.values())
 
 
-def _with_baseline(asked: Asked) -> Asked:
+def _with_baseline(asked: EvaluationRequest) -> EvaluationRequest:
     """Select the system that the others are compared with."""
     names = [system.name for system in asked.systems]
     if len(names) < 2:
@@ -393,7 +394,7 @@ def _packed(run_id: str, test: str, n: int, runs: list[str], strategies: list[st
 
 def default(run_id: str) -> str:
     """The form with nothing changed, as a link would hold it."""
-    test = next(iter(test_sets(run_id)))
+    test = next(iter(available_test_sets(run_id)))
     return share.pack(
         {"test": test, "n": str(DEFAULT_N), "strategies": " ".join(DEFAULT_STRATEGIES)}
     )
@@ -401,7 +402,7 @@ def default(run_id: str) -> str:
 
 def fill(run_id: str, given: Mapping[str, str]) -> None:
     """Put what a link says into the widgets; invalid values are reported and left out."""
-    tests = test_sets(run_id)
+    tests = available_test_sets(run_id)
     test = given.get("test", next(iter(tests)))
     if test not in tests:
         pickers.notify(
@@ -410,7 +411,9 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
     st.session_state["eval test"] = test
     count = given.get("n", str(DEFAULT_N))
     st.session_state["eval n"] = (
-        min(max(1, int(count)), testsets.MOST) if re.fullmatch(r"[0-9]{1,9}", count) else DEFAULT_N
+        min(max(1, int(count)), test_sets.MAX_SENTENCES)
+        if re.fullmatch(r"[0-9]{1,9}", count)
+        else DEFAULT_N
     )
     asked = given.get("strategies", " ".join(DEFAULT_STRATEGIES)).split()
     if lost := [name for name in asked if name not in STRATEGIES]:
@@ -432,9 +435,9 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
         st.session_state[f"eval values {sweep.partition(' of ')[0]}"] = given["values"]
 
 
-def cost(asked: Asked) -> str:
+def cost(asked: EvaluationRequest) -> str:
     """What the evaluation will cost, as a sentence."""
     n = len(asked.systems)
-    seconds = evaluating.forecast(asked.systems, asked.test.n)
+    seconds = evaluation_service.forecast(asked.systems, asked.test.n)
     systems = f"{n} system{'s' * (n != 1)}"
     return f"{plain(f'{asked.test.n:,}')} sentences × {systems} · about {duration(seconds)}, within a factor of three"

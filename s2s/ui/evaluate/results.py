@@ -6,8 +6,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.jobs import evaluating, worker
-from s2s.jobs.evaluating import Asked, Standing
+from s2s.jobs import EvaluationProgress, EvaluationRequest, evaluation_service, worker
 from s2s.runs import Evaluation, evaluations
 from s2s.ui.evaluate import charts, sentences, table, translate_file
 from s2s.ui.evaluate import form as evaluate_form
@@ -23,7 +22,7 @@ SHOWN = 8  # earlier evaluations in the list
 def panel(evaluation: str) -> None:
     """The evaluation; it refreshes while it runs."""
     try:
-        stands = evaluating.standing(evaluation)
+        stands = evaluation_service.progress(evaluation)
     except UserError as wrong:
         forms.show_error(wrong)
         return
@@ -33,7 +32,7 @@ def panel(evaluation: str) -> None:
 
 
 def _panel(evaluation: str, before: str, times: int) -> None:
-    stands = evaluating.standing(evaluation)
+    stands = evaluation_service.progress(evaluation)
     if stands.state != before or (times and not polling.still_fits(times)):
         st.rerun()
     place = evaluations.folder(evaluation)
@@ -57,7 +56,7 @@ def _panel(evaluation: str, before: str, times: int) -> None:
             sentences.panel(asked, int(scores["n"]))
 
 
-def _head(asked: Evaluation, stands: Standing) -> None:
+def _head(asked: Evaluation, stands: EvaluationProgress) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(shortened(asked.name, 60)), anchor=False, width="content")
         _badge(stands.state)
@@ -102,7 +101,7 @@ def _what(asked: Evaluation) -> str:
     return f"{test.n:,} sentences{of_all} · {plain(test.name)} · made {asked.created[:16].replace('T', ' ')} UTC."
 
 
-def _progress(asked: Evaluation, stands: Standing) -> None:
+def _progress(asked: Evaluation, stands: EvaluationProgress) -> None:
     if stands.state == "queued":
         text = (
             f"Queued: {stands.before} ahead of it." if stands.before else "Queued: next to start."
@@ -132,12 +131,12 @@ def _do(what: str, evaluation: str) -> None:
     """Carry out one change; an error is shown in the card."""
     try:
         if what == "stop":
-            evaluating.stop(evaluation, settings.OWNER)
+            evaluation_service.stop(evaluation, settings.OWNER)
         elif what == "delete":
-            evaluating.delete(evaluation, settings.OWNER)
+            evaluation_service.delete(evaluation, settings.OWNER)
             st.session_state[KEY] = ""
         else:
-            evaluating.go_on(evaluation, settings.OWNER)
+            evaluation_service.resume(evaluation, settings.OWNER)
             worker.ensure()
     except UserError as wrong:
         st.session_state["refused evaluation"] = wrong
@@ -167,9 +166,9 @@ def button(form: evaluate_form.Form) -> None:
     _ensure_worker()
 
 
-def _evaluate(asked: Asked) -> None:
+def _evaluate(asked: EvaluationRequest) -> None:
     try:
-        st.session_state[KEY] = evaluating.submit(asked)
+        st.session_state[KEY] = evaluation_service.submit(asked)
         worker.ensure()
     except UserError as wrong:
         st.session_state["refused order"] = wrong

@@ -9,8 +9,7 @@ import streamlit as st
 from s2s.config import UserError
 from s2s.data import decode_lines, one_line
 from s2s.decode import STRATEGIES
-from s2s.jobs import evaluating, testsets, worker
-from s2s.jobs.evaluating import Asked
+from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, worker
 from s2s.runs import Evaluation, Sentences, System, evaluations
 from s2s.ui.evaluate import form
 from s2s.ui.evaluate.files import MEGABYTES
@@ -73,7 +72,7 @@ def panel(run_id: str) -> None:
                 disabled=asked is None,
             )
             if asked:
-                seconds = evaluating.forecast(asked.systems, asked.test.n)
+                seconds = evaluation_service.forecast(asked.systems, asked.test.n)
                 st.caption(
                     f"{asked.test.n:,} lines · about {duration(seconds)}, within a factor of three"
                 )
@@ -81,25 +80,25 @@ def panel(run_id: str) -> None:
             forms.show_error(refused)
 
 
-def _asked(run_id: str, system: System, file: object) -> Asked:
+def _asked(run_id: str, system: System, file: object) -> EvaluationRequest:
     """Raises UserError for a file that is not text, has no lines or too many, or a line too long for the model."""
     name = str(getattr(file, "name", "file"))
     content = getattr(file, "getvalue", bytes)()
     lines = decode_lines(content, name)
     if not any(line.strip() for line in lines):
         raise UserError(f"`{name}` has no text; give a file with at least one sentence.")
-    if len(lines) > testsets.MOST:
+    if len(lines) > test_sets.MAX_SENTENCES:
         raise UserError(
-            f"`{name}` has {len(lines):,} lines, and at most {testsets.MOST:,} are translated at once; split it."
+            f"`{name}` has {len(lines):,} lines, and at most {test_sets.MAX_SENTENCES:,} are translated at once; split it."
         )
     cached.open_run(run_id).check_lengths(lines)
     test = Sentences(name, n=len(lines), n_all=len(lines), has_references=False)
-    return Asked((system,), test, [(line, "") for line in lines], name=name, run=run_id)
+    return EvaluationRequest((system,), test, [(line, "") for line in lines], name=name, run=run_id)
 
 
-def _submit(asked: Asked) -> None:
+def _submit(asked: EvaluationRequest) -> None:
     try:
-        st.session_state["evaluation"] = evaluating.submit(asked)
+        st.session_state["evaluation"] = evaluation_service.submit(asked)
         worker.ensure()
     except UserError as wrong:
         st.session_state["refused file"] = wrong

@@ -7,7 +7,7 @@ from s2s.jobs import sweep, training, worker
 from s2s.ui.kit import cached
 
 
-def queue_runs(orders: list[training.Asked]) -> list[str]:
+def queue_runs(orders: list[training.RunRequest]) -> list[str]:
     """The ids of the runs. Raises UserError where one is refused; then none is queued."""
     are_express = [cached.forecast(order.source, order.recipe).is_express for order in orders]
     ids = sweep.submit(orders, are_express)

@@ -10,10 +10,7 @@ import streamlit as st
 from s2s import plots, settings, share
 from s2s.config import POSITION_KINDS, UserError, keys, override
 from s2s.demo import shipped_results
-from s2s.jobs import sweep
-from s2s.jobs import twins as extrapolation
-from s2s.jobs.twins import Reached as ExtrapolationResult
-from s2s.jobs.twins import Twins as ExtrapolationSettings
+from s2s.jobs import ExtrapolationResult, ExtrapolationSettings, extrapolation, sweep
 from s2s.plots import LineSeries
 from s2s.runs import RunFolder, RunSummary, runs_folder
 from s2s.ui.kit import cached, duration, forms

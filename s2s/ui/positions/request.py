@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from s2s.config import POSITION_KINDS, Config, UserError, flat, keys, override
-from s2s.jobs.twins import Twins
+from s2s.jobs import ExtrapolationSettings
 from s2s.runs import Run
 from s2s.ui.kit import ViewState, cached, field, forms, pickers, vocabulary
 from s2s.ui.positions.settings import PositionSettings
@@ -44,7 +44,7 @@ def read_link() -> None:
     given = STATE.arrived()
     if given is None:
         return
-    for default in (Twins(), PositionSettings()):
+    for default in (ExtrapolationSettings(), PositionSettings()):
         every = keys(type(default))
         found, lost = forms.from_address(
             default, {name: given.pop(name) for name in every if name in given}

@@ -8,8 +8,7 @@ import streamlit as st
 
 from s2s import settings, share
 from s2s.config import PRESETS, UserError
-from s2s.jobs import board
-from s2s.jobs.sweep import TWIN
+from s2s.jobs import run_service, sweep
 from s2s.runs import LONGEST_COMMENT, MOST_TAGS, RunSummary, annotate, differences
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.badges import badge
@@ -72,7 +71,7 @@ def _links(run_id: str, row: RunSummary | None) -> None:
 
 def _control_run(row: RunSummary | None) -> str | None:
     """The run that was queued together with this one, for comparison."""
-    shared = {tag for tag in row.tags if tag.startswith(TWIN)} if row else set()
+    shared = {tag for tag in row.tags if tag.startswith(sweep.CONTROL)} if row else set()
     return next(
         (
             each.id
@@ -203,13 +202,13 @@ def _do(what: str, run_id: str) -> None:
     """Carry out one change; an error is shown in the card."""
     try:
         if what == "rename":
-            board.rename(run_id, settings.OWNER, str(st.session_state[f"rename {run_id}"]))
+            run_service.rename(run_id, settings.OWNER, str(st.session_state[f"rename {run_id}"]))
         elif what == "tags":
             annotate(run_id, settings.OWNER, tags=st.session_state[f"tags {run_id}"])
         elif what == "note":
             annotate(run_id, settings.OWNER, comment=str(st.session_state[f"note {run_id}"]))
         elif what == "delete":
-            board.delete(run_id, settings.OWNER)
+            run_service.delete(run_id, settings.OWNER)
         else:
             queue_resume(run_id)
     except UserError as error:

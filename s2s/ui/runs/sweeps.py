@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from s2s import plots
-from s2s.jobs.sweep import TAG
+from s2s.jobs import sweep
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
 from s2s.ui.kit import cached, pickers
@@ -82,8 +82,8 @@ def sweeps(rows: Sequence[RunSummary]) -> dict[str, list[RunSummary]]:
     found: dict[str, list[RunSummary]] = {}
     for row in rows:
         for tag in row.tags:
-            if tag.startswith(TAG) and len(tag) > len(TAG):
-                found.setdefault(tag.removeprefix(TAG), []).append(row)
+            if tag.startswith(sweep.TAG) and len(tag) > len(sweep.TAG):
+                found.setdefault(tag.removeprefix(sweep.TAG), []).append(row)
     return found
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from s2s.config import UserError
-from s2s.jobs import board
+from s2s.jobs import run_service
 from s2s.runs import Run
 from s2s.ui.kit import as_markdown, cached, pickers, plain, vocabulary
 from s2s.ui.shell.pages import Page, page_link
@@ -34,7 +34,7 @@ def header(page: Page) -> tuple[DeltaGenerator, bool]:
         subtitle.caption(page.summary)
     if page.run == "trained":
         return share_container, _open(run_id, subtitle if page.describes_run else None)
-    if page.run and (why := board.trouble()):
+    if page.run and (why := run_service.queue_error()):
         st.warning(as_markdown(why), icon=":material/warning:")
     return share_container, True
 

@@ -50,7 +50,7 @@ async def warm_up(app: Any) -> AsyncIterator[None]:
         opened = cached.open_run(demos[0])
         view = cached.translation(opened, vocabulary.of(opened).examples[0]).seen.view("cross")
         plots.heatmap(view.reduced(-1, None), view.keys, view.rows, title="").to_json()
-    forecast.forecast(Recipe(), load_preview("builtin:mini-en-fr"))  # which measures the machine
+    forecast(Recipe(), load_preview("builtin:mini-en-fr"))  # which measures the machine
     try:
         if queue.is_anything_left(socket.gethostname()):  # of a machine that was switched off
             worker.ensure()

@@ -10,7 +10,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import Recipe, UserError
-from s2s.jobs import board
+from s2s.jobs import run_service
 from s2s.runs import Curves, RunSummary
 from s2s.train import learning_rate
 from s2s.ui.kit import cached, forms
@@ -208,15 +208,15 @@ def _new_rate(run_id: str) -> float | None:
 def _do(what: str, run_id: str) -> None:
     match what:
         case "pause":
-            board.pause(run_id, settings.OWNER)
+            run_service.pause(run_id, settings.OWNER)
         case "carry on":
-            board.go_on(run_id, settings.OWNER)
+            run_service.unpause(run_id, settings.OWNER)
         case "one step":
-            board.step(run_id, settings.OWNER)
+            run_service.step_once(run_id, settings.OWNER)
         case "change lr":
-            board.change_lr(run_id, settings.OWNER, float(st.session_state[_widget(run_id)]))
+            run_service.change_lr(run_id, settings.OWNER, float(st.session_state[_widget(run_id)]))
         case "stop":
-            board.stop(run_id, settings.OWNER)
+            run_service.stop(run_id, settings.OWNER)
         case "resume":
             queue_resume(run_id)
         case "continue":

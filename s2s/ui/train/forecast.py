@@ -8,10 +8,21 @@ import torch
 
 from s2s import plots, settings
 from s2s.config import PRESETS, UserError
-from s2s.jobs import advice, expected
-from s2s.jobs.advice import Advice, short_count
-from s2s.jobs.expected import Band
-from s2s.jobs.forecast import START, Forecast, check
+from s2s.jobs import (
+    MARGIN,
+    STARTUP_SECONDS,
+    Advice,
+    Forecast,
+    MeasuredRun,
+    PlannedRun,
+    PredictionInterval,
+    advise,
+    check_forecast,
+    fit_to_minutes,
+    predict_quality,
+    short_count,
+    why_no_prediction,
+)
 from s2s.train import free_memory, learning_rate
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.captions import file_name
@@ -38,7 +49,7 @@ def panel(request: RunRequest) -> UserError | None:
         forms.show_error(wrong)
         return wrong
     _costs(request, cost)
-    case = advice.Case(
+    case = PlannedRun(
         request.recipe,
         request.preset,
         seen,
@@ -46,7 +57,7 @@ def panel(request: RunRequest) -> UserError | None:
         settings.limits(),
         is_begun=bool(request.init_from),
     )
-    found = advice.advice(case)
+    found = advise(case)
     for number, one in enumerate(found):
         _advice(one, number)
     refusal = next((UserError(one.sentence) for one in found if one.is_refusal), None)
@@ -61,7 +72,7 @@ def panel(request: RunRequest) -> UserError | None:
 def _impossible(request: RunRequest, cost: Forecast) -> UserError | None:
     """Why training itself would refuse the recipe; shown at once."""
     try:
-        check(request.recipe, cached.preview(request.source), cost, free_memory(DEVICE))
+        check_forecast(request.recipe, cached.preview(request.source), cost, free_memory(DEVICE))
     except UserError as wrong:
         forms.show_error(wrong)
         return wrong
@@ -79,10 +90,10 @@ def _costs(request: RunRequest, cost: Forecast) -> None:
 def _cards(request: RunRequest, cost: Forecast) -> None:
     sizes = f"vocabularies of about {cost.src_vocab_size:,} and {cost.tgt_vocab_size:,}"
     epochs = f"{request.recipe.train.steps:,} steps, about {_short(cost.epochs)} epochs"
-    runs = f"{cost.pace.n_runs} run{'s' * (cost.pace.n_runs > 1)} here"
+    runs = f"{cost.calibration.n_runs} run{'s' * (cost.calibration.n_runs > 1)} here"
     basis = "by formula, until runs on this computer calibrate it"
-    if cost.pace.n_runs:
-        basis = f"{cost.pace.factor:.1f} times the formula's, calibrated by {runs}"
+    if cost.calibration.n_runs:
+        basis = f"{cost.calibration.factor:.1f} times the formula's, calibrated by {runs}"
     free = f"{free_memory(DEVICE) / 1e6:,.0f} MB are free here"
     flops = f"operations (FLOPs), forward and backward: {FLOPS}"
     rows = (
@@ -149,7 +160,7 @@ def _expectation(request: RunRequest, cost: Forecast) -> None:
     Without an interval the recommended preset is shown at once.
     """
     seen = cached.preview(request.source)
-    found = expected.band(request.recipe, request.preset, seen, cost)
+    found = predict_quality(request.recipe, request.preset, seen, cost)
     st.caption(f":material/insights: {as_markdown(_sentence(request, cost, found))}")
     if found is None:
         _recommendation(request)
@@ -166,11 +177,11 @@ def _expectation(request: RunRequest, cost: Forecast) -> None:
             _chart(request, found)
 
 
-def _sentence(request: RunRequest, cost: Forecast, found: Band | None) -> str:
+def _sentence(request: RunRequest, cost: Forecast, found: PredictionInterval | None) -> str:
     if found is None:
         seen = cached.preview(request.source)
-        return expected.why_no_band(request.recipe, request.preset, seen, cost)
-    is_short = found.reach < 0.9 * (cost.seconds - START)
+        return why_no_prediction(request.recipe, request.preset, seen, cost)
+    is_short = found.reach < 0.9 * (cost.seconds - STARTUP_SECONDS)
     after = duration(found.reach if is_short else cost.seconds)
     if is_short:
         after += ", where our longest run on such datasets ended, and perhaps more later"
@@ -215,11 +226,11 @@ def _use(source: str, preset: str, minutes: float) -> None:
     """Choose the preset, with as many steps as fit into the minutes."""
     if preset in PRESETS:
         recipe_form.take_preset(preset)
-        fitting = advice.within(preset, cached.preview(source), minutes, cached.throughput())
+        fitting = fit_to_minutes(preset, cached.preview(source), minutes, cached.throughput())
         recipe_form.take(fitting)
 
 
-def _chart(request: RunRequest, found: Band) -> None:
+def _chart(request: RunRequest, found: PredictionInterval) -> None:
     title = f"Expected quality · {request.preset}"
     figure = plots.expected_quality(found.minutes, found.lows, found.highs, title=title)
     interval = f"from {found.low:.0f} to {found.high:.0f} at the end"
@@ -227,11 +238,11 @@ def _chart(request: RunRequest, found: Band) -> None:
     runs = ", ".join(
         f"{run.n_pairs:,} pairs with {run.preset} ({_last_bleu(run)})" for run in found.runs
     )
-    margin = f"the interval is {expected.MARGIN:.0f} BLEU wider on each side"
+    margin = f"the interval is {MARGIN:.0f} BLEU wider on each side"
     st.caption(f"{plots.PLOTS['expected_quality'].caption} Based on our runs on {runs}; {margin}.")
 
 
-def _last_bleu(run: expected.Measured) -> str:
+def _last_bleu(run: MeasuredRun) -> str:
     """`BLEU 23.1 after 4 min`."""
     last = next(point for point in reversed(run.points) if point.bleu is not None)
     return f"BLEU {last.bleu:.1f} after {last.minutes:.0f} min"

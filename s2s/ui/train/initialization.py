@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from s2s.config import UserError
-from s2s.jobs import origin
+from s2s.jobs import initialization
 from s2s.ui.kit import cached, forms
 from s2s.ui.kit.recipe_state import INIT_FROM, PREFIX, RECIPE_KEYS
 from s2s.ui.kit.text import plain, unique_names
@@ -82,7 +82,9 @@ def _take_settings() -> None:
 def _mismatch(request: RunRequest) -> UserError | None:
     """Why the weights do not fit this recipe; shown at once, with a button that corrects it."""
     try:
-        origin.check(origin.origin(request.init_from), request.recipe)
+        initialization.check_compatible(
+            initialization.parse_checkpoint(request.init_from), request.recipe
+        )
     except UserError as wrong:
         forms.show_error(wrong)
         st.button(

@@ -6,8 +6,7 @@ import streamlit as st
 
 from s2s import settings
 from s2s.config import UserError
-from s2s.jobs import board, worker
-from s2s.jobs.steering import LONGEST_PAUSE
+from s2s.jobs import LONGEST_PAUSE, run_service, worker
 from s2s.runs import Curves, RunSummary
 from s2s.ui.kit import cached, forms, polling
 from s2s.ui.kit.badges import badge
@@ -50,7 +49,7 @@ def _panel(run_id: str, before: str, times: int) -> None:
 
 def _row(run_id: str) -> RunSummary | None:
     try:
-        return board.one(run_id, settings.OWNER)
+        return run_service.find(run_id, settings.OWNER)
     except UserError:
         return None
 

@@ -13,8 +13,7 @@ import streamlit as st
 
 from s2s import settings, share
 from s2s.config import PRESETS, Recipe, UserError, override
-from s2s.jobs import sweep, training, worker
-from s2s.jobs.advice import short_count
+from s2s.jobs import short_count, sweep, training, worker
 from s2s.ui.kit import address, cached, forms, pickers
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_runs
@@ -65,9 +64,9 @@ class RunRequest:
     init_from: str = ""  # the run whose weights and vocabulary initialize it
     has_control: bool = False  # a control run from scratch is trained, too
 
-    def order(self) -> training.Asked:
+    def order(self) -> training.RunRequest:
         """The request as the queue takes it."""
-        return training.Asked(
+        return training.RunRequest(
             self.recipe,
             self.source,
             preset=self.preset,
@@ -281,8 +280,11 @@ def _train(request: RunRequest) -> None:
     st.session_state["run"] = run_id
 
 
-def _with_control(request: RunRequest) -> list[training.Asked]:
+def _with_control(request: RunRequest) -> list[training.RunRequest]:
     """The run and its control run from scratch, whose name must not mention the initializing run."""
     order = request.order()
     bare = replace(order, name=order.name.replace(_origin(request.init_from), "", 1))
-    return [sweep.twins(order, request.name)[0], sweep.twins(bare, request.name)[1]]
+    return [
+        sweep.with_control_run(order, request.name)[0],
+        sweep.with_control_run(bare, request.name)[1],
+    ]

@@ -93,7 +93,7 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _orders(request: RunRequest, chosen: list[tuple[str, str]]) -> list[training.Asked]:
+def _orders(request: RunRequest, chosen: list[tuple[str, str]]) -> list[training.RunRequest]:
     """The runs; none while nothing is chosen. Raises UserError for values that the settings do not take."""
     given = [(key, text) for key, text in chosen if text.strip()]
     if not given:
@@ -104,7 +104,7 @@ def _orders(request: RunRequest, chosen: list[tuple[str, str]]) -> list[training
     return sweep.grid(request.order(), choices, request.name)
 
 
-def _button(orders: list[training.Asked]) -> None:
+def _button(orders: list[training.RunRequest]) -> None:
     n = len(orders)
     if n:
         seconds = sum(cached.forecast(order.source, order.recipe).seconds for order in orders)
@@ -121,7 +121,7 @@ def _button(orders: list[training.Asked]) -> None:
     )
 
 
-def _queue(orders: list[training.Asked]) -> None:
+def _queue(orders: list[training.RunRequest]) -> None:
     """Queue all runs, or none with the reason."""
     try:
         queue_runs(orders)

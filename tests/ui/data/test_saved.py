@@ -39,7 +39,7 @@ def test_runs_that_need_a_dataset_are_counted() -> None:
     recipe = override(PRESETS["mini-t5"].recipe, {"train.steps": 5})
     for name in ("one", "two"):
         training.submit(
-            training.Asked(
+            training.RunRequest(
                 recipe, f"corpus:{needed}", preset="mini-t5", name=name, owner=settings.OWNER
             )
         )

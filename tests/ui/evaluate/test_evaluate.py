@@ -6,15 +6,15 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.jobs import bench, evaluating, queue
-from s2s.jobs.evaluating import Asked
+from s2s.jobs import evaluation_loop, evaluation_service, queue
+from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.plots import TradeoffPoint
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations
 from s2s.scores import sentence_scores
 from s2s.share import unpack
 from s2s.ui.evaluate import charts, chat, form, sentences, translate_file
 from s2s.ui.evaluate import table as evaluate_table
-from tests.jobs.desk import Desk
+from tests.jobs.context import Desk
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -42,8 +42,8 @@ def evaluated(*, is_swept: bool = False) -> str:
         *swept,
         System(MARKUP, uploaded="theirs.txt"),
     )
-    evaluation = evaluating.submit(
-        Asked(systems, Sentences("mine", n=3), PAIRS, {MARKUP: THEIRS}, run=DEMO)
+    evaluation = evaluation_service.submit(
+        EvaluationRequest(systems, Sentences("mine", n=3), PAIRS, {MARKUP: THEIRS}, run=DEMO)
     )
     place = evaluations.folder(evaluation)
     place.set_words({"red": 5})
@@ -57,7 +57,7 @@ def work(place: EvaluationFolder) -> None:
     assert job is not None
     claimed = queue.claim("w", "h", job.slot, 600.0)
     assert claimed is not None
-    list(evaluating.work(claimed, Desk()))
+    list(evaluation_service.work(claimed, Desk()))
     queue.finish(claimed.id, claimed.worker, "done")
 
 
@@ -85,7 +85,7 @@ def test_one_press_queues_an_evaluation_that_the_address_names() -> None:
     assert held(screen) == {"evaluation": asked.id}
     assert "Queued" in screen.get("progress")[0].proto.text
     screen.button(key="stop evaluation").click().run()
-    assert evaluating.standing(asked.id).state == "stopped"
+    assert evaluation_service.progress(asked.id).state == "stopped"
 
 
 def test_the_table_says_what_the_scores_are_and_a_link_opens_it_again() -> None:
@@ -250,13 +250,13 @@ def test_ones_own_files_are_asked_for_without_blame() -> None:
 
 def test_a_file_is_given_back_line_for_line() -> None:
     lines = [(source, "") for source in ("the red house", "", "the cat sleeps")]
-    order = Asked(
+    order = EvaluationRequest(
         (System("beam", DEMO, 1500, "beam"),),
         Sentences("mine.txt", n=3, n_all=3, has_references=False),
         lines,
         run=DEMO,
     )
-    evaluation = evaluating.submit(order)
+    evaluation = evaluation_service.submit(order)
     work(evaluations.folder(evaluation))
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
     assert not screen.exception
@@ -269,14 +269,16 @@ def test_a_file_is_given_back_line_for_line() -> None:
 def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bench, "FIRST", 2)
-    evaluation = evaluating.submit(
-        Asked((System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=3), PAIRS, run=DEMO)
+    monkeypatch.setattr(evaluation_loop, "FIRST", 2)
+    evaluation = evaluation_service.submit(
+        EvaluationRequest(
+            (System("greedy", DEMO, 1500, "greedy"),), Sentences("mine", n=3), PAIRS, run=DEMO
+        )
     )
     evaluations.folder(evaluation).set_words({})
     job = queue.claim("w", "h", "express", 600.0)
     assert job is not None
-    working = evaluating.work(job, Desk())
+    working = evaluation_service.work(job, Desk())
     while evaluations.folder(evaluation).status().get("done") != 2:
         next(working)
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
@@ -290,7 +292,7 @@ def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
     screen.run()
     assert "Stopped after 2 of 3 sentences" in said(screen)
     screen.button(key="resume evaluation").click().run()
-    assert evaluating.standing(evaluation).state == "queued"
+    assert evaluation_service.progress(evaluation).state == "queued"
 
 
 def test_an_evaluation_outlives_its_run() -> None:

@@ -10,14 +10,14 @@ from streamlit.testing.v1 import AppTest
 from s2s import settings
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS, Positions
-from s2s.jobs import queue, training, twins
+from s2s.jobs import extrapolation, queue, training
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
 from s2s.ui.positions import in_a_model
 from s2s.ui.positions.settings import PositionSettings
 from s2s.ui.positions.views import ABSENT, PANELS, PICTURES
 from tests.conftest import make_run
-from tests.jobs.desk import Desk
+from tests.jobs.context import FakeContext
 from tests.screen import box, link, lost, opened, said
 
 SMALL = {"model.d_model": 16, "model.positions.max_length": 64}
@@ -287,7 +287,7 @@ def test_the_shipped_twins_are_there_at_once(task: str, score: str) -> None:
 
 
 def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(twins, "LENGTHS", (4, 13))
+    monkeypatch.setattr(extrapolation, "LENGTHS", (4, 13))
     screen = at("longer", steps="100", seed="3")
     assert "No model has been measured yet" in json.dumps(figures(screen))
     screen.button(key="positions train").click().run()
@@ -300,7 +300,7 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     job = queue.claim("w", "h", jobs[0].slot, 60)
     assert job
     job.spec["recipe"]["train"] |= {"steps": 5, "warmup_steps": 1}
-    list(training.work(job, Desk()))
+    list(training.work(job, FakeContext()))
     queue.finish(job.id, "w", "done")
     cached.refresh_runs()
     screen.run()
@@ -308,4 +308,6 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
     assert "1 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
-    assert twins.kept(training.RunFolder(settings.run_folder(job.run)), "reverse") is not None
+    assert (
+        extrapolation.kept(training.RunFolder(settings.run_folder(job.run)), "reverse") is not None
+    )

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s.analysis import Attention
 from s2s.config import PRESETS, flat, override
-from s2s.jobs import board, training
+from s2s.jobs import run_service, training
 from s2s.runs import RunFolder, attention_history, list_runs, runs_folder
 from s2s.runs.differences import HARDWARE_SETTINGS
 from s2s.settings import OWNER
@@ -471,10 +471,10 @@ def test_a_sweep_names_its_best_run_and_holds_its_numbers(sweep: list[str]) -> N
 def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
     recipe = override(PRESETS["small"].recipe, {**TINY, "train.lr": 7.0})
     run = training.submit(
-        training.Asked(recipe, "builtin:mini-en-fr", name="waits", tags=("sweep:rates", "x"))
+        training.RunRequest(recipe, "builtin:mini-en-fr", name="waits", tags=("sweep:rates", "x"))
     )
     cached.refresh_runs()
-    assert board.one(run, OWNER).tags == ("sweep:rates", "x")
+    assert run_service.find(run, OWNER).tags == ("sweep:rates", "x")
     screen = view("sweeps", sweep[0])
     row = screen.dataframe[0].value.set_index("name").loc["waits"]
     assert "waiting" in row["state"]
@@ -486,7 +486,7 @@ def test_runs_of_a_sweep_that_wait_stand_in_it(sweep: list[str]) -> None:
 
 
 def test_a_run_of_a_sweep_may_be_deleted(sweep: list[str]) -> None:
-    board.delete(sweep[1], OWNER)
+    run_service.delete(sweep[1], OWNER)
     cached.refresh_runs()
     assert "Best: rate 0.001" in said(view("sweeps", sweep[0]))
 

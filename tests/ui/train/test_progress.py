@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import settings
 from s2s.config import Recipe, UserError, override
-from s2s.jobs import board
+from s2s.jobs import run_service
 from s2s.runs import RunFolder, RunSummary
 from s2s.train.schedules import SCHEDULES, learning_rate
 from s2s.ui.kit import cached
@@ -44,11 +44,13 @@ Becomes = Callable[..., None]
 @pytest.fixture
 def becomes(monkeypatch: pytest.MonkeyPatch) -> Becomes:
     """Makes the run look as the queue would tell it."""
-    real = board.one
+    real = run_service.find
 
     def set_to(**changes: object) -> None:
         monkeypatch.setattr(
-            board, "one", lambda run_id, owner: dataclasses.replace(real(run_id, owner), **changes)
+            run_service,
+            "find",
+            lambda run_id, owner: dataclasses.replace(real(run_id, owner), **changes),
         )
 
     return set_to
@@ -59,7 +61,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """The calls of the run service."""
     calls: list[tuple[object, ...]] = []
     for name in ("pause", "go_on", "step", "change_lr"):
-        monkeypatch.setattr(board, name, lambda *given, name=name: calls.append((name, *given)))
+        monkeypatch.setattr(
+            run_service, name, lambda *given, name=name: calls.append((name, *given))
+        )
     return calls
 
 
@@ -139,7 +143,7 @@ def test_a_refused_action_is_explained(becomes: Becomes, monkeypatch: pytest.Mon
         raise UserError("This run is `stopped` <b>already</b>.")
 
     becomes(state="running")
-    monkeypatch.setattr(board, "pause", refuse)
+    monkeypatch.setattr(run_service, "pause", refuse)
     screen = opened("train", run=RUN)
     screen.button(key="pause").click().run()
     assert [each.value for each in screen.error] == [

@@ -5,12 +5,13 @@ from streamlit.testing.v1 import AppTest
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe, flat
-from s2s.jobs import expected, queue
+from s2s.jobs import queue
+from s2s.jobs.plan import expected
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
 from s2s.ui.train import forecast
 from tests.conftest import make_run
-from tests.jobs.test_expected import run
+from tests.jobs.plan.test_expected import run
 from tests.screen import lost, opened, said
 
 SMALL = {"source": "builtin:en-fr", "preset": "small"}

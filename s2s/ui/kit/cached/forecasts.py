@@ -9,9 +9,8 @@ import torch
 
 from s2s import settings
 from s2s.config import PRESETS, Recipe
-from s2s.jobs import advice
-from s2s.jobs.forecast import Forecast, Pace, learnt_pace
-from s2s.jobs.forecast import forecast as make_forecast
+from s2s.jobs import Calibration, Forecast, Recommendation, calibrate, recommend
+from s2s.jobs import forecast as make_forecast
 from s2s.sizing import count_parameters
 from s2s.ui.kit.cached.dataset_previews import preview
 
@@ -22,28 +21,30 @@ def forecast(spec: str, recipe: Recipe) -> Forecast:
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
-def _forecast(home: str, spec: str, recipe_json: str, pace: Pace, _recipe: Recipe) -> Forecast:
+def _forecast(
+    home: str, spec: str, recipe_json: str, pace: Calibration, _recipe: Recipe
+) -> Forecast:
     return make_forecast(_recipe, preview(spec), pace)
 
 
-def throughput() -> Pace:
+def throughput() -> Calibration:
     """How fast earlier runs trained here, to calibrate the formula with."""
     return _throughput(str(settings.home()))
 
 
 @st.cache_resource(ttl=60, max_entries=8, show_spinner=False)
-def _throughput(home: str) -> Pace:
-    return learnt_pace("cuda" if torch.cuda.is_available() else "cpu")
+def _throughput(home: str) -> Calibration:
+    return calibrate("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def recommended_preset(spec: str, minutes: float) -> advice.Recommended:
+def recommended_preset(spec: str, minutes: float) -> Recommendation:
     """The preset for a dataset and a time budget. Raises UserError for a dataset that cannot be read."""
     return _recommended_preset(str(settings.home()), spec, minutes, throughput())
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _recommended_preset(home: str, spec: str, minutes: float, pace: Pace) -> advice.Recommended:
-    return advice.recommended(preview(spec), minutes, pace)
+def _recommended_preset(home: str, spec: str, minutes: float, pace: Calibration) -> Recommendation:
+    return recommend(preview(spec), minutes, pace)
 
 
 @st.cache_resource(show_spinner=False)

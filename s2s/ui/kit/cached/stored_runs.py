@@ -15,7 +15,7 @@ import s2s
 from s2s import settings
 from s2s.config import Recipe, UserError
 from s2s.demo import DEMOS
-from s2s.jobs import board, queue
+from s2s.jobs import queue, run_service
 from s2s.model import saved_steps, weights_path
 from s2s.runs import Run, RunFolder, RunSummary
 from s2s.share import printable
@@ -42,7 +42,7 @@ def own_runs() -> list[RunSummary]:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _listed(home: str, owner: str, moment: int) -> list[RunSummary]:
     """`moment` counts LIST_LIFETIMEs: a `ttl` that runs out between Streamlit's look and its read raises KeyError."""
-    return board.runs(owner)
+    return run_service.runs(owner)
 
 
 def refresh_runs() -> None:

@@ -1,0 +1,1 @@
+"""Evaluations: a test set, translated by several systems and scored."""

@@ -1,0 +1,133 @@
+"""The scores of systems on one test set, as their sentences come in. Knows nothing of queues and files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.scores import (
+    SAMPLES,
+    SEED,
+    TAIL,
+    Interval,
+    Statistics,
+    draws,
+    sentence_scores_of,
+    statistics,
+)
+
+MOST_NATS = 700.0  # e to more is no float
+FORCED = (
+    "loss",
+    "perplexity",
+    "token_accuracy",
+)  # of the references under teacher forcing: the same for all strategies of a model
+
+Counts = npt.NDArray[np.float64]
+
+
+@dataclass
+class SystemScores:
+    """What one system has done so far."""
+
+    counted: Statistics | None = None
+    forced: list[Sequence[float]] = field(
+        default_factory=list
+    )  # nats, tokens, tokens ranked first, of each reference
+    n: int = 0
+    seconds: float = 0.0  # that decoding took
+    n_timed: int = 0
+
+    def add(
+        self, lines: Sequence[Mapping[str, Any]], references: Sequence[str]
+    ) -> list[dict[str, float]]:
+        """Some sentences more; returns their own scores, none where there are no references."""
+        self.n += len(lines)
+        timed = [line["seconds"] for line in lines if line.get("seconds") is not None]
+        self.seconds = self.seconds + sum(timed)
+        self.n_timed = self.n_timed + len(timed)
+        self.forced += [line["forced"] for line in lines if line.get("forced")]
+        if not references:
+            return []
+        found = statistics([str(line["text"]) for line in lines], references)
+        self.counted = found if self.counted is None else self.counted + found
+        return sentence_scores_of(found)
+
+    def scores(self) -> dict[str, Any]:
+        """So far: values and how they were computed."""
+        values = (
+            {key: {"value": score.value} for key, score in self.counted.scores().items()}
+            if self.counted
+            else {}
+        )
+        values |= (
+            {
+                key: {"value": value}
+                for key, value in self._forced(np.array(self.forced).sum(0)).items()
+            }
+            if self.forced
+            else {}
+        )
+        signatures = (
+            {key: score.signature for key, score in self.counted.scores().items()}
+            if self.counted
+            else {}
+        )
+        rate = self.n_timed / self.seconds if self.seconds > 0 else None
+        return {
+            "n": self.n,
+            "scores": values,
+            "signature": signatures,
+            "seconds": self.seconds,
+            "sentences_per_second": rate,
+        }
+
+    def compared(self, baseline: SystemScores | None) -> dict[str, Any]:
+        """The same with 95 % intervals; beside a baseline, with the difference and how probable it is by chance."""
+        found = self.scores()
+        if self.counted is None:
+            return found
+        values = {key: asdict(one) for key, one in self.counted.intervals().items()}
+        values |= {key: asdict(one) for key, one in self._forced_intervals().items()}
+        has_pair = baseline is not None and baseline is not self and baseline.counted is not None
+        pairs = (
+            self.counted.paired(baseline.counted)
+            if has_pair and baseline and baseline.counted
+            else {}
+        )
+        return found | {
+            "scores": values,
+            "paired": {key: asdict(one) for key, one in pairs.items()},
+        }
+
+    def _forced(self, sums: Sequence[float] | Counts) -> dict[str, float]:
+        nats, tokens, right = (float(value) for value in sums)
+        loss = -nats / tokens
+        return {
+            "loss": loss,
+            "perplexity": math.exp(min(loss, MOST_NATS)),
+            "token_accuracy": right / tokens,
+        }
+
+    def _forced_intervals(self) -> dict[str, Interval]:
+        """By the draws of the scores of texts."""
+        if not self.forced:
+            return {}
+        rows = np.array(self.forced, np.float64)  # (sentences, 3)
+        drawn = [
+            self._forced(sums)
+            for counts in draws(len(rows), SAMPLES, SEED)
+            for sums in counts @ rows
+        ]
+        values = self._forced(rows.sum(0))
+        tail = SAMPLES // TAIL
+        ordered = {key: sorted(one[key] for one in drawn) for key in FORCED}
+        return {
+            key: Interval(values[key], ordered[key][tail], ordered[key][-1 - tail])
+            for key in FORCED
+        }

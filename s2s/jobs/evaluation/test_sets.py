@@ -1,0 +1,229 @@
+"""The sentences of an evaluation: where they come from, which of them are taken, and what the model has met of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from s2s import files
+from s2s.config import UserError, choose
+from s2s.data import (
+    Corpus,
+    apply_task,
+    decode_lines,
+    find_misalignment,
+    find_overlap,
+    from_bytes,
+    load,
+    load_pairs_for_training,
+    parse_spec,
+    splits,
+)
+from s2s.runs import RunFolder, Sentences, evaluations
+from s2s.settings import run_folder
+
+HELD_OUT = "held out"
+SHIPPED = ("builtin", "synthetic")  # whose splits are known without a look at the text
+MAX_SENTENCES = 20_000  # sentences of one evaluation
+NAMED = 5  # lines that a sentence names
+
+SentencePairs = tuple[tuple[str, str], ...]  # source and reference
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """A test set that was read: all its pairs, and the training pairs of the run whose text it is."""
+
+    pairs: SentencePairs
+    train: SentencePairs = ()
+    notes: tuple[str, ...] = ()
+
+
+def splits_of_run(run: str) -> tuple[str, ...]:
+    """The parts of a run's own text that it may be tested on, those first that it was validated on."""
+    source = str(RunFolder(run_folder(run)).about().get("source", ""))
+    if parse_spec(source).source not in SHIPPED:
+        return (HELD_OUT,)
+    return (HELD_OUT, *(name for name in splits(source) if name not in ("train", "valid")))
+
+
+def read(test: Sentences) -> TestSet:
+    """Of a run's own text, or of another by its SPEC. Raises UserError for one that cannot be read."""
+    if not test.run:
+        corpus = load(test.spec, test.split or _usual_split(test.spec))
+        if corpus.is_plain:
+            raise UserError(f"`{test.spec}` is plain text and has no references; give pairs.")
+        return TestSet(_texts(corpus), notes=corpus.notes)
+    about = RunFolder(run_folder(test.run)).about()
+    if parse_spec(str(about.get("source", ""))).source not in SHIPPED:
+        return _own(test)
+    recipe = about["recipe"]
+    told = [
+        about["source"],
+        about.get("valid"),
+        recipe.get("data"),
+        recipe["train"]["seed"],
+        about.get("data"),
+        test.split,
+    ]
+    path = evaluations.evaluations_folder() / "texts" / f"{hash_of(told)}.json"
+    if (known := _kept(path)) is None:
+        known = _own(test)
+        files.write_text(path, json.dumps([known.pairs, known.train, known.notes]))
+    return known
+
+
+def _kept(path: Path) -> TestSet | None:
+    """A text that a grammar writes takes seconds, so that it is written once."""
+    try:
+        pairs, train, notes = json.loads(path.read_bytes())
+        return TestSet(
+            tuple((src, tgt) for src, tgt in pairs),
+            tuple((src, tgt) for src, tgt in train),
+            tuple(notes),
+        )
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _own(test: Sentences) -> TestSet:
+    """Of a run's own text."""
+    folder = RunFolder(run_folder(test.run))
+    about = folder.about()
+    recipe = folder.recipe()
+    own = load_pairs_for_training(
+        about["source"], about.get("valid"), recipe.train.seed, recipe.data
+    )
+    if test.split in ("", HELD_OUT):
+        return TestSet(_texts(own.valid), _texts(own.train), (own.note,))
+    choose(
+        f"split of `{about['source']}`",
+        test.split,
+        {name: name for name in splits_of_run(test.run)},
+    )
+    return TestSet(
+        _texts(apply_task(load(about["source"], test.split), recipe.data, recipe.train.seed)),
+        _texts(own.train),
+    )
+
+
+def _usual_split(spec: str) -> str | None:
+    names = splits(spec)
+    return next((name for name in ("test", "valid") if name in names), None)
+
+
+def training_pairs(run: str) -> SentencePairs:
+    """What a run was trained on. Raises UserError where its text is not there (any more)."""
+    return read(Sentences("", run=run)).train
+
+
+def _texts(corpus: Corpus) -> SentencePairs:
+    return tuple((pair.src, pair.tgt) for pair in corpus.pairs)
+
+
+def evenly_spread(pairs: Sequence[tuple[str, str]], n: int) -> SentencePairs:
+    """So many of them, evenly spread, in their order: a text sorted by length is met at all lengths."""
+    n = min(n, len(pairs))
+    return tuple(pairs[place] for place in places(len(pairs), n))
+
+
+def places(n_all: int, n: int) -> list[int]:
+    """Which of `n_all` are taken: `places(10, 4)` is `[0, 2, 5, 7]`."""
+    return [i * n_all // n for i in range(n)]
+
+
+def hash_of(told: Sequence[object]) -> str:
+    """Two test sets are the same where this is: 16 hexadecimal digits."""
+    return hashlib.sha256(json.dumps(list(told)).encode()).hexdigest()[:16]
+
+
+def from_uploads(contents: Sequence[tuple[str, bytes]]) -> SentencePairs:
+    """Of two text files aligned line by line, sources first, or of one table. Every line of a text keeps its place.
+
+    Raises UserError where the files have not as many lines, and where a line stands on one side only.
+    """
+    if len(contents) != 2:
+        return _texts(from_bytes(contents))
+    (src_name, src), (ref_name, ref) = [
+        (name, decode_lines(content, name)) for name, content in contents
+    ]
+    if len(src) != len(ref):
+        counts = f"`{src_name}` has {len(src):,} lines and `{ref_name}` has {len(ref):,}"
+        found = find_misalignment(src, ref)
+        longer = src_name if found and found.side == "src" else ref_name
+        where = (
+            f"; from line {found.line:,} on `{longer}` seems to have {found.n:,} too many"
+            if found
+            else ""
+        )
+        raise UserError(f"{counts}, but line N of one must translate line N of the other{where}.")
+    pairs = tuple(zip(src, ref, strict=True))
+    for number, (source, reference) in enumerate(pairs, 1):
+        if bool(source.strip()) != bool(reference.strip()):
+            name, other = (ref_name, src_name) if source.strip() else (src_name, ref_name)
+            raise UserError(
+                f"Line {number:,} of `{name}` is empty and that of `{other}` is not; fill it, or leave both lines out."
+            )
+    if not any(source.strip() for source, _ in pairs):
+        raise UserError(f"`{src_name}` is empty; give at least one sentence.")
+    return pairs
+
+
+def outputs(name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: int) -> list[str]:
+    """Another system's translations, a line a sentence: of those that are taken, or of the whole test set.
+
+    Raises UserError where there are too few or too many, and says where a line seems to be missing.
+    """
+    lines = decode_lines(content, name)
+    if len(lines) == len(pairs):
+        return lines
+    if len(lines) == n_all:
+        return [lines[place] for place in places(n_all, len(pairs))]
+    wanted = (
+        f"{len(pairs):,}"
+        if n_all == len(pairs)
+        else f"{len(pairs):,} (or {n_all:,}, for the whole test set)"
+    )
+    where = _lost(lines, [reference for _, reference in pairs]) if n_all == len(pairs) else ""
+    raise UserError(
+        f"`{name}` has {len(lines):,} lines and {wanted} are wanted, one a sentence in its order{where}."
+    )
+
+
+def _lost(lines: Sequence[str], references: Sequence[str]) -> str:
+    """Where a file that should match the references begins not to, by the lengths of its lines."""
+    found = find_misalignment(references, lines)
+    if found is None:
+        return f"; it ends after line {len(lines):,}" if len(lines) < len(references) else ""
+    last = f" to {found.line + found.n - 1:,}" if found.n > 1 else ""
+    what = "seem to be missing" if found.side == "src" else "seem to be too many"
+    return f"; line{'s' if last else ''} {found.line:,}{last} {what if last else what.replace('seem', 'seems')}"
+
+
+def empty_lines(lines: Sequence[str]) -> str:
+    """Which lines are empty, in words; "" where none is."""
+    empty = [f"{number:,}" for number, line in enumerate(lines, 1) if not line.strip()]
+    if not empty:
+        return ""
+    more = f" and {len(empty) - NAMED:,} more" if len(empty) > NAMED else ""
+    return f"line{'s' * (len(empty) > 1)} {', '.join(empty[:NAMED])}{more}"
+
+
+def overlap_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> str:
+    """How many of these sources the model was trained on, in a sentence; "" where none."""
+    found = find_overlap(sources, (source for source, _ in train))
+    if not found.n_pairs:
+        return ""
+    said = f"{found.n_pairs:,} of the {len(sources):,} sentences ({found.share:.0%}) stand in the training text"
+    return f"{said}: there the model may know the answer by heart."
+
+
+def frequencies(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """How often each word of these sources stands in the training sources."""
+    wanted = {word for source in sources for word in source.split()}
+    counts = Counter(word for source, _ in train for word in source.split() if word in wanted)
+    return {word: counts[word] for word in sorted(wanted)}

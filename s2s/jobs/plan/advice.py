@@ -1,0 +1,315 @@
+"""What is unwise in a recipe for a dataset, before it is trained: a sentence and, where one setting fixes it, the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from s2s.config import POSITION_KINDS, PRESETS, Recipe, override
+from s2s.data import Preview
+from s2s.jobs.plan.cost import Forecast, forecast, share_too_long
+from s2s.jobs.plan.figures import round_up, short_count
+from s2s.jobs.plan.recommendation import HANDFUL, WARMUP_SHARE, by_rule
+from s2s.settings import Limits
+
+# Multi30k, 29,000 pairs: 3 parameters per token translate best, 40 and more worse and worse (Wu et al. 2021, table 1).
+PARAMETERS_PER_TOKEN = 20
+FEW_EPOCHS = 2.0  # with fewer, rare words have been seen once or twice
+MANY_TOKENS = 20e6  # a run that has seen this many need not see them twice
+MANY_EPOCHS = 100.0  # Wu et al. 2021 stop at about 75, on validation loss
+PATIENCE = 5
+# times the preset's learning rate at that width
+TOO_HIGH = 4.0
+TOO_LOW = 0.1
+DROPOUT = 0.1  # Vaswani et al. 2017; on small datasets up to 0.3 (Wu et al. 2021)
+MUCH_DROPOUT = 0.3
+SMALL_DATASET = 100_000  # pairs
+SEEN_OFTEN = 20  # times that a token should occur in the dataset, on average, to be learned
+TOO_LONG = 0.02  # share of the pairs
+# `summaries` and `dialogue`, small: 36 and 77 percent exact with sinusoids, with rotary positions 100 and 80 (benchmarks.tasks).
+COPIED = 0.7  # of the target's words
+SHORTER = 0.7  # of the source's length
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One sentence; `cure` are the settings that mend it, `preset` another one to take; `is_refusal` where it cannot be trained so."""
+
+    sentence: str
+    cure: Mapping[str, Any] = field(default_factory=dict)
+    preset: str = ""
+    is_refusal: bool = False
+
+    @property
+    def label(self) -> str:
+        """What a button that applies the cure says; empty where there is none."""
+        if self.preset:
+            return f"Take {self.preset}"
+        said = [f"{key} to {_written(value)}" for key, value in self.cure.items()]
+        return f"Set {' and '.join(said)}" if said else ""
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """What is asked, of which text, at what cost, and what the owner of the place allows."""
+
+    recipe: Recipe
+    preset: str
+    seen: Preview
+    cost: Forecast
+    limits: Limits
+    is_begun: bool = False  # it starts from the weights of a trained run
+
+    @property
+    def text_tokens(self) -> float:
+        """Of one pass over the text, on its longer side."""
+        return self.cost.tokens / max(1e-9, self.cost.epochs)
+
+    @property
+    def is_handful(self) -> bool:
+        """Whether nobody expects more than that it is learnt by heart."""
+        return self.seen.n_pairs < HANDFUL
+
+
+def advise(planned: PlannedRun) -> list[Advice]:
+    """All that there is to say, refusals first."""
+    said = [
+        one
+        for name, rule in RULES.items()
+        if not (planned.is_begun and name in FRESH) and (one := rule(planned))
+    ]
+    return sorted(said, key=lambda one: not one.is_refusal)
+
+
+def too_many_steps(planned: PlannedRun) -> Advice | None:
+    """More than this place allows."""
+    most = planned.limits.steps
+    steps = planned.recipe.train.steps
+    if most is None or steps <= most:
+        return None
+    return Advice(
+        f"`train.steps` {steps:,} is more than the {most:,} allowed here.",
+        {"train.steps": most},
+        is_refusal=True,
+    )
+
+
+def too_many_minutes(planned: PlannedRun) -> Advice | None:
+    """Longer than this place allows."""
+    most = planned.limits.minutes
+    minutes = planned.cost.seconds / 60
+    if most is None or minutes <= most:
+        return None
+    fitting = max(1, int(planned.recipe.train.steps * 0.9 * most / minutes))
+    sentence = (
+        f"This takes about {minutes:,.0f} minutes and {most:,} are allowed here; train fewer steps."
+    )
+    return Advice(sentence, {"train.steps": fitting}, is_refusal=True)
+
+
+def too_many_parameters(planned: PlannedRun) -> Advice | None:
+    """Larger than this place allows."""
+    most = planned.limits.parameters
+    parameters = planned.cost.parameters
+    if most is None or parameters <= most:
+        return None
+    sentence = f"This model has {short_count(parameters)} parameters and {short_count(most)} are allowed here; take a smaller preset."
+    return Advice(sentence, preset="small", is_refusal=True)
+
+
+def long_warmup(planned: PlannedRun) -> Advice | None:
+    """The learning rate would still be climbing at the end."""
+    sentence = warmup_note(planned.recipe)
+    return (
+        Advice(sentence, {"train.warmup_steps": planned.recipe.train.steps // WARMUP_SHARE})
+        if sentence
+        else None
+    )
+
+
+def warmup_note(recipe: Recipe) -> str:
+    """What is unwise in a schedule longer than its run; empty where it ends in time. It can be trained all the same."""
+    train = recipe.train
+    if train.steps > train.warmup_steps:
+        return ""
+    given = f"`train.warmup_steps` {train.warmup_steps:,} is not less than the {train.steps:,} of `train.steps`"
+    return f"{given}: the learning rate would still be climbing at the end; warm up for about a sixth of the run."
+
+
+def overfits(planned: PlannedRun) -> Advice | None:
+    """Too many parameters for so few pairs."""
+    parameters = planned.cost.parameters
+    tokens = 2 * planned.text_tokens
+    if parameters <= PARAMETERS_PER_TOKEN * tokens:
+        return None
+    other = by_rule(planned.seen, planned.cost.seconds / 60).preset
+    smaller = forecast(PRESETS[other].recipe, planned.seen).parameters
+    given = f"{planned.seen.n_pairs:,} pairs and {short_count(parameters)} parameters"
+    if planned.is_handful:  # by heart is all there is, and the preset for that does it in seconds
+        by_heart = f"{given}: so few are learnt by heart, for which a small model does; try {other}, which has {short_count(smaller)}."
+        return (
+            Advice(by_heart, preset=other)
+            if other != planned.preset and smaller < parameters
+            else None
+        )
+    sentence = f"{given}: this will overfit"
+    if other != planned.preset and smaller < parameters / 2:
+        return Advice(f"{sentence}; try {other}, which has {short_count(smaller)}.", preset=other)
+    if planned.recipe.model.dropout < MUCH_DROPOUT:
+        return Advice(
+            f"{sentence}; more dropout delays it, more pairs prevent it.",
+            {"model.dropout": MUCH_DROPOUT},
+        )
+    return Advice(f"{sentence}; more pairs prevent it.")
+
+
+def few_epochs(planned: PlannedRun) -> Advice | None:
+    """Each pair is hardly seen."""
+    if (
+        planned.is_handful
+        or planned.cost.epochs >= FEW_EPOCHS
+        or planned.cost.tokens >= MANY_TOKENS
+    ):
+        return None
+    steps = round_up(planned.recipe.train.steps * 5 / max(1e-9, planned.cost.epochs))
+    sentence = f"Each pair is seen {planned.cost.epochs:.1f} times only; words that stand once or twice want about 5."
+    return Advice(sentence, {"train.steps": steps})
+
+
+def many_epochs(planned: PlannedRun) -> Advice | None:
+    """Each pair is seen so often that it is known by heart, and nobody stops."""
+    if (
+        planned.is_handful
+        or planned.cost.epochs <= MANY_EPOCHS
+        or planned.recipe.train.watch.patience
+    ):
+        return None
+    sentence = f"Each pair is seen {planned.cost.epochs:,.0f} times: the model will know them by heart long before the end."
+    return Advice(
+        f"{sentence} Stop when validation no longer gains.", {"train.watch.patience": PATIENCE}
+    )
+
+
+def learning_rate(planned: PlannedRun) -> Advice | None:
+    """Far from the preset's. A model twice as wide wants half of it (Yang et al. 2022, table 3)."""
+    own = planned.recipe
+    tuned = PRESETS[planned.preset].recipe if planned.preset in PRESETS else None
+    if tuned is None or own.train.optimizer.kind != tuned.train.optimizer.kind:
+        return None
+    usual = tuned.train.lr * tuned.model.d_model / own.model.d_model
+    if TOO_LOW * usual <= own.train.lr <= TOO_HIGH * usual:
+        return None
+    risk = "it may diverge" if own.train.lr > usual else "it will learn slowly"
+    given = f"`train.lr` {own.train.lr:g} is far from the {usual:.1g} that suits {planned.preset} at width {own.model.d_model}"
+    return Advice(f"{given}: {risk}.", {"train.lr": float(f"{usual:.1g}")})
+
+
+def no_dropout(planned: PlannedRun) -> Advice | None:
+    """Nothing keeps a small text from being learnt by heart."""
+    is_small = HANDFUL <= planned.seen.n_pairs < SMALL_DATASET and planned.cost.epochs > FEW_EPOCHS
+    if not is_small or planned.recipe.model.dropout > 0:
+        return None
+    sentence = f"No dropout, and only {planned.seen.n_pairs:,} pairs, each seen {planned.cost.epochs:,.0f} times: this will overfit."
+    return Advice(sentence, {"model.dropout": DROPOUT})
+
+
+def large_vocabulary(planned: PlannedRun) -> Advice | None:
+    """Most pieces would stand in the text too seldom to be learnt."""
+    settings = planned.recipe.tokenizer
+    size = max(planned.cost.src_vocab_size, planned.cost.tgt_vocab_size)
+    often = planned.text_tokens * (2 if settings.shared else 1) / size
+    if planned.is_handful or often >= SEEN_OFTEN or settings.kind in ("byte", "char"):
+        return None
+    said = f"A vocabulary of {size:,} is large for this text: each piece stands there {often:.0f} times in the mean"
+    if settings.kind == "word":
+        return Advice(f"{said}; cut rare words into pieces.", {"tokenizer.kind": "bpe"})
+    if settings.vocab_size is None:
+        return None
+    return Advice(
+        f"{said}; leave its size to be chosen by the text.", {"tokenizer.vocab_size": None}
+    )
+
+
+def too_long(planned: PlannedRun) -> Advice | None:
+    """`data.max_length` drops many pairs."""
+    share = share_too_long(planned.recipe, planned.seen)
+    given = planned.recipe.data.max_length
+    if share <= TOO_LONG:
+        return None
+    fitting = _fitting_length(planned.recipe, planned.seen)
+    sentence = f"`data.max_length` {given} drops about {share:.0%} of the pairs, the longest."
+    return Advice(sentence, {} if fitting is None else {"data.max_length": fitting})
+
+
+def _fitting_length(recipe: Recipe, seen: Preview) -> int | None:
+    """The shortest power of two that drops hardly any; None where the recipe allows none."""
+    most = recipe.model.positions.longest or 4096
+    for length in (16, 32, 64, 128, 256, 512, 1024, 2048, 4096):
+        longer = length > recipe.data.max_length and length <= most
+        if (
+            longer
+            and share_too_long(override(recipe, {"data.max_length": length}), seen) <= TOO_LONG / 2
+        ):
+            return length
+    return None
+
+
+def copies(planned: PlannedRun) -> Advice | None:
+    """The target is a part of the source: where a word stands then matters relative to others (Su et al. 2021)."""
+    model = planned.recipe.model
+    seen = planned.seen
+    is_part = seen.tgt_median < SHORTER * seen.src_median and copied(seen.rows) >= COPIED
+    if (
+        planned.is_handful
+        or seen.is_plain
+        or not is_part
+        or POSITION_KINDS[model.positions.kind].acts_on != "vectors"
+    ):
+        return None
+    sentence = f"{copied(seen.rows):.0%} of the target's words stand in its source: rotary positions learn to copy them much sooner."
+    return Advice(sentence, {"model.positions.kind": "rotary"})
+
+
+def copied(rows: Sequence[tuple[str, str]]) -> float:
+    """Share of the targets' words that stand in their source."""
+    sources = [set(src.split()) for src, _ in rows]
+    found = [
+        word in source
+        for source, (_, tgt) in zip(sources, rows, strict=True)
+        for word in tgt.split()
+    ]
+    return sum(found) / max(1, len(found))
+
+
+RULES: Mapping[str, Callable[[PlannedRun], Advice | None]] = MappingProxyType(
+    {
+        "too_many_steps": too_many_steps,
+        "too_many_minutes": too_many_minutes,
+        "too_many_parameters": too_many_parameters,
+        "long_warmup": long_warmup,
+        "overfits": overfits,
+        "few_epochs": few_epochs,
+        "many_epochs": many_epochs,
+        "learning_rate": learning_rate,
+        "no_dropout": no_dropout,
+        "large_vocabulary": large_vocabulary,
+        "too_long": too_long,
+        "copies": copies,
+    }
+)
+# These speak of random initial weights: trained ones know tokens and words already, and their shape is fixed.
+FRESH = ("overfits", "few_epochs", "large_vocabulary", "copies")
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return "chosen for you"
+    return (
+        f"{value:,}"
+        if isinstance(value, int)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )

@@ -1,0 +1,258 @@
+"""`python -m s2s.jobs.queue.fork_server`: imports what training needs once, so that a process forked from it starts at once.
+
+Requests arrive on its standard input and answers leave by its standard output, one JSON object per line. It computes nothing and
+opens no database: neither threads nor connections survive a fork. The worker holds the other end as a `ForkServer`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from s2s import settings
+
+NICE = 5  # of its session: all its children together come after the dashboard
+LOOK = 0.1  # seconds between two looks at whether a child has ended
+READY = 180.0  # seconds in which it must have imported everything, even on a busy machine
+# What a job imports before its first results; creating an optimizer imports torch._dynamo.
+MODULES = (
+    "s2s.jobs.training",
+    "s2s.jobs.evaluation.service",
+    "s2s.scores",
+    "sacrebleu",
+    "rouge_score.rouge_scorer",
+    "torch._dynamo",
+    "sqlalchemy.dialects.sqlite",
+    "encodings.utf_32_le",
+)
+IS_POSSIBLE = (
+    sys.platform == "linux"
+)  # elsewhere there is no fork, or none that the system's own libraries survive
+
+
+@dataclass(frozen=True)
+class ForkRequest:
+    """A job that needs a process."""
+
+    job: str
+    worker: str
+    log: str  # the file that its output is appended to
+    threads: int = 0  # 0: torch's default
+
+
+class ChildHandle:
+    """A process that was requested, as far as the worker knows."""
+
+    def __init__(self, request: ForkRequest) -> None:
+        self.request = request
+        self.pid: int | None = None  # None before the fork server says
+        self.code: int | None = None  # exit status, negative for a signal
+        self.is_refused = False  # it will never exist
+        self.is_out_of_sight = False  # the fork server is gone; nobody knows what became of it
+
+    def poll(self) -> int | None:
+        """Its exit status; None while it runs."""
+        return self.code
+
+
+class ForkServer:
+    """The worker's end. Accepts requests before it is ready. Raises OSError where it cannot be started."""
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        log: Path,
+        command: tuple[str, ...] = (sys.executable, "-m", "s2s.jobs.queue.fork_server"),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        with log.open("ab") as file:
+            pipe = subprocess.PIPE
+            self.process = subprocess.Popen(
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=file,
+                start_new_session=True,
+                env={**environment},
+            )
+        assert self.process.stdin
+        assert self.process.stdout
+        self._requests = self.process.stdin
+        self._answers = self.process.stdout
+        os.set_blocking(self._answers.fileno(), False)
+        self._clock = clock
+        self._started = clock()
+        self._heard = b""
+        self._children: list[ChildHandle] = []
+        self.is_ready = False
+        self.is_gone = False
+
+    def request(self, request: ForkRequest) -> ChildHandle | None:
+        """Request a process for a job; None where the fork server is gone."""
+        child = ChildHandle(request)
+        try:
+            os.write(self._requests.fileno(), _line(asdict(request)))  # far less than a pipe holds
+        except (OSError, ValueError):  # closed at that end, or at this
+            return None
+        self._children.append(child)
+        return child
+
+    def look(self) -> None:
+        """Read the answers that have arrived."""
+        if self.is_gone:
+            return
+        for answer in self._new_answers():
+            self._note(answer)
+        if not self.is_ready and self._clock() - self._started > READY:
+            self.process.kill()
+        if self.process.poll() is not None:
+            for answer in self._new_answers():  # written just before it ended
+                self._note(answer)
+            self.close()
+
+    def _new_answers(self) -> Iterator[Mapping[str, Any]]:
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._answers.fileno(), 65_536):
+                self._heard += data
+        *lines, self._heard = self._heard.split(b"\n")
+        return map(json.loads, lines)
+
+    def _note(self, answer: Mapping[str, Any]) -> None:
+        self.is_ready = True
+        for child in [one for one in self._children if answer.get("job") == one.request.job]:
+            child.pid = answer.get("started", child.pid)
+            child.code = answer.get("code")
+            child.is_refused = "refused" in answer
+            if child.code is not None or child.is_refused:
+                self._children.remove(child)
+
+    def close(self) -> None:
+        """Accept no more requests. Earlier ones are carried out, and the children continue on their own."""
+        if self.is_gone:
+            return
+        self.is_gone = True
+        self._requests.close()
+        is_idle = all(child.pid for child in self._children)
+        if is_idle:
+            self.process.terminate()
+        if is_idle or self.process.poll() is not None:
+            self.process.wait()
+        self._answers.close()
+        for child in self._children:
+            child.is_out_of_sight = self.is_ready or self.process.poll() is None
+            child.is_refused = (
+                not self.is_ready and self.process.poll() is not None
+            )  # it never carried out a request
+        self._children.clear()
+
+
+def serve(warm: Callable[[], None]) -> ForkRequest | None:
+    """Carry out requests until the input closes, then return None. Returns in each child too, with its request."""
+    answers = os.dup(1)
+    os.dup2(2, 1)  # so that what an import prints is not taken for an answer
+    warm()
+    gc.collect()
+    gc.freeze()  # garbage collection in a child would copy every page it visits
+    _answer(answers, ready=os.getpid())
+    heard = b""
+    children = dict[int, str]()
+    while True:
+        if select.select([0], [], [], LOOK if children else None)[0]:
+            if not (data := os.read(0, 65_536)):
+                return None
+            *lines, heard = (heard + data).split(b"\n")
+            for request in (ForkRequest(**json.loads(line)) for line in lines):
+                if (pid := _fork(answers, request)) == 0:
+                    os.close(answers)
+                    _detach(request)
+                    return request
+                if pid:
+                    children[pid] = request.job
+        for pid, code in _ended(children):
+            _answer(answers, job=children.pop(pid), ended=pid, code=code)
+
+
+def _fork(answers: int, request: ForkRequest) -> int | None:
+    """The child's process id, 0 in the child itself; None where it could not be forked."""
+    try:
+        pid = os.fork()
+    except OSError as error:
+        _answer(answers, job=request.job, refused=error.strerror)
+        return None
+    if pid:
+        _answer(answers, job=request.job, started=pid)
+    return pid
+
+
+def _ended(children: Mapping[int, str]) -> list[tuple[int, int]]:
+    """The children that have ended, with their exit status."""
+    looked = [os.waitpid(pid, os.WNOHANG) for pid in children]
+    return [(pid, os.waitstatus_to_exitcode(status)) for pid, status in looked if pid]
+
+
+def _detach(request: ForkRequest) -> None:
+    """Give a child its own output, process group and name in `ps` and `top`."""
+    os.setpgrp()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    log = os.open(request.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    for given, number in ((nothing, 0), (log, 1), (log, 2)):
+        os.dup2(given, number)
+    os.close(nothing)
+    os.close(log)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/comm").write_text(request.job[:15])  # as many as the kernel keeps
+
+
+def _answer(answers: int, **answer: object) -> None:
+    with contextlib.suppress(OSError):  # the worker is gone; the closed input will say so too
+        os.write(answers, _line(answer))
+
+
+def _line(content: Mapping[str, object]) -> bytes:
+    return json.dumps(content).encode() + b"\n"
+
+
+def _warm() -> None:
+    for name in MODULES:
+        importlib.import_module(name)
+
+
+def _prepare() -> None:
+    """Lower the priority only after the imports: until then somebody may be waiting for the first job to start."""
+    _warm()
+    settings.lower_priority(NICE)
+
+
+def main() -> None:
+    """Serve; in a child, do the job like a process that was started for it."""
+    if (request := serve(_prepare)) is None:
+        return
+    import torch
+
+    from s2s.jobs.queue import job_process
+
+    if (
+        torch.cuda._is_in_bad_fork()
+    ):  # an import has initialized CUDA, which does not survive a fork: start a fresh process
+        os.execv(
+            sys.executable,
+            [sys.executable, "-m", "s2s.jobs.queue.job_process", request.job, request.worker],
+        )
+    if request.threads:
+        torch.set_num_threads(request.threads)
+    job_process.main(request.job, request.worker)
+
+
+if __name__ == "__main__":
+    main()

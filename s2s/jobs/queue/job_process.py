@@ -1,0 +1,168 @@
+"""`python -m s2s.jobs.queue.job_process JOB WORKER`: one job in a process of its own, started by a worker or forked from its fork server."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from s2s.config import UserError, choose
+from s2s.jobs import queue
+from s2s.jobs.queue import stop_reasons
+from s2s.jobs.queue.database import UnreachableError
+from s2s.jobs.registry import JOBS
+from s2s.settings import lease_seconds, limits, lower_priority
+
+# The dashboard comes first, then jobs of seconds, then jobs of minutes.
+NICE = MappingProxyType({"express": 10, "long": 19})
+POLL = 0.5  # seconds between two looks at what people request
+LOST = 3  # exit status
+
+
+class Heartbeat(threading.Thread):
+    """Renews the lease while the job works, and reads what people request; ends the process where the lease is lost."""
+
+    def __init__(self, job: queue.Job, ttl: float) -> None:
+        super().__init__(name="heartbeat", daemon=True)
+        self.job = job
+        self.ttl = ttl
+        self.is_stop_requested = False
+        self.controls = job.controls
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        """Until `over` is set; a process that nobody can stop must not continue."""
+        try:
+            self._beat()
+        finally:
+            if not self.over.is_set():
+                os._exit(LOST)
+
+    def _beat(self) -> None:
+        renewed = time.monotonic()
+        while not self.over.wait(min(POLL, self.ttl / 4)):
+            try:
+                self.is_stop_requested, self.controls = queue.poll_requests(
+                    self.job.id, self.job.worker
+                )
+                if time.monotonic() - renewed >= self.ttl / 4:
+                    queue.renew(self.job.id, self.job.worker, self.ttl)
+                    renewed = time.monotonic()
+            except queue.LeaseLost:
+                os._exit(LOST)  # another worker has resumed the job: write no more files
+            except UnreachableError:  # for a while: the lease lasts
+                if time.monotonic() - renewed > self.ttl:
+                    os._exit(LOST)
+
+
+@dataclass(frozen=True)
+class HeartbeatContext:
+    """The JobContext of this process; ignores an unreachable database, which is the heartbeat's concern."""
+
+    heartbeat: Heartbeat
+
+    @property
+    def controls(self) -> queue.ControlRequests:
+        """As the last heartbeat read them."""
+        return self.heartbeat.controls
+
+    def tell(self, sentence: str) -> None:
+        """Shown with the job."""
+        with contextlib.suppress(UnreachableError):
+            queue.set_note(self.heartbeat.job.id, self.heartbeat.job.worker, sentence)
+
+    def progressed(self) -> None:
+        """Crashes are counted from zero again."""
+        with contextlib.suppress(UnreachableError):
+            queue.progressed(self.heartbeat.job.id, self.heartbeat.job.worker)
+
+
+def main(job_id: str, worker: str) -> None:
+    """Do the job and write how it ended."""
+    signals: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
+    heartbeat = Heartbeat(_taken(job_id, worker), lease_seconds())
+    os.nice(NICE[heartbeat.job.slot])
+    if os.getsid(0) == os.getpid():  # not forked from a fork server
+        lower_priority(NICE[heartbeat.job.slot])
+    heartbeat.start()
+    state, error = _outcome(heartbeat.job, heartbeat, signals)
+    heartbeat.over.set()
+    heartbeat.join()
+    _finish(heartbeat.job, state, error, heartbeat.ttl)
+
+
+def _taken(job_id: str, worker: str) -> queue.Job:
+    """The job, its lease renewed. Ends the process where another worker has it."""
+    try:
+        queue.renew(job_id, worker, lease_seconds())
+    except queue.LeaseLost:
+        sys.exit(LOST)
+    job = queue.find(job_id)
+    if job is None:  # deleted this instant
+        sys.exit(LOST)
+    return job
+
+
+def _finish(job: queue.Job, state: str, error: str, ttl: float) -> None:
+    """Write how it ended; a database that is away may come back while the lease lasts."""
+    until = time.monotonic() + ttl
+    while True:
+        try:
+            queue.finish(job.id, job.worker, state, error)
+        except UnreachableError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(POLL)
+        else:
+            return
+
+
+def _outcome(job: queue.Job, heartbeat: Heartbeat, signals: list[int]) -> tuple[str, str]:
+    """State and error sentence."""
+    try:
+        return _work(job, heartbeat, signals)
+    except UserError as error:
+        return "failed", str(error)
+    except Exception as error:
+        # Where, not what: an exception's message may hold a visitor's text.
+        print(
+            type(error).__name__,
+            *traceback.format_tb(error.__traceback__),
+            sep="\n",
+            file=sys.stderr,
+        )
+        return (
+            "failed",
+            f"Something went wrong that should not have ({type(error).__name__}); the details are in log/{job.id}.log.",
+        )
+
+
+def _work(job: queue.Job, heartbeat: Heartbeat, signals: list[int]) -> tuple[str, str]:
+    work = choose("kind of job", job.kind, JOBS).work
+    most = limits().minutes
+    began = time.monotonic()
+    with contextlib.closing(work(job, HeartbeatContext(heartbeat))) as events:
+        for _ in events:
+            is_over_time = most is not None and time.monotonic() - began >= most * 60
+            if heartbeat.is_stop_requested or signals or is_over_time:
+                break
+        else:
+            return "done", ""
+    if heartbeat.is_stop_requested or most is None or signals:
+        return (
+            ("stopped", "")
+            if heartbeat.is_stop_requested
+            else ("interrupted", stop_reasons.told_to_end(job.run, job.kind))
+        )
+    return "stopped", stop_reasons.over_time(most, job.run, job.kind)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,60 @@
+"""Why a job stopped before its end, in a sentence for people."""
+
+from __future__ import annotations
+
+import json
+import signal
+from types import MappingProxyType
+
+from s2s.settings import home
+
+# The kinds of job that resume with what they had done, not with a run's checkpoint.
+RESUMED_AS = MappingProxyType({"evaluate": "evaluation"})
+
+
+def died(code: int, run: str, kind: str = "train") -> str:
+    """`code` is the process's exit status, negative for a signal."""
+    if code == -signal.SIGKILL:
+        what = "was killed (signal 9), perhaps because memory ran out"
+    elif code < 0:
+        what = f"was ended by signal {-code}"
+    else:
+        what = f"ended with status {code} before its work was done"
+    return f"The {RESUMED_AS.get(kind, 'training')} process {what}; {_what_now(run, kind)}."
+
+
+def told_to_end(run: str, kind: str = "train") -> str:
+    """After a SIGTERM, for example because the machine shuts down."""
+    return (
+        f"The {RESUMED_AS.get(kind, 'training')} process was asked to end; {_what_now(run, kind)}."
+    )
+
+
+def over_time(minutes: int, run: str, kind: str = "train") -> str:
+    """After the most minutes that a job may take here."""
+    limit = f"The {RESUMED_AS.get(kind, 'training')} reached the limit of {minutes} minute{'s' * (minutes != 1)}"
+    is_kept = kind not in RESUMED_AS and _step(run) != 0
+    return (
+        f"{limit}; what it learned is kept, {_what_now(run, kind)}."
+        if is_kept
+        else f"{limit}; {_what_now(run, kind)}."
+    )
+
+
+def _what_now(run: str, kind: str) -> str:
+    if kind in RESUMED_AS:
+        return "what it had done is kept, resume it"
+    step = _step(run)
+    if step is None:
+        return "its status.json cannot be read; resume it from its last checkpoint"
+    return f"resume it from step {step:,}" if step else "nothing was saved yet, start it again"
+
+
+def _step(run: str) -> int | None:
+    """The last saved step; None where nobody can know. Read without `s2s.runs`: the worker never imports torch."""
+    try:
+        return int(json.loads((home() / "runs" / run / "status.json").read_bytes()).get("step", 0))
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None

@@ -1,0 +1,393 @@
+"""The queue: jobs wait in a table until a worker claims them. Knows nothing of what a job does."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import IntegrityError
+
+from s2s.config import UserError
+from s2s.jobs.queue.database import JOBS, TURNS, alone, begin
+from s2s.settings import limits, new_id
+
+EXPRESS_AT_ONCE = (
+    12  # jobs of a few seconds, each 35 MB: a class that starts together sees its curves together
+)
+AT_ONCE = MappingProxyType(
+    {"long": 1, "express": EXPRESS_AT_ONCE}
+)  # jobs a host has in work, by slot
+ATTEMPTS = 3  # a job that takes three workers with it is not handed to a fourth
+
+ROW = JOBS.c
+
+
+@dataclass(frozen=True)
+class ControlRequests:
+    """What the owner of a running job asks of it while it works."""
+
+    pause: bool = False
+    once: int = 0  # single updates that were asked for since it was submitted, in a pause
+    lr: float | None = None  # the peak learning rate from now on; None is the recipe's
+
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> ControlRequests:
+        """As the database has them; what a newer program wishes is passed over."""
+        return cls(
+            **{field.name: written[field.name] for field in fields(cls) if field.name in written}
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row. Times are seconds since the epoch, None before they come."""
+
+    id: str
+    kind: str
+    owner: str
+    run: str
+    slot: str
+    spec: Mapping[str, Any]
+    state: str  # queued, running, done, stopped, failed, interrupted
+    stop: bool  # somebody asked for it
+    attempts: int  # workers that have claimed it
+    worker: str
+    host: str
+    lease: float  # until then the worker counts as alive
+    note: str  # what it is doing now, a sentence
+    error: str  # what went wrong, a sentence
+    created: float
+    started: float | None
+    finished: float | None
+    controls: ControlRequests  # the column `wishes`
+
+    def is_live(self, now: float | None = None) -> bool:
+        """Whether it waits, or a worker that was heard of lately has it."""
+        return self.state == "queued" or (self.state == "running" and self.lease >= _now(now))
+
+
+class LeaseLost(Exception):  # noqa: N818 (nobody made an error)
+    """Another worker has the job now, or nobody."""
+
+
+def _now(given: float | None) -> float:
+    return time.time() if given is None else given
+
+
+def submit(
+    kind: str,
+    owner: str,
+    run: str,
+    spec: Mapping[str, Any],
+    *,
+    express: bool = False,
+    now: float | None = None,
+) -> str:
+    """Put a job at the end of the queue; returns its id.
+
+    Raises UserError where the run has such a job already, where its owner has as many as are allowed, and where the queue is full.
+    """
+    values = {
+        "id": new_id(),
+        "kind": kind,
+        "owner": owner,
+        "run": run,
+        "slot": "express" if express else "long",
+        "spec": dict(spec),
+        "state": "queued",
+        "stop": False,
+        "attempts": 0,
+        "worker": "",
+        "host": "",
+        "lease": 0.0,
+        "note": "",
+        "error": "",
+        "created": _now(now),
+        "wishes": {},
+    }
+    try:
+        with alone() as connection:
+            _check_room(connection, owner)
+            connection.execute(sa.insert(JOBS).values(values))
+    except IntegrityError as error:
+        raise UserError(
+            f"The run `{run}` waits or is being worked on already; wait for it, or stop it first."
+        ) from error
+    return str(values["id"])
+
+
+def _check_room(connection: sa.Connection, owner: str) -> None:
+    allowed = limits()
+    own = _count(connection, ROW.owner == owner, ROW.state.in_(("queued", "running")))
+    if allowed.jobs is not None and own >= allowed.jobs:
+        raise UserError(
+            f"{own} of your runs wait or train, and {allowed.jobs} may at once; wait until one is done, or stop one."
+        )
+    waiting = _count(connection, ROW.state == "queued")
+    if allowed.queue is not None and waiting >= allowed.queue:
+        raise UserError(
+            f"The queue is full: {waiting} runs wait, and {allowed.queue} may; try again when some of them are done."
+        )
+
+
+def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
+    return int(
+        connection.execute(
+            sa.select(sa.func.count()).select_from(JOBS).where(*conditions)
+        ).scalar_one()
+    )
+
+
+def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = None) -> Job | None:
+    """Take the next job of that slot for `ttl` seconds; None where none waits, or the host has as many of the slot as it may.
+
+    First come jobs whose worker died. Then owners take turns: next is the one whose last start in this slot lies furthest back.
+    """
+    now = _now(now)
+    lost = sa.and_(ROW.slot == slot, ROW.state == "running", ROW.lease < now)
+    free = sa.or_(lost, sa.and_(ROW.slot == slot, ROW.state == "queued"))
+    if not _any(free):  # the usual case takes no write lock
+        return None
+    if _any(lost):
+        _update(lost, ROW.stop, state="stopped", error="", note="", finished=now)
+        tired = f"It was started {ATTEMPTS} times and its process died each time; see the log, then start it again with a smaller model."
+        _update(
+            lost, ROW.attempts >= ATTEMPTS, state="interrupted", error=tired, note="", finished=now
+        )
+    busy = sa.and_(ROW.slot == slot, ROW.host == host, ROW.state == "running", ROW.lease >= now)
+    taken = {
+        "state": "running",
+        "worker": worker,
+        "host": host,
+        "lease": now + ttl,
+        "attempts": ROW.attempts + 1,
+        "started": now,
+    }
+    with alone() as connection:
+        if _count(connection, busy) >= AT_ONCE[slot]:
+            return None
+        job = _first(connection, lost) or next(iter(_in_turn(connection, slot)), None)
+        # Still free: PostgreSQL lets others stop it, or its worker come back to life, since it was found.
+        row = connection.execute(
+            sa.update(JOBS).where(ROW.id == job, free).values(taken).returning(*ROW)
+        ).first()
+        if row:
+            _note_turn(connection, row.owner, slot)
+    return _job(row) if row else None
+
+
+def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str | None:
+    """The oldest job of those."""
+    return connection.execute(
+        sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)
+    ).scalar()
+
+
+def _in_turn(connection: sa.Connection, slot: str) -> list[str]:
+    """The waiting jobs of a slot in the order in which they will start, if no more come."""
+    waiting = (
+        sa.select(ROW.id, ROW.owner)
+        .where(ROW.state == "queued", ROW.slot == slot)
+        .order_by(ROW.created, ROW.id)
+    )
+    owners = sa.select(ROW.owner).where(ROW.state == "queued", ROW.slot == slot)
+    turns = sa.select(TURNS.c.owner, TURNS.c.turn).where(
+        TURNS.c.slot == slot, TURNS.c.owner.in_(owners)
+    )
+    jobs = [(str(job), str(owner)) for job, owner in connection.execute(waiting)]
+    return fair_order(jobs, {str(owner): int(turn) for owner, turn in connection.execute(turns)})
+
+
+def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> list[str]:
+    """Jobs, given oldest first as (id, owner), with owners taking turns: who never had one first, then by their last.
+
+    `fair_order([("1", "ann"), ("2", "ann"), ("3", "bob")], {})` is `["1", "3", "2"]`.
+    """
+    owners = sorted(
+        dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0)
+    )
+    places = {owner: place for place, owner in enumerate(owners)}
+    rounds: Counter[str] = Counter()
+    keyed = []
+    for job, owner in jobs:
+        keyed.append((rounds[owner], places[owner], job))
+        rounds[owner] += 1
+    return [job for _, _, job in sorted(keyed)]
+
+
+def _note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
+    mine = sa.and_(TURNS.c.owner == owner, TURNS.c.slot == slot)
+    last = (
+        connection.execute(
+            sa.select(sa.func.max(TURNS.c.turn)).where(TURNS.c.slot == slot)
+        ).scalar()
+        or 0
+    )
+    if not connection.execute(sa.update(TURNS).where(mine).values(turn=last + 1)).rowcount:
+        connection.execute(sa.insert(TURNS).values(owner=owner, slot=slot, turn=last + 1))
+
+
+def _job(row: sa.Row[Any]) -> Job:
+    values = dict(row._mapping)
+    controls = ControlRequests.of(values.pop("wishes"))
+    return Job(**values, controls=controls)
+
+
+def _any(condition: sa.ColumnElement[bool]) -> bool:
+    with begin() as connection:
+        return connection.execute(sa.select(ROW.id).where(condition).limit(1)).first() is not None
+
+
+def _update(*conditions: sa.ColumnElement[bool], **values: Any) -> int:
+    """How many rows were changed."""
+    with begin() as connection:
+        return int(connection.execute(sa.update(JOBS).where(*conditions).values(values)).rowcount)
+
+
+def _ours(job: str, worker: str) -> sa.ColumnElement[bool]:
+    return sa.and_(ROW.id == job, ROW.worker == worker, ROW.state == "running")
+
+
+def renew(job: str, worker: str, ttl: float, *, now: float | None = None) -> None:
+    """Hold the job for `ttl` more seconds. Raises LeaseLost where it is no longer this worker's."""
+    if not _update(_ours(job, worker), lease=_now(now) + ttl):
+        raise LeaseLost(job)
+
+
+def poll_requests(job: str, worker: str) -> tuple[bool, ControlRequests]:
+    """Whether somebody asked the job to stop, and what else is wished. Raises LeaseLost where it is no longer this worker's."""
+    with begin() as connection:
+        row = connection.execute(sa.select(ROW.stop, ROW.wishes).where(_ours(job, worker))).first()
+    if row is None:
+        raise LeaseLost(job)
+    return bool(row.stop), ControlRequests.of(row.wishes)
+
+
+def progressed(job: str, worker: str) -> None:
+    """A checkpoint was saved: what kills it from here on is counted anew."""
+    _update(_ours(job, worker), ROW.attempts > 1, attempts=1)
+
+
+def set_note(job: str, worker: str, note: str) -> None:
+    """Say what the job is doing now, in a sentence; of a worker that has it no more, nobody hears."""
+    _update(_ours(job, worker), note=note)
+
+
+def finish(job: str, worker: str, state: str, error: str = "", *, now: float | None = None) -> bool:
+    """Write how it ended, unless it is no longer this worker's; returns whether it was."""
+    return bool(_update(_ours(job, worker), state=state, error=error, note="", finished=_now(now)))
+
+
+def abandon(job: str, *, now: float | None = None) -> bool:
+    """A job whose worker died is given up, so that nobody goes on with it; returns whether it was such a job."""
+    now = _now(now)
+    return bool(
+        _update(
+            ROW.id == job,
+            ROW.state == "running",
+            ROW.lease < now,
+            state="interrupted",
+            note="",
+            finished=now,
+        )
+    )
+
+
+def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
+    """A job that waits is stopped at once; a running one stops at its next step. Raises UserError for a job of somebody else."""
+    mine = sa.and_(ROW.id == job, ROW.owner == owner)
+    if not _any(mine):
+        raise UserError(
+            f"There is no job `{job}` of yours; reload the page to see those there are."
+        )
+    if not _update(mine, ROW.state == "queued", state="stopped", finished=_now(now)):
+        _update(mine, ROW.state == "running", stop=True)
+
+
+def request_control(
+    job: str, owner: str, *, pause: bool | None = None, once: int = 0, lr: float | None = None
+) -> None:
+    """Change what is wished of a running job; `once` more single updates are added to those asked for. None leaves as it is.
+
+    Raises UserError for a job of somebody else, or one that does not run.
+    """
+    with alone() as connection:
+        asked = (
+            sa.select(ROW.state, ROW.wishes)
+            .where(ROW.id == job, ROW.owner == owner)
+            .with_for_update()
+        )  # not in SQLite
+        row = connection.execute(asked).first()
+        if row is None:
+            raise UserError(
+                f"There is no job `{job}` of yours; reload the page to see those there are."
+            )
+        if row.state != "running":
+            raise UserError(
+                f"The job `{job}` does not run, so nothing can be changed about it; reload the page to see how it stands."
+            )
+        before = ControlRequests.of(row.wishes)
+        after = ControlRequests(
+            before.pause if pause is None else pause,
+            before.once + once,
+            before.lr if lr is None else lr,
+        )
+        connection.execute(sa.update(JOBS).where(ROW.id == job).values(wishes=asdict(after)))
+
+
+def find(job: str) -> Job | None:
+    """The job of that id."""
+    return next(iter(_select(ROW.id == job, limit=1)), None)
+
+
+def jobs(owner: str, limit: int = 200, kind: str | None = None) -> list[Job]:
+    """An owner's jobs, newest first; of one kind, or all."""
+    return _select(
+        sa.and_(ROW.owner == owner, sa.true() if kind is None else ROW.kind == kind), limit=limit
+    )
+
+
+def latest(run: str) -> Job | None:
+    """The newest job of a run."""
+    return next(iter(_select(ROW.run == run, limit=1)), None)
+
+
+def _select(condition: sa.ColumnElement[bool], limit: int) -> list[Job]:
+    statement = (
+        sa.select(*ROW).where(condition).order_by(ROW.created.desc(), ROW.id.desc()).limit(limit)
+    )
+    with begin() as connection:
+        return [_job(row) for row in connection.execute(statement)]
+
+
+def position(job: str) -> int:
+    """How many waiting jobs of its slot start before it, owners taking turns; 0 where it waits no more."""
+    with begin() as connection:
+        slot = connection.execute(
+            sa.select(ROW.slot).where(ROW.id == job, ROW.state == "queued")
+        ).scalar()
+        order = _in_turn(connection, slot) if slot else []
+    return order.index(job) if job in order else 0
+
+
+def is_anything_left(host: str, *, now: float | None = None) -> bool:
+    """Whether a job waits, runs on this host, or lost its worker."""
+    running = sa.and_(ROW.state == "running", sa.or_(ROW.host == host, ROW.lease < _now(now)))
+    return _any(sa.or_(ROW.state == "queued", running))
+
+
+def rename(job: str, name: str) -> None:
+    """Another name in what was asked for, while no worker has read it."""
+    if found := find(job):
+        _update(ROW.id == job, spec={**found.spec, "name": name})
+
+
+def delete_jobs(run: str) -> None:
+    """Delete the jobs of a run."""
+    with begin() as connection:
+        connection.execute(sa.delete(JOBS).where(ROW.run == run))

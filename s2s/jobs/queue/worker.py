@@ -1,0 +1,286 @@
+"""The worker: claims jobs and gives each a process of its own. Knows nothing of what a job does, and imports no torch."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from s2s import settings
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.jobs.queue import stop_reasons
+from s2s.jobs.queue.database import UnreachableError
+from s2s.jobs.queue.fork_server import IS_POSSIBLE, ChildHandle, ForkRequest, ForkServer
+
+POLL = 0.3  # seconds between two looks at the queue
+LOCK_SECONDS = 2.0  # an app that checks for a worker holds the lock for an instant
+STARTING = 5.0  # seconds that a worker may take to hold its lock
+IDLE = 60.0  # seconds that a worker started by the app stays without work
+
+
+def serve(idle: float | None = None) -> str:
+    """Work until SIGTERM or Ctrl-C, or until there was no work for `idle` seconds; returns why it ended.
+
+    Running jobs continue: they hold their own leases, and write themselves how they end.
+    """
+    signals: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, frame: signals.append(number))
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    worker = Worker()
+    try:
+        while not signals:
+            with _lock():
+                worker.start_fork_server()
+                worker.work(idle, signals)
+            # A job that arrived while the lock was released found a worker in place, so nobody else starts one.
+            if not signals and not worker.is_anything_left():
+                return "There was no more work."
+    except Timeout:
+        return "A worker is running on this machine already; it takes the jobs."
+    finally:
+        worker.close_fork_server()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    running = ", ".join(child.job.id for child in worker.children.values())
+    return f"Stopped; these jobs continue on their own: {running}." if running else "Stopped."
+
+
+@dataclass(frozen=True)
+class RunningJob:
+    """A job and the process that does it."""
+
+    job: queue.Job
+    process: subprocess.Popen[bytes] | ChildHandle
+
+
+class Worker:
+    """One per machine; runs as many jobs at a time as each slot may have."""
+
+    def __init__(self) -> None:
+        self.host = socket.gethostname()[:120]
+        self.name = f"{self.host}:{os.getpid()}:{time.time():.3f}"
+        self.ttl = settings.lease_seconds()
+        self.children: dict[str, RunningJob] = {}  # by job
+        self.claims = itertools.count(1)
+        self.fork_server: ForkServer | None = (
+            None  # without one each job gets a process that starts from nothing
+        )
+        self.trouble = ""  # with the database, as it was last reported
+
+    def start_fork_server(self) -> None:
+        """Start the process that jobs are forked from, ready in a few seconds; where it cannot be started, jobs start more slowly."""
+        if IS_POSSIBLE and self.fork_server is None:
+            with contextlib.suppress(OSError):
+                self.fork_server = ForkServer(_environment({}), _log_folder() / "fork_server.log")
+
+    def close_fork_server(self) -> None:
+        """The jobs that were forked from it continue."""
+        if self.fork_server:
+            self.fork_server.close()
+        self.fork_server = None
+
+    def work(self, idle: float | None, signals: Sequence[int]) -> None:
+        """Until a signal arrives, or there was no work for `idle` seconds."""
+        last = time.monotonic()
+        while not signals:
+            self.turn()
+            if self.children or self.is_anything_left():
+                last = time.monotonic()
+            if idle is not None and time.monotonic() - last > idle:
+                return
+            time.sleep(POLL)
+
+    def turn(self) -> None:
+        """Note which jobs have ended, and fill the free slots; nothing while the database is unreachable."""
+        try:
+            self._note_ended()
+            self._claim()
+            self.trouble = ""
+        except UnreachableError as error:
+            if str(error) != self.trouble:
+                print(error, file=sys.stderr, flush=True)
+            self.trouble = str(error)
+
+    def is_anything_left(self) -> bool:
+        """Whether there is work; True while nobody can know."""
+        try:
+            return queue.is_anything_left(self.host)
+        except UnreachableError:
+            return True
+
+    def _note_ended(self) -> None:
+        self._check_fork_server()
+        for child in list(self.children.values()):
+            if isinstance(child.process, ChildHandle) and child.process.pid is None:
+                self._wait_for(child.job, child.process)
+            elif (code := child.process.poll()) is not None:
+                # Changes nothing where the job wrote its own end.
+                queue.finish(
+                    child.job.id,
+                    child.job.worker,
+                    "interrupted",
+                    stop_reasons.died(code, child.job.run, child.job.kind),
+                )
+                del self.children[child.job.id]
+            elif (
+                isinstance(child.process, ChildHandle) and child.process.is_out_of_sight
+            ):  # its lease says whether it is alive
+                del self.children[child.job.id]
+
+    def _check_fork_server(self) -> None:
+        """Replace one that was ready and died; one that was never ready would not be the next time either."""
+        if self.fork_server is None:
+            return
+        self.fork_server.look()
+        if self.fork_server.is_gone:
+            print(
+                "The process that jobs are forked from has died; see fork_server.log.",
+                file=sys.stderr,
+                flush=True,
+            )
+            was_ready = self.fork_server.is_ready
+            self.fork_server = None
+            if was_ready:
+                self.start_fork_server()
+
+    def _wait_for(self, job: queue.Job, child: ChildHandle) -> None:
+        """Keep the lease of a job whose process does not exist yet."""
+        if child.is_refused:
+            self._spawn(job)
+        elif child.is_out_of_sight:
+            del self.children[job.id]
+        else:
+            try:
+                queue.renew(job.id, job.worker, self.ttl)
+            except queue.LeaseLost:
+                del self.children[job.id]
+
+    def _claim(self) -> None:
+        for slot, at_once in queue.AT_ONCE.items():
+            while sum(child.job.slot == slot for child in self.children.values()) < at_once:
+                # A new name each time: a process that was given up and wakes must not take the job for its own.
+                job = queue.claim(f"{self.name}:{next(self.claims)}", self.host, slot, self.ttl)
+                if job is None:
+                    break
+                self._start(job)
+
+    def _start(self, job: queue.Job) -> None:
+        request = ForkRequest(
+            job.id, job.worker, str(_log_folder() / f"{job.id}.log"), job.spec.get("threads") or 0
+        )
+        child = self.fork_server.request(request) if self.fork_server else None
+        if child:
+            self.children[job.id] = RunningJob(job, child)
+        else:
+            self._spawn(job)
+
+    def _spawn(self, job: queue.Job) -> None:
+        threads = {"OMP_NUM_THREADS": str(job.spec["threads"])} if job.spec.get("threads") else {}
+        self.children.pop(job.id, None)
+        try:
+            self.children[job.id] = RunningJob(
+                job,
+                _spawn(
+                    ["s2s.jobs.queue.job_process", job.id, job.worker], f"{job.id}.log", threads
+                ),
+            )
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            queue.finish(
+                job.id,
+                job.worker,
+                "failed",
+                f"Its process could not be started ({reason}); free some space, then resume it.",
+            )
+
+
+class Starter:
+    """Starts workers, at most one per folder in `STARTING` seconds, because a new one takes a while to hold its lock."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._last: dict[Path, float] = {}  # when one was last started, by `S2S_HOME`
+
+    def ensure(self) -> None:
+        """Start one, unless a worker is there or was started a moment ago."""
+        with self._lock:
+            now = self._clock()
+            home = settings.home()
+            if now - self._last.get(home, -STARTING) < STARTING or _is_there():
+                return
+            process = _spawn(["s2s", "worker", "--idle", str(IDLE)], "worker.log", {})
+            self._last[home] = now
+        threading.Thread(target=process.wait, name="reap the worker", daemon=True).start()
+
+
+STARTER = Starter()
+
+
+def ensure() -> None:
+    """Start a worker that outlives this process, unless one is there or runs on another machine (`S2S_WORKER=elsewhere`).
+
+    Raises UserError where it cannot be started.
+    """
+    if settings.worker_is_elsewhere():
+        return
+    try:
+        STARTER.ensure()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UserError(
+            f"The worker, which does the training, cannot be started ({reason}); free some space, then try again."
+        ) from error
+
+
+def _spawn(module: Sequence[str], log: str, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """`python -m MODULE ...`, detached, its output appended to a file in the log folder."""
+    with (_log_folder() / log).open("ab") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", *module],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            start_new_session=True,
+            env=_environment(extra),
+        )
+
+
+def _environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """This process's own, with the path of this program."""
+    root = str(Path(settings.__file__).parents[1])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, **extra}
+
+
+def _log_folder() -> Path:
+    folder = settings.home() / "log"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _lock() -> FileLock:
+    """One worker per machine: machines may share `S2S_HOME`."""
+    return FileLock(_log_folder() / f"worker-{socket.gethostname()}.lock", timeout=LOCK_SECONDS)
+
+
+def _is_there() -> bool:
+    try:
+        with _lock().acquire(timeout=0):
+            return False
+    except Timeout:
+        return True

@@ -1,0 +1,43 @@
+"""Every kind of job, one row each. Imports nothing heavy before a job starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from s2s.jobs.queue.context import JobContext
+from s2s.jobs.queue.table import Job
+
+# The job may be stopped between two values, by closing the generator.
+Work = Callable[[Job, JobContext], Generator[object, None, None]]
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """The work and one sentence."""
+
+    work: Work
+    summary: str
+
+
+def _train(job: Job, context: JobContext) -> Generator[object, None, None]:
+    from s2s.jobs.training.loop import work
+
+    return work(job, context)
+
+
+def _evaluate(job: Job, context: JobContext) -> Generator[object, None, None]:
+    from s2s.jobs.evaluation.service import work
+
+    return work(job, context)
+
+
+JOBS = MappingProxyType(
+    {
+        "train": JobKind(_train, "Train a model, or continue to train one."),
+        "evaluate": JobKind(
+            _evaluate, "Translate a test set with several systems, and score them."
+        ),
+    }
+)

@@ -1,0 +1,192 @@
+"""An owner's runs as they truly are: what their folders say and what the queue says, in one table."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from s2s.config import Recipe, UserError, override
+from s2s.jobs import queue
+from s2s.runs import RunSummary, checked_name, find_run, list_runs, listing
+
+KIND = "train"  # other jobs work on no run
+WAITS_FOR_A_WORKER = "Its worker is gone; the next one goes on with it by itself."
+
+
+def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
+    """Newest first; a run that waits, or failed before it had a folder, is there too, unless the queue is out of reach."""
+    folders = {row.id: row for row in list_runs(owner)}
+    try:
+        newest = {job.run: job for job in reversed(queue.jobs(owner, kind=KIND))}
+        rows = [
+            _merged(folders.get(run), newest.get(run), now)
+            for run in folders.keys() | newest.keys()
+        ]
+    except (
+        UserError
+    ):  # the queue is away, as `trouble` says: what the folders say is true, if not all
+        rows = list(folders.values())
+    return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
+
+
+def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
+    """One run; of its folder alone while the queue is out of reach. Raises UserError where that owner has no such run."""
+    row = find_run(run_id, owner)
+    try:
+        job = _job(run_id, owner)
+        if row or job:
+            return _merged(row, job, now)
+    except UserError:
+        if row is None:
+            raise
+        return row
+    raise UserError(f"There is no run `{run_id}` of yours; open Runs to see those there are.")
+
+
+def queue_error() -> str | None:
+    """Why the queue cannot be reached, in a sentence; None where it can."""
+    try:
+        queue.latest("")
+    except UserError as error:
+        return str(error)
+    return None
+
+
+def stop(run_id: str, owner: str) -> None:
+    """A run that waits is stopped at once; one that trains saves where it stands and stops. Raises UserError where neither holds."""
+    job = _job(run_id, owner)
+    if job is None or job.state not in ("queued", "running"):
+        raise UserError(
+            f"The run `{run_id}` is neither waiting nor training; there is nothing to stop."
+        )
+    queue.abandon(job.id)
+    queue.ask_to_stop(job.id, owner)
+
+
+def pause(run_id: str, owner: str) -> None:
+    """A run that trains waits after its step until it is told to go on. Raises UserError where it does not train."""
+    queue.request_control(_training(run_id, owner, "paused").id, owner, pause=True)
+
+
+def unpause(run_id: str, owner: str) -> None:
+    """Out of a pause; one that is in none trains as before. Raises UserError where it does not train."""
+    queue.request_control(_training(run_id, owner, "told to go on").id, owner, pause=False)
+
+
+def step_once(run_id: str, owner: str) -> None:
+    """One update, then the pause goes on. Raises UserError where it is not paused."""
+    job = _training(run_id, owner, "taken on by a step")
+    if not job.controls.pause:
+        raise UserError(
+            f"The run `{run_id}` is not paused; pause it first, then take one step after the other."
+        )
+    queue.request_control(job.id, owner, once=1)
+
+
+def change_lr(run_id: str, owner: str, lr: float) -> None:
+    """Another highest learning rate from the next step on. Raises UserError where `train.lr` may not be that, or it does not train."""
+    override(Recipe(), {"train.lr": lr})
+    queue.request_control(_training(run_id, owner, "given another learning rate").id, owner, lr=lr)
+
+
+def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
+    job = _job(run_id, owner)
+    if job is None or job.state != "running" or not job.is_live():
+        when = (
+            "it can be once it trains" if job and job.is_live() else "start it or resume it first"
+        )
+        raise UserError(f"The run `{run_id}` is not training, so it cannot be {to_be}; {when}.")
+    if job.stop:
+        raise UserError(
+            f"The run `{run_id}` is being stopped, so it cannot be {to_be}; resume it when it has stopped."
+        )
+    return job
+
+
+def rename(run_id: str, owner: str, name: str) -> None:
+    """Another name, for a run that waits as well."""
+    job = _job(run_id, owner)
+    name = checked_name(name)
+    if job:
+        queue.rename(job.id, name)
+    if job is None or find_run(run_id, owner):
+        listing.rename(run_id, owner, name)
+
+
+def delete(run_id: str, owner: str) -> None:
+    """Delete a run with its files and its jobs; one that waits leaves the queue. Raises UserError while it trains."""
+    if job := _job(run_id, owner):
+        if job.state == "queued":
+            queue.ask_to_stop(job.id, owner)
+        job = queue.find(job.id)  # a worker may have been faster
+        if job and job.state == "running" and job.is_live():
+            raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
+    if job is None or find_run(run_id, owner):
+        listing.delete(run_id, owner)
+    queue.delete_jobs(run_id)
+
+
+def _job(run_id: str, owner: str) -> queue.Job | None:
+    job = queue.latest(run_id)
+    return job if job and job.owner == owner and job.kind == KIND else None
+
+
+def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) -> RunSummary:
+    if job is None:
+        if row is None:
+            raise ValueError("neither a folder nor a job")
+        return row
+    state = _state(row, job, time.time() if now is None else now)
+    error = (
+        row.error
+        if row and state == "failed" and row.error
+        else job.error
+        if state == job.state
+        else ""
+    )
+    note = WAITS_FOR_A_WORKER if state == "interrupted" and job.state == "running" else job.note
+    position = queue.position(job.id) if state == "queued" else None
+    known = replace(
+        row or _without_folder(job),
+        state=state,
+        note=note,
+        error=error,
+        job=job.id,
+        position=position,
+    )
+    is_at_work = state in ("starting", "running")
+    return replace(
+        known, is_stopping=is_at_work and job.stop, is_paused=is_at_work and job.controls.pause
+    )
+
+
+def _state(row: RunSummary | None, job: queue.Job, now: float) -> str:
+    """While a worker has the job, its word counts; then that of the newer: the job's end, or a status that was written since."""
+    if job.state == "queued":
+        return "queued"
+    has_begun = row is not None and row.updated >= (job.started or 0.0)
+    if job.state == "running" and job.is_live(now):
+        return "running" if has_begun else "starting"
+    if row is not None and row.error:  # its folder is damaged
+        return row.state
+    if row is None or row.updated < (job.finished or job.started or 0.0):
+        return "interrupted" if job.state == "running" else job.state
+    return row.state
+
+
+def _without_folder(job: queue.Job) -> RunSummary:
+    spec = job.spec
+    steps = int(spec["recipe"]["train"]["steps"])
+    tags = tuple(spec.get("tags", ()))
+    origin = str(spec.get("init_from", "")).rpartition("@")[0]
+    known = RunSummary(
+        job.run,
+        spec["name"],
+        job.owner,
+        spec["source"],
+        spec["preset"],
+        job.created,
+        job.state,
+        steps=steps,
+    )
+    return replace(known, tags=tags, init_from=origin)

@@ -1,0 +1,13 @@
+"""Training as a job: a run from its request to its last checkpoint, in this process or through the queue."""
+
+from s2s.jobs.training.loop import run, work
+from s2s.jobs.training.preparation import (
+    Continuation,
+    PreparedRun,
+    RunExistsError,
+    RunFinishedError,
+    resume,
+    start,
+)
+from s2s.jobs.training.request import RunRequest
+from s2s.jobs.training.submission import submit, submit_resume

@@ -1,0 +1,41 @@
+"""The command that repeats a run."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from s2s.config import PRESETS, Recipe, flat
+
+THEN = "  # and then: "
+KEYS = ("lr", "steps")
+DEFAULT_PRESET = "small"  # the command line's
+
+
+def to_repeat(recipe: Recipe, about: Mapping[str, Any]) -> str:
+    """A line for a shell. `about` is what recipe.json says of a run that starts."""
+    preset = about.get("preset") or DEFAULT_PRESET
+    base = flat(PRESETS[preset].recipe) if preset in PRESETS else flat(Recipe())
+    words = ["python", "-m", "s2s", "train", "--source", str(about["source"])]
+    words += ["--valid", str(about["valid"])] if about.get("valid") else []
+    if initial := about.get("init_from"):
+        words += ["--init-from", f"{initial['run']}@{initial['step']}"]
+    words += ["--preset", preset]
+    for key, value in flat(recipe).items():
+        if base[key] != value:
+            words += ["--set", f"{key}={json.dumps(value, ensure_ascii=False)}"]
+    words += ["--out", "runs/again"]
+    return shlex.join(words)
+
+
+def with_changes(command: str, changes: Sequence[Mapping[str, Any]]) -> str:
+    """The command with a comment that lists what was changed during training, which no option can request."""
+    listed = [
+        f"train.{key}={json.dumps(change[key])} from step {change['step']}"
+        for change in changes
+        for key in KEYS
+        if key in change
+    ]
+    return command.partition(THEN)[0] + (THEN + ", ".join(listed) if listed else "")

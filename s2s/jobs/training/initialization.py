@@ -1,0 +1,113 @@
+"""A run that starts from the weights of another one: which, whether they fit, and with what vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from s2s.config import Recipe, UserError, flat
+from s2s.data import Pair
+from s2s.model import saved_steps, weights_path
+from s2s.runs import RunFolder
+from s2s.settings import run_folder
+from s2s.tokenizers import UNK, Tokenizer
+
+# Of the model's settings, those that decide no weight's shape and nothing of what it means.
+FREE = (
+    "model.dropout",
+    "model.encoder.dropout",
+    "model.decoder.dropout",
+    "model.attention.dropout",
+    "model.feed_forward.dropout",
+)
+LOOKED_AT = 500  # pairs
+MOST_UNKNOWN = 0.3  # of a side's pieces
+
+
+@dataclass(frozen=True)
+class InitialCheckpoint:
+    """A checkpoint of a run, to start another one from. As text: `RUN@STEP`."""
+
+    run: str
+    step: int
+
+    def __str__(self) -> str:
+        return f"{self.run}@{self.step}"
+
+    @property
+    def folder(self) -> RunFolder:
+        """Raises UserError where it is gone."""
+        return RunFolder(run_folder(self.run))
+
+    @property
+    def weights(self) -> Path:
+        """The checkpoint's file. Raises UserError where it is gone."""
+        if self.step not in saved_steps(self.folder.checkpoints):
+            raise UserError(
+                f"The run `{self.run}` has no checkpoint of step {self.step} any more; start from another one of it."
+            )
+        return weights_path(self.folder.checkpoints, self.step)
+
+    def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
+        """Source and target."""
+        return self.folder.tokenizers()
+
+
+def parse_checkpoint(text: str) -> InitialCheckpoint:
+    """`RUN@STEP`, or `RUN` for its best checkpoint; a folder is made absolute. Raises UserError where there is none."""
+    run, at, step = text.rpartition("@")
+    if not at or not step.isdecimal():
+        run = text
+        step = ""
+    folder = run_folder(run)
+    named = str(folder.resolve()) if folder == Path(run) else run
+    found = InitialCheckpoint(named, int(step) if step else RunFolder(folder).best_or_newest_step())
+    found.weights  # noqa: B018 (says at once that it is gone)
+    return found
+
+
+def check_compatible(given: InitialCheckpoint, recipe: Recipe) -> None:
+    """Raises UserError where the recipe's model or tokenizer is not the run's."""
+    own = flat(recipe)
+    theirs = flat(given.folder.recipe())
+    deciding = [
+        key
+        for key in own
+        if key.startswith(("model.", "tokenizer."))
+        and not key.startswith("model.init.")
+        and key not in FREE
+    ]
+    if other := [key for key in deciding if own[key] != theirs[key]]:
+        said = ", ".join(f"`{key}` {own[key]} where it has {theirs[key]}" for key in other[:3])
+        more = f" and {len(other) - 3} more" if len(other) > 3 else ""
+        raise UserError(
+            f"The run `{given.run}` has another shape: {said}{more}; take its recipe, or start from scratch."
+        )
+
+
+def check_vocabulary(given: InitialCheckpoint, pairs: Iterable[Pair]) -> str:
+    """How much of a text the run's vocabulary does not know, in a sentence; empty where it knows all. Raises UserError for too much."""
+    sides = zip(
+        *((pair.src, pair.tgt) for pair, _ in zip(pairs, range(LOOKED_AT), strict=False)),
+        strict=True,
+    )
+    worst = max(
+        _unknown(tokenizer, texts)
+        for tokenizer, texts in zip(given.tokenizers(), sides, strict=True)
+    )
+    if worst > MOST_UNKNOWN:
+        share = (
+            f"{worst:.0%} of this text's pieces are not in the vocabulary of the run `{given.run}`"
+        )
+        raise UserError(f"{share}; start from a run on such a text, or from scratch.")
+    return (
+        f"{worst:.1%} of this text's pieces are not in the vocabulary it starts with; they become <unk>."
+        if worst
+        else ""
+    )
+
+
+def _unknown(tokenizer: Tokenizer, texts: Iterable[str]) -> float:
+    ids = [piece for row in tokenizer.encode_many(list(texts)) for piece in row]
+    return ids.count(UNK) / max(1, len(ids))

@@ -1,0 +1,85 @@
+"""Trains a prepared run and writes every event to its folder."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+
+from s2s.jobs.queue import Job
+from s2s.jobs.queue.context import JobContext
+from s2s.jobs.training.checkpoint_evaluation import CheckpointEvaluator
+from s2s.jobs.training.live_controls import LiveControls
+from s2s.jobs.training.preparation import (
+    UNCHANGED,
+    PreparedRun,
+    locked,
+    lr_changes,
+    resume_in_stages,
+    start_in_stages,
+)
+from s2s.jobs.training.recording import Recorder, recorded
+from s2s.jobs.training.request import RunRequest
+from s2s.model import load_weights, saved_steps
+from s2s.runs import RunFolder, attention_history, runs_folder
+from s2s.train import Event, Saved, Trainer, Warned
+
+
+def run(prepared: PreparedRun) -> Generator[Event, None, None]:
+    """Train, writing each event to the folder before it is passed on.
+
+    Closing the iterator saves where training stands, so that it can be resumed from there.
+    """
+    with contextlib.closing(controlled(prepared)) as events:
+        yield from filter(None, events)
+
+
+def controlled(
+    prepared: PreparedRun, controls: LiveControls | None = None
+) -> Generator[Event | None, None, None]:
+    """The same with live controls; None is yielded during a pause."""
+    folder = prepared.folder
+    with locked(folder):
+        trainer = Trainer(
+            prepared.recipe,
+            prepared.data,
+            folder.checkpoints,
+            lr_changes(folder),
+            group=prepared.group,
+        )
+        if prepared.is_resumed:
+            _restore(trainer, prepared)
+        elif prepared.initial:
+            load_weights(trainer.model, prepared.initial.weights)
+        recorder = Recorder(folder, trainer, CheckpointEvaluator(trainer, prepared.valid))
+        yield from recorded(recorder, controls)
+
+
+def _restore(trainer: Trainer, prepared: PreparedRun) -> None:
+    """The newest checkpoint, and a folder without what was logged after it."""
+    folder = prepared.folder
+    trainer.resume()
+    if folder.about().get("asked_from") == trainer.progress.step:
+        trainer.ask_for_more()
+    folder.truncate_logs(trainer.progress.step)
+    attention_history.delete_after(folder, trainer.progress.step)
+    folder.amend(lambda about: {"recipe": prepared.recipe.to_json()})
+
+
+def work(job: Job, context: JobContext) -> Generator[Event | None, None, None]:
+    """Train the run of a job from its newest checkpoint, or from the start. Yields None between the stages before training."""
+    folder = RunFolder(runs_folder() / job.run)
+    if saved_steps(folder.checkpoints):
+        prepared = yield from resume_in_stages(folder.path, UNCHANGED, context.tell)
+    else:
+        prepared = yield from start_in_stages(
+            RunRequest.from_job(job), folder.path, context.tell, is_retry=True
+        )
+    train = prepared.recipe.train
+    context.tell(f"Training on {train.device}, {train.threads} thread{'s' * (train.threads > 1)}.")
+    with contextlib.closing(controlled(prepared, LiveControls(context, job))) as events:
+        for event in events:
+            if isinstance(event, Warned):
+                context.tell(event.text)
+            if isinstance(event, Saved):
+                context.progressed()
+            yield event

@@ -1,0 +1,35 @@
+"""A process of rank 1 or higher in distributed training: takes its share of each update and writes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from s2s.config import UserError
+from s2s.data import load_pairs_for_training
+from s2s.runs import RunFolder
+from s2s.train import Several, Trainer, prepare
+
+
+def follow_first_rank(
+    path: Path, group: Several, source: str | None, valid: str | None, *, is_resumed: bool
+) -> None:
+    """Train from when rank 0 has written the run's folder until it ends; without a source, the run's own is read."""
+    if group.hear() is None:
+        return
+    folder = RunFolder(path)
+    about = folder.about()
+    recipe = folder.recipe()
+    pairs = load_pairs_for_training(
+        source or about["source"], valid or about["valid"], recipe.train.seed, recipe.data
+    )
+    if pairs.train.hash != about["data"]["train_hash"]:
+        raise UserError(
+            f"`{pairs.train.spec}` has other pairs here than on the first process; give all processes the same."
+        )
+    data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
+    trainer = Trainer(recipe, data, folder.checkpoints, group=group)
+    if is_resumed:
+        trainer.resume()
+    group.spread(trainer.model.parameters())
+    while (rate := group.hear()) is not None:
+        trainer.update(rate)

@@ -1,0 +1,278 @@
+"""Prepares a run: reads its data, learns or loads its vocabulary, and writes its folder, or opens it to be resumed."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from s2s.config import Recipe, UserError, override
+from s2s.data import Pair, TrainingPairs, absolute, load_pairs_for_training
+from s2s.jobs.plan.advice import warmup_note
+from s2s.jobs.training import command, initialization, run_limits
+from s2s.jobs.training.initialization import InitialCheckpoint
+from s2s.jobs.training.live_controls import changed
+from s2s.jobs.training.request import RunRequest
+from s2s.model import saved_steps
+from s2s.runs import RunFolder, attention_history, now
+from s2s.sizing import count_parameters
+from s2s.tokenizers import advice
+from s2s.train import Changed, Group, TrainingData, prepare, settle
+
+LOCK_SECONDS = 2.0  # a page that checks whether a run trains holds the lock for an instant
+
+Tell = Callable[[str], None]  # takes a sentence about the current stage
+
+
+class RunExistsError(UserError):
+    """The folder holds a run already, trained or in training."""
+
+
+class RunFinishedError(UserError):
+    """The run has reached its last step."""
+
+
+@dataclass(frozen=True)
+class PreparedRun:
+    """A run that is ready to train: its folder, its data and notes for people."""
+
+    folder: RunFolder
+    recipe: Recipe
+    data: TrainingData
+    valid: tuple[Pair, ...]
+    notes: tuple[str, ...]
+    is_resumed: bool = False
+    initial: InitialCheckpoint | None = None
+    group: Group | None = None  # of processes that train together
+
+
+def _silent(note: str) -> None:
+    """Nobody listens."""
+
+
+Stages = Generator[None, None, PreparedRun]  # may be stopped between two stages
+
+
+def _result(stages: Stages) -> PreparedRun:
+    """All stages at once."""
+    while True:
+        try:
+            next(stages)
+        except StopIteration as end:
+            prepared: PreparedRun = end.value
+            return prepared
+
+
+def start(request: RunRequest, path: Path, tell: Tell = _silent) -> PreparedRun:
+    """Read the data, train the tokenizers, check memory, write the folder. Writes nothing where the input is bad."""
+    return _result(start_in_stages(request, path, tell))
+
+
+def start_in_stages(
+    request: RunRequest, path: Path, tell: Tell, *, is_retry: bool = False
+) -> Stages:
+    """The same, stage by stage. `is_retry` keeps what was noted about the run before its process was killed without a checkpoint."""
+    folder = RunFolder(path)
+    if saved_steps(folder.checkpoints):
+        raise RunExistsError(
+            f"`{folder.id}` already holds a trained run; resume that one, or start another."
+        )
+    recipe = settle(request.recipe)
+    initial = initialization.parse_checkpoint(request.init_from) if request.init_from else None
+    if initial:
+        initialization.check_compatible(initial, recipe)
+    tell("Reading the dataset.")
+    yield
+    pairs = load_pairs_for_training(request.source, request.valid, recipe.train.seed, recipe.data)
+    unknown = initialization.check_vocabulary(initial, pairs.train.pairs) if initial else ""
+    tell("Learning the vocabulary.")
+    yield
+    data = prepare(recipe, pairs.train, pairs.valid, initial.tokenizers() if initial else None)
+    run_limits.check_parameters(
+        count_parameters(recipe.model, data.src_tokenizer.vocab_size, data.tgt_tokenizer.vocab_size)
+    )
+    yield
+    notes = (*_notes(pairs, data, recipe), *filter(None, [unknown]))
+    with locked(folder):  # a run in training that has no checkpoint yet keeps its files
+        about = _about(request, pairs, data, notes)
+        about |= {"init_from": asdict(initial)} if initial else {}
+        about |= _earlier_notes(folder, recipe) if is_retry else {}
+        repeat = command.to_repeat(recipe, about)
+        about["command"] = command.with_changes(repeat, about.get("changes", []))
+        attention_history.delete_after(folder, 0)
+        folder.create(recipe, about, (data.src_tokenizer, data.tgt_tokenizer))
+    return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, initial=initial)
+
+
+def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
+    """What people wrote about a run, and what they changed while it trained; not the changes where it starts with another recipe."""
+    if not (folder.path / "recipe.json").is_file():
+        return {}
+    about = folder.about()
+    keys = {"created", "name", "tags", "comment"}
+    if folder.recipe() == recipe:
+        keys.add("changes")
+    return {key: about[key] for key in keys & about.keys()}
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """What is different when a run is resumed; None leaves a thing as it is."""
+
+    steps: int | None = None
+    lr: float | None = None  # the schedule's peak, from the next step on
+    source: str | None = None  # where the dataset has moved
+    valid: str | None = None
+
+
+UNCHANGED = Continuation()
+
+
+def resume(path: Path, more: Continuation = UNCHANGED, tell: Tell = _silent) -> PreparedRun:
+    """Open a run to train it further. Its source must still hold the pairs that the run was started with."""
+    folder = RunFolder(path)
+    check_steps_left(folder, more.steps, is_done=last_state(folder) == "done")
+    with locked(folder):
+        note_continuation(folder, more, is_repair=last_state(folder) == "running")
+    return _result(resume_in_stages(path, more, tell))
+
+
+def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
+    """The same, stage by stage, for a run whose recipe.json already says what is different."""
+    folder = RunFolder(path)
+    about = folder.about()
+    recipe = settle(folder.recipe())
+    tell("Reading the dataset.")
+    yield
+    pairs = load_pairs_for_training(
+        more.source or about["source"],
+        more.valid or about["valid"],
+        recipe.train.seed,
+        recipe.data,
+    )
+    known = about["data"]
+    if (pairs.train.hash, pairs.valid.hash) != (known["train_hash"], known["valid_hash"]):
+        raise UserError(
+            f"`{pairs.train.spec}` does not have the pairs this run was started with; bring the old data back, or start a new run."
+        )
+    yield
+    data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
+    yield
+    notes = tuple(known["notes"])
+    return PreparedRun(folder, recipe, data, pairs.valid.pairs, notes, is_resumed=True)
+
+
+def with_steps(recipe: Recipe, steps: int | None) -> Recipe:
+    """A recipe with this many steps; None keeps its own."""
+    return recipe if steps is None else override(recipe, {"train.steps": steps})
+
+
+def note_continuation(folder: RunFolder, more: Continuation, *, is_repair: bool) -> None:
+    """Write to recipe.json what is different from now on: whoever trains the run obeys it, however often it is taken over.
+
+    `is_repair`: its process was killed, and nobody asks for more than it would have done.
+    """
+    step = max(saved_steps(folder.checkpoints)) + 1
+    before = folder.recipe()
+    recipe = with_steps(before, more.steps)
+    lr = more.lr
+    if not is_repair:
+        folder.amend(lambda about: {"asked_from": step - 1})
+    if recipe != before:
+        change = {"step": step, "steps": recipe.train.steps, "time": now()}
+        folder.amend(lambda about: {**changed(about, change), "recipe": recipe.to_json()})
+    current_lr = next((change.lr for change in reversed(lr_changes(folder))), before.train.lr)
+    if lr is not None and lr != current_lr:
+        override(recipe, {"train.lr": lr})
+        folder.amend(lambda about: changed(about, {"step": step, "lr": lr, "time": now()}))
+
+
+def last_state(folder: RunFolder) -> str:
+    """What status.json says; empty where it cannot be read: resuming writes a new one."""
+    try:
+        return str(folder.status().get("state", ""))
+    except UserError:
+        return ""
+
+
+def check_steps_left(folder: RunFolder, steps: int | None, *, is_done: bool) -> None:
+    """Raises RunFinishedError where the run has reached its last step; one that was killed there may still be finished."""
+    reached = max(saved_steps(folder.checkpoints), default=0)
+    most = with_steps(folder.recipe(), steps).train.steps
+    if (is_done or steps is not None) and reached >= most:
+        raise RunFinishedError(
+            f"This run has reached step {reached} of {most}; ask for more than {reached} steps to continue."
+        )
+
+
+@contextlib.contextmanager
+def locked(folder: RunFolder) -> Iterator[None]:
+    """One process per run: raises RunExistsError while another one trains in the folder."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder.lock_file)
+    try:
+        lock.acquire(timeout=LOCK_SECONDS)
+    except Timeout as error:
+        raise RunExistsError(
+            f"Another process is training the run `{folder.id}`; wait for it, or stop it first."
+        ) from error
+    with lock:
+        yield
+
+
+def lr_changes(folder: RunFolder) -> list[Changed]:
+    """The changes of the learning rate that recipe.json knows, by step."""
+    return [
+        Changed(change["step"], change["lr"])
+        for change in folder.about().get("changes", [])
+        if "lr" in change
+    ]
+
+
+def _notes(pairs: TrainingPairs, data: TrainingData, recipe: Recipe) -> tuple[str, ...]:
+    """What happened to the data, a sentence each."""
+    sides = ([getattr(pair, side) for pair in pairs.train.pairs] for side in ("src", "tgt"))
+    warning = advice(recipe.tokenizer.kind, *sides)
+    only_valid = (note for note in pairs.valid.notes if note not in pairs.train.notes)
+    notes = [*pairs.train.notes, pairs.note, *only_valid]
+    notes += filter(None, [warning, warmup_note(recipe)])
+    for side, encoded in (("training", data.train), ("validation", data.valid)):
+        if encoded.n_dropped:
+            notes.append(
+                f"{encoded.n_dropped:,} {side} pairs are longer than {recipe.data.max_length} tokens and were dropped."
+            )
+    return tuple(notes)
+
+
+def _about(
+    request: RunRequest, pairs: TrainingPairs, data: TrainingData, notes: tuple[str, ...]
+) -> dict[str, Any]:
+    """What recipe.json says of a new run beside its recipe."""
+    return {
+        "name": request.title,
+        "tags": list(request.tags),
+        "owner": request.owner,
+        "preset": request.preset,
+        "source": absolute(request.source),
+        "valid": request.valid and absolute(request.valid),
+        "data": {
+            "train_hash": pairs.train.hash,
+            "valid_hash": pairs.valid.hash,
+            "n_train": len(data.train),
+            "n_valid": len(data.valid),
+            "n_dropped": data.train.n_dropped + data.valid.n_dropped,
+            "notes": list(notes),
+        },
+        "versions": {
+            "python": platform.python_version(),
+            "torch": version("torch"),
+            "tokenizers": version("tokenizers"),
+        },
+        "machine": platform.machine(),
+    }

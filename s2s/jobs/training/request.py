@@ -1,0 +1,67 @@
+"""A run as somebody requests it, and as the queue keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from s2s.config import Recipe
+from s2s.data import absolute
+from s2s.jobs import queue
+from s2s.jobs.training.initialization import InitialCheckpoint
+from s2s.runs import LONGEST_NAME, clean_name
+from s2s.settings import OWNER
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What to train, on what, for whom."""
+
+    recipe: Recipe
+    source: str
+    valid: str | None = None
+    preset: str = ""
+    name: str = ""
+    owner: str = OWNER
+    init_from: str = ""  # RUN or RUN@STEP, whose weights and vocabulary it starts with
+    tags: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name that people see."""
+        return (clean_name(self.name) or self.preset or self.source)[:LONGEST_NAME].rstrip()
+
+    def to_spec(self) -> dict[str, Any]:
+        """As a job's `spec`."""
+        return {
+            "recipe": self.recipe.to_json(),
+            "source": absolute(self.source),
+            "valid": self.valid and absolute(self.valid),
+            "preset": self.preset,
+            "name": self.title,
+            "threads": self.recipe.train.threads,
+            "init_from": self.init_from,
+            "tags": list(self.tags),
+        }
+
+    @classmethod
+    def from_job(cls, job: queue.Job) -> RunRequest:
+        """The opposite of `to_spec`; older jobs have neither `init_from` nor tags."""
+        spec = job.spec
+        return cls(
+            Recipe.from_json(spec["recipe"]),
+            spec["source"],
+            spec["valid"],
+            spec["preset"],
+            spec["name"],
+            job.owner,
+            init_from=spec.get("init_from", ""),
+            tags=tuple(spec.get("tags", ())),
+        )
+
+
+def initial_checkpoint(about: Mapping[str, Any]) -> str:
+    """`RUN@STEP` of recipe.json or of a job's spec, where it is a string already; empty for a run from scratch."""
+    given = about.get("init_from") or ""
+    return given if isinstance(given, str) else str(InitialCheckpoint(**given))

@@ -1,0 +1,23 @@
+"""The limits of this server: how long and how large a run may be."""
+
+from __future__ import annotations
+
+from s2s.config import Recipe, UserError
+from s2s.settings import limits
+
+
+def check_steps(recipe: Recipe) -> None:
+    """Raises UserError for more steps than are allowed."""
+    most = limits().steps
+    if most is not None and recipe.train.steps > most:
+        raise UserError(
+            f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; ask for at most that many."
+        )
+
+
+def check_parameters(count: int) -> None:
+    """Raises UserError for a model that is too large."""
+    most = limits().parameters
+    if most is not None and count > most:
+        given = f"This model has {count:,} parameters and at most {most:,} are allowed here"
+        raise UserError(f"{given}; choose a smaller preset such as small.")

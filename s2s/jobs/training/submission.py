@@ -1,0 +1,114 @@
+"""Queues runs: new ones, and those that are to be trained further."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from s2s.config import Recipe, UserError, override
+from s2s.data import splits
+from s2s.jobs import queue
+from s2s.jobs.training import initialization, run_limits
+from s2s.jobs.training.preparation import (
+    Continuation,
+    check_steps_left,
+    last_state,
+    note_continuation,
+    with_steps,
+)
+from s2s.jobs.training.request import RunRequest, initial_checkpoint
+from s2s.model import saved_steps
+from s2s.runs import RunFolder, find_run, is_training, runs_folder
+from s2s.settings import SHIPPED, new_id, worker_is_elsewhere
+from s2s.train import settle
+
+
+def submit(request: RunRequest, *, express: bool = False) -> str:
+    """Queue a run and return its id. Raises UserError for what can be known before the dataset is read.
+
+    Fixes device and threads here, leaving one core to the dashboard; a worker on another machine fixes them itself.
+    """
+    for spec in filter(None, (request.source, request.valid)):
+        splits(spec)
+    recipe = request.recipe
+    run_id = new_id()
+    run_limits.check_steps(recipe)
+    if request.init_from:
+        initial = initialization.parse_checkpoint(request.init_from)
+        initialization.check_compatible(initial, recipe)
+        request = replace(request, init_from=str(initial))  # this step, whichever is best later
+    if not worker_is_elsewhere():
+        recipe = settle(recipe)
+        if not request.recipe.train.threads:
+            recipe = override(recipe, {"train.threads": max(1, recipe.train.threads - 1)})
+    job_spec = replace(request, recipe=recipe).to_spec()
+    queue.submit("train", request.owner, run_id, job_spec, express=express)
+    return run_id
+
+
+def submit_resume(
+    run_id: str, owner: str, steps: int | None = None, lr: float | None = None
+) -> None:
+    """Queue a run to be resumed, or continued to more steps or with another `train.lr`; one without a checkpoint starts again.
+
+    Raises UserError where it is somebody else's, is finished, or is being worked on.
+    """
+    folder = RunFolder(runs_folder() / run_id)
+    job = queue.latest(run_id)
+    about = _about(folder, job, owner)
+    has_recipe = (folder.path / "recipe.json").is_file()
+    before = folder.recipe() if has_recipe else Recipe.from_json(about["recipe"])
+    recipe = with_steps(before, steps)
+    has_begun = bool(saved_steps(folder.checkpoints))
+    run_limits.check_steps(recipe)
+    if has_begun:
+        is_done = last_state(folder) == "done" and (job is None or job.state == "done")
+        check_steps_left(folder, steps, is_done=is_done)
+    elif lr is not None:
+        recipe = override(recipe, {"train.lr": lr})  # it starts again
+    if is_training(folder.path):
+        raise UserError(f"The run `{run_id}` is being trained; wait for it, or stop it first.")
+    if job:
+        queue.abandon(job.id)
+    if has_begun:
+        was_cut_off = job is not None and job.state in ("running", "interrupted")
+        is_repair = was_cut_off and (steps, lr) == (None, None)
+        note_continuation(folder, Continuation(steps, lr), is_repair=is_repair)
+    request = RunRequest(
+        recipe,
+        about["source"],
+        about["valid"],
+        about["preset"],
+        about["name"],
+        owner,
+        init_from=initial_checkpoint(about),
+        tags=tuple(about.get("tags", ())),
+    )
+    is_short = bool(job and job.slot == "express" and recipe.train.steps <= before.train.steps)
+    try:
+        queue.submit("train", owner, run_id, request.to_spec(), express=is_short)
+    except UserError:
+        if has_begun:
+            folder.write_about(about)  # nothing is different after all
+        raise
+
+
+def _about(folder: RunFolder, job: queue.Job | None, owner: str) -> dict[str, Any]:
+    """What is known of a run, from its folder or, before it has one, from its job."""
+    if find_run(folder.id, owner):
+        about = folder.about()
+    elif job and job.owner == owner:
+        about = dict(job.spec)
+    else:
+        is_shipped = (SHIPPED / folder.id).is_dir()
+        why = (
+            " It ships with the program, without what training needs to continue."
+            if is_shipped
+            else ""
+        )
+        raise UserError(f"You have no run `{folder.id}` to resume; start a new one.{why}")
+    if lacks := [key for key in ("source", "valid", "preset", "name") if key not in about]:
+        raise UserError(
+            f"The recipe.json of the run `{folder.id}` lacks {', '.join(lacks)}; start a new run."
+        )
+    return about

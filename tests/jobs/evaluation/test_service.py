@@ -1,0 +1,293 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.config import UserError
+from s2s.jobs import evaluation_service, queue, run_service, test_sets
+from s2s.jobs.evaluation import loop as evaluation_loop
+from s2s.jobs.evaluation.scoring import SystemScores
+from s2s.jobs.evaluation.service import EvaluationRequest
+from s2s.jobs.registry import JOBS
+from s2s.runs import EvaluationFolder, Sentences, System, evaluations, runs_folder
+from s2s.scores import MEASURES, METRICS, paired, score_all, sentence_scores
+from s2s.settings import OWNER
+from tests.conftest import make_run
+from tests.jobs.context import FakeContext
+
+PAIRS = [
+    ("1 2 3", "3 2 1"),
+    ("4 5", "5 4"),
+    ("", ""),
+    ("7 7 2 9", "9 2 7 7"),
+    ("3 1 4 1 5", "5 1 4 1 3"),
+]
+THEIRS = System("theirs", uploaded="theirs.txt")
+LINES = ["3 2 1", "5", "", "9 2 7", "5 1 4"]
+TEST = Sentences("mine", n=len(PAIRS))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A trained run, by its folder."""
+    return str(
+        make_run(
+            tmp_path_factory.mktemp("run") / "one",
+            {"train.steps": 100, "train.lr": 0.01, "train.watch.validate_every": 100},
+        )
+    )
+
+
+@pytest.fixture
+def greedy(run: str) -> System:
+    return System("greedy", run, 0, "greedy")
+
+
+@pytest.fixture
+def beam(run: str) -> System:
+    return System("beam", run, 0, "beam", {"num_beams": 3})
+
+
+def asked(*systems: System, **more: object) -> EvaluationRequest:
+    known = {"pairs": PAIRS, "run": "one", "outputs": {THEIRS.name: LINES}} | more
+    return EvaluationRequest(systems, TEST, **known)  # type: ignore[arg-type]
+
+
+def begun(order: EvaluationRequest) -> tuple[queue.Job, EvaluationFolder]:
+    """As a worker's child has it."""
+    evaluation = evaluation_service.submit(order)
+    job = queue.latest(evaluation)
+    assert job is not None
+    claimed = queue.claim("w", "h", job.slot, 600.0)
+    assert claimed is not None
+    assert claimed.id == job.id
+    return claimed, evaluations.folder(evaluation)
+
+
+def done(order: EvaluationRequest) -> EvaluationFolder:
+    job, place = begun(order)
+    list(JOBS[job.kind].work(job, FakeContext()))
+    queue.finish(job.id, job.worker, "done")
+    return place
+
+
+def test_texts_and_numbers_are_those_of_the_run_and_of_the_scores(
+    greedy: System, beam: System, run: str
+) -> None:
+    place = done(asked(greedy, beam, THEIRS))
+    opened = s2s.load(run)
+    sources = [source for source, _ in PAIRS]
+    references = [reference for _, reference in PAIRS]
+    texts = [
+        [one.text for one in opened.translate(sources, system.strategy, **system.settings)]
+        for system in (greedy, beam)
+    ] + [LINES]
+    found = place.scores()
+    assert found["is_final"]
+    for number, own in enumerate(texts):
+        assert [place.lines(number)[i]["text"] for i in range(len(PAIRS))] == own
+        scores = found["systems"][number]["scores"]
+        for key, score in score_all(own, references).items():
+            assert scores[key]["value"] == pytest.approx(score.value)
+            assert scores[key]["low"] <= score.value + 1e-9
+            assert score.value <= scores[key]["high"] + 1e-9
+        assert scores.keys() >= {*METRICS, *MEASURES}
+        assert place.sentence_scores(number)[1] == pytest.approx(
+            sentence_scores(own[1], references[1])
+        )
+    differences = found["systems"][2]["paired"]
+    expected = paired(texts[2], texts[0], references)
+    assert differences["chrf"]["p_value"] == pytest.approx(expected["chrf"].p_value)
+    assert differences["bleu"]["difference"] == pytest.approx(expected["bleu"].difference)
+    assert found["systems"][0]["paired"] == {}
+    assert found["systems"][2]["sentences_per_second"] is None
+
+
+def test_the_references_under_teacher_forcing_are_the_same_for_all_strategies(
+    greedy: System, beam: System, run: str
+) -> None:
+    place = done(asked(greedy, beam))
+    forced = s2s.load(run).force(*zip(*PAIRS, strict=True))
+    loss = -sum(one.log_prob for one in forced) / sum(one.n_tokens for one in forced)
+    for system in place.scores()["systems"]:
+        scores = system["scores"]
+        assert scores["loss"]["value"] == pytest.approx(loss, rel=1e-5)
+        assert scores["perplexity"]["value"] == pytest.approx(np.exp(loss), rel=1e-5)
+        assert (
+            0
+            <= scores["token_accuracy"]["low"]
+            <= scores["token_accuracy"]["value"]
+            <= scores["token_accuracy"]["high"]
+            <= 1
+        )
+
+
+def test_one_that_was_cut_goes_on_after_the_lines_it_has(
+    monkeypatch: pytest.MonkeyPatch, greedy: System, beam: System
+) -> None:
+    monkeypatch.setattr(evaluation_loop, "FIRST", 2)
+    monkeypatch.setattr(evaluation_loop, "LARGEST", 2)
+    monkeypatch.setattr(evaluation_loop, "FEWEST", 1)
+    job, place = begun(asked(greedy, beam))
+    work = evaluation_service.work(job, FakeContext())
+    while len(place.lines(0)) < 4:
+        next(work)
+    kept = {i: line["seconds"] for i, line in place.lines(0).items()}
+    assert len(place.lines(1)) == 2  # cut between two systems
+    work.close()
+    assert (place.status()["state"], place.status()["done"]) == ("stopped", 2)
+    assert place.scores()["is_final"]
+    assert place.scores()["n"] == 2
+    queue.finish(job.id, job.worker, "stopped")
+    evaluation_service.resume(place.id)
+    again = queue.claim("w", "h", job.slot, 600.0)
+    assert again is not None
+    list(evaluation_service.work(again, FakeContext()))
+    assert {i: place.lines(0)[i]["seconds"] for i in kept} == kept
+    whole = done(asked(greedy, beam)).scores()["systems"]
+    for before, after in zip(place.scores()["systems"], whole, strict=True):
+        assert before["scores"] == after["scores"]
+    assert len(place.sentence_scores(0)) == len(PAIRS)
+
+
+def test_scores_come_while_it_works_and_a_time_that_is_left(
+    monkeypatch: pytest.MonkeyPatch, greedy: System
+) -> None:
+    monkeypatch.setattr(evaluation_loop, "FIRST", 2)
+    monkeypatch.setattr(evaluation_loop, "WRITTEN", 0.0)
+    monkeypatch.setattr(evaluation_loop, "LARGEST", 2)
+    monkeypatch.setattr(evaluation_loop, "FEWEST", 1)
+    job, place = begun(asked(greedy))
+    seen = []
+    for _ in evaluation_service.work(job, FakeContext()):
+        status = place.status()
+        if status.get("done"):
+            seen.append(
+                (
+                    status["done"],
+                    status["left"],
+                    place.scores()["systems"][0]["scores"]["bleu"]["value"],
+                )
+            )
+    assert seen[0][0] == 2
+    assert all(left is not None and left >= 0 for _, left, _ in seen)
+    assert evaluation_service.progress(place.id).state == "running"
+    queue.finish(job.id, job.worker, "done")
+    assert evaluation_service.progress(place.id).left is None
+
+
+def test_a_file_without_references_is_translated_and_not_scored(beam: System) -> None:
+    lines = [(source, "") for source, _ in PAIRS]
+    place = done(replace(asked(beam, pairs=lines), test=replace(TEST, has_references=False)))
+    assert place.lines(0)[2]["text"] == ""
+    assert place.lines(0)[0]["text"]
+    (found,) = place.scores()["systems"]
+    assert (found["scores"], found["signature"]) == ({}, {})
+    assert found["sentences_per_second"] > 0
+
+
+def test_a_runs_own_text_is_read_by_the_job_and_kept(greedy: System, run: str) -> None:
+    place = done(EvaluationRequest((greedy,), Sentences("held out", run=run, n=4), run=run))
+    test = place.evaluation().test
+    assert (test.n, test.n_all, len(test.hash)) == (4, 20, 16)
+    assert place.test() == list(test_sets.evenly_spread(test_sets.read(test).pairs, 4))
+    words = place.words()
+    assert words is not None
+    assert all(count > 20 for count in words.values())
+    assert not any("stand in the training text" in note for note in test.notes)
+
+
+def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, run: str) -> None:
+    known = test_sets.training_pairs(run)[:3]
+    place = done(asked(greedy, pairs=[*known, ("0", "0")]))
+    assert any(
+        note.startswith("3 of the 4 sentences (75%) stand in the training text")
+        for note in place.evaluation().test.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda greedy: asked(), "0 systems were given"),
+        (
+            lambda greedy: asked(greedy, replace(greedy, settings={"seed": 2})),
+            "Two systems are called `greedy`",
+        ),
+        (lambda greedy: asked(replace(greedy, settings={"num_beam": 3})), "`num_beam`"),
+        (lambda greedy: asked(replace(greedy, run="gone")), "no run `gone`"),
+        (
+            lambda greedy: replace(asked(greedy), test=replace(TEST, n=10**6)),
+            "1,000,000 sentences were asked for",
+        ),
+        (lambda greedy: asked(greedy, THEIRS, pairs=()), "needs the sentences"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_before_anything_is_written(
+    change: Callable[[System], EvaluationRequest], sentence: str, greedy: System
+) -> None:
+    with pytest.raises(UserError) as error:
+        evaluation_service.submit(change(greedy))
+    assert sentence in str(error.value)
+    assert evaluations.list_evaluations() == []
+    assert queue.jobs(OWNER) == []
+
+
+def test_what_the_queue_refuses_leaves_no_folder(
+    monkeypatch: pytest.MonkeyPatch, greedy: System
+) -> None:
+    monkeypatch.setenv("S2S_MAX_QUEUE", "1")
+    evaluation_service.submit(asked(greedy))
+    with pytest.raises(UserError, match="The queue is full"):
+        evaluation_service.submit(asked(greedy))
+    assert len(evaluations.list_evaluations()) == 1
+
+
+def test_short_ones_go_to_the_express_slot(greedy: System, beam: System, run: str) -> None:
+    for n, slot in ((100, "express"), (20_000, "long")):
+        wide = replace(beam, settings={"num_beams": 20})
+        evaluation = evaluation_service.submit(
+            EvaluationRequest((greedy, wide), Sentences("own", run=run, n=n), run=run)
+        )
+        job = queue.latest(evaluation)
+        assert job is not None
+        assert job.slot == slot
+    assert (
+        evaluation_service.forecast([beam], 1000)
+        > evaluation_service.forecast([greedy], 1000)
+        > evaluation_service.forecast([greedy], 10)
+    )
+
+
+def test_how_it_stands_stopping_and_deleting(greedy: System) -> None:
+    evaluation = evaluation_service.submit(asked(greedy))
+    assert evaluation_service.progress(evaluation).state == "queued"
+    evaluation_service.stop(evaluation)
+    assert evaluation_service.progress(evaluation).state == "stopped"
+    with pytest.raises(UserError, match="nothing to stop"):
+        evaluation_service.stop(evaluation)
+    evaluation_service.resume(evaluation)
+    job = queue.claim("w", "h", "express", 600.0)
+    assert job is not None
+    with pytest.raises(UserError, match="stop it first"):
+        evaluation_service.delete(evaluation)
+    queue.finish(job.id, "w", "done")
+    evaluation_service.delete(evaluation)
+    assert evaluations.list_evaluations() == []
+    assert queue.latest(evaluation) is None
+    with pytest.raises(UserError, match="of yours"):
+        evaluation_service.resume(evaluation_service.submit(asked(greedy)), "somebody else")
+
+
+def test_no_evaluation_is_a_run(greedy: System) -> None:
+    evaluation = evaluation_service.submit(asked(greedy))
+    assert run_service.runs(OWNER) == []
+    with pytest.raises(UserError, match="There is no run"):
+        run_service.find(evaluation, OWNER)
+    assert not runs_folder().exists()
+
+
+def test_a_tally_of_nothing_has_no_numbers() -> None:
+    assert SystemScores().compared(None)["scores"] == {}

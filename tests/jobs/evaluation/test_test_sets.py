@@ -1,0 +1,120 @@
+import itertools
+from pathlib import Path
+
+import pytest
+
+from s2s.config import UserError
+from s2s.jobs import test_sets
+from s2s.runs import RunFolder, Sentences
+from tests.conftest import make_run
+
+REFERENCES = [f"the number {'very ' * (i % 7)}{i} stands here" for i in range(60)]
+PAIRS = [(f"source {i}", reference) for i, reference in enumerate(REFERENCES)]
+
+
+def written(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+@pytest.mark.parametrize(("n_all", "n"), [(10, 4), (7, 7), (1000, 1), (1000, 333)])
+def test_sentences_are_spread_evenly(n_all: int, n: int) -> None:
+    found = test_sets.places(n_all, n)
+    gaps = {later - earlier for earlier, later in itertools.pairwise(found)}
+    assert len(set(found)) == n
+    assert found[0] == 0
+    assert gaps <= {n_all // n, -(-n_all // n)}
+    assert test_sets.evenly_spread(PAIRS, 1000) == tuple(PAIRS)
+
+
+def test_a_runs_own_held_out_pairs_are_those_it_was_validated_on(tmp_path: Path) -> None:
+    run = str(make_run(tmp_path / "one", {"data.task": "reverse_direction", "train.steps": 10}))
+    found = test_sets.read(Sentences("", run=run))
+    validated = [line["source"] for line in RunFolder(run).lines("samples")]
+    assert {source for source, _ in found.pairs} >= set(validated)
+    assert (len(found.pairs), len(found.train)) == (20, 80)
+    assert test_sets.splits_of_run(run) == ("held out", "test")
+    other = test_sets.read(Sentences("", run=run, split="test"))
+    assert not set(other.pairs) & set(found.pairs)
+    with pytest.raises(UserError, match="split"):
+        test_sets.read(Sentences("", run=run, split="train"))
+
+
+def test_another_text_is_read_by_its_spec() -> None:
+    found = test_sets.read(Sentences("", spec="synthetic:reverse#rows=5"))
+    assert len(found.pairs) == 5
+    assert all(source.split() == target.split()[::-1] for source, target in found.pairs)
+
+
+def test_two_files_keep_every_line() -> None:
+    assert test_sets.from_uploads([("a.src", b"x\n\ny\n"), ("a.ref", b"1\n\n2\n")]) == (
+        ("x", "1"),
+        ("", ""),
+        ("y", "2"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("src", "ref", "sentence"),
+    [
+        (b"x\ny\n", b"1\n", "`s.txt` has 2 lines and `r.txt` has 1, but line N"),
+        (b"x\ny\n", b"1\n \n", "Line 2 of `r.txt` is empty and that of `s.txt` is not"),
+        (b"\ny\n", b"1\n2\n", "Line 1 of `s.txt` is empty and that of `r.txt` is not"),
+        (b"\n\n", b"\n\n", "`s.txt` is empty"),
+        (b"\xff\xfe\x00", b"1\n", "s.txt"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused_in_a_sentence(
+    src: bytes, ref: bytes, sentence: str
+) -> None:
+    with pytest.raises(UserError) as error:
+        test_sets.from_uploads([("s.txt", src), ("r.txt", ref)])
+    assert sentence in str(error.value)
+
+
+def test_another_systems_lines_may_be_of_all_sentences_or_of_those_taken() -> None:
+    some = test_sets.evenly_spread(PAIRS, 20)
+    own = [reference for _, reference in some]
+    assert test_sets.outputs("x.txt", written(REFERENCES), some, 60) == own
+    assert test_sets.outputs("x.txt", written(own), some, 60) == own
+
+
+def test_missing_lines_are_named() -> None:
+    with pytest.raises(
+        UserError, match=r"has 58 lines and 60 are wanted.*lines 2\d to 2\d seem to be missing"
+    ):
+        test_sets.outputs("x.txt", written(REFERENCES[:23] + REFERENCES[25:]), PAIRS, 60)
+    with pytest.raises(
+        UserError, match=r"has 7 lines and 20 .or 60, for the whole test set. are wanted"
+    ):
+        test_sets.outputs("x.txt", written(REFERENCES[:7]), test_sets.evenly_spread(PAIRS, 20), 60)
+    assert test_sets.empty_lines(["a", "", " ", "b"]) == "lines 2, 3"
+    assert test_sets.empty_lines(["", *"abc"]) == "line 1"
+    assert test_sets.empty_lines([""] * 7).endswith("5 and 2 more")
+    assert test_sets.empty_lines(["a"]) == ""
+
+
+def test_what_the_model_was_trained_on_is_counted() -> None:
+    train = [("the cat sleeps", ""), ("the the", "")]
+    assert test_sets.frequencies(["the cat", "a dog"], train) == {
+        "a": 0,
+        "cat": 1,
+        "dog": 0,
+        "the": 3,
+    }
+    assert test_sets.overlap_note(["the cat"], train) == ""
+    assert test_sets.overlap_note(["the cat sleeps", "the dog"], train).startswith(
+        "1 of the 2 sentences (50%) stand in the training text"
+    )
+
+
+def test_a_text_that_a_grammar_writes_is_written_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = str(make_run(tmp_path / "one", {"train.steps": 10}))
+    first = test_sets.read(Sentences("", run=run))
+    monkeypatch.setattr(test_sets, "load_pairs_for_training", None)
+    assert test_sets.read(Sentences("", run=run)) == first
+    (kept,) = (tmp_path / "home" / "evaluations" / "texts").iterdir()
+    kept.write_text("[1")
+    with pytest.raises(TypeError):
+        test_sets.read(Sentences("", run=run))

@@ -1,0 +1,214 @@
+import dataclasses
+
+import pytest
+
+from s2s.config import PRESETS, Recipe, override
+from s2s.data import Preview, load, load_preview
+from s2s.jobs.plan import advice
+from s2s.jobs.plan.advice import Advice, PlannedRun
+from s2s.jobs.plan.cost import forecast
+from s2s.jobs.plan.expected import MeasuredRun, ValidationPoint
+from s2s.jobs.plan.recommendation import by_rule, fit_to_minutes, recommend
+from s2s.settings import LOCAL, Limits
+
+
+def captions(n_pairs: int) -> Preview:
+    """As real sentences are, without any: their counts alone."""
+    words = round(43 * (11 * n_pairs) ** 0.5)
+    counts = (*[0] * 8, *[n_pairs // 7] * 6, n_pairs - 6 * (n_pairs // 7))
+    characters = 62 * n_pairs
+    return Preview(
+        "captions",
+        (),
+        (),
+        n_pairs,
+        n_pairs,
+        0,
+        0,
+        counts,
+        counts,
+        11,
+        11,
+        words,
+        words,
+        characters,
+        characters,
+        80,
+        90,
+    )
+
+
+def case(preset: str, seen: Preview, limits: Limits = LOCAL, **changes: object) -> PlannedRun:
+    recipe = override(
+        PRESETS[preset].recipe, {key.replace("__", "."): value for key, value in changes.items()}
+    )
+    return PlannedRun(recipe, preset, seen, forecast(recipe, seen), limits)
+
+
+def said(given: PlannedRun) -> dict[str, Advice]:
+    return {name: one for name, rule in advice.RULES.items() if (one := rule(given))}
+
+
+@pytest.fixture(scope="module")
+def grammar() -> Preview:
+    return load_preview("builtin:en-fr")
+
+
+BAD = [
+    ("transformer-base", captions(29_000), {}, "overfits"),
+    ("small", captions(29_000), {"train__steps": 100}, "few_epochs"),
+    ("small", captions(1000), {"train__steps": 10_000}, "many_epochs"),
+    ("small", captions(29_000), {"train__warmup_steps": 1200}, "long_warmup"),
+    ("small", captions(29_000), {"train__lr": 0.03}, "learning_rate"),
+    ("small", captions(29_000), {"train__lr": 1e-5}, "learning_rate"),
+    ("small", captions(29_000), {"model__dropout": 0.0}, "no_dropout"),
+    ("small", captions(5000), {"tokenizer__vocab_size": 20_000}, "large_vocabulary"),
+    ("small", captions(1000), {"tokenizer__kind": "word"}, "large_vocabulary"),
+    ("small", captions(29_000), {"data__max_length": 12}, "too_long"),
+    ("small", load_preview("builtin:summaries"), {}, "copies"),
+    ("transformer-tiny", load_preview("builtin:dialogue"), {}, "copies"),
+]
+
+
+@pytest.mark.parametrize(("preset", "seen", "changes", "rule"), BAD)
+def test_a_cure_cures(preset: str, seen: Preview, changes: dict[str, object], rule: str) -> None:
+    one = said(case(preset, seen, **changes))[rule]
+    assert one.sentence.endswith(".")
+    assert not one.is_refusal
+    assert one.label
+    then = one.preset or preset
+    cured = override(
+        PRESETS[then].recipe if one.preset else case(preset, seen, **changes).recipe, one.cure
+    )
+    again = said(PlannedRun(cured, then, seen, forecast(cured, seen), LOCAL))
+    assert rule not in again or len(again[rule].cure) < len(one.cure)
+
+
+def test_what_is_as_it_should_be_gets_no_advice(grammar: Preview) -> None:
+    assert not said(case("small", grammar))
+    assert not said(case("modern-small", grammar))
+    assert not said(case("small", captions(29_000)))
+    assert not said(case("transformer-tiny", captions(29_000)))
+
+
+@pytest.mark.parametrize("preset", ["mini-t5", "first-steps"])
+def test_a_handful_of_phrases_is_meant_to_be_learnt_by_heart(preset: str) -> None:
+    assert not said(case(preset, Preview.of(load("builtin:mini-en-fr"))))
+    assert not said(case(preset, captions(80)))
+
+
+@pytest.mark.parametrize("preset", ["small", "transformer-tiny", "transformer-base"])
+@pytest.mark.parametrize("n_pairs", [5, 80, 99])
+def test_a_large_model_for_a_handful_is_warned_of(preset: str, n_pairs: int) -> None:
+    one = said(case(preset, captions(n_pairs)))["overfits"]
+    assert one.sentence.startswith(f"{n_pairs} pairs and ")
+    assert "; try mini-t5, which has " in one.sentence
+    assert one.label == "Take mini-t5"
+
+
+def test_weights_that_are_trained_need_not_see_everything_again() -> None:
+    given = case("small", captions(29_000), train__steps=100, train__warmup_steps=10)
+    assert any("times only" in one.sentence for one in advice.advise(given))
+    assert not advice.advise(dataclasses.replace(given, is_begun=True))
+    hot = case("small", captions(29_000), train__lr=0.03)
+    assert advice.advise(dataclasses.replace(hot, is_begun=True))
+    assert set(advice.FRESH) < set(advice.RULES)
+
+
+def test_the_issue_has_its_sentence() -> None:
+    one = said(case("transformer-base", captions(29_000)))["overfits"]
+    assert one.sentence.startswith(
+        "29,000 pairs and 63 M parameters: this will overfit; try transformer-tiny"
+    )
+    assert one.label == "Take transformer-tiny"
+
+
+@pytest.mark.parametrize(("name", "most"), [("steps", 100), ("minutes", 1), ("parameters", 1000)])
+def test_what_the_place_does_not_allow_is_refused_first(name: str, most: int) -> None:
+    limits = dataclasses.replace(Limits(None, None, None, None, None), **{name: most})
+    given = case("small", captions(29_000), limits, train__warmup_steps=5000)
+    first, *rest = advice.advise(given)
+    assert first.is_refusal
+    assert "allowed here" in first.sentence
+    assert rest
+    if first.cure:
+        cured = override(given.recipe, first.cure)
+        assert not any(
+            one.is_refusal
+            for one in advice.advise(
+                PlannedRun(cured, "small", given.seen, forecast(cured, given.seen), limits)
+            )
+        )
+
+
+def test_the_preset_of_a_text(grammar: Preview) -> None:
+    assert by_rule(grammar, 10).preset == "small"
+    assert by_rule(Preview.of(load("builtin:mini-en-fr")), 10).preset == "mini-t5"
+    assert by_rule(captions(29_000), 60).preset == "transformer-tiny"
+    assert by_rule(captions(29_000), 5).preset == "small"
+    assert by_rule(captions(5_000_000), 6000).preset == "transformer-base"
+    plain = dataclasses.replace(captions(500), is_plain=True)
+    assert by_rule(plain, 10).preset == "char-halves"
+    assert all(
+        by_rule(captions(n), minutes).preset in PRESETS
+        for n in (1, 99, 100, 10_000)
+        for minutes in (1, 100)
+    )
+
+
+def measured(preset: str, bleu: float) -> MeasuredRun:
+    points = tuple(
+        ValidationPoint(step, step / 10, step * 2000, 3.0, 0.5, bleu * step / 100, 40.0)
+        for step in (10, 50, 100)
+    )
+    return MeasuredRun("t", "captions", preset, 29_000, 40.0, 2_000_000, points)
+
+
+def test_measured_runs_speak_before_the_rule_of_thumb() -> None:
+    known = [measured("small", 10), measured("transformer-tiny", 30)]
+    assert recommend(captions(29_000), 5, known=known).preset == "transformer-tiny"
+    assert "BLEU" in recommend(captions(29_000), 5, known=known).why
+    assert recommend(captions(29_000), 5, known=known[:1]) == by_rule(captions(29_000), 5)
+    assert recommend(captions(29_000), 5, known=[]) == by_rule(captions(29_000), 5)
+
+
+@pytest.mark.parametrize("preset", ["small", "mini-t5", "transformer-tiny"])
+@pytest.mark.parametrize("minutes", [1, 10, 100])
+def test_as_many_steps_as_fit(preset: str, minutes: int) -> None:
+    seen = captions(5000)
+    recipe = override(PRESETS[preset].recipe, fit_to_minutes(preset, seen, minutes))
+    seconds = forecast(recipe, seen).seconds
+    assert seconds <= 60 * minutes * 1.01 or recipe.train.steps == 10
+    assert seconds > 40 * minutes
+    assert recipe.train.warmup_steps < recipe.train.steps
+
+
+def test_a_schedule_as_long_as_the_run_is_warned_of_and_one_without_warm_up_is_not() -> None:
+    seen = captions(29_000)
+    assert advice.long_warmup(case("small", seen, train__steps=200))
+    assert not advice.long_warmup(case("small", seen, train__steps=201))
+    assert not advice.long_warmup(case("small", seen, train__steps=1, train__warmup_steps=0))
+    assert isinstance(
+        case("small", seen, train__steps=200).recipe, Recipe
+    )  # a warning, no error: such a recipe can be trained
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (63_082_496, "63 M"),
+        (2_177_408, "2.2 M"),
+        (78, "78"),
+        (999, "999"),
+        (1000, "1.0 k"),
+        (18e12, "18 T"),
+        (11e9, "11 B"),
+    ],
+)
+def test_numbers_in_short(number: float, text: str) -> None:
+    assert advice.short_count(number) == text
+
+
+def test_operations_have_larger_units() -> None:
+    assert advice.short_count(9.5e17, "kMGTPE") == "950 P"
+    assert advice.short_count(2e22, "kMGTPE") == "20000 E"

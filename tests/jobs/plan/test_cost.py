@@ -1,0 +1,157 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from s2s import settings
+from s2s.config import PRESETS, Recipe, override
+from s2s.data import Preview, load
+from s2s.jobs.plan.calibration import BOUNDS, Calibration, calibrate
+from s2s.jobs.plan.cost import STARTUP_SECONDS, forecast, vocab_sizes
+from s2s.jobs.plan.throughput import peak, seconds_per_step
+from s2s.runs import RunFolder
+from s2s.sizing import count_parameters
+from s2s.tokenizers import fit
+
+RECIPE = PRESETS["small"].recipe
+
+
+@pytest.fixture(scope="module")
+def seen() -> Preview:
+    return Preview.of(load("builtin:en-fr#split=random"))
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [("char", 0.15), ("byte", 0.0), ("word", 0.12), ("bpe", 0.12), ("unigram", 0.12)],
+)
+def test_the_vocabulary_is_about_what_it_becomes(
+    kind: str, error: float, shared: bool, seen: Preview
+) -> None:
+    changes = {
+        "tokenizer.kind": kind,
+        "tokenizer.shared": shared,
+        "model.embeddings.shared": shared,
+    }
+    recipe = override(RECIPE, changes)
+    corpus = load("builtin:en-fr#split=random")
+    pieces = fit(
+        recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
+    )
+    for guess, real in zip(vocab_sizes(recipe, seen), pieces, strict=True):
+        assert guess == pytest.approx(real.vocab_size, rel=error)
+
+
+def test_a_larger_run_costs_more(seen: Preview) -> None:
+    small = forecast(RECIPE, seen)
+    for changes in (
+        {"train.steps": 5000},
+        {"model.d_model": 256},
+        {"train.batch_tokens": 8192},
+        {"model.encoder.n_layers": 6},
+    ):
+        larger = forecast(override(RECIPE, changes), seen)
+        assert larger.seconds > small.seconds
+        assert larger.megabytes >= small.megabytes
+        assert larger.parameters >= small.parameters
+    assert small.parameters == count_parameters(
+        RECIPE.model, small.src_vocab_size, small.tgt_vocab_size
+    )
+
+
+def test_short_runs_take_the_express_slot() -> None:
+    tiny = Preview.of(load("builtin:first-steps"))
+    assert forecast(PRESETS["first-steps"].recipe, tiny).is_express
+    assert not forecast(PRESETS["transformer-base"].recipe, tiny).is_express
+
+
+def test_the_peak_is_a_speed() -> None:
+    assert 1e8 < peak() < 1e14
+
+
+def test_a_slower_machine_takes_longer(seen: Preview) -> None:
+    usual = forecast(RECIPE, seen)
+    slow = forecast(RECIPE, seen, Calibration(2.0, 3))
+    assert slow.seconds - STARTUP_SECONDS == pytest.approx(2 * (usual.seconds - STARTUP_SECONDS))
+    assert slow.tokens_per_second == pytest.approx(usual.tokens_per_second / 2)
+    assert usual.tokens == RECIPE.train.steps * usual.slots
+
+
+def run_that_took(
+    times: float,
+    tiny: Recipe,
+    *,
+    steps: int = 120,
+    begun: int = 10**6,
+    device: str = "cpu",
+    name: str = "abcdefgh12345678",
+) -> Path:
+    """A run's files: the last steps, after `begun` ones, took so many times what the formula says."""
+    recipe = override(tiny, {"train.batch_tokens": 100, "train.threads": 1})
+    pieces = fit(recipe.tokenizer, ["a b"], ["c d"])
+    folder = RunFolder(settings.home() / "runs" / name)
+    shown = {**recipe.to_json(), "train": {**recipe.to_json()["train"], "device": device}}
+    folder.create(recipe, {}, pieces)
+    folder.write_about({**folder.about(), "recipe": shown})
+    each = 1.12 * times * seconds_per_step(recipe, pieces[1].vocab_size, 100)
+    for step in range(1, steps + 1):
+        pause = 3600 if step > steps // 2 else 0  # somebody went to lunch
+        first = {"first": True} if step in (1, steps // 2 + 1) else {}
+        line = {
+            "kind": "train",
+            "step": begun + step,
+            "n_tokens": 170,
+            "seconds": each,
+            "time": 1e9 + pause + step * each,
+        }
+        folder.log("metrics", line | first)
+        folder.log("metrics", {"kind": "attention", "step": begun + step})
+    return folder.path
+
+
+@pytest.mark.parametrize("times", [0.5, 1.7])
+def test_the_pace_is_learnt_from_runs_of_this_home(times: float, tiny: Recipe) -> None:
+    assert calibrate("cpu") == Calibration()
+    for number in range(3):
+        run_that_took(times, tiny, name=f"{number}" * 16)
+    assert calibrate("cpu").n_runs == 3
+    assert calibrate("cpu").factor == pytest.approx(times, rel=0.02)
+    assert calibrate("cuda") == Calibration()
+
+
+@pytest.mark.parametrize("n_runs", [1, 2])
+def test_one_or_two_runs_are_half_believed(n_runs: int, tiny: Recipe) -> None:
+    for number in range(n_runs):
+        run_that_took(2.25, tiny, name=f"{number}" * 16)
+    assert calibrate("cpu").n_runs == n_runs
+    assert calibrate("cpu").factor == pytest.approx(1.5, rel=0.02)
+
+
+def test_runs_that_cannot_tell_are_left_out(tiny: Recipe) -> None:
+    run_that_took(1.0, tiny, steps=99)
+    run_that_took(1.0, tiny, begun=0, name="a" * 16)  # a second or so
+    run_that_took(1.0, tiny, device="cuda", name="b" * 16)
+    broken = run_that_took(1.0, tiny, name="c" * 16)
+    (broken / "recipe.json").write_text("{")
+    torn = run_that_took(1.0, tiny, name="d" * 16)
+    (torn / "metrics.jsonl").write_text(json.dumps({"kind": "train"}) + "\n" + '{"kind"')
+    assert calibrate("cpu") == Calibration()
+
+
+def test_one_strange_run_does_not_decide(tiny: Recipe) -> None:
+    for number, times in enumerate([1.2, 1.2, 100.0]):
+        run_that_took(times, tiny, name=f"{number}" * 16)
+    assert calibrate("cpu").factor == pytest.approx(1.2, rel=0.02)
+    for number in range(3, 8):
+        run_that_took(100.0, tiny, name=f"{number}" * 16)
+    assert calibrate("cpu").factor == BOUNDS[1]
+
+
+def test_byte_pairs_end_where_every_word_is_one_piece(seen: Preview) -> None:
+    corpus = load("builtin:en-fr#split=random")
+    recipe = override(RECIPE, {"tokenizer.vocab_size": 10_000})
+    (real, _) = fit(
+        recipe.tokenizer, [pair.src for pair in corpus.pairs], [pair.tgt for pair in corpus.pairs]
+    )
+    assert vocab_sizes(recipe, seen)[0] == pytest.approx(real.vocab_size, rel=0.12)

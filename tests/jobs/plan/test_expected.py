@@ -1,0 +1,148 @@
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from s2s.config import PRESETS, override
+from s2s.data import Preview, load_preview
+from s2s.jobs.plan import expected
+from s2s.jobs.plan.cost import Forecast, forecast
+from s2s.jobs.plan.expected import (
+    FAR,
+    MARGIN,
+    MeasuredRun,
+    ValidationPoint,
+    best_presets,
+    predict_quality,
+    richness,
+    why_no_prediction,
+    why_not_comparable,
+)
+from tests.jobs.plan.test_advice import captions
+
+SMALL = PRESETS["small"].recipe
+
+
+def run(
+    n_pairs: int, bleu: float, *, preset: str = "small", like: str = "captions", rich: float = 40.0
+) -> MeasuredRun:
+    """To `bleu` in a straight line over 3 million tokens."""
+    points = tuple(
+        ValidationPoint(step, step / 100, step * 2048, 2.0, 0.6, bleu * step / 1500, 50.0)
+        for step in (150, 750, 1500)
+    )
+    start = ValidationPoint(0, 0.0, 0, 9.0, 0.0)
+    return MeasuredRun("text", like, preset, n_pairs, rich, 2_000_000, (start, *points))
+
+
+GRID = [run(1000, 5), run(5000, 15), run(29_000, 30), run(3000, 80, like="grammar", rich=2.2)]
+
+
+def asked(n_pairs: int, steps: int = 1500) -> tuple[Preview, Forecast]:
+    seen = captions(n_pairs)
+    return seen, forecast(override(SMALL, {"train.steps": steps}), seen)
+
+
+def test_the_band_holds_the_runs_of_the_sizes_around() -> None:
+    found = predict_quality(SMALL, "small", *asked(10_000), GRID)
+    assert found
+    assert (found.low, found.high) == pytest.approx((15 - MARGIN, 30 + MARGIN))
+    assert {one.n_pairs for one in found.runs} == {5000, 29_000}
+    assert not found.but
+    assert found.like == "captions"
+
+
+def test_more_steps_expect_no_less() -> None:
+    bands = [
+        predict_quality(SMALL, "small", *asked(10_000, steps), GRID) for steps in (300, 900, 1500)
+    ]
+    assert all(bands)
+    assert sorted(each.low for each in bands if each) == [each.low for each in bands if each]
+    middle = bands[2]
+    assert middle
+    assert np.all(np.diff(middle.highs[np.isfinite(middle.highs)]) >= -1e-4)
+    assert np.all(middle.lows[np.isfinite(middle.lows)] <= middle.highs[np.isfinite(middle.highs)])
+
+
+def test_the_kind_of_text_decides_which_runs_speak() -> None:
+    grammar = load_preview("builtin:en-fr")
+    assert richness(grammar) < 8 < richness(captions(1000))
+    found = predict_quality(SMALL, "small", grammar, forecast(SMALL, grammar), GRID)
+    assert found
+    assert found.like == "grammar"
+
+
+@pytest.mark.parametrize(("n_pairs", "said"), [(200_000, "so many pairs"), (300, "so few pairs")])
+def test_beyond_what_was_measured_it_says_so(n_pairs: int, said: str) -> None:
+    found = predict_quality(SMALL, "small", *asked(n_pairs), GRID)
+    assert found
+    assert any(said in sentence for sentence in found.but)
+
+
+def test_no_further_than_our_runs_went() -> None:
+    seen, cost = asked(29_000, 20_000)
+    found = predict_quality(SMALL, "small", seen, cost, GRID)
+    assert found
+    longest = max(one.tokens for one in found.runs) * FAR / cost.tokens_per_second
+    assert found.reach <= longest < cost.seconds
+
+
+def test_another_preset_is_said_to_be_another() -> None:
+    found = predict_quality(SMALL, "transformer-base", *asked(5000), GRID)
+    assert found
+    assert "None of our runs had this preset" in found.but[0]
+
+
+def test_where_nothing_can_be_said_nothing_is() -> None:
+    seen, cost = asked(5000)
+    assert predict_quality(SMALL, "small", seen, cost, []) is None
+    assert "by heart" in why_not_comparable(SMALL, captions(5))
+    assert "translate" in why_not_comparable(SMALL, dataclasses.replace(seen, is_plain=True))
+    assert "translate" in why_not_comparable(override(SMALL, {"data.task": "denoise"}), seen)
+    assert (
+        predict_quality(override(SMALL, {"data.task": "denoise"}), "small", seen, cost, GRID)
+        is None
+    )
+    assert not why_not_comparable(SMALL, seen)
+
+
+def test_it_says_which_reason_leaves_no_band() -> None:
+    seen, cost = asked(5000, 20)
+    assert predict_quality(SMALL, "small", seen, cost, GRID) is None
+    short = why_no_prediction(SMALL, "small", seen, cost, GRID)
+    assert "captions was scored as early as 20 steps" in short
+    begin = int(short.split("about ")[1].split(".")[0])
+    assert predict_quality(SMALL, "small", *asked(5000, begin), GRID)
+    assert predict_quality(SMALL, "small", *asked(5000, begin - 1), GRID) is None
+    unscored = [dataclasses.replace(one, points=one.points[:1]) for one in GRID]
+    assert "on such a text" in why_no_prediction(SMALL, "small", *asked(5000), unscored)
+    assert "no measured runs" in why_no_prediction(SMALL, "small", *asked(5000), [])
+    assert "by heart" in why_no_prediction(SMALL, "small", *asked(5), GRID)
+
+
+def test_before_its_first_validation_a_run_says_nothing() -> None:
+    assert run(1000, 30).bleu_at(1000) is None
+    assert run(1000, 30).bleu_at(1e12) == pytest.approx(30)
+    assert run(1000, 30).bleu_at(750 * 2048) == pytest.approx(15)
+
+
+def test_the_best_preset_is_first() -> None:
+    known = [run(29_000, 30), run(29_000, 10, preset="transformer-tiny")]
+    ranked = best_presets(
+        captions(29_000), {"small": 2000.0, "transformer-tiny": 2000.0}, 10, known
+    )
+    assert [preset for preset, _ in ranked] == ["small", "transformer-tiny"]
+    assert best_presets(captions(29_000), {}, 10, known) == []
+
+
+def test_what_ships_can_be_read() -> None:
+    for one in expected.measured_runs():
+        assert one.preset in PRESETS
+        assert [point.tokens for point in one.points] == sorted(
+            point.tokens for point in one.points
+        )
+        assert all(point.bleu is None or 0 <= point.bleu <= 100 for point in one.points)
+        assert one.n_pairs >= 100
+        assert not math.isnan(one.richness)
+        assert "/" not in one.like

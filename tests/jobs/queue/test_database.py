@@ -1,0 +1,180 @@
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from s2s import settings
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.jobs.queue import database
+from tests.conftest import full_disk
+
+
+def test_the_migrations_make_the_table_that_the_program_reads() -> None:
+    found = sa.inspect(database.engine(settings.database_url()))
+    assert [column["name"] for column in found.get_columns("jobs")] == list(database.JOBS.c.keys())
+    for given in found.get_columns("jobs"):
+        assert given["type"]._type_affinity is database.JOBS.c[given["name"]].type._type_affinity, (
+            given["name"]
+        )
+    assert {index["name"] for index in found.get_indexes("jobs")} >= {
+        "jobs_to_claim",
+        "jobs_of_an_owner",
+        "jobs_of_a_run",
+    }
+
+
+def test_an_older_database_grows_and_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    with database.begin() as connection:
+        values = dict.fromkeys(
+            ("id", "kind", "owner", "run", "slot", "state", "worker", "host", "note", "error"), "x"
+        )
+        connection.execute(
+            sa.insert(database.JOBS).values(
+                **values, spec={}, stop=False, attempts=0, lease=0.0, created=1.0, wishes={}
+            )
+        )
+    database.engine(settings.database_url()).dispose()
+    database.engine.cache_clear()
+    monkeypatch.setattr(
+        database, "MIGRATIONS", (*database.MIGRATIONS, ("ALTER TABLE jobs ADD COLUMN more TEXT",))
+    )
+    with database.begin() as connection:
+        assert connection.exec_driver_sql("SELECT id, more FROM jobs").all() == [("x", None)]
+        assert connection.exec_driver_sql(
+            "SELECT max(version) FROM schema_version"
+        ).scalar() == len(database.MIGRATIONS)
+
+
+def test_the_second_version_keeps_the_jobs_and_who_had_the_last_turn_of_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = "(id, kind, owner, run, slot, spec, state, stop, attempts, worker, host, lease, note, error, created, started)"
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", database.MIGRATIONS[:1])
+        with database.begin() as connection:
+            for job, owner, slot, started in (
+                ("1", "ann", "long", "7.5"),
+                ("2", "bob", "long", "3"),
+                ("3", "ann", "long", "NULL"),
+            ):
+                state = "queued" if started == "NULL" else "done"
+                values = f"('{job}', 'train', '{owner}', 'r{job}', '{slot}', '{{}}', '{state}', false, 1, '', '', 0, '', '', 1, {started})"
+                connection.exec_driver_sql(f"INSERT INTO jobs {row} VALUES {values}")
+    database.engine(settings.database_url()).dispose()
+    database.engine.cache_clear()
+    assert [(job.id, job.controls) for job in queue.jobs("ann")] == [
+        ("3", queue.ControlRequests()),
+        ("1", queue.ControlRequests()),
+    ]
+    queue.submit("train", "bob", "later", {})
+    with database.begin() as connection:
+        assert {tuple(turn) for turn in connection.execute(sa.select(*database.TURNS.c))} == {
+            ("bob", "long", 1),
+            ("ann", "long", 2),
+        }
+    assert getattr(queue.claim("w", "h", "long", 20.0), "run", None) == "later"
+
+
+def test_a_newer_database_is_refused() -> None:
+    database.engine(settings.database_url()).dispose()
+    database.engine.cache_clear()
+    connection = sqlite3.connect(settings.home() / "s2s.db")
+    with connection:
+        connection.execute("UPDATE schema_version SET version = 99")
+    connection.close()
+    with (
+        pytest.raises(
+            UserError, match=r"has version 99, newer than the \d+ known here; update this program"
+        ),
+        database.begin(),
+    ):
+        pass
+    with sqlite3.connect(settings.home() / "s2s.db") as connection:
+        connection.execute(f"UPDATE schema_version SET version = {len(database.MIGRATIONS)}")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense", "nosuch://x:secret@host/db", "sqlite:////nowhere/at/all.db"]
+)
+def test_a_database_that_cannot_be_opened_is_named_without_its_password(url: str) -> None:
+    message = (
+        r"is no address of a database; give one|cannot be opened .*; (set|look at) S2S_DATABASE_URL"
+    )
+    with pytest.raises(UserError, match=message) as found:
+        database.engine(url)
+    assert not any(part in str(found.value) for part in ("secret", "nowhere", "host"))
+
+
+def test_a_home_that_cannot_be_made_is_a_sentence_without_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("x")
+    message = r"^The folder of the queue cannot be made \(Not a directory\); look at S2S_HOME\.$"
+    with monkeypatch.context() as patch:
+        patch.setenv("S2S_HOME", str(tmp_path / "file" / "home"))
+        with pytest.raises(UserError, match=message):
+            queue.jobs("ann")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (
+            OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full")),
+            "database or disk is full",
+        ),
+        (
+            DatabaseError("SELECT", {}, sqlite3.DatabaseError("database disk image is malformed")),
+            "database disk image is malformed",
+        ),
+        (
+            OperationalError("SELECT", {}, OSError("connection to 10.0.0.3 failed for ann")),
+            "OperationalError",
+        ),
+        (sa.exc.TimeoutError("QueuePool limit"), "TimeoutError"),
+    ],
+)
+def test_a_database_that_fails_is_a_sentence_without_its_host(
+    error: Exception, reason: str
+) -> None:
+    with pytest.raises(database.UnreachableError) as found, database.begin():
+        raise error
+    assert (
+        str(found.value)
+        == f"The queue cannot be reached just now ({reason}); try again in a minute."
+    )
+
+
+def test_a_full_disk_and_a_file_that_is_no_database_are_sentences() -> None:
+    queue.submit("train", "ann", "r", {})
+    with (
+        full_disk(10_000),
+        pytest.raises(
+            database.UnreachableError,
+            match=r"^The queue cannot be reached just now \(disk I/O error\)",
+        ),
+    ):
+        queue.submit("train", "ann", "s", {"text": "x" * 100_000})
+    assert [job.run for job in queue.jobs("ann")] == ["r"]
+    database.engine(settings.database_url()).dispose()
+    database.engine.cache_clear()
+    for path in settings.home().glob("s2s.db*"):
+        path.unlink()
+    (settings.home() / "s2s.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(
+        database.UnreachableError, match=r"cannot be opened \(file is not a database\)"
+    ):
+        queue.jobs("ann")
+    (settings.home() / "s2s.db").unlink()
+
+
+def test_processes_that_open_a_new_database_together_take_turns() -> None:
+    line = "from s2s import settings; from s2s.jobs.queue import database; database.engine(settings.database_url())"
+    started = [subprocess.Popen([sys.executable, "-c", line]) for _ in range(4)]
+    assert [process.wait(30) for process in started] == [0, 0, 0, 0]

@@ -1,0 +1,207 @@
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from s2s.jobs import worker
+from s2s.jobs.queue import fork_server
+from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest, ForkServer
+
+pytestmark = pytest.mark.skipif(not fork_server.IS_POSSIBLE, reason="no fork server on this system")
+
+# In place of a training: says who it is, then works for as many seconds as its "worker" says.
+TOY = """
+import os, sys, time
+from s2s.jobs.queue import fork_server
+if order := fork_server.serve(lambda: time.sleep({warm})):
+    print(order.job, os.getpid(), os.getpgrp(), repr(sys.stdin.read()), open("/proc/self/comm").read().strip(), flush=True)
+    time.sleep(float(order.worker))
+    sys.exit(order.threads)
+"""
+# What a training imports that was not there before its fork; threads and connections that a fork would not bring along.
+COUNTING = """
+import json, sys, psutil
+from s2s.jobs import queue, training
+from s2s.jobs.queue import job_process
+from s2s.jobs.queue import database
+from s2s.jobs.queue import fork_server
+fork_server._warm()
+before, threads = set(sys.modules), psutil.Process().num_threads()
+opened = database.engine.cache_info().currsize
+from s2s.config import override
+from s2s.config import PRESETS
+changes = json.loads(sys.argv[1])
+asked = training.RunRequest(override(PRESETS["small"].recipe, changes), "synthetic:reverse#rows=80")
+training.submit(asked)
+job = queue.claim("w", "h", "long", 20.0)
+assert job_process._outcome(job, job_process.Heartbeat(job, 20.0), []) == ("done", "")
+print(json.dumps([sorted(set(sys.modules) - before), threads, opened]))
+"""
+
+
+def wait_for(one: ForkServer, what: Callable[[], object], seconds: float = 20.0) -> None:
+    until = time.monotonic() + seconds
+    while not what():
+        one.look()
+        assert time.monotonic() < until, "it never came"
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def opened(folder: Path, code: str, **more: object) -> Iterator[ForkServer]:
+    one = ForkServer(
+        worker._environment({}), folder / "fork_server.log", (sys.executable, "-c", code), **more
+    )  # type: ignore[arg-type]
+    try:
+        yield one
+    finally:
+        one.process.kill()
+        one.close()
+        one.process.wait(20)
+
+
+def order(folder: Path, job: str, seconds: float = 0.0, code: int = 0) -> ForkRequest:
+    return ForkRequest(job, str(seconds), str(folder / f"{job}.log"), code)
+
+
+def test_a_child_has_a_group_an_output_and_a_name_of_its_own_and_its_end_is_told(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path, TOY.format(warm=0.0)) as one:
+        first, second = (
+            one.request(order(tmp_path, job, code=code))
+            for job, code in (("0123456789abcdef", 7), ("other", 0))
+        )
+        assert first
+        assert second
+        assert (first.pid, first.poll()) == (None, None)
+        wait_for(one, lambda: first.poll() is not None and second.poll() is not None)
+        assert (one.is_ready, first.poll(), second.poll()) == (True, 7, 0)
+    for handle, name in ((first, "0123456789abcde"), (second, "other")):
+        said = Path(handle.request.log).read_text()
+        assert said == f"{handle.request.job} {handle.pid} {handle.pid} '' {name}\n"
+
+
+def test_a_killed_child_is_told_by_its_signal_and_others_go_on(tmp_path: Path) -> None:
+    with opened(tmp_path, TOY.format(warm=0.0)) as one:
+        first, second = (one.request(order(tmp_path, job, seconds=30)) for job in ("a", "b"))
+        assert first
+        assert second
+        wait_for(one, lambda: first.pid and second.pid)
+        psutil.Process(first.pid).kill()
+        wait_for(one, lambda: first.poll() is not None)
+        assert (first.poll(), second.poll(), psutil.pid_exists(second.pid or 0)) == (-9, None, True)
+        psutil.Process(second.pid).kill()
+        wait_for(one, lambda: second.poll() is not None)
+
+
+@pytest.mark.parametrize("kill", [False, True], ids=["closed", "killed"])
+def test_without_its_fork_server_a_child_goes_on(kill: bool, tmp_path: Path) -> None:
+    with opened(tmp_path, TOY.format(warm=0.0)) as one:
+        handle = one.request(order(tmp_path, "a", seconds=30))
+        assert handle
+        wait_for(one, lambda: handle.pid)
+        child = psutil.Process(handle.pid)
+        if kill:
+            one.process.kill()
+            wait_for(one, lambda: one.is_gone)
+        else:
+            one.close()
+        assert one.process.poll() is not None
+        assert (handle.is_out_of_sight, handle.is_refused, handle.poll()) == (True, False, None)
+        assert child.is_running()
+        assert one.request(order(tmp_path, "b")) is None
+        child.kill()
+
+
+def test_a_worker_that_is_killed_takes_its_fork_server_along_and_not_the_children(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path, TOY.format(warm=0.0)) as one:
+        handle = one.request(order(tmp_path, "a", seconds=30))
+        assert handle
+        wait_for(one, lambda: handle.pid)
+        child = psutil.Process(handle.pid)
+        one._requests.close()  # all that it sees of its worker's death
+        one.process.wait(20)
+        assert child.is_running()
+        child.kill()
+
+
+def test_requests_that_came_before_it_was_ready_are_carried_out_even_if_the_worker_leaves(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path, TOY.format(warm=0.3)) as one:
+        handle = one.request(order(tmp_path, "early"))
+        assert handle
+        one.close()
+        one.process.wait(20)
+        end = time.monotonic() + 20
+        while not (log := tmp_path / "early.log").exists() or not log.read_text():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize("way", ["dies", "hangs"])
+def test_one_that_never_gets_ready_refuses_its_requests(way: str, tmp_path: Path) -> None:
+    now = [0.0]
+    code = "raise SystemExit(1)" if way == "dies" else "import time; time.sleep(60)"
+    with opened(tmp_path, code, clock=lambda: now[0]) as one:
+        handle = one.request(order(tmp_path, "a"))
+        if handle is None:  # it was dead before the order was written
+            return
+        if way == "hangs":
+            now[0] = fork_server.READY
+            one.look()
+            assert (one.is_gone, handle.is_refused) == (False, False)
+            now[0] += 0.1
+        wait_for(one, lambda: one.is_gone)
+        assert (handle.is_refused, handle.is_out_of_sight, one.is_ready) == (True, False, False)
+
+
+def test_a_fork_that_fails_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[bytes] = []
+
+    def fork() -> int:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", fork)
+    monkeypatch.setattr(os, "write", lambda _, line: said.append(line))
+    assert fork_server._fork(1, ForkRequest("a", "w", "log")) is None
+    assert [json.loads(line) for line in said] == [
+        {"job": "a", "refused": "Resource temporarily unavailable"}
+    ]
+
+
+def test_an_answer_that_comes_in_pieces_is_one(tmp_path: Path) -> None:
+    first = b'{"ready": 1}\n{"job": "a", "sta'
+    rest = b'rted": 5}\n'
+    answers = f"import os, time; os.write(1, {first!r}); os.read(0, 1); os.write(1, {rest!r}); time.sleep(60)"
+    with opened(tmp_path, answers) as one:
+        wait_for(one, lambda: one.is_ready)
+        handle = one.request(order(tmp_path, "a"))
+        assert isinstance(handle, ChildHandle)
+        wait_for(one, lambda: handle.pid == 5)
+
+
+def test_a_training_finds_everything_imported_and_nothing_that_a_fork_would_lose() -> None:
+    changes = {
+        "model.d_model": 16, "model.d_ff": 32, "model.n_layers": 1, "tokenizer.kind": "word", "train.steps": 4, "train.batch_tokens": 64,
+        "train.warmup_steps": 2, "train.threads": 1, "train.device": "cpu", "train.watch.validate_every": 2, "train.watch.save_every": 2,
+    }  # fmt: skip
+    environment = {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
+    }  # numpy's ends its threads itself before a fork
+    command = [sys.executable, "-c", COUNTING, json.dumps(changes)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert found.returncode == 0, found.stderr
+    more, threads, n_opened = json.loads(found.stdout.splitlines()[-1])
+    assert (len(more) < 20, threads, n_opened) == (True, 1, 0), more

@@ -1,0 +1,265 @@
+import json
+import os
+from collections.abc import Callable, Generator
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.jobs.queue import job_process
+from s2s.jobs.queue.database import UnreachableError
+from s2s.jobs.registry import JobContext, JobKind
+from s2s.settings import home
+
+
+class Left(BaseException):
+    """Instead of the end of this process."""
+
+
+def claimed(kind: str) -> queue.Job:
+    queue.submit(kind, "ann", "r", {})
+    job = queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+    return job
+
+
+def outcome(
+    work: Callable[..., Generator[object, None, None]],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    stop: bool = False,
+) -> tuple[str, str]:
+    monkeypatch.setattr(job_process, "JOBS", MappingProxyType({"toy": JobKind(work, "A toy.")}))
+    job = claimed("toy")
+    heartbeat = job_process.Heartbeat(job, 20.0)
+    heartbeat.is_stop_requested = stop
+    return job_process._outcome(job, heartbeat, [])
+
+
+def test_a_job_says_what_it_does_and_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
+        context.tell("Working.")
+        yield 1
+        seen.append(getattr(queue.find(job.id), "note", ""))
+
+    assert outcome(work, monkeypatch) == ("done", "")
+    assert seen == ["Working."]
+
+
+def test_a_stopped_job_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    def work(*_: Any) -> Generator[object, None, None]:
+        try:
+            while True:
+                yield 1
+        finally:
+            closed.append(True)
+
+    assert outcome(work, monkeypatch, stop=True) == ("stopped", "")
+    assert closed == [True]
+
+
+def test_a_job_hears_what_is_wished_and_says_that_it_progressed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[object] = []
+
+    def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
+        seen.append(context.controls)
+        monkeypatch.setattr(job_process, "POLL", 0.0)
+        queue.request_control(job.id, "ann", pause=True, lr=0.5)
+        heart = context.heartbeat  # type: ignore[attr-defined]
+        heart.start()
+        while not context.controls.pause:
+            yield None
+        heart.over.set()
+        heart.join()
+        seen.append(context.controls)
+        context.progressed()
+
+    job = claimed("toy")
+    queue.renew(job.id, "w", -1.0)
+    again = queue.claim("w2", "h", "long", 20.0)
+    assert again is not None
+    monkeypatch.setattr(job_process, "JOBS", MappingProxyType({"toy": JobKind(work, "A toy.")}))
+    assert (
+        again.attempts,
+        job_process._outcome(again, job_process.Heartbeat(again, 20.0), []),
+    ) == (
+        2,
+        ("done", ""),
+    )
+    assert seen == [queue.ControlRequests(), queue.ControlRequests(True, 0, 0.5)]
+    assert getattr(queue.find(job.id), "attempts", 0) == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (
+            1200,
+            "The training reached the limit of 60 minutes; what it learned is kept, resume it from step 1,200.",
+        ),
+        (0, "The training reached the limit of 60 minutes; nothing was saved yet, start it again."),
+    ],
+)
+def test_a_job_works_no_longer_than_it_may(
+    step: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_HOSTED", "1")
+    times = iter([0.0, 3599.0, 3600.0])
+    closed = []
+
+    def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
+        try:
+            while True:
+                yield 1
+        finally:
+            folder = home() / "runs" / job.run
+            folder.mkdir(parents=True)
+            (folder / "status.json").write_text(json.dumps({"step": step}))
+            closed.append(True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job_process.time, "monotonic", lambda: next(times))
+        assert outcome(work, monkeypatch) == ("stopped", said)
+    assert (closed, list(times)) == ([True], [])
+
+
+@pytest.mark.parametrize(("express", "nice"), [(True, 10), (False, 19)])
+def test_a_quick_job_goes_before_a_long_one_and_writes_how_it_ended(
+    express: bool, nice: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(os, "nice", given.append)
+    monkeypatch.setattr(job_process.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(
+        job_process,
+        "JOBS",
+        MappingProxyType({"toy": JobKind(lambda job, context: iter_one(), "A toy.")}),
+    )
+    job = queue.submit("toy", "ann", "r", {}, express=express)
+    assert queue.claim("w", "h", "express" if express else "long", 20.0) is not None
+    job_process.main(job, "w")
+    assert (given, getattr(queue.find(job), "state", "")) == ([nice], "done")
+    with pytest.raises(SystemExit) as left:
+        job_process.main(job, "w")  # it is over
+    assert left.value.code == job_process.LOST
+
+
+def iter_one() -> Generator[object, None, None]:
+    yield 1
+
+
+def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_its_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def mendable(*_: Any) -> Generator[object, None, None]:
+        yield 1
+        raise UserError("No; do so.")
+
+    def broken(*_: Any) -> Generator[object, None, None]:
+        yield 1
+        raise KeyError(words)
+
+    words = "what a visitor typed"
+    assert outcome(mendable, monkeypatch) == ("failed", "No; do so.")
+    queue.delete_jobs("r")
+    state, error = outcome(broken, monkeypatch)
+    assert (
+        state,
+        error.startswith(
+            "Something went wrong that should not have (KeyError); the details are in log/"
+        ),
+    ) == ("failed", True)
+    logged = capsys.readouterr().err
+    assert "test_job_process.py" in logged
+    assert words not in logged
+
+
+def test_an_unknown_kind_is_an_error_that_names_those_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job = claimed("tran")
+    assert job_process._outcome(job, job_process.Heartbeat(job, 20.0), []) == (
+        "failed",
+        "There is no kind of job `tran`; the nearest are `train`.",
+    )
+
+
+def test_the_heartbeat_keeps_the_lease_hears_the_stop_and_ends_the_process_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(job_process, "POLL", 0.0)
+
+    def leave(status: int) -> None:
+        raise Left(status)
+
+    monkeypatch.setattr(os, "_exit", leave)
+    job = claimed("toy")
+    heartbeat = job_process.Heartbeat(job, 0.0)
+    queue.ask_to_stop(job.id, "ann")
+    seen = []
+
+    def renew(job_id: str, worker: str, ttl: float) -> None:
+        seen.append(heartbeat.is_stop_requested)
+        queue.finish(job_id, worker, "done")
+
+    monkeypatch.setattr(queue, "renew", renew)
+    with pytest.raises(Left, match=str(job_process.LOST)):
+        heartbeat.run()
+    assert seen == [True]
+
+
+def test_a_database_that_is_away_costs_the_job_only_when_the_lease_has_run_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = iter([0.0, 5.0, 19.0, 21.0])
+    monkeypatch.setattr(job_process, "POLL", 0.0)
+    monkeypatch.setattr(job_process.time, "monotonic", lambda: next(times))
+
+    def away(*_: str) -> tuple[bool, queue.ControlRequests]:
+        raise UnreachableError("gone")
+
+    def leave(status: int) -> None:
+        raise Left(status)
+
+    monkeypatch.setattr(os, "_exit", leave)
+    monkeypatch.setattr(queue, "poll_requests", away)
+    with pytest.raises(Left):
+        job_process.Heartbeat(claimed("toy"), 20.0).run()
+    assert list(times) == []
+
+
+def test_a_note_that_cannot_be_written_costs_nothing_and_the_end_waits_for_the_database(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def work(job: queue.Job, context: JobContext) -> Generator[object, None, None]:
+        context.tell("Working.")
+        yield 1
+
+    real = queue.finish
+    tries = []
+
+    def away(*_: object, **__: object) -> bool:
+        raise UnreachableError("away")
+
+    def finish(*arguments: str) -> bool:
+        tries.append(arguments)
+        return away() if len(tries) < 3 else real(*arguments)
+
+    monkeypatch.setattr(queue, "set_note", away)
+    assert outcome(work, monkeypatch) == ("done", "")
+    monkeypatch.setattr(job_process, "POLL", 0.0)
+    monkeypatch.setattr(queue, "finish", finish)
+    (job,) = queue.jobs("ann")
+    job_process._finish(job, "done", "", ttl=20.0)
+    assert (len(tries), getattr(queue.find(job.id), "state", "")) == (3, "done")
+    monkeypatch.setattr(queue, "finish", away)
+    with pytest.raises(UnreachableError):
+        job_process._finish(job, "done", "", ttl=-1.0)

@@ -1,0 +1,348 @@
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from s2s.config import UserError
+from s2s.jobs import queue
+from s2s.jobs.queue import table
+
+CLAIMING = """
+import sys
+from s2s.jobs import queue
+host = sys.argv[1]
+while job := queue.claim(host, host, "long", 60):
+    print(job.id)
+    assert queue.finish(job.id, host, "done")
+"""
+
+
+def submit(run: str = "r", owner: str = "ann", *, now: float = 0.0, express: bool = False) -> str:
+    return queue.submit("train", owner, run, {"run": run}, express=express, now=now)
+
+
+def claim(
+    worker: str = "w", *, host: str = "h", slot: str = "long", now: float = 10.0
+) -> queue.Job | None:
+    return queue.claim(worker, host, slot, 20.0, now=now)
+
+
+def state(job: str) -> str:
+    found = queue.find(job)
+    assert found is not None
+    return found.state
+
+
+def test_four_processes_claim_two_hundred_jobs_and_none_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_MAX_JOBS", "none")
+    ids = [submit(f"r{number}", now=number) for number in range(200)]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", CLAIMING, f"host-{number}"], stdout=subprocess.PIPE, text=True
+        )
+        for number in range(4)
+    ]
+    claimed = [process.communicate(timeout=60)[0].split() for process in started]
+    assert [process.returncode for process in started] == [0, 0, 0, 0]
+    assert sorted(job for found in claimed for job in found) == sorted(ids)
+
+
+def test_the_oldest_job_of_the_slot_comes_first_and_a_host_does_one_at_a_time() -> None:
+    second = submit("b", now=2.0)
+    first = submit("a", now=1.0)
+    quick = submit("c", now=0.0, express=True)
+    job = claim()
+    assert job is not None
+    assert (job.id, job.run, job.spec, job.state, job.attempts, job.lease, job.started) == (
+        first,
+        "a",
+        {"run": "a"},
+        "running",
+        1,
+        30,
+        10,
+    )
+    assert claim("another") is None
+    assert getattr(claim(slot="express"), "id", None) == quick
+    assert getattr(claim("v", host="elsewhere"), "id", None) == second
+    assert claim("u", host="third") is None
+
+
+def test_a_job_whose_lease_ran_out_is_claimed_again_and_lost_to_the_first() -> None:
+    job = submit()
+    assert claim("first") is not None
+    queue.renew(job, "first", 20.0, now=25.0)
+    assert claim("second", now=44.9) is None
+    again = claim("second", now=45.1)
+    assert again is not None
+    assert (again.id, again.worker, again.attempts) == (job, "second", 2)
+    for call in (
+        lambda: queue.renew(job, "first", 20.0),
+        lambda: queue.poll_requests(job, "first"),
+    ):
+        with pytest.raises(queue.LeaseLost):
+            call()
+    assert not queue.finish(job, "first", "done")
+    assert state(job) == "running"
+    assert queue.finish(job, "second", "done", now=50.0)
+    assert state(job) == "done"
+
+
+def test_a_job_that_takes_three_workers_with_it_is_given_up() -> None:
+    job = submit()
+    for attempt in range(3):
+        assert claim(f"w{attempt}", now=100.0 * attempt + 1) is not None
+    assert claim("w3", now=1000.0) is None
+    found = queue.find(job)
+    assert found is not None
+    assert (found.state, found.attempts, found.finished) == ("interrupted", 3, 1000.0)
+    assert found.error.startswith("It was started 3 times and its process died each time")
+
+
+def test_a_waiting_job_stops_at_once_a_running_one_is_asked_to_and_a_lost_one_is_not_taken_up() -> (
+    None
+):
+    job = submit("a", now=1.0)
+    waiting = submit("b", now=2.0)
+    assert claim() is not None
+    assert queue.poll_requests(job, "w") == (False, queue.ControlRequests())
+    for one in (job, waiting):
+        queue.ask_to_stop(one, "ann", now=11.0)
+    assert (state(job), state(waiting)) == ("running", "stopped")
+    assert queue.poll_requests(job, "w") == (True, queue.ControlRequests())
+    assert claim("v", now=1000.0) is None
+    assert state(job) == "stopped"
+
+
+def test_nobody_stops_the_job_of_somebody_else() -> None:
+    job = submit(owner="ann")
+    with pytest.raises(UserError, match=f"There is no job `{job}` of yours; reload"):
+        queue.ask_to_stop(job, "bob")
+    assert state(job) == "queued"
+
+
+def test_a_run_has_one_live_job_of_a_kind() -> None:
+    job = submit("r")
+    with pytest.raises(UserError, match="`r` waits or is being worked on already"):
+        submit("r")
+    queue.ask_to_stop(job, "ann")
+    submit("r")
+
+
+def test_jobs_are_listed_newest_first_and_know_how_many_wait_before_them() -> None:
+    ids = [submit(f"r{number}", now=number) for number in range(4)]
+    other = submit("x", owner="bob", now=9.0)
+    quick = submit("y", owner="bob", now=10.0, express=True)
+    assert [job.id for job in queue.jobs("ann")] == ids[::-1]
+    assert [job.id for job in queue.jobs("ann", limit=2)] == ids[:1:-1]
+    assert [queue.position(job) for job in (*ids, other, quick)] == [0, 2, 3, 4, 1, 0]
+    claim()
+    assert [queue.position(job) for job in (*ids, other)] == [0, 1, 2, 3, 0]
+    assert getattr(queue.latest("r3"), "id", None) == ids[3]
+    assert queue.latest("nothing") is None
+
+
+def test_what_a_job_says_is_kept_until_it_ends() -> None:
+    job = submit()
+    claim()
+    queue.set_note(job, "w", "Reading the text.")
+    assert getattr(queue.find(job), "note", None) == "Reading the text."
+    queue.finish(job, "w", "failed", "No.")
+    found = queue.find(job)
+    assert found is not None
+    assert (found.note, found.error) == ("", "No.")
+
+
+def test_a_worker_knows_when_nothing_is_left_for_it() -> None:
+    assert not queue.is_anything_left("h", now=0.0)
+    job = submit()
+    assert queue.is_anything_left("h", now=0.0)
+    claim(host="h", now=0.0)
+    assert queue.is_anything_left("h", now=0.0)
+    assert not queue.is_anything_left("another", now=19.0)
+    assert queue.is_anything_left("another", now=21.0)
+    queue.finish(job, "w", "done")
+    assert not queue.is_anything_left("h", now=0.0)
+
+
+def test_a_lost_job_can_be_given_up_and_a_live_one_cannot() -> None:
+    job = submit()
+    claim(now=10.0)
+    assert not queue.abandon(job, now=29.0)
+    assert queue.abandon(job, now=31.0)
+    assert (state(job), claim("v", now=40.0)) == ("interrupted", None)
+
+
+def test_a_forgotten_run_has_no_jobs() -> None:
+    submit("r")
+    keep = submit("s", now=1.0)
+    queue.delete_jobs("r")
+    assert [job.id for job in queue.jobs("ann")] == [keep]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_owner_waits_while_another_gets_two_in_a_row(seed: int) -> None:
+    """Jobs come and start at random; who waited at two starts of another had one in between, and an owner's own come in order."""
+    # whose, and who waited then
+    dice = random.Random(seed)
+    starts = list[tuple[str, set[str]]]()
+    waiting: dict[str, list[str]] = {owner: [] for owner in "abcd"}
+    for now in range(60):
+        owner = dice.choice("aaabbcd")
+        if now < 30:
+            waiting[owner].append(submit(f"r{now}", owner, now=now))
+        if (now > 30 or dice.random() < 0.4) and (job := claim(now=now)):
+            assert job.id == waiting[job.owner].pop(0)
+            starts.append((job.owner, {other for other, jobs in waiting.items() if jobs}))
+            queue.finish(job.id, "w", "done")
+    for later, (owner, who_waits) in enumerate(starts):
+        earlier = max((place for place in range(later) if starts[place][0] == owner), default=None)
+        if earlier is not None:
+            between = {other for other, _ in starts[earlier + 1 : later]}
+            assert (starts[earlier][1] & who_waits) - {owner} <= between
+    assert (len(starts), any(waiting.values())) == (30, False)
+
+
+def test_the_foretold_order_is_the_order_of_the_claims() -> None:
+    dice = random.Random(0)
+    for number in range(6):  # a past
+        submit(f"past{number}", dice.choice("abc"), now=number)
+    while job := claim():
+        queue.finish(job.id, "w", "done")
+    ids = [submit(f"r{number}", dice.choice("abcde"), now=100 + number) for number in range(30)]
+    foretold = {job: queue.position(job) for job in ids}
+    claimed = []
+    while job := claim(now=200.0):
+        claimed.append(job.id)
+        queue.finish(job.id, "w", "done")
+    assert claimed == sorted(ids, key=foretold.__getitem__)
+    assert sorted(foretold.values()) == list(range(30))
+
+
+def test_who_deletes_a_run_keeps_its_turn() -> None:
+    submit("a1", "ann", now=1.0)
+    first = claim()
+    assert first is not None
+    queue.finish(first.id, "w", "done")
+    queue.delete_jobs("a1")
+    submit("a2", "ann", now=2.0)
+    other = submit("b1", "bob", now=3.0)
+    assert getattr(claim(), "id", None) == other
+
+
+def test_a_job_whose_worker_died_comes_before_those_that_wait() -> None:
+    lost = submit("lost", "ann", now=5.0)
+    assert claim(now=10.0) is not None
+    submit("b", "bob", now=1.0)
+    assert getattr(claim("v", now=30.1), "id", None) == lost
+
+
+def test_a_host_has_some_quick_jobs_in_work_and_one_long_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(table, "AT_ONCE", {"long": 1, "express": 4})
+    for number in range(6):
+        submit(f"quick{number}", f"owner{number}", express=True, now=number)
+        submit(f"long{number}", f"owner{number}", now=number)
+    quick = [claim(slot="express") for _ in range(5)]
+    assert [job.run if job else None for job in quick] == [
+        "quick0",
+        "quick1",
+        "quick2",
+        "quick3",
+        None,
+    ]
+    assert [getattr(claim(), "run", None) for _ in range(2)] == ["long0", None]
+    assert getattr(claim(host="another", slot="express"), "run", None) == "quick4"
+    assert quick[1] is not None
+    queue.finish(quick[1].id, "w", "done")
+    assert getattr(claim(slot="express"), "run", None) == "quick5"
+
+
+def test_an_owner_and_the_queue_have_room_for_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("S2S_MAX_JOBS", "2")
+    monkeypatch.setenv("S2S_MAX_QUEUE", "3")
+    first = submit("a", "ann")
+    claim()
+    submit("b", "ann")
+    with pytest.raises(
+        UserError,
+        match=r"^2 of your runs wait or train, and 2 may at once; wait until one is done, or stop one\.$",
+    ):
+        submit("c", "ann")
+    submit("d", "bob")
+    submit("e", "bob")
+    with pytest.raises(
+        UserError,
+        match=r"^The queue is full: 3 runs wait, and 3 may; try again when some of them are done\.$",
+    ):
+        submit("f", "cid")
+    queue.finish(first, "w", "done")
+    claim(now=11.0)
+    submit("g", "ann")
+    assert {job.run for job in queue.jobs("ann")} == {"a", "b", "g"}
+
+
+def all_at_once(call: Callable[[int], object], times: int) -> list[object]:
+    def outcome(number: int) -> object:
+        try:
+            return call(number)
+        except UserError as error:
+            return error
+
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(outcome, range(times)))
+
+
+def test_many_who_press_at_once_are_not_let_in_beyond_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("S2S_MAX_JOBS", "5")
+    assert queue.jobs("ann") == []  # the database is open
+    found = all_at_once(lambda number: submit(f"r{number}"), 24)
+    assert (sum(isinstance(one, str) for one in found), len(queue.jobs("ann"))) == (5, 5)
+
+
+def test_what_is_wished_of_a_running_job_reaches_its_worker_and_no_press_is_lost() -> None:
+    job = submit()
+    with pytest.raises(
+        UserError, match=f"The job `{job}` does not run, so nothing can be changed about it"
+    ):
+        queue.request_control(job, "ann", pause=True)
+    found = claim()
+    assert found is not None
+    assert found.controls == queue.ControlRequests(pause=False, once=0, lr=None)
+    queue.request_control(job, "ann", pause=True)
+    all_at_once(lambda number: queue.request_control(job, "ann", once=1), 24)
+    queue.request_control(job, "ann", lr=0.25)
+    assert queue.poll_requests(job, "w") == (False, queue.ControlRequests(True, 24, 0.25))
+    for _ in range(2):  # two people press it
+        queue.request_control(job, "ann", pause=False)
+        queue.ask_to_stop(job, "ann")
+    assert queue.poll_requests(job, "w") == (True, queue.ControlRequests(False, 24, 0.25))
+    with pytest.raises(UserError, match=f"There is no job `{job}` of yours"):
+        queue.request_control(job, "bob", pause=True)
+    queue.finish(job, "w", "stopped")
+    with pytest.raises(UserError, match="does not run"):
+        queue.request_control(job, "ann", pause=True)
+    queue.ask_to_stop(job, "ann")  # nothing is left to stop, and nothing changes
+    assert state(job) == "stopped"
+
+
+def test_a_job_that_saves_checkpoints_is_taken_up_as_often_as_it_takes() -> None:
+    job = submit()
+    for attempt in range(5):
+        taken = claim(f"w{attempt}", now=100.0 * attempt + 1)
+        assert taken is not None
+        assert taken.attempts == min(attempt + 1, 2)
+        queue.progressed(job, f"w{attempt}")
+    queue.progressed(job, "w0")  # no longer its worker
+    for attempt, attempts in ((5, 2), (6, 3)):
+        assert getattr(claim(f"w{attempt}", now=100.0 * attempt + 1), "attempts", 0) == attempts
+    assert claim("last", now=1000.0) is None
+    assert state(job) == "interrupted"

@@ -1,0 +1,463 @@
+import contextlib
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import psutil
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import OperationalError
+
+from s2s.config import Recipe, UserError, override
+from s2s.jobs import queue, run_service, training, worker
+from s2s.jobs.queue import table
+from s2s.jobs.queue.database import UnreachableError
+from s2s.jobs.queue.fork_server import ChildHandle, ForkRequest
+from s2s.model.weights import saved_steps, weights_path
+from s2s.runs import RunFolder, runs_folder
+from s2s.settings import OWNER
+
+SOURCE = "synthetic:reverse#rows=80"
+VALID = "synthetic:reverse#split=valid,rows=20"
+LONG = {
+    "train.steps": 100_000,
+    "train.watch.save_every": 50,
+    "train.watch.validate_every": 50,
+    "train.watch.keep": 3,
+}
+
+
+@contextlib.contextmanager
+def working(*more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A real worker, which ends with its jobs' processes."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "s2s", "worker", *more], stdout=subprocess.DEVNULL
+    )
+    children: list[psutil.Process] = []
+    try:
+        yield process
+        children = (
+            psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+        )
+    finally:
+        process.terminate()
+        process.wait(20)
+        for child in children:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
+
+
+def wait_for(what: Callable[[], object], seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until, "it never came"
+        time.sleep(0.02)
+
+
+def wait_for_state(run: str, *states: str, seconds: float = 60.0) -> None:
+    wait_for(lambda: run_service.find(run, OWNER).state in states, seconds)
+
+
+def submit(recipe: Recipe, *, express: bool = False) -> str:
+    return training.submit(training.RunRequest(recipe, SOURCE, VALID, name="one"), express=express)
+
+
+def folder(run: str) -> RunFolder:
+    return RunFolder(runs_folder() / run)
+
+
+def steps(run: str) -> list[int]:
+    return [line["step"] for line in folder(run).lines("metrics") if line["kind"] == "train"]
+
+
+def has_checkpoint(run: str) -> bool:
+    return bool(saved_steps(folder(run).checkpoints))
+
+
+def child_of(process: subprocess.Popen[bytes], run: str) -> psutil.Process:
+    job = queue.latest(run)
+    assert job is not None
+    return next(
+        child
+        for child in psutil.Process(process.pid).children(recursive=True)
+        if child.name() == job.id[:15]
+    )
+
+
+def final_weights(path: Path, step: int) -> bytes:
+    return weights_path(path / "checkpoints", step).read_bytes()
+
+
+def test_the_worker_is_small_and_imports_no_torch() -> None:
+    line = (
+        "import sys, psutil, s2s.jobs.queue.worker, s2s.jobs.queue.job_process; from s2s.jobs import queue; queue.jobs('x')\n"
+        "print('torch' in sys.modules, psutil.Process().memory_info().rss < 80e6)"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", line], capture_output=True, text=True, check=True
+        ).stdout
+        == "False True\n"
+    )
+
+
+def test_a_run_is_stopped_where_it_stands_and_gone_on_with_while_another_fails(
+    tiny: Recipe, tmp_path: Path
+) -> None:
+    table = tmp_path / "pairs.tsv"
+    table.write_text("one\n" * 60)
+    with working():
+        run = submit(override(tiny, LONG))
+        bad = training.submit(training.RunRequest(tiny, str(table)), express=True)
+        wait_for(lambda: has_checkpoint(run))
+        assert run_service.find(run, OWNER).state == "running"
+        run_service.stop(run, OWNER)
+        wait_for_state(run, "stopped")
+        reached = folder(run).status()["step"]
+        assert (saved_steps(folder(run).checkpoints)[-1], steps(run)[-1]) == (reached, reached)
+        wait_for_state(bad, "failed")
+        error = run_service.find(bad, OWNER).error
+        assert (str(table) in error, error[-1]) == (True, ".")
+        training.submit_resume(run, OWNER, steps=reached + 20)
+        wait_for_state(run, "done")
+    row = run_service.find(run, OWNER)
+    assert (row.step, row.steps, row.checkpoints[-1], row.note, row.error) == (
+        reached + 20,
+        reached + 20,
+        reached + 20,
+        "",
+        "",
+    )
+    assert steps(run) == list(range(1, reached + 21))
+    assert [line["step"] for line in folder(run).lines("metrics") if line.get("first")] == [
+        1,
+        reached + 1,
+    ]
+    best = min(
+        (line for line in folder(run).lines("metrics") if line["kind"] == "valid"),
+        key=lambda line: line["loss"],
+    )
+    assert (row.best_step, row.best_loss, row.token_accuracy) == (
+        best["step"],
+        best["loss"],
+        best["token_accuracy"],
+    )
+
+
+def test_a_killed_training_is_noticed_and_ends_with_the_very_bits_of_an_undisturbed_one(
+    tiny: Recipe, tmp_path: Path
+) -> None:
+    recipe = override(
+        tiny, {"train.steps": 120, "train.watch.save_every": 20, "train.watch.validate_every": 100}
+    )
+    with working() as process:
+        run = submit(recipe)
+        wait_for(lambda: folder(run).status().get("step"))
+        child_of(process, run).kill()
+        wait_for_state(run, "interrupted", seconds=5.0)
+        error = run_service.find(run, OWNER).error
+        saved = saved_steps(folder(run).checkpoints)[-1]
+        assert error.startswith(
+            "The training process was killed (signal 9), perhaps because memory ran out; resume it from step "
+        )
+        assert int(error.rstrip(".").rsplit(" ", 1)[1]) in (saved, saved - 20)
+        training.submit_resume(run, OWNER)
+        wait_for_state(run, "done")
+    assert steps(run) == list(range(1, 121))
+    undisturbed = training.start(
+        training.RunRequest(recipe, SOURCE, VALID), tmp_path / "undisturbed"
+    )
+    list(training.run(undisturbed))
+    assert final_weights(folder(run).path, 120) == final_weights(undisturbed.folder.path, 120)
+
+
+def test_a_job_whose_worker_died_too_is_taken_up_by_the_next(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_LEASE_SECONDS", "2")
+    with working() as process:
+        run = submit(override(tiny, LONG))
+        wait_for(lambda: has_checkpoint(run))
+        child = child_of(process, run)
+        process.kill()
+        child.kill()
+        process.wait(5)
+    reached = steps(run)[-1]
+    wait_for_state(run, "interrupted", seconds=5.0)
+    with working() as process:
+        wait_for(lambda: getattr(queue.latest(run), "attempts", 0) == 2)
+        wait_for(lambda: folder(run).status()["step"] > reached)
+        child_of(process, run).terminate()
+        wait_for_state(run, "interrupted")
+    row = run_service.find(run, OWNER)
+    assert row.error == f"The training process was asked to end; resume it from step {row.step:,}."
+    assert row.checkpoints[-1] == row.step
+    assert steps(run) == list(range(1, row.step + 1))
+
+
+def test_a_second_worker_leaves_at_once_and_an_idle_one_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker, "LOCK_SECONDS", 0.1)
+    with worker._lock():
+        assert worker.serve() == "A worker is running on this machine already; it takes the jobs."
+        worker.ensure()  # finds it there
+    assert worker.serve(idle=0.0) == "There was no more work."
+
+
+def test_a_job_that_came_while_the_worker_left_keeps_it_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The app saw a worker in place, so nobody else starts one."""
+    left: list[float | None] = []
+
+    def work(self: worker.Worker, idle: float | None, told: object) -> None:
+        left.append(idle)
+        for job in queue.jobs("ann"):
+            queue.ask_to_stop(job.id, "ann")
+        if len(left) == 1:
+            queue.submit("train", "ann", "r", {})
+
+    monkeypatch.setattr(worker.Worker, "work", work)
+    assert worker.serve(idle=5.0) == "There was no more work."
+    assert left == [5.0, 5.0]
+
+
+def test_the_app_starts_a_worker_that_outlives_it_unless_somebody_else_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker, "IDLE", 0.0)
+    log = worker._log_folder() / "worker.log"
+    monkeypatch.setenv("S2S_WORKER", "elsewhere")
+    worker.ensure()
+    assert not log.exists()
+    monkeypatch.delenv("S2S_WORKER")
+    worker.ensure()
+    wait_for(lambda: log.read_text() == "There was no more work.\n")
+
+
+def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = worker.Worker()
+    said = "The queue cannot be reached just now (database is locked); try again in a minute.\n"
+    one.turn()
+
+    def away(*_: object) -> None:
+        raise OperationalError("SELECT", {}, sqlite3.OperationalError("database is locked"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sa.Engine, "begin", away)
+        one.turn()
+        one.turn()
+        assert one.is_anything_left()
+        assert capsys.readouterr().err == said
+    one.turn()
+    assert (one.trouble, one.is_anything_left()) == ("", False)
+
+
+def test_an_end_that_could_not_be_written_is_written_at_the_next_turn(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = submit(tiny)
+    one = worker.Worker()
+    finish = queue.finish
+    job = queue.claim(one.name, one.host, "long", 60.0)
+    assert job is not None
+    process = subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
+    process.wait(20)
+    one.children[job.id] = worker.RunningJob(job, process)
+
+    def away(*_: object, **__: object) -> bool:
+        raise UnreachableError("away")
+
+    monkeypatch.setattr(queue, "finish", away)
+    one.turn()
+    monkeypatch.setattr(queue, "finish", finish)
+    one.turn()
+    assert (one.children, run_service.find(run, OWNER).error) == (
+        (
+            {},
+            "The training process ended with status 1 before its work was done; nothing was saved yet, start it again.",
+        )
+    )
+
+
+class Midwife:
+    """Stands in for a fork server, and for the processes that are started without one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_gone = False
+        self.is_ready = True
+        self.born: list[ChildHandle] = []
+        self.spawned: list[str] = []
+        monkeypatch.setattr(worker, "_spawn", self.spawn)
+
+    def request(self, request: ForkRequest) -> ChildHandle | None:
+        self.born.append(ChildHandle(request))
+        return None if self.is_gone else self.born[-1]
+
+    def look(self) -> None:
+        """Nothing happens by itself."""
+
+    def spawn(self, module: Sequence[str], *_: object) -> subprocess.Popen[bytes]:
+        self.spawned.append(module[1])
+        process = subprocess.Popen([sys.executable, "-c", ""])
+        process.wait(20)
+        return process
+
+
+@pytest.fixture
+def attended(monkeypatch: pytest.MonkeyPatch) -> tuple[worker.Worker, Midwife]:
+    one = worker.Worker()
+    midwife = Midwife(monkeypatch)
+    one.fork_server = midwife  # type: ignore[assignment]
+    return one, midwife
+
+
+def test_a_job_is_born_in_the_fork_server_and_its_death_is_noticed(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife]
+) -> None:
+    (one, midwife), run = attended, submit(override(tiny, {"train.threads": 1}))
+    one.turn()
+    (handle,) = midwife.born
+    job = queue.latest(run)
+    assert job is not None
+    log = str(worker._log_folder() / f"{job.id}.log")
+    assert handle.request == ForkRequest(job.id, job.worker, log, threads=1)
+    handle.pid = 1
+    handle.code = -9
+    one.turn()
+    row = run_service.find(run, OWNER)
+    assert (row.state, row.error.partition(",")[0]) == (
+        "interrupted",
+        "The training process was killed (signal 9)",
+    )
+    assert (one.children, midwife.spawned) == ({}, [])
+
+
+def test_the_lease_of_a_job_that_waits_for_its_process_is_kept(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife]
+) -> None:
+    (one, midwife), run = attended, submit(tiny)
+    one.turn()
+    before = queue.latest(run)
+    one.turn()
+    after = queue.latest(run)
+    assert before is not None
+    assert after is not None
+    assert (after.lease > before.lease, after.attempts, len(midwife.born)) == (True, 1, 1)
+    queue.finish(after.id, after.worker, "done")  # as far as anybody knows, it is lost
+    one.turn()
+    assert one.children == {}
+
+
+def test_without_a_fork_server_jobs_start_from_nothing(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife]
+) -> None:
+    (one, midwife), runs = attended, [submit(tiny), submit(tiny)]
+    one.turn()
+    midwife.born[0].is_refused = True
+    one.turn()
+    jobs = [queue.latest(run) for run in runs]
+    assert midwife.spawned == [getattr(jobs[0], "id", None)]
+    midwife.is_gone = True
+    midwife.is_ready = False
+    one.turn()
+    assert one.fork_server is None  # one that was never ready would not be the next time
+    one.turn()
+    assert midwife.spawned == [getattr(job, "id", None) for job in jobs]
+
+
+def test_a_job_that_is_out_of_sight_is_left_to_its_lease_and_a_fork_server_that_died_is_replaced(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one, midwife), run = attended, submit(tiny)
+    opened: list[Path] = []
+    monkeypatch.setattr(worker, "ForkServer", lambda environment, log: opened.append(log))
+    one.turn()
+    midwife.born[0].pid, midwife.born[0].is_out_of_sight, midwife.is_gone = 1, True, True
+    one.turn()
+    assert (one.children, run_service.find(run, OWNER).state, midwife.spawned) == (
+        {},
+        "starting",
+        [],
+    )
+    assert opened == [worker._log_folder() / "fork_server.log"]
+    job = queue.latest(run)
+    assert job is not None
+    assert queue.claim("another", one.host, "long", 20.0) is None
+    queue.renew(job.id, job.worker, -1.0)  # it is dead, or stalled
+    one.fork_server = None
+    one.turn()
+    assert (midwife.spawned, list(one.children)) == ([job.id], [job.id])
+    with pytest.raises(
+        queue.LeaseLost
+    ):  # as the process that comes back to life will hear, although it was the same worker's
+        queue.poll_requests(job.id, job.worker)
+
+
+def test_some_quick_jobs_start_at_once_beside_a_long_one(
+    tiny: Recipe, attended: tuple[worker.Worker, Midwife], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for where in (queue, table):
+        monkeypatch.setattr(where, "AT_ONCE", {"long": 1, "express": 4})
+    (one, midwife), quick = attended, [submit(tiny, express=True) for _ in range(6)]
+    long = [submit(tiny) for _ in range(2)]
+    one.turn()
+    assert sorted(child.job.run for child in one.children.values()) == sorted([long[0], *quick[:4]])
+    midwife.born[1].pid, midwife.born[1].code = 1, 1
+    one.turn()
+    assert len(one.children) == 5
+
+
+def test_a_process_that_cannot_be_started_is_the_end_of_its_job_alone(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = submit(tiny)
+    one = worker.Worker()
+    monkeypatch.setattr(worker, "_spawn", refused)
+    one.turn()
+    row = run_service.find(run, OWNER)
+    assert (row.state, row.error) == (
+        (
+            "failed",
+            "Its process could not be started (No space left on device); free some space, then resume it.",
+        )
+    )
+
+
+def refused(*_: object) -> subprocess.Popen[bytes]:
+    raise OSError(28, "No space left on device", "/a/secret/path")
+
+
+def test_a_worker_that_cannot_be_started_is_a_sentence_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker, "_spawn", refused)
+    message = r"^The worker, which .*, cannot be started \(No space left on device\); free some space, [^/]*$"
+    for _ in range(2):
+        with pytest.raises(UserError, match=message):
+            worker.ensure()
+
+
+def test_a_worker_that_was_just_started_is_not_started_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = []
+    times = iter([100.0, 104.9, 105.0])
+
+    def spawn(*module: object) -> subprocess.Popen[bytes]:
+        started.append(module)
+        return subprocess.Popen([sys.executable, "-c", ""])
+
+    monkeypatch.setattr(worker, "_spawn", spawn)
+    monkeypatch.setattr(worker, "STARTER", worker.Starter(lambda: next(times)))
+    counts = []
+    for _ in range(3):
+        worker.ensure()
+        counts.append(len(started))
+    assert counts == [1, 1, 2]

@@ -1,0 +1,323 @@
+import shutil
+import sqlite3
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from filelock import FileLock
+from sqlalchemy.exc import OperationalError
+
+from s2s.config import Recipe, UserError
+from s2s.jobs import queue, run_service, training
+from s2s.runs import RunFolder, runs_folder
+from s2s.settings import OWNER
+from tests.conftest import make_run
+
+
+def submit(recipe: Recipe, owner: str = OWNER, name: str = "one") -> str:
+    return training.submit(
+        training.RunRequest(
+            recipe, "synthetic:reverse#rows=80", preset="small", name=name, owner=owner
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("trained") / "one", {})
+
+
+def train(trained: Path, run: str, state: str = "done") -> RunFolder:
+    """As a worker's child would have by now."""
+    folder = RunFolder(shutil.copytree(trained, runs_folder() / run))
+    folder.set_status(state, step=30, steps=30)
+    return folder
+
+
+def claim(now: float | None = None) -> queue.Job:
+    job = queue.claim("w", "h", "long", 20.0, now=now)
+    assert job is not None
+    return job
+
+
+def state(run: str, now: float | None = None) -> str:
+    return run_service.find(run, OWNER, now=now).state
+
+
+def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(
+    tiny: Recipe, trained: Path
+) -> None:
+    first = submit(tiny)
+    second = submit(tiny)
+    row = run_service.find(second, OWNER)
+    assert (row.state, row.position, row.name, row.preset, row.source, row.steps) == (
+        ("queued", 1, "one", "small", "synthetic:reverse#rows=80", 30)
+    )
+    job = claim()
+    queue.set_note(job.id, job.worker, "Reading the text.")
+    row = run_service.find(first, OWNER)
+    assert (row.state, row.note, row.position, row.is_live) == (
+        "starting",
+        "Reading the text.",
+        None,
+        True,
+    )
+    train(trained, first)
+    assert state(first) == "running"  # until its worker says how it ended
+    queue.finish(job.id, "w", "done")
+    row = run_service.find(first, OWNER)
+    assert (row.state, row.step, row.checkpoints, row.is_live) == ("done", 30, (10, 20, 30), False)
+
+
+def test_a_failed_job_is_there_with_its_sentence_before_it_has_a_folder(tiny: Recipe) -> None:
+    run = submit(tiny)
+    queue.finish(claim().id, "w", "failed", "No such file; give another.")
+    assert [(row.id, row.state, row.error) for row in run_service.runs(OWNER)] == [
+        (run, "failed", "No such file; give another.")
+    ]
+
+
+def test_a_run_whose_worker_is_silent_is_interrupted_and_says_what_comes(
+    tiny: Recipe, trained: Path
+) -> None:
+    run = submit(tiny)
+    now = time.time()
+    claim(now)
+    train(trained, run, "running")
+    assert state(run, now + 19) == "running"
+    row = run_service.find(run, OWNER, now=now + 21)
+    assert (row.state, row.note) == ("interrupted", run_service.WAITS_FOR_A_WORKER)
+    with FileLock(runs_folder() / run / ".lock"):  # the process lives, the database was away
+        assert state(run, now + 21) == "running"
+
+
+def test_a_run_that_was_trained_without_the_queue_since_is_what_its_folder_says(
+    tiny: Recipe, trained: Path
+) -> None:
+    run = submit(tiny)
+    queue.finish(claim().id, "w", "failed", "No.")
+    train(trained, run)
+    row = run_service.find(run, OWNER)
+    assert (row.state, row.error) == ("done", "")
+
+
+def test_folders_and_jobs_make_one_table_newest_first(tiny: Recipe, trained: Path) -> None:
+    train(trained, "by-hand")
+    waiting = submit(tiny)
+    other = submit(tiny, "bob")
+    assert [(row.id, row.state) for row in run_service.runs(OWNER)] == [
+        (waiting, "queued"),
+        ("by-hand", "done"),
+    ]
+    assert [row.id for row in run_service.runs("bob")] == [other]
+    assert run_service.runs("nobody") == []
+
+
+def test_only_ones_own_runs_are_stopped_renamed_and_deleted(tiny: Recipe) -> None:
+    run = submit(tiny, "bob")
+    with pytest.raises(UserError, match=f"There is no run `{run}` of yours"):
+        run_service.find(run, OWNER)
+    with pytest.raises(UserError, match="neither waiting nor training; there is nothing to stop"):
+        run_service.stop(run, OWNER)
+    with pytest.raises(UserError, match=f"There is no run `{run}` of yours"):
+        run_service.rename(run, OWNER, "mine")
+    with pytest.raises(UserError, match=f"There is no run `{run}` of yours"):
+        run_service.delete(run, OWNER)
+    assert run_service.find(run, "bob").name == "one"
+
+
+def test_a_waiting_run_is_renamed_stopped_and_deleted(tiny: Recipe) -> None:
+    run = submit(tiny)
+    run_service.rename(run, OWNER, "  two  words ")
+    assert run_service.find(run, OWNER).name == "two words"
+    run_service.stop(run, OWNER)
+    assert state(run) == "stopped"
+    with pytest.raises(UserError, match="nothing to stop"):
+        run_service.stop(run, OWNER)
+    run_service.delete(run, OWNER)
+    assert run_service.runs(OWNER) == []
+    gone = submit(tiny)
+    run_service.delete(gone, OWNER)  # from the queue
+    assert (run_service.runs(OWNER), queue.claim("w", "h", "long", 20.0)) == ([], None)
+
+
+def test_a_run_in_training_is_not_deleted_and_a_finished_one_is_with_its_jobs(
+    tiny: Recipe, trained: Path
+) -> None:
+    run = submit(tiny)
+    job = claim()
+    train(trained, run)
+    with pytest.raises(UserError, match="is being trained; stop it first, then delete it"):
+        run_service.delete(run, OWNER)
+    queue.finish(job.id, "w", "done")
+    run_service.rename(run, OWNER, "better")
+    assert run_service.find(run, OWNER).name == "better"
+    run_service.delete(run, OWNER)
+    assert (list(runs_folder().iterdir()), queue.jobs(OWNER)) == ([], [])
+
+
+def test_a_lost_run_that_is_stopped_is_not_taken_up_again(tiny: Recipe) -> None:
+    run = submit(tiny)
+    claim(time.time() - 100)
+    run_service.stop(run, OWNER)
+    assert (state(run), queue.claim("v", "h", "long", 20.0)) == ("interrupted", None)
+
+
+def test_the_table_of_three_hundred_runs_is_quick(
+    trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_MAX_JOBS", "none")
+    monkeypatch.setenv("S2S_MAX_QUEUE", "none")
+    about = RunFolder(trained).about()
+    for number in range(300):
+        folder = RunFolder(runs_folder() / f"run-{number}")
+        folder.write_about(about)
+        folder.set_status("done", step=30, steps=30)
+        queue.submit(
+            "train",
+            OWNER,
+            folder.id,
+            {"recipe": about["recipe"], "name": "", "source": "", "preset": ""},
+        )
+    for job in queue.jobs(OWNER, 300):
+        queue.ask_to_stop(job.id, OWNER)
+    assert len(run_service.runs(OWNER)) == 300
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        run_service.runs(OWNER)
+        seconds.append(time.perf_counter() - started)
+    assert min(seconds) < 0.3  # 60 ms on an idle machine
+
+
+def test_a_row_says_whether_it_is_worth_looking_again(tiny: Recipe) -> None:
+    row = run_service.find(submit(tiny), OWNER)
+    states = ("queued", "starting", "running", "done", "stopped", "failed", "interrupted")
+    live = {state: replace(row, state=state).is_live for state in states}
+    assert [state for state, is_live in live.items() if is_live] == [
+        "queued",
+        "starting",
+        "running",
+    ]
+
+
+def test_a_run_that_is_asked_to_stop_says_so_until_it_has(tiny: Recipe, trained: Path) -> None:
+    run = submit(tiny)
+    job = claim()
+    assert not run_service.find(run, OWNER).is_stopping
+    run_service.stop(run, OWNER)
+    assert [(row.state, row.is_stopping) for row in run_service.runs(OWNER)] == [("starting", True)]
+    train(trained, run)
+    assert [(row.state, row.is_stopping) for row in run_service.runs(OWNER)] == [("running", True)]
+    queue.finish(job.id, "w", "stopped")
+    assert not run_service.find(run, OWNER).is_stopping
+
+
+@pytest.mark.parametrize("name", ["recipe.json", "status.json"])
+def test_a_damaged_folder_is_failed_with_the_reason_whatever_its_job_says(
+    name: str, tiny: Recipe, trained: Path
+) -> None:
+    run = submit(tiny)
+    good = submit(tiny)
+    job = claim()
+    train(trained, run)
+    (runs_folder() / run / name).write_text("{}" if name == "recipe.json" else "{")
+    assert state(run) == "starting"
+    queue.finish(job.id, "w", "done")
+    rows = {row.id: row for row in run_service.runs(OWNER)}
+    assert (rows[run].state, rows[good].state) == ("failed", "queued")
+    assert f"{name} cannot be read" in rows[run].error.replace(f"{name} of the run `{run}`", name)
+    assert run_service.find(run, OWNER) == rows[run]
+
+
+def test_without_the_queue_the_folders_are_there_and_the_trouble_is_said(
+    tiny: Recipe, trained: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = submit(tiny)
+    waiting = submit(tiny)
+    train(trained, run)
+    assert run_service.queue_error() is None
+
+    def away(self: sa.Engine) -> None:
+        raise OperationalError("SELECT", {}, sqlite3.OperationalError("database is locked"))
+
+    monkeypatch.setattr(sa.Engine, "begin", away)
+    said = "The queue cannot be reached just now (database is locked); try again in a minute."
+    assert run_service.queue_error() == said
+    assert [(row.id, row.state, row.job) for row in run_service.runs(OWNER)] == [(run, "done", "")]
+    assert run_service.find(run, OWNER).state == "done"
+    for act in (run_service.find, run_service.stop, run_service.delete):
+        with pytest.raises(UserError) as found:
+            act(waiting, OWNER)
+        assert str(found.value) == said
+
+
+def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learning_rate(
+    tiny: Recipe, trained: Path
+) -> None:
+    run = submit(tiny)
+    job = claim()
+    train(trained, run)
+    assert not run_service.find(run, OWNER).is_paused
+    with pytest.raises(
+        UserError,
+        match=f"The run `{run}` is not paused; pause it first, then take one step after the other",
+    ):
+        run_service.step_once(run, OWNER)
+    for _ in range(2):  # two people press it
+        run_service.pause(run, OWNER)
+    run_service.step_once(run, OWNER)
+    run_service.step_once(run, OWNER)
+    run_service.change_lr(run, OWNER, 0.002)
+    assert run_service.find(run, OWNER).is_paused
+    assert queue.poll_requests(job.id, "w") == (
+        False,
+        queue.ControlRequests(pause=True, once=2, lr=0.002),
+    )
+    with pytest.raises(
+        UserError, match=r"`lr` 101 is out of range; give a number between 0.0 and 100.0"
+    ):
+        run_service.change_lr(run, OWNER, 101)
+    for _ in range(2):
+        run_service.unpause(run, OWNER)
+    assert [row.is_paused for row in run_service.runs(OWNER)] == [False]
+    run_service.pause(run, OWNER)
+    for _ in range(2):
+        run_service.stop(run, OWNER)
+    with pytest.raises(
+        UserError,
+        match=f"The run `{run}` is being stopped, so it cannot be told to go on; resume it",
+    ):
+        run_service.unpause(run, OWNER)
+    queue.finish(job.id, "w", "stopped")
+    assert not run_service.find(run, OWNER).is_paused
+    with pytest.raises(UserError, match="nothing to stop"):
+        run_service.stop(run, OWNER)
+
+
+def test_a_run_that_does_not_train_cannot_be_steered(tiny: Recipe, trained: Path) -> None:
+    run = submit(tiny)
+    train(trained, "by-hand")
+    steer = {
+        run_service.pause: "paused",
+        run_service.unpause: "told to go on",
+        run_service.step_once: "taken on by a step",
+    }
+    steer[lambda run, owner: run_service.change_lr(run, owner, 0.1)] = "given another learning rate"
+    for act, words in steer.items():
+        with pytest.raises(
+            UserError,
+            match=f"`{run}` is not training, so it cannot be {words}; it can be once it trains",
+        ):
+            act(run, OWNER)
+        for other, owner in ((run, "bob"), ("by-hand", OWNER), ("nothing", OWNER)):
+            with pytest.raises(
+                UserError,
+                match=f"`{other}` is not training, so it cannot be {words}; start it or resume it first",
+            ):
+                act(other, owner)
+    claim(time.time() - 100)  # its worker is gone
+    with pytest.raises(UserError, match="is not training, so it cannot be paused"):
+        run_service.pause(run, OWNER)

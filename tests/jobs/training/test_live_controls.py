@@ -1,0 +1,321 @@
+import hashlib
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from s2s.cli import main
+from s2s.config import Recipe, UserError, override
+from s2s.jobs import queue, training
+from s2s.jobs.training import live_controls
+from s2s.model.weights import weights_path
+from s2s.runs import RunFolder, attention_history, listing, runs_folder
+from s2s.settings import OWNER
+from s2s.train import Step
+from tests.jobs.context import FakeContext
+from tests.jobs.training.test_runs import asked, claim, submitted
+
+STEPS = 30
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_controls, "POLL", 0.0)
+
+
+def begun(recipe: Recipe) -> tuple[queue.Job, FakeContext]:
+    training.submit(asked(recipe))
+    return claim(), FakeContext()
+
+
+def train(
+    job: queue.Job,
+    context: FakeContext,
+    at: Callable[[int], None] = lambda step: None,
+    until: int = STEPS,
+) -> list[int]:
+    """The steps taken; `at` is called after each."""
+    steps = []
+    events = training.work(job, context)
+    for event in events:
+        if isinstance(event, Step):
+            steps.append(event.step)
+            at(event.step)
+            if event.step == until:
+                break
+    if until == STEPS:
+        list(events)
+    return steps
+
+
+def weights(run: str, step: int = STEPS) -> str:
+    return hashlib.sha256(
+        weights_path(runs_folder() / run / "checkpoints", step).read_bytes()
+    ).hexdigest()
+
+
+def test_a_paused_training_stands_still_takes_single_steps_and_ends_like_any_other(
+    tiny: Recipe,
+) -> None:
+    recipe = override(tiny, {"train.threads": 1})
+    plain, _ = begun(recipe)
+    list(training.work(plain, FakeContext()))
+    queue.finish(plain.id, "w", "done")
+    job, context = begun(recipe)
+    events = training.work(job, context)
+
+    def steps(n: int) -> list[int]:
+        return [
+            event.step
+            for _, event in zip(range(n), events, strict=False)
+            if isinstance(event, Step)
+        ]
+
+    while not isinstance(event := next(events), Step):
+        pass
+    assert event.step == 1
+    context.request(pause=True)
+    assert steps(50) == []
+    context.request(once=1)
+    assert steps(50) == [2]
+    context.request(once=3)  # pressed twice between two looks
+    assert steps(50) == [3, 4]
+    context.request(pause=False)
+    assert steps(10_000) == list(range(5, STEPS + 1))
+    assert weights(job.run) == weights(plain.run)
+    lines = [
+        line
+        for line in RunFolder(runs_folder() / job.run).lines("metrics")
+        if line["kind"] == "train"
+    ]
+    assert [line["step"] for line in lines if line.get("first")] == [
+        1,
+        2,
+        3,
+        4,
+        5,
+    ]  # before each lies a pause
+
+
+def test_a_pause_that_is_forgotten_stops_and_saves(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_controls, "LONGEST_PAUSE", 0.0)
+    job, context = begun(tiny)
+    context.request(pause=True)
+    events = training.work(job, context)
+    while not isinstance(next(events), Step):
+        pass
+    for _ in range(3):
+        next(events)
+    assert submitted(job.run).stop
+    events.close()
+    folder = RunFolder(runs_folder() / job.run)
+    assert folder.status()["state"] == "stopped"
+    assert weights_path(folder.checkpoints, 1).is_file()
+
+
+def test_another_learning_rate_holds_from_the_next_step_and_is_written_down(tiny: Recipe) -> None:
+    recipe = override(
+        tiny, {"train.schedule": "constant", "train.warmup_steps": 0, "train.lr": 0.01}
+    )
+    job, context = begun(recipe)
+    train(
+        job,
+        context,
+        lambda step: (
+            context.request(lr=0.002)
+            if step == 7
+            else context.request(lr=0.0)
+            if step == 20
+            else None
+        ),
+    )
+    folder = RunFolder(runs_folder() / job.run)
+    rates = {
+        line["step"]: line["lr"] for line in folder.lines("metrics") if line["kind"] == "train"
+    }
+    assert {step for step, rate in rates.items() if rate == 0.01} == set(range(1, 8))
+    assert {step for step, rate in rates.items() if rate == 0.002} == set(range(8, 21))
+    assert {step for step, rate in rates.items() if rate == 0.0} == set(range(21, STEPS + 1))
+    told = [
+        (line["step"], line["lr"]) for line in folder.lines("metrics") if line["kind"] == "change"
+    ]
+    about = folder.about()
+    assert (
+        told
+        == [(change["step"], change["lr"]) for change in about["changes"]]
+        == [(8, 0.002), (21, 0.0)]
+    )
+    assert about["command"].endswith(
+        "# and then: train.lr=0.002 from step 8, train.lr=0.0 from step 21"
+    )
+    assert folder.recipe().train.lr == 0.01
+
+
+def test_a_changed_run_that_is_killed_goes_on_as_if_it_had_not_been(tiny: Recipe) -> None:
+    def at(step: int, context: FakeContext) -> None:
+        if step == 13:
+            context.request(lr=0.001)
+
+    undisturbed, context = begun(tiny)
+    train(undisturbed, context, lambda step: at(step, context))
+    queue.finish(undisturbed.id, "w", "done")
+    job, context = begun(tiny)
+    events = training.work(job, context)
+    for event in events:
+        if isinstance(event, Step):
+            at(event.step, context)
+            if event.step == 17:
+                break
+    path = runs_folder() / job.run
+    kept = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    events.close()  # which saves: a killed process would not have
+    for file in path.rglob("*step-00000017*"):
+        file.unlink()
+    for file, content in kept.items():
+        file.write_bytes(content)
+    assert (
+        train(job, context)[0] == 11
+    )  # after the checkpoint of step 10; the wish of the first process still stands
+    assert weights(job.run) == weights(undisturbed.run)
+    lines = RunFolder(path).lines("metrics")
+    assert [(line["step"], line["lr"]) for line in lines if line["kind"] == "change"] == [
+        (14, 0.001)
+    ]
+
+
+def test_a_run_can_go_on_with_another_learning_rate_and_more_steps(tiny: Recipe) -> None:
+    job, context = begun(tiny)
+    train(job, context)
+    queue.finish(job.id, "w", "done")
+    training.submit_resume(job.run, OWNER, steps=40, lr=0.5)
+    again = claim()
+    events = training.work(again, context)
+    while not isinstance(next(events), Step):
+        pass
+    events.close()
+    list(training.work(again, context))  # a worker that takes it over finds it written down
+    folder = RunFolder(runs_folder() / job.run)
+    about = folder.about()
+    assert [
+        (change["step"], change.get("steps"), change.get("lr")) for change in about["changes"]
+    ] == [(31, 40, None), (31, None, 0.5)]
+    assert about["command"].endswith(
+        "# and then: train.steps=40 from step 31, train.lr=0.5 from step 31"
+    )
+    assert about["recipe"]["train"]["steps"] == 40
+
+
+def test_the_line_that_repeats_a_run_repeats_it(tiny: Recipe, tmp_path: Path) -> None:
+    job, context = begun(override(tiny, {"train.lr": 0.004}))
+    train(job, context)
+    words = shlex.split(RunFolder(runs_folder() / job.run).about()["command"])
+    assert words[:3] == ["python", "-m", "s2s"]
+    words[words.index("--out") + 1] = str(tmp_path / "again")
+    assert main(words[3:]) == 0
+    assert (
+        weights(job.run)
+        == hashlib.sha256(
+            weights_path(tmp_path / "again" / "checkpoints", STEPS).read_bytes()
+        ).hexdigest()
+    )
+
+
+def killed(job: queue.Job, context: FakeContext, at: int, wishes: Mapping[int, float]) -> None:
+    """Train up to a step and leave the folder as a process does that is killed there; `wishes` are learning rates by step."""
+    path = runs_folder() / job.run
+    events = training.work(job, context)
+    for event in events:
+        if isinstance(event, Step):
+            if event.step in wishes:
+                context.request(lr=wishes[event.step])
+            if event.step == at:
+                break
+    kept = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    events.close()
+    for file in [file for file in path.rglob("*") if file.is_file() and file not in kept]:
+        file.unlink()
+    for file, content in kept.items():
+        file.write_bytes(content)
+
+
+def test_a_run_killed_before_its_first_checkpoint_keeps_what_was_changed_and_written(
+    tiny: Recipe,
+) -> None:
+    undisturbed, context = begun(tiny)
+    train(undisturbed, context, lambda step: context.request(lr=0.001) if step == 5 else None)
+    queue.finish(undisturbed.id, "w", "done")
+    job, context = begun(tiny)
+    killed(job, context, 8, {5: 0.001})
+    listing.annotate(job.run, OWNER, tags=["a", "b"], comment="c")
+    assert train(job, context)[0] == 1
+    assert weights(job.run) == weights(undisturbed.run)
+    about = RunFolder(runs_folder() / job.run).about()
+    assert [(change["step"], change["lr"]) for change in about["changes"]] == [(6, 0.001)]
+    assert (about["tags"], about["comment"]) == (["a", "b"], "c")
+
+
+def test_who_takes_a_resumed_run_over_changes_nothing_back(tiny: Recipe) -> None:
+    def resumed() -> tuple[queue.Job, FakeContext]:
+        job, context = begun(tiny)
+        train(job, context)
+        queue.finish(job.id, "w", "done")
+        training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
+        return claim(), FakeContext()
+
+    undisturbed, context = resumed()
+    train(undisturbed, context, lambda step: context.request(lr=0.001) if step == 45 else None)
+    queue.finish(undisturbed.id, "w", "done")
+    job, context = resumed()
+    killed(job, context, 55, {45: 0.001})
+    train(job, context)
+    assert weights(job.run, 60) == weights(undisturbed.run, 60)
+    changes = RunFolder(runs_folder() / job.run).about()["changes"]
+    assert [(change["step"], change["lr"]) for change in changes if "lr" in change] == [
+        (31, 0.005),
+        (46, 0.001),
+    ]
+
+
+def test_nothing_is_noted_of_a_request_that_the_queue_refuses(
+    tiny: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, context = begun(tiny)
+    train(job, context)
+    queue.finish(job.id, "w", "done")
+    path = runs_folder() / job.run / "recipe.json"
+    before = path.read_bytes()
+    training.submit(asked(tiny))
+    monkeypatch.setenv("S2S_MAX_JOBS", "1")
+    with pytest.raises(UserError):
+        training.submit_resume(job.run, OWNER, steps=60, lr=0.005)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(("step", "state"), [(20, "stopped"), (STEPS, "done")])
+def test_a_stop_owes_its_step_what_was_due(step: int, state: str, tiny: Recipe) -> None:
+    job, context = begun(tiny)
+    events = training.work(job, context)
+    while not (isinstance(event := next(events), Step) and event.step == step):
+        pass
+    events.close()
+    folder = RunFolder(runs_folder() / job.run)
+    assert folder.status()["state"] == state
+    assert [line["step"] for line in folder.lines("metrics") if line["kind"] == "valid"] == list(
+        range(0, step + 1, 10)
+    )
+    assert attention_history.saved_steps(folder)[-1] == step
+
+
+def test_early_stopping_outlives_a_kill_and_gives_way_to_who_asks_for_more(tiny: Recipe) -> None:
+    job, context = begun(override(tiny, {"train.lr": 0.0, "train.watch.patience": 1}))
+    killed(job, context, 10, {})
+    events = [event for event in training.work(job, context) if isinstance(event, Step)]
+    assert events[-1].step == 10 or not events
+    queue.finish(job.id, "w", "done")
+    assert RunFolder(runs_folder() / job.run).status()["state"] == "done"
+    training.submit_resume(job.run, OWNER)
+    steps = [event.step for event in training.work(claim(), context) if isinstance(event, Step)]
+    assert steps[0] == 11

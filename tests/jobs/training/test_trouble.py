@@ -1,0 +1,327 @@
+"""What goes wrong while people train ends in one sentence; what was learned is kept, and going on works."""
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import s2s
+from benchmarks.crash import SOURCE, VALID, differences
+from s2s.config import Recipe, UserError, override
+from s2s.data import files, saved_datasets
+from s2s.jobs import queue, run_service, training
+from s2s.model.weights import saved_steps
+from s2s.runs import RunFolder, runs_folder
+from s2s.settings import OWNER
+from s2s.train import Step
+from tests.jobs.context import FakeContext
+
+
+def submit(recipe: Recipe, source: str = SOURCE, valid: str | None = VALID) -> str:
+    return training.submit(training.RunRequest(recipe, source, valid, name="one"))
+
+
+def attempt(context: FakeContext | None = None) -> str:
+    """Does the next job as a worker's child would; the sentence it failed with, which its owner then reads."""
+    job = queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+    state = "done"
+    said = ""
+    try:
+        list(training.work(job, context or FakeContext()))
+    except UserError as error:
+        state = "failed"
+        said = str(error)
+    queue.finish(job.id, "w", state, said)
+    row = run_service.find(job.run, OWNER)
+    assert (row.state, row.error) == (state, said)
+    return said
+
+
+def folder(run: str) -> RunFolder:
+    return RunFolder(runs_folder() / run)
+
+
+@pytest.fixture
+def recipe(tiny: Recipe) -> Recipe:
+    return override(tiny, {"train.steps": 20, "train.watch.scores": 4})
+
+
+@contextmanager
+def disk_with_room_for(n_writes: int) -> Iterator[None]:
+    """No room is left after so many writes; a line that is appended is then torn in its middle."""
+    done = [0]
+    fsync = os.fsync
+    opened = Path.open
+
+    def is_full() -> bool:
+        done[0] += 1
+        return done[0] > n_writes
+
+    def flush(number: int) -> None:
+        if is_full():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(number)
+
+    def open_(path: Path, mode: str = "r", *more: object, **named: object) -> object:
+        file = opened(path, mode, *more, **named)  # type: ignore[call-overload]
+        if mode == "ab" and is_full():
+            os.write(file.fileno(), b'{"kind": "tra')
+            file.close()
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return file
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", flush)
+        patch.setattr(Path, "open", open_)
+        yield
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[Recipe, Path]:
+    """Each recipe is trained once."""
+    return {}
+
+
+def whole(recipe: Recipe, known: dict[Recipe, Path], path: Path) -> Path:
+    if recipe not in known:
+        list(
+            training.run(
+                training.start(training.RunRequest(recipe, SOURCE, VALID), path / "undisturbed")
+            )
+        )
+        known[recipe] = path / "undisturbed"
+    return known[recipe]
+
+
+@pytest.mark.parametrize("room", [0, 5, 18, 19, 20, 21, 23])
+def test_a_full_disk_costs_nothing_that_was_saved(
+    room: int, recipe: Recipe, undisturbed: dict[Recipe, Path], tmp_path: Path
+) -> None:
+    """It may come at any write: of the folder, a line, a checkpoint's first or second file, the attention, the status."""
+    run = submit(recipe)
+    with disk_with_room_for(room):
+        said = attempt()
+    assert "cannot be written (No space left on device)" in said
+    kept = saved_steps(folder(run).checkpoints)
+    if kept:
+        assert said.endswith(
+            f"The checkpoint of step {kept[-1]} is kept; resume the run when there is room."
+        )
+        assert s2s.load(folder(run).path).step == kept[-1]
+    elif folder(run).lines("metrics"):
+        assert said.endswith("Start the run again when there is room.")
+    training.submit_resume(run, OWNER)
+    assert attempt() == ""
+    assert differences(folder(run).path, whole(recipe, undisturbed, tmp_path)) == []
+
+
+def flip(content: bytes) -> bytes:
+    """One bit, late in the file."""
+    return content[:-100] + bytes([content[-100] ^ 16]) + content[-99:]
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[:-20],
+    "emptied": lambda content: b"",
+    "flipped": flip,
+}
+
+
+@pytest.mark.parametrize("name", ["step-00000020.safetensors", "step-00000020.state.safetensors"])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_newest_checkpoint_is_said_and_training_goes_on_from_the_one_before(
+    damage: str, name: str, recipe: Recipe, undisturbed: dict[Recipe, Path], tmp_path: Path
+) -> None:
+    run = submit(recipe)
+    context = FakeContext()
+    attempt()
+    path = folder(run).checkpoints / name
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    training.submit_resume(run, OWNER, steps=30)
+    assert attempt(context) == ""
+    (said,) = [sentence for sentence in context.said if name in sentence]
+    assert said.endswith("use an older one of this run.")
+    longer = override(recipe, {"train.steps": 30})
+    assert saved_steps(folder(run).checkpoints) == [10, 20, 30]
+    assert [
+        line["step"] for line in folder(run).lines("metrics") if line["kind"] == "train"
+    ] == list(range(1, 31))
+    assert longer == folder(run).recipe()
+
+
+def test_a_rate_that_diverges_is_said_and_a_lower_one_goes_on(recipe: Recipe) -> None:
+    wild = {
+        "train.lr": 100.0,
+        "train.warmup_steps": 0,
+        "train.schedule": "constant",
+        "model.norm.kind": "none",
+    }
+    run = submit(override(recipe, {**wild, "train.optimizer.clip_norm": 0.0}))
+    said = attempt()
+    assert said.startswith("Training diverged at step ")
+    assert "lower train.lr or raise train.warmup_steps" in said
+    assert not [
+        line for line in folder(run).lines("metrics") if line.get("loss") != line.get("loss")
+    ]
+    training.submit_resume(run, OWNER, lr=0.001)
+    assert attempt() == ""
+
+
+def test_a_text_deleted_while_its_run_waits_is_said_and_the_run_is_there(recipe: Recipe) -> None:
+    corpus = files.from_bytes([("a.tsv", b"".join(b"a %d\t%d a\n" % (n, n) for n in range(80)))])
+    kept = saved_datasets.save(corpus, name="mine", owner=OWNER)
+    run = submit(recipe, f"corpus:{kept}", None)
+    saved_datasets.delete(kept, OWNER)
+    said = attempt()
+    assert kept in said
+    assert said.endswith(".")
+    assert run_service.find(run, OWNER).name == "one"
+
+
+def test_a_text_that_changed_is_said_and_the_old_one_goes_on(
+    recipe: Recipe, tmp_path: Path
+) -> None:
+    table = tmp_path / "pairs.tsv"
+    text = "".join(f"{a} {b}\t{b} {a}\n" for a in "abcdefgh" for b in "abcdefgh")
+    table.write_text(text)
+    run = submit(recipe, str(table), None)
+    attempt()
+    before = (folder(run).path / "metrics.jsonl").read_bytes()
+    for wrong, said in (
+        (
+            text + "x\ty\n",
+            "does not have the pairs this run was started with; bring the old data back",
+        ),
+        ("", "is empty"),
+    ):
+        table.write_text(wrong)
+        training.submit_resume(run, OWNER, steps=30)
+        assert said in attempt()
+        assert (folder(run).path / "metrics.jsonl").read_bytes() == before
+        assert s2s.load(folder(run).path).translate(["a b"])
+        table.write_text(text)
+    training.submit_resume(run, OWNER, steps=30)
+    assert attempt() == ""
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model.d_model": 32},
+        {"train.optimizer.kind": "adafactor"},
+        {"train.batch_tokens": 128},
+        {"train.seed": 7},
+    ],
+)
+def test_a_changed_recipe_is_said_and_the_old_one_goes_on(
+    changes: dict[str, object], recipe: Recipe
+) -> None:
+    run = submit(recipe)
+    attempt()
+    about = folder(run).about()
+    kept = shutil.copytree(folder(run).checkpoints, folder(run).path / "copy")
+    folder(run).write_about({**about, "recipe": override(folder(run).recipe(), changes).to_json()})
+    training.submit_resume(run, OWNER, steps=30)
+    said = attempt()
+    assert "recipe" in said
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == (
+        {path.name: path.read_bytes() for path in folder(run).checkpoints.iterdir()}
+    )
+    folder(run).write_about(about)
+    training.submit_resume(run, OWNER, steps=30)
+    assert attempt() == ""
+
+
+def test_two_people_stop_one_run_and_each_is_told_the_truth(recipe: Recipe) -> None:
+    run = submit(recipe)
+    job = queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+    run_service.stop(run, OWNER)
+    run_service.stop(run, OWNER)  # is on its way already
+    assert run_service.find(run, OWNER).is_stopping
+    queue.finish(job.id, "w", "stopped")
+    for act in (run_service.stop, run_service.pause):
+        with pytest.raises(UserError, match=f"The run `{run}` .*"):
+            act(run, OWNER)
+    assert run_service.find(run, OWNER).state == "stopped"
+
+
+def test_a_run_killed_after_its_last_checkpoint_is_done_when_it_is_resumed(recipe: Recipe) -> None:
+    run = submit(recipe)
+    job = queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+    list(training.work(job, FakeContext()))
+    known = folder(run).status()
+    folder(run).set_status(
+        "running",
+        **{
+            key: known[key] for key in ("step", "steps", "best_step", "best_loss", "token_accuracy")
+        },
+    )
+    queue.finish(
+        job.id,
+        "w",
+        "interrupted",
+        "The training process was killed (signal 9); resume it from step 20.",
+    )
+    training.submit_resume(run, OWNER)
+    assert attempt() == ""
+    assert run_service.find(run, OWNER).step == 20
+
+
+def test_a_warm_up_longer_than_the_run_trains_all_the_same(recipe: Recipe) -> None:
+    """Before Train is pressed the page says so (`jobs/advice.py`)."""
+    run = submit(override(recipe, {"train.warmup_steps": 1000}))
+    assert attempt() == ""
+    rates = [line["lr"] for line in folder(run).lines("metrics") if line["kind"] == "train"]
+    assert rates == sorted(rates)
+
+
+def test_what_a_killed_process_left_half_written_goes_when_the_run_goes_on(recipe: Recipe) -> None:
+    run = submit(recipe)
+    attempt()
+    left = [".step-00000020.safetensors.0a1b2c3d", "step-00000015.state.safetensors"]
+    for name in left:
+        (folder(run).checkpoints / name).write_bytes(b"x" * 100)
+    training.submit_resume(run, OWNER, steps=30)
+    assert attempt() == ""
+    assert not {path.name for path in folder(run).checkpoints.iterdir()} & set(left)
+
+
+def test_a_run_that_diverges_goes_back_to_its_best_checkpoint(recipe: Recipe) -> None:
+    """Those after it may be ruined already: whoever goes on from them diverges again."""
+    every = {
+        "train.watch.save_every": 1,
+        "train.steps": 40,
+        "train.schedule": "constant",
+        "train.warmup_steps": 0,
+    }
+    run = submit(
+        override(
+            recipe,
+            every | {"model.norm.kind": "none", "train.optimizer.clip_norm": 0.0, "train.lr": 0.01},
+        )
+    )
+    context = FakeContext()
+    job = queue.claim("w", "h", "long", 20.0)
+    assert job is not None
+
+    def train() -> None:
+        for event in training.work(job, context):
+            if isinstance(event, Step) and event.step == 13:
+                context.request(lr=1e6)
+
+    with pytest.raises(UserError) as said:
+        train()
+    queue.finish(job.id, "w", "failed", str(said.value))
+    best = folder(run).status()["best_step"]
+    assert f"the checkpoint of step {best} is kept: resume from it" in str(said.value)
+    assert saved_steps(folder(run).checkpoints)[-1] == best > 0
+    training.submit_resume(run, OWNER, lr=0.01)
+    assert attempt() == ""
+    assert run_service.find(run, OWNER).step == 40
