@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from s2s import settings
 from s2s.jobs import queue
 from s2s.jobs.queue import database, table
-from tests.jobs import test_database, test_queue
+from tests.jobs.queue import test_database, test_table
 
 WHEELS = {
     ("Linux", "x86_64"),
@@ -88,7 +88,7 @@ def _empty(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 globals().update(
-    {name: test for name, test in vars(test_queue).items() if name.startswith("test_")}
+    {name: test for name, test in vars(test_table).items() if name.startswith("test_")}
 )
 test_the_migrations = test_database.test_the_migrations_make_the_table_that_the_program_reads
 test_an_older_database = test_database.test_an_older_database_grows_and_keeps_its_rows
