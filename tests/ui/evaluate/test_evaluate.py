@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from s2s.jobs import evaluation_loop, evaluation_service, queue
+from s2s.jobs import evaluation_service, queue
+from s2s.jobs.evaluation import loop as evaluation_loop
 from s2s.jobs.evaluation.service import EvaluationRequest
 from s2s.plots import TradeoffPoint
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations
@@ -14,7 +15,7 @@ from s2s.scores import sentence_scores
 from s2s.share import unpack
 from s2s.ui.evaluate import charts, chat, form, sentences, translate_file
 from s2s.ui.evaluate import table as evaluate_table
-from tests.jobs.context import Desk
+from tests.jobs.context import FakeContext
 from tests.screen import link, lost, opened, said
 
 DEMO = "demo-en-fr"
@@ -57,7 +58,7 @@ def work(place: EvaluationFolder) -> None:
     assert job is not None
     claimed = queue.claim("w", "h", job.slot, 600.0)
     assert claimed is not None
-    list(evaluation_service.work(claimed, Desk()))
+    list(evaluation_service.work(claimed, FakeContext()))
     queue.finish(claimed.id, claimed.worker, "done")
 
 
@@ -278,7 +279,7 @@ def test_while_it_works_the_numbers_so_far_and_the_way_to_go_are_shown(
     evaluations.folder(evaluation).set_words({})
     job = queue.claim("w", "h", "express", 600.0)
     assert job is not None
-    working = evaluation_service.work(job, Desk())
+    working = evaluation_service.work(job, FakeContext())
     while evaluations.folder(evaluation).status().get("done") != 2:
         next(working)
     screen = opened("evaluate", run=DEMO, set=f"evaluation:{evaluation}")
