@@ -496,7 +496,7 @@ def test_a_run_without_a_checkpoint_points_to_its_training(path: str) -> None:
     cached.refresh_runs()
     screen = opened(path, run=run_id)
     assert not screen.exception
-    assert "no checkpoint to look into yet" in said(screen)
+    assert "has no checkpoint yet" in said(screen)
 
 
 # Compare
