@@ -19,10 +19,9 @@ from s2s.ui.compare import column, columns, hypotheses, metrics, reference
 from s2s.ui.compare.column import ColumnChoice
 from s2s.ui.compare.metrics import MetricValue
 from s2s.ui.compare.reference import Comparison
-from s2s.ui.kit import cached, differences, forms
+from s2s.ui.kit import cached, differences, forms, plain
 from s2s.ui.kit.cached import TimedDecoding
-from s2s.ui.kit.text import plain
-from s2s.ui.shell.pages import PAGES, page_link
+from s2s.ui.shell import PAGES, page_link
 
 MIN_WIDTH = 300  # pixels of a column
 PER_ROW = MappingProxyType(

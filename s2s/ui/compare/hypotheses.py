@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.runs import Decoded, DecodedHypothesis
-from s2s.ui.kit.captions import nats, percent
+from s2s.ui.kit import nats, percent
 
 MOST = 10  # hypotheses on the screen; the CSV has all
 

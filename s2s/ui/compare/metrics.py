@@ -16,8 +16,8 @@ from s2s import plots, scores
 from s2s.decode import explain_score, format_number
 from s2s.scores import sentence_scores_of, sentence_signature
 from s2s.ui.compare.column import ColumnChoice
+from s2s.ui.kit import nats, percent
 from s2s.ui.kit.cached import TimedDecoding
-from s2s.ui.kit.captions import nats, percent
 from s2s.words import METRIC_NAMES
 
 END = "</s>"

@@ -12,7 +12,7 @@ import streamlit as st
 
 from s2s.config import Cleaning, settings_of
 from s2s.data import LINT_RULES, LintReport, enabled_rules
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import plain
 
 KEEP = "keep"
 DROP = "drop"

@@ -20,8 +20,7 @@ from s2s.data import (
     format_size,
     sample_hub_dataset,
 )
-from s2s.ui.kit import forms
-from s2s.ui.kit.text import plain, shortened, unique_names
+from s2s.ui.kit import forms, plain, shortened, unique_names
 
 T = TypeVar("T")
 CACHED_SECONDS = 300.0  # of the hub's answers

@@ -9,9 +9,7 @@ from s2s import share
 from s2s.config import UserError
 from s2s.data import Preview
 from s2s.ui.data.sources import ChosenDataset
-from s2s.ui.kit import forms
-from s2s.ui.kit.cards import Card, cards
-from s2s.ui.kit.text import as_markdown
+from s2s.ui.kit import Card, as_markdown, cards, forms
 from s2s.ui.shell import page
 
 

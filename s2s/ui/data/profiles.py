@@ -9,8 +9,7 @@ import streamlit as st
 
 from s2s.config import DataConfig, UserError
 from s2s.data import PROFILE_SECTIONS, DatasetProfile, ReadingState, profile_of
-from s2s.ui.kit import forms
-from s2s.ui.kit.text import duration
+from s2s.ui.kit import duration, forms
 
 REFRESH = 0.4  # seconds between refreshes of a progress bar
 PATIENCE = 1.5  # seconds before a progress bar is shown, lest it flicker

@@ -8,8 +8,7 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.data import saved_datasets
 from s2s.share import printable
-from s2s.ui.kit import cached, forms
-from s2s.ui.kit.text import plain, shortened, unique_names
+from s2s.ui.kit import cached, forms, plain, shortened, unique_names
 
 KEY = "saved"  # in the session: the SPEC of the chosen one
 REFUSED = "refused dataset"  # in the session: why the last change was refused

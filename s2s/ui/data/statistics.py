@@ -8,9 +8,7 @@ import streamlit as st
 
 from s2s import plots
 from s2s.data import Preview, Statistics, Vocabulary, ratio_edges
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import chart, file_name, plain
 
 
 def panel(statistics: Statistics, preview: Preview, name: str) -> None:

@@ -15,8 +15,7 @@ import streamlit as st
 from s2s import plots
 from s2s.config import TokenizerConfig
 from s2s.tokenizers import TOKENIZERS, UNK, ComparisonRow, ExampleTokens, SideStatistics
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import as_markdown, plain
+from s2s.ui.kit import as_markdown, chart, plain
 
 MAX_TOKENS = 150  # of a sentence that are drawn
 # Percent of the color in a token's background: the contrast of its text is at least 9:1, in light and in dark.

@@ -13,7 +13,7 @@ from s2s.data import FILE_KINDS
 from s2s.share import printable
 from s2s.ui.data import uploads
 from s2s.ui.data.uploads import Upload
-from s2s.ui.kit.text import as_markdown, unique_names
+from s2s.ui.kit import as_markdown, unique_names
 
 MAX_MEGABYTES = 200
 UNITS = MappingProxyType(

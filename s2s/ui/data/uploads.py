@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from s2s.data import DatasetProfile, new_upload
-from s2s.ui.kit.text import as_markdown
+from s2s.ui.kit import as_markdown
 
 SECTIONS = ("text", "preview", "lint")  # of an upload's profile, computed at once
 NOTICE = (

@@ -27,12 +27,9 @@ from s2s.jobs import share_too_long
 from s2s.tokenizers import ComparisonRow
 from s2s.ui.data import cleaning, overview, profiles, sources, statistics, tokenizers
 from s2s.ui.data.sources import ChosenDataset
-from s2s.ui.kit import forms, pickers
-from s2s.ui.kit.captions import file_name
+from s2s.ui.kit import ViewState, as_markdown, field, file_name, forms, one_of, pickers
 from s2s.ui.kit.datasets import DEFAULT_DATASET
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, PREFIX, RECIPE_KEYS, data_choices
-from s2s.ui.kit.state import ViewState, field, one_of
-from s2s.ui.kit.text import as_markdown
 
 DATA_KEYS = tuple(key for key in RECIPE_KEYS if key.startswith(("data.", "tokenizer.")))
 TASK_PAIRS = 50  # pairs whose input and output are shown

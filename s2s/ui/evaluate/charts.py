@@ -14,10 +14,7 @@ from s2s import plots
 from s2s.plots import SweepLine, TradeoffPoint
 from s2s.runs import Evaluation, System
 from s2s.ui.evaluate.table import value
-from s2s.ui.kit import cached
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import shortened
+from s2s.ui.kit import cached, chart, file_name, shortened
 from s2s.words import METRIC_NAMES
 
 Scores = Mapping[str, Any]  # of one system

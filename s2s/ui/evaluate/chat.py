@@ -13,8 +13,7 @@ from s2s.data import GENERATED_TASKS, TURN
 from s2s.data import GENERATED_TASKS as TRAINED
 from s2s.runs import Run
 from s2s.share import printable
-from s2s.ui.kit import cached, forms
-from s2s.ui.kit.text import plain, shortened
+from s2s.ui.kit import cached, forms, plain, shortened
 
 LONGEST = 300  # characters of a turn
 MOST_FACTS = 6  # as in its training data

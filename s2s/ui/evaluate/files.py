@@ -12,7 +12,7 @@ import streamlit as st
 from s2s import settings
 from s2s.jobs import EvaluationRequest, SentencePairs, test_sets
 from s2s.runs import Sentences, System
-from s2s.ui.kit.text import as_markdown, shortened
+from s2s.ui.kit import as_markdown, shortened
 
 MEGABYTES = 20  # of one file
 

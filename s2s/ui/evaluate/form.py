@@ -16,8 +16,7 @@ from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
 from s2s.runs import Sentences, System
 from s2s.ui.evaluate import files
-from s2s.ui.kit import cached, forms, pickers
-from s2s.ui.kit.text import duration, plain
+from s2s.ui.kit import cached, duration, forms, pickers, plain
 
 FILES = "files"
 DEFAULT_N = 200

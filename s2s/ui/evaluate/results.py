@@ -10,9 +10,8 @@ from s2s.jobs import EvaluationProgress, EvaluationRequest, evaluation_service, 
 from s2s.runs import Evaluation, evaluations
 from s2s.ui.evaluate import charts, sentences, table, translate_file
 from s2s.ui.evaluate import form as evaluate_form
-from s2s.ui.kit import forms, polling
+from s2s.ui.kit import as_markdown, duration, forms, plain, polling, shortened
 from s2s.ui.kit.badges import badge
-from s2s.ui.kit.text import as_markdown, duration, plain, shortened
 
 KEY = "evaluation"  # in the session, and in the address
 REFRESH_SECONDS = 0.7  # while an evaluation runs

@@ -17,11 +17,9 @@ from s2s.analysis import RULES, SORTS, SentenceRow, score_gains, sentence_rows, 
 from s2s.runs import Evaluation, System, evaluations
 from s2s.scores import METRICS
 from s2s.share import Column
-from s2s.ui.kit import cached, forms, score_counts
-from s2s.ui.kit.captions import file_name, nats
+from s2s.ui.kit import cached, file_name, forms, nats, plain, score_counts
 from s2s.ui.kit.reference_diff import LEGEND, marked
-from s2s.ui.kit.text import plain
-from s2s.ui.shell.pages import PAGES, page_link
+from s2s.ui.shell import PAGES, page_link
 from s2s.words import METRIC_NAMES
 
 GAP = "gap"

@@ -18,8 +18,7 @@ import streamlit as st
 from s2s import plots
 from s2s.runs import Evaluation
 from s2s.scores import MEASURES, METRICS
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.text import plain, shortened
+from s2s.ui.kit import file_name, plain, shortened
 from s2s.words import METRIC_NAMES
 
 Scores = Mapping[str, Any]  # scores.json, or the entry of one system in it

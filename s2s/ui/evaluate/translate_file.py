@@ -13,8 +13,7 @@ from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, worker
 from s2s.runs import Evaluation, Sentences, System, evaluations
 from s2s.ui.evaluate import form
 from s2s.ui.evaluate.files import MEGABYTES
-from s2s.ui.kit import cached, forms
-from s2s.ui.kit.text import duration
+from s2s.ui.kit import cached, duration, forms
 
 SHOWN = 5  # lines of a preview
 

@@ -10,14 +10,13 @@ from s2s import settings, share
 from s2s.config import PRESETS, UserError
 from s2s.jobs import run_service, sweep
 from s2s.runs import LONGEST_COMMENT, MOST_TAGS, RunSummary, annotate, differences
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import as_markdown, cached, forms, plain
 from s2s.ui.kit.badges import badge
 from s2s.ui.kit.datasets import SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_resume
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM
-from s2s.ui.kit.text import as_markdown, plain
 from s2s.ui.runs import views
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 
 
 def actions(run_id: str) -> None:

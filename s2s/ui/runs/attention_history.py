@@ -15,10 +15,7 @@ from s2s import plots, settings
 from s2s.analysis import LabeledWeights, Weights
 from s2s.config import UserError
 from s2s.runs import AttentionHistory, RunFolder, SavedAttention, attention_history
-from s2s.ui.kit import cached, forms, pickers
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import plain
+from s2s.ui.kit import cached, chart, file_name, forms, pickers, plain
 from s2s.ui.kit.validation_pairs import validation_kind, worded_for
 
 REFRESH_SECONDS = 5.0  # while the run is live

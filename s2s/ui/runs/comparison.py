@@ -16,10 +16,7 @@ from s2s.config import Recipe, flat, settings_of
 from s2s.plots import DASHES, Curve, format_value
 from s2s.runs import Curves, differences
 from s2s.share import printable
-from s2s.ui.kit import cached, pickers
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import duration, unique_names
+from s2s.ui.kit import cached, chart, duration, file_name, pickers, unique_names
 from s2s.ui.runs import details, table
 
 MOST = len(DASHES)  # curves that can be told apart without color

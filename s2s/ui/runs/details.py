@@ -10,9 +10,7 @@ from typing import Any
 import streamlit as st
 
 from s2s.config import Recipe
-from s2s.ui.kit import cached
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.text import as_markdown
+from s2s.ui.kit import as_markdown, cached, file_name
 from s2s.ui.runs import table
 
 

@@ -16,13 +16,10 @@ from s2s import plots
 from s2s.jobs import sweep
 from s2s.plots import ParallelAxis, format_value
 from s2s.runs import RunSummary, differences
-from s2s.ui.kit import cached, pickers
+from s2s.ui.kit import as_markdown, cached, chart, file_name, pickers, plain, unique_names
 from s2s.ui.kit.badges import STATES
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import as_markdown, plain, unique_names
 from s2s.ui.runs import table as runs_table
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 
 KEY = "sweep"
 LOSS = "validation loss"

@@ -12,7 +12,7 @@ import streamlit as st
 from s2s.runs import RunSummary
 from s2s.ui.kit import cached
 from s2s.ui.kit.badges import STATES
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 
 REFRESH_SECONDS = 2.0  # while a run is live
 SPARKLINE_POINTS = 40

@@ -13,10 +13,9 @@ from s2s.config import Recipe, UserError
 from s2s.jobs import run_service
 from s2s.runs import Curves, RunSummary
 from s2s.train import learning_rate
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import as_markdown, cached, forms
 from s2s.ui.kit.queueing import queue_resume
-from s2s.ui.kit.text import as_markdown
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 
 REFUSED = "refused act"  # in the session: why the last click was refused
 LR = "train.lr"

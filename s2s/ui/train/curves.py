@@ -15,10 +15,7 @@ from s2s import plots
 from s2s.config import Recipe
 from s2s.plots import Curve, CurveOptions, StepMark
 from s2s.runs import Curves
-from s2s.ui.kit import cached
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import as_markdown, unique_names
+from s2s.ui.kit import as_markdown, cached, chart, file_name, unique_names
 from s2s.ui.kit.validation_pairs import worded_for
 from s2s.ui.train import metrics
 from s2s.words import METRIC_NAMES

@@ -24,11 +24,7 @@ from s2s.jobs import (
     why_no_prediction,
 )
 from s2s.train import free_memory, learning_rate
-from s2s.ui.kit import cached, forms
-from s2s.ui.kit.captions import file_name
-from s2s.ui.kit.cards import Card, cards
-from s2s.ui.kit.charts import chart
-from s2s.ui.kit.text import as_markdown, duration, plain
+from s2s.ui.kit import Card, as_markdown, cached, cards, chart, duration, file_name, forms, plain
 from s2s.ui.train import recipe_form
 from s2s.ui.train.recipe_form import RunRequest
 

@@ -8,9 +8,8 @@ import streamlit as st
 
 from s2s.config import UserError
 from s2s.jobs import initialization
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import cached, forms, plain, unique_names
 from s2s.ui.kit.recipe_state import INIT_FROM, PREFIX, RECIPE_KEYS
-from s2s.ui.kit.text import plain, unique_names
 from s2s.ui.train.recipe_form import RunRequest
 
 SCRATCH = ""

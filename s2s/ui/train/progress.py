@@ -8,9 +8,8 @@ from s2s import settings
 from s2s.config import UserError
 from s2s.jobs import LONGEST_PAUSE, run_service, worker
 from s2s.runs import Curves, RunSummary
-from s2s.ui.kit import cached, forms, polling
+from s2s.ui.kit import as_markdown, cached, duration, forms, plain, polling
 from s2s.ui.kit.badges import badge
-from s2s.ui.kit.text import as_markdown, duration, plain
 from s2s.ui.train import controls, curves, metrics, samples
 
 REFRESH = 1.0  # seconds between refreshes of a live run, while few sessions watch

@@ -14,11 +14,10 @@ import streamlit as st
 from s2s import settings, share
 from s2s.config import PRESETS, Recipe, UserError, override
 from s2s.jobs import short_count, sweep, training, worker
-from s2s.ui.kit import address, cached, forms, pickers
+from s2s.ui.kit import address, cached, forms, pickers, unique_names
 from s2s.ui.kit.datasets import DEFAULT_DATASET, SHIPPED_DATASETS
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.recipe_state import DEFAULT_PRESET, INIT_FROM, PREFIX, RECIPE_KEYS, data_choices
-from s2s.ui.kit.text import unique_names
 
 MAIN_KEYS = (
     "train.steps",

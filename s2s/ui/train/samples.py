@@ -8,9 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from s2s.ui.kit import cached
+from s2s.ui.kit import cached, shortened
 from s2s.ui.kit.reference_diff import LEGEND, LONGEST, marked
-from s2s.ui.kit.text import shortened
 from s2s.ui.kit.validation_pairs import are_held_out
 
 

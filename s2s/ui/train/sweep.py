@@ -10,11 +10,10 @@ import streamlit as st
 from s2s import share
 from s2s.config import Recipe, UserError, flat, settings_of
 from s2s.jobs import sweep, training
-from s2s.ui.kit import cached, forms
+from s2s.ui.kit import as_markdown, cached, duration, forms, plain
 from s2s.ui.kit.queueing import queue_runs
 from s2s.ui.kit.recipe_state import RECIPE_KEYS
-from s2s.ui.kit.text import as_markdown, duration, plain
-from s2s.ui.shell.pages import page_link
+from s2s.ui.shell import page_link
 from s2s.ui.train.recipe_form import MAIN_KEYS, RunRequest
 
 NONE = ""
