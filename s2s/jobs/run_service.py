@@ -10,7 +10,7 @@ from s2s.jobs import queue
 from s2s.runs import RunSummary, checked_name, find_run, list_runs, listing
 
 KIND = "train"  # other jobs work on no run
-WAITS_FOR_A_WORKER = "Its worker is gone; the next one goes on with it by itself."
+WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically."
 
 
 def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
@@ -64,17 +64,17 @@ def stop(run_id: str, owner: str) -> None:
 
 
 def pause(run_id: str, owner: str) -> None:
-    """A run that trains waits after its step until it is told to go on. Raises UserError where it does not train."""
+    """A run that trains waits after its step until it is unpaused. Raises UserError where it does not train."""
     queue.request_control(_training(run_id, owner, "paused").id, owner, pause=True)
 
 
 def unpause(run_id: str, owner: str) -> None:
     """Out of a pause; one that is in none trains as before. Raises UserError where it does not train."""
-    queue.request_control(_training(run_id, owner, "told to go on").id, owner, pause=False)
+    queue.request_control(_training(run_id, owner, "unpaused").id, owner, pause=False)
 
 
 def step_once(run_id: str, owner: str) -> None:
-    """One update, then the pause goes on. Raises UserError where it is not paused."""
+    """One update, then the pause continues. Raises UserError where it is not paused."""
     job = _training(run_id, owner, "taken on by a step")
     if not job.controls.pause:
         raise UserError(

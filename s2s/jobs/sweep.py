@@ -1,4 +1,4 @@
-"""A small grid over a few settings, queued as ordinary runs that share a tag, and a run from another one beside its twin from scratch."""
+"""A sweep: a small grid over a few settings, queued as ordinary runs that share a tag; and a fine-tuned run with its control run."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def with_control_run(asked: RunRequest, name: str) -> list[RunRequest]:
 
 
 def submit(orders: Sequence[RunRequest], are_express: Sequence[bool]) -> list[str]:
-    """Queue all of them and return their ids; or none: where one is refused, those before it are taken back and the UserError goes on."""
+    """Queue all of them and return their ids; or none: where one is refused, those before it are taken back and the UserError is raised."""
     done: list[str] = []
     try:
         for order, is_express in zip(orders, are_express, strict=True):

@@ -18,7 +18,7 @@ FEW = [
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(measured, "FILE", tmp_path / "measured.json")
+    monkeypatch.setattr(measured, "MEASURED_FILE", tmp_path / "measured.json")
     monkeypatch.setattr(measured, "cells", lambda: FEW)
     return tmp_path / "measured.json"
 

@@ -288,7 +288,7 @@ def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learni
         run_service.stop(run, OWNER)
     with pytest.raises(
         UserError,
-        match=f"The run `{run}` is being stopped, so it cannot be told to go on; resume it",
+        match=f"The run `{run}` is being stopped, so it cannot be unpaused; resume it",
     ):
         run_service.unpause(run, OWNER)
     queue.finish(job.id, "w", "stopped")
@@ -302,7 +302,7 @@ def test_a_run_that_does_not_train_cannot_be_steered(tiny: Recipe, trained: Path
     train(trained, "by-hand")
     steer = {
         run_service.pause: "paused",
-        run_service.unpause: "told to go on",
+        run_service.unpause: "unpaused",
         run_service.step_once: "taken on by a step",
     }
     steer[lambda run, owner: run_service.change_lr(run, owner, 0.1)] = "given another learning rate"

@@ -160,7 +160,7 @@ class EvaluationLoop:
                 if self.train is not None
                 else test_sets.training_pairs(self._first_run())
             )
-        except (UserError, KeyError):
+        except UserError:  # its data is not there (any more)
             self.place.set_words({})
             return
         yield False

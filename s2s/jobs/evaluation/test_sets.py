@@ -59,6 +59,9 @@ def read(test: Sentences) -> TestSet:
             raise UserError(f"`{test.spec}` is plain text and has no references; give pairs.")
         return TestSet(_texts(corpus), notes=corpus.notes)
     about = RunFolder(run_folder(test.run)).about()
+    if not about.get("source"):
+        given = f"The recipe.json of the run `{test.run}` does not name its dataset"
+        raise UserError(f"{given}; give a test set of its own.")
     if parse_spec(str(about.get("source", ""))).source not in SHIPPED:
         return _own(test)
     recipe = about["recipe"]

@@ -69,7 +69,7 @@ class PlannedRun:
 
     @property
     def is_handful(self) -> bool:
-        """Whether nobody expects more than that it is learnt by heart."""
+        """Whether the dataset is so small that a model only memorizes it."""
         return self.seen.n_pairs < HANDFUL
 
 
@@ -148,7 +148,7 @@ def overfits(planned: PlannedRun) -> Advice | None:
     smaller = forecast(PRESETS[other].recipe, planned.seen).parameters
     given = f"{planned.seen.n_pairs:,} pairs and {short_count(parameters)} parameters"
     if planned.is_handful:  # by heart is all there is, and the preset for that does it in seconds
-        by_heart = f"{given}: so few are learnt by heart, for which a small model does; try {other}, which has {short_count(smaller)}."
+        by_heart = f"{given}: so few are memorized, for which a small model is enough; try {other}, which has {short_count(smaller)}."
         return (
             Advice(by_heart, preset=other)
             if other != planned.preset and smaller < parameters
@@ -179,14 +179,14 @@ def few_epochs(planned: PlannedRun) -> Advice | None:
 
 
 def many_epochs(planned: PlannedRun) -> Advice | None:
-    """Each pair is seen so often that it is known by heart, and nobody stops."""
+    """Each pair is seen so often that it is memorized, and nothing stops the run."""
     if (
         planned.is_handful
         or planned.cost.epochs <= MANY_EPOCHS
         or planned.recipe.train.watch.patience
     ):
         return None
-    sentence = f"Each pair is seen {planned.cost.epochs:,.0f} times: the model will know them by heart long before the end."
+    sentence = f"Each pair is seen {planned.cost.epochs:,.0f} times: the model will memorize them long before the end."
     return Advice(
         f"{sentence} Stop when validation no longer gains.", {"train.watch.patience": PATIENCE}
     )
@@ -207,7 +207,7 @@ def learning_rate(planned: PlannedRun) -> Advice | None:
 
 
 def no_dropout(planned: PlannedRun) -> Advice | None:
-    """Nothing keeps a small text from being learnt by heart."""
+    """Nothing keeps a small dataset from being memorized."""
     is_small = HANDFUL <= planned.seen.n_pairs < SMALL_DATASET and planned.cost.epochs > FEW_EPOCHS
     if not is_small or planned.recipe.model.dropout > 0:
         return None
@@ -216,20 +216,18 @@ def no_dropout(planned: PlannedRun) -> Advice | None:
 
 
 def large_vocabulary(planned: PlannedRun) -> Advice | None:
-    """Most pieces would stand in the text too seldom to be learnt."""
+    """Most tokens would occur too rarely to be learned."""
     settings = planned.recipe.tokenizer
     size = max(planned.cost.src_vocab_size, planned.cost.tgt_vocab_size)
     often = planned.text_tokens * (2 if settings.shared else 1) / size
     if planned.is_handful or often >= SEEN_OFTEN or settings.kind in ("byte", "char"):
         return None
-    said = f"A vocabulary of {size:,} is large for this text: each piece stands there {often:.0f} times in the mean"
+    said = f"A vocabulary of {size:,} is large for this dataset: each token occurs {often:.0f} times on average"
     if settings.kind == "word":
-        return Advice(f"{said}; cut rare words into pieces.", {"tokenizer.kind": "bpe"})
+        return Advice(f"{said}; split rare words into subwords.", {"tokenizer.kind": "bpe"})
     if settings.vocab_size is None:
         return None
-    return Advice(
-        f"{said}; leave its size to be chosen by the text.", {"tokenizer.vocab_size": None}
-    )
+    return Advice(f"{said}; let the dataset choose its size.", {"tokenizer.vocab_size": None})
 
 
 def too_long(planned: PlannedRun) -> Advice | None:

@@ -28,7 +28,7 @@ SLOTS_PER_TOKEN = (
 
 @dataclass(frozen=True)
 class Calibration:
-    """How many times longer runs take here than the formula says, learnt from so many of them."""
+    """How many times longer runs take here than the formula says, learned from `n_runs` of them."""
 
     factor: float = 1.0
     n_runs: int = 0

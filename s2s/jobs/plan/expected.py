@@ -1,4 +1,4 @@
-"""What to expect of a training: a band of quality, from what our own measured runs reached. Knows nothing of screens."""
+"""What to expect of a training: a prediction interval for quality, from what our own measured runs reached. Knows nothing of screens."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class MeasuredRun:
     points: tuple[ValidationPoint, ...]
 
     def bleu_at(self, tokens: float) -> float | None:
-        """After so many tokens, between two validations on a straight line; the last one's where it had fewer. None before the first."""
+        """After this many tokens, between two validations on a straight line; the last one's where it had fewer. None before the first."""
         known = [(point.tokens, point.bleu) for point in self.points if point.bleu is not None]
         if not known or tokens < known[0][0] / 2:
             return None
@@ -72,7 +72,7 @@ class MeasuredRun:
 class PredictionInterval:
     """BLEU from `low` to `high` after `reach` seconds: at the end, or where our longest run ended. The arrays hold the way there.
 
-    They are NaN where no run of ours had a score so early, or went on so long.
+    They are NaN where no run of ours had a score so early, or continued that long.
     """
 
     low: float
@@ -101,7 +101,7 @@ def why_not_comparable(recipe: Recipe, seen: Preview) -> str:
     if recipe.data.task not in TRANSLATES or seen.is_plain or seen.spec.startswith(OTHER_TASKS):
         return "Our measured runs all translate; there is none to compare this task with."
     if seen.n_pairs < 100:
-        return f"{seen.n_pairs:,} pairs are learnt by heart and nothing else: expect them back word for word, and no other sentence."
+        return f"{seen.n_pairs:,} pairs are only memorized: expect them back word for word, and no other sentence."
     return ""
 
 
@@ -209,7 +209,7 @@ def _doubts(runs: Sequence[MeasuredRun], seen: Preview, preset: str) -> tuple[st
     if all(run.preset != preset for run in runs):
         said.append("None of our runs had this preset: these are other models.")
     if seen.n_pairs > FAR * max(sizes):
-        said.append(f"No run of ours had so many pairs; the largest of these had {max(sizes):,}.")
+        said.append(f"No run of ours had this many pairs; the largest of these had {max(sizes):,}.")
     if seen.n_pairs < min(sizes) / FAR:
         said.append(
             f"No run of ours had so few pairs; the smallest of these had {min(sizes):,}, so expect less."

@@ -59,11 +59,11 @@ def by_rule(seen: Preview, minutes: float) -> Recommendation:
     if seen.is_plain:
         return _plain(seen.src_characters / max(1, seen.n_pairs))
     if seen.n_pairs < HANDFUL:
-        return Recommendation("mini-t5", f"{seen.n_pairs:,} pairs are learnt by heart, in seconds")
+        return Recommendation("mini-t5", f"{seen.n_pairs:,} pairs are memorized in seconds")
     if expected.richness(seen) < NATURAL:
         return Recommendation(
             "small",
-            f"{seen.tgt_words:,} different words in {seen.n_pairs:,} pairs are a simple language",
+            f"{seen.tgt_words:,} distinct words in {seen.n_pairs:,} pairs are a simple language",
         )
     if seen.n_pairs >= 1_000_000 and minutes >= 600:
         return Recommendation(
@@ -82,21 +82,21 @@ def by_rule(seen: Preview, minutes: float) -> Recommendation:
 
 
 def _plain(mean: float) -> Recommendation:
-    """Of texts of so many characters in the mean."""
+    """Of texts of so many characters on average."""
     if mean <= PRESETS["char-halves"].recipe.data.max_length:
         return Recommendation(
             "char-halves",
-            f"short passages ({mean:.0f} characters in the mean) can be continued letter by letter",
+            f"short passages ({mean:.0f} characters on average) can be continued letter by letter",
         )
     return Recommendation(
-        "small", "long passages of plain text want pieces of words, and a small model first"
+        "small", "long passages of plain text need subwords, and a small model first"
     )
 
 
 def fit_to_minutes(
     preset: str, seen: Preview, minutes: float, calibration: Calibration = UNCALIBRATED
 ) -> dict[str, int]:
-    """Steps and warm-up of that preset that take these minutes on that text here."""
+    """Steps and warmup of that preset that take these minutes on that dataset here."""
     recipe = PRESETS[preset].recipe
     cost = forecast(recipe, seen, calibration)
     a_step = (cost.seconds - STARTUP_SECONDS) / recipe.train.steps

@@ -37,7 +37,7 @@ class ControlRequests:
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> ControlRequests:
-        """As the database has them; what a newer program wishes is passed over."""
+        """As the database has them; what a newer program adds is ignored."""
         return cls(
             **{field.name: written[field.name] for field in fields(cls) if field.name in written}
         )
@@ -269,7 +269,7 @@ def poll_requests(job: str, worker: str) -> tuple[bool, ControlRequests]:
 
 
 def progressed(job: str, worker: str) -> None:
-    """A checkpoint was saved: what kills it from here on is counted anew."""
+    """A checkpoint was saved: crashes are counted from zero again."""
     _update(_ours(job, worker), ROW.attempts > 1, attempts=1)
 
 
@@ -284,7 +284,7 @@ def finish(job: str, worker: str, state: str, error: str = "", *, now: float | N
 
 
 def abandon(job: str, *, now: float | None = None) -> bool:
-    """A job whose worker died is given up, so that nobody goes on with it; returns whether it was such a job."""
+    """A job whose worker died is given up, so that nobody resumes it; returns whether it was such a job."""
     now = _now(now)
     return bool(
         _update(

@@ -97,12 +97,10 @@ def check_vocabulary(given: InitialCheckpoint, pairs: Iterable[Pair]) -> str:
         for tokenizer, texts in zip(given.tokenizers(), sides, strict=True)
     )
     if worst > MOST_UNKNOWN:
-        share = (
-            f"{worst:.0%} of this text's pieces are not in the vocabulary of the run `{given.run}`"
-        )
-        raise UserError(f"{share}; start from a run on such a text, or from scratch.")
+        share = f"{worst:.0%} of this dataset's tokens are not in the vocabulary of the run `{given.run}`"
+        raise UserError(f"{share}; initialize from a run on similar data, or train from scratch.")
     return (
-        f"{worst:.1%} of this text's pieces are not in the vocabulary it starts with; they become <unk>."
+        f"{worst:.1%} of this dataset's tokens are not in the vocabulary it starts with; they become <unk>."
         if worst
         else ""
     )

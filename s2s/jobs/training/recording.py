@@ -49,7 +49,7 @@ class Recorder:
             self.report("running")
 
     def catch_up(self) -> None:
-        """What belongs to the checkpoint that training goes on from, where a process was killed right after writing it."""
+        """What belongs to the checkpoint that training resumes from, where a process was killed right after writing it."""
         step = self.trainer.progress.step
         lines = self.folder.lines("metrics") if step else []
         if lines and not any(

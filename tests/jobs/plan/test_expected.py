@@ -73,7 +73,7 @@ def test_the_kind_of_text_decides_which_runs_speak() -> None:
     assert found.like == "grammar"
 
 
-@pytest.mark.parametrize(("n_pairs", "said"), [(200_000, "so many pairs"), (300, "so few pairs")])
+@pytest.mark.parametrize(("n_pairs", "said"), [(200_000, "this many pairs"), (300, "so few pairs")])
 def test_beyond_what_was_measured_it_says_so(n_pairs: int, said: str) -> None:
     found = predict_quality(SMALL, "small", *asked(n_pairs), GRID)
     assert found
@@ -97,7 +97,7 @@ def test_another_preset_is_said_to_be_another() -> None:
 def test_where_nothing_can_be_said_nothing_is() -> None:
     seen, cost = asked(5000)
     assert predict_quality(SMALL, "small", seen, cost, []) is None
-    assert "by heart" in why_not_comparable(SMALL, captions(5))
+    assert "memorized" in why_not_comparable(SMALL, captions(5))
     assert "translate" in why_not_comparable(SMALL, dataclasses.replace(seen, is_plain=True))
     assert "translate" in why_not_comparable(override(SMALL, {"data.task": "denoise"}), seen)
     assert (
@@ -118,7 +118,7 @@ def test_it_says_which_reason_leaves_no_band() -> None:
     unscored = [dataclasses.replace(one, points=one.points[:1]) for one in GRID]
     assert "on such a text" in why_no_prediction(SMALL, "small", *asked(5000), unscored)
     assert "no measured runs" in why_no_prediction(SMALL, "small", *asked(5000), [])
-    assert "by heart" in why_no_prediction(SMALL, "small", *asked(5), GRID)
+    assert "memorized" in why_no_prediction(SMALL, "small", *asked(5), GRID)
 
 
 def test_before_its_first_validation_a_run_says_nothing() -> None:

@@ -118,7 +118,7 @@ def test_a_text_that_its_vocabulary_does_not_know_is_refused_and_a_few_words_are
 ) -> None:
     text = tmp_path / "pairs.tsv"
     text.write_text("".join(f"die {n} Katze\tle {n} chat\n" for n in range(60)))
-    with pytest.raises(UserError, match=r"% of this text's pieces are not in the vocabulary"):
+    with pytest.raises(UserError, match=r"% of this dataset's tokens are not in the vocabulary"):
         training.start(
             training.RunRequest(tiny, str(text), init_from=str(first)), tmp_path / "second"
         )
@@ -134,7 +134,7 @@ def test_a_text_that_its_vocabulary_does_not_know_is_refused_and_a_few_words_are
         tmp_path / "third",
     ).notes
     assert (
-        "20.0% of this text's pieces are not in the vocabulary it starts with; they become <unk>."
+        "20.0% of this dataset's tokens are not in the vocabulary it starts with; they become <unk>."
         in notes
     )
 

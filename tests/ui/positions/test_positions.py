@@ -11,6 +11,7 @@ from s2s import settings
 from s2s.analysis import positions as engine
 from s2s.config import POSITION_KINDS, Positions
 from s2s.jobs import extrapolation, queue, training
+from s2s.runs import RunFolder
 from s2s.share import pack, unpack
 from s2s.ui.kit import cached
 from s2s.ui.positions import in_a_model
@@ -308,6 +309,4 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
     assert "1 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
-    assert (
-        extrapolation.kept(training.RunFolder(settings.run_folder(job.run)), "reverse") is not None
-    )
+    assert extrapolation.kept(RunFolder(settings.run_folder(job.run)), "reverse") is not None

@@ -60,7 +60,7 @@ def becomes(monkeypatch: pytest.MonkeyPatch) -> Becomes:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """The calls of the run service."""
     calls: list[tuple[object, ...]] = []
-    for name in ("pause", "go_on", "step", "change_lr"):
+    for name in ("pause", "unpause", "step_once", "change_lr"):
         monkeypatch.setattr(
             run_service, name, lambda *given, name=name: calls.append((name, *given))
         )
@@ -93,7 +93,7 @@ def test_a_paused_run_says_so_and_continues_or_takes_one_step(
     assert "Pause" not in labels(screen)
     screen.button(key="one step").click().run()
     screen.button(key="carry on").click().run()
-    assert asked == [("step", RUN, settings.OWNER), ("go_on", RUN, settings.OWNER)]
+    assert asked == [("step_once", RUN, settings.OWNER), ("unpause", RUN, settings.OWNER)]
 
 
 @pytest.mark.parametrize("state", ["queued", "starting"])

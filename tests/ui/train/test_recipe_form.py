@@ -102,7 +102,7 @@ def test_the_expected_quality_is_one_sentence_and_a_chart_in_an_expander(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known = (run(20_000, 90, like="short sentences", rich=2.2),)
-    monkeypatch.setattr(expected, "measured", lambda: known)
+    monkeypatch.setattr(expected, "measured_runs", lambda: known)
     screen = train()
     assert "Expected BLEU" in said(screen)
     assert "short sentences" in said(screen)
@@ -150,7 +150,7 @@ def test_epochs_in_short(times: float, text: str) -> None:
 
 
 def test_without_a_measured_run_it_says_why() -> None:
-    assert "by heart" in said(
+    assert "memorized" in said(
         opened("train", set=pack({"source": "builtin:mini-en-fr", "preset": "mini-t5"}))
     )
     assert "none to compare" in said(
