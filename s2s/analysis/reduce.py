@@ -112,7 +112,8 @@ def rolled(layers: Weights) -> Floats:
 def norms(seen: Attention, which: HeadSelection) -> AttentionMap:
     """Norm of the vector that each key adds, ||sum over heads of weight * f(key)|| (Kobayashi et al. 2020, eq. 3).
 
-    Each layer's rows are scaled to sum to 1 before layers are averaged. Raises ValueError for attention without `grams`.
+    Each layer's rows are scaled to sum to 1 before layers are averaged. Raises ValueError for attention without
+    `grams`.
     """
     if which.kind not in seen.grams:
         raise ValueError("norms need `grams`, and only the weights of this attention were recorded")

@@ -1,7 +1,7 @@
 """Search for a good target, one token at a time. Ids in, ids out; knows nothing of models, tokenizers or text.
 
-A strategy is one module, with its settings (a GenerationConfig) and a function of a Stepper, these settings and a TextCodec; and
-one row of STRATEGIES.
+A strategy is one module, with its settings (a GenerationConfig) and a function of a Stepper, these settings and a
+TextCodec; and one row of STRATEGIES.
 """
 
 from s2s.decode.beam import Beam, BeamConfig, beam

@@ -1,8 +1,8 @@
 """Beam search, and the loop that the other beam strategies share.
 
-At each step every source has `beam` live hypotheses. Their best 2 * beam continuations are the candidates. Those among the first
-`beam` that end in `</s>` are finished; the best `beam` others are the live hypotheses of the next step. Twice as many candidates as
-beams are enough: even where `beam` of them end, `beam` stay live.
+At each step every source has `beam` live hypotheses. Their best 2 * beam continuations are the candidates. Those among
+the first `beam` that end in `</s>` are finished; the best `beam` others are the live hypotheses of the next step. Twice
+as many candidates as beams are enough: even where `beam` of them end, `beam` stay live.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class BeamConfig(GenerationConfig):
         return self.num_beams
 
     def score(self, log_prob: float, length: int) -> float:
-        """What finished hypotheses are ranked by; `</s>` counts as a token."""
+        """The score that ranks finished hypotheses; `</s>` counts as a token."""
         base = length if self.length_formula == "power" else (5 + length) / 6
         return float(log_prob / base**self.length_penalty)
 
@@ -98,7 +98,8 @@ class LiveBeams:
         return [source for source in self.sources for _ in range(self.totals.shape[1])]
 
 
-# Logits (rows, vocab), their logsumexp (rows, 1), the live hypotheses, n -> n candidates per source. Leaves the logits as they are.
+# Logits (rows, vocab), their logsumexp (rows, 1), the live hypotheses, n -> n candidates per source. Leaves the logits
+# as they are.
 Propose = Callable[[Tensor, Tensor, LiveBeams, int], Candidates]
 
 
@@ -123,7 +124,10 @@ def most_probable(processors: LogitsProcessors) -> Propose:
 
 
 def best_per_source(log_probs: Tensor, tokens: Tensor, totals: Tensor, n: int) -> Candidates:
-    """The n best of each source out of the m best of each row: (sources * beam, m) twice, (sources, beam) -> (sources, n)."""
+    """The n best of each source out of the m best of each row:
+
+    (sources * beam, m) twice, (sources, beam) -> (sources, n).
+    """
     n_sources, beam = totals.shape
     m = tokens.shape[1]
     sums = log_probs.view(n_sources, beam, m) + totals[..., None]
@@ -144,9 +148,9 @@ def search(
 ) -> list[SearchResult]:
     """Keep num_beams of the proposed candidates of each source at each step.
 
-    Ranks, stops and treats hypotheses that the limit truncates as `generate` of transformers does. `groups` searches of each
-    source run in parallel, each like a source of its own, until all of them are done; `leading` lowers totals (sources, beam) that
-    must not keep a search running.
+    Ranks, stops and treats hypotheses that the limit truncates as `generate` of transformers does. `groups` searches of
+    each source run in parallel, each like a source of its own, until all of them are done; `leading` lowers totals
+    (sources, beam) that must not keep a search running.
     """
     live = _start(stepper, processors, groups)
     results = [
@@ -223,8 +227,9 @@ class _Step:
         self.log_probs = token_logits - log_sums[self.rows, 0]  # the model's own, of the tokens
 
     def record(self, results: list[_Finished], *, is_last: bool) -> None:
-        """Write down what each source keeps: what finishes among the best `beam`, then what stays live or the limit truncates."""
-        ranks = torch.arange(self.beam).expand_as(self.chosen)
+        """Write down what each source keeps: what finishes among the best `beam`, then what stays live or the limit
+        truncates.
+        """
         parts = (*self.candidates, self.log_probs, self.is_eos)
         ranks = torch.arange(self.beam).expand_as(self.chosen) if is_last else self.chosen
         columns = zip(*(part.tolist() for part in parts), strict=True)

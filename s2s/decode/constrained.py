@@ -43,9 +43,10 @@ def constrained(
 ) -> list[SearchResult]:
     """Beam search with dynamic beam allocation: the beam is divided among prefixes that have met 0, 1, 2, ... tokens.
 
-    A phrase's tokens must be adjacent, at any position, also as the beginning of a longer word; two phrases may share tokens, two
-    occurrences of one may not. Where the limit comes too early, the hypotheses that have met the most are returned. With
-    `early_stopping` False only prefixes that may finish keep the search running. Raises UserError for words that no target can have.
+    A phrase's tokens must be adjacent, at any position, also as the beginning of a longer word; two phrases may share
+    tokens, two occurrences of one may not. Where the limit comes too early, the hypotheses that have met the most are
+    returned. With `early_stopping` False only prefixes that may finish keep the search running. Raises UserError for
+    words that no target can have.
     """
     processors = LogitsProcessors(config, stepper, codec)
     given = [token_ids(codec, "force_words", text) for text in split_commas(config.force_words)]
@@ -85,7 +86,9 @@ class Progress(NamedTuple):
 
 
 class _Phrases:
-    """What must be written; matches all phrases in all prefixes at once, each by the automaton of Knuth, Morris & Pratt 1977."""
+    """What must be written; matches all phrases in all prefixes at once, each by the automaton of Knuth, Morris & Pratt
+    1977.
+    """
 
     def __init__(self, given: Sequence[Phrase]) -> None:
         counts = Counter(given)
@@ -121,12 +124,17 @@ class _Phrases:
         return Progress(matched.masked_fill(is_whole, 0), left)
 
     def met(self, progress: Progress) -> Tensor:
-        """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least one."""
+        """Tokens of whole phrases and of the phrase that has got furthest (...): some next token always adds at least
+        one.
+        """
         whole = ((self.wanted - progress.left) * self.lengths).sum(-1)
         return whole + (progress.matched * progress.left.gt(0)).amax(-1)
 
     def wanted_next(self, progress: Progress) -> tuple[Tensor, Tensor]:
-        """The token that each phrase needs now, and whether it is needed and no earlier phrase needs the same: (rows, phrases) both."""
+        """The token that each phrase needs now, and whether it is needed and no earlier phrase needs the same:
+
+        (rows, phrases) both.
+        """
         tokens = self.written[torch.arange(len(self.distinct)), progress.matched]
         is_needed = progress.left.gt(0)
         same = (
@@ -136,7 +144,10 @@ class _Phrases:
 
 
 def _transitions(phrase: Phrase, tokens: Sequence[int], longest: int) -> list[list[int]]:
-    """Matched so far and the next token -> matched then, the phrase's length where it is whole: (longest, tokens + 1)."""
+    """Matched so far and the next token -> matched then, the phrase's length where it is whole:
+
+    (longest, tokens + 1).
+    """
 
     def after(ids: Phrase) -> int:
         return next(n for n in range(len(ids), -1, -1) if phrase[:n] == ids[len(ids) - n :])
@@ -179,7 +190,9 @@ class _Banks:
     def _finishing(
         self, every: Candidates, met: Tensor, is_eos: Tensor, is_last: Tensor, sources: Tensor
     ) -> Tensor:
-        """Which candidates finish, (sources, m): those that have met everything; at the end, of a source without any, the most."""
+        """Which candidates finish, (sources, m): those that have met everything; at the end, of a source without any,
+        the most.
+        """
         must_be_whole = self.has_finished[sources] | ~is_last
         least = torch.where(must_be_whole, self.phrases.needed, met.amax(1).clamp(min=0))
         is_enough = met.ge(least[:, None])
@@ -246,8 +259,9 @@ def _ranks(totals: Tensor) -> Tensor:
 def allocated(totals: Tensor, banks: Tensor, highest: int, beam: int) -> Tensor:
     """Which candidates (sources, n) get one of `beam` slots; those of bank -1 get none.
 
-    Each bank from 0 to `highest` gets the same number, the highest the remainder too; slots that a bank cannot fill go to the next
-    lower one, and from the lowest to any that can fill them, the highest first (Post & Vilar 2018, section 3.3, as in their Sockeye).
+    Each bank from 0 to `highest` gets the same number, the highest the remainder too; slots that a bank cannot fill go
+    to the next lower one, and from the lowest to any that can fill them, the highest first (Post & Vilar 2018, section
+    3.3, as in their Sockeye).
     """
     counts = torch.zeros(len(banks), highest + 2, dtype=torch.long)
     counts.scatter_add_(1, highest - banks, torch.ones_like(banks))

@@ -81,11 +81,12 @@ class _Live:
 def contrastive(
     stepper: Stepper, config: Contrastive, codec: TextCodec = ID_CODEC
 ) -> list[SearchResult]:
-    """At each step, of the top_k tokens the one with the highest (1 - alpha) * probability - alpha * similarity (eq. 5).
+    """At each step, of the top_k tokens the one with the highest (1 - alpha) * probability - alpha * similarity (eq.
+    5).
 
-    The similarity is the highest cosine between the token's decoder state and those of the tokens before it, the start id
-    included. The score is the sum over the chosen tokens, without those of a forced prefix. The last token that the model has a
-    position for is chosen by probability alone: nothing can follow it, so it has no state.
+    The similarity is the highest cosine between the token's decoder state and those of the tokens before it, the start
+    id included. The score is the sum over the chosen tokens, without those of a forced prefix. The last token that the
+    model has a position for is chosen by probability alone: nothing can follow it, so it has no state.
     """
     processors = LogitsProcessors(config, stepper, codec)
     n_forced = len(processors.prefix)

@@ -1,4 +1,6 @@
-"""Diverse beam search: groups of beams, each discouraged from the tokens of the groups before it (Vijayakumar et al. 2018)."""
+"""Diverse beam search: groups of beams, each discouraged from the tokens of the groups before it (Vijayakumar et al.
+2018).
+"""
 
 from __future__ import annotations
 
@@ -52,10 +54,12 @@ class DiverseBeam(BeamConfig):
 def diverse_beam(
     stepper: Stepper, config: DiverseBeam, codec: TextCodec = ID_CODEC
 ) -> list[SearchResult]:
-    """Beam search in each group, one group after another at each step; the hypotheses of all groups are ranked together.
+    """Beam search in each group, one group after another at each step; the hypotheses of all groups are ranked
+    together.
 
-    A token loses diversity_penalty for each live hypothesis of the earlier groups that has just taken it (Hamming diversity,
-    eq. 5). As in transformers before version 5, the scores keep that loss, and a group that is done lowers nothing.
+    A token loses diversity_penalty for each live hypothesis of the earlier groups that has just taken it (Hamming
+    diversity, eq. 5). As in transformers before version 5, the scores keep that loss, and a group that is done lowers
+    nothing.
     """
     processors = LogitsProcessors(config, stepper, codec)
     groups = config.num_beam_groups
@@ -101,7 +105,9 @@ def _diverse(config: DiverseBeam, processors: LogitsProcessors) -> Propose:
 
 
 def _penalize(scores: Tensor, tokens: Tensor, penalties: Tensor) -> None:
-    """Subtract the penalties of some tokens, (sources, m) both, from all rows of a source, (sources, beam, vocab), in place."""
+    """Subtract the penalties of some tokens, (sources, m) both, from all rows of a source, (sources, beam, vocab), in
+    place.
+    """
     shape = (-1, scores.shape[1], -1)
     scores.scatter_add_(2, tokens[:, None].expand(shape), -penalties[:, None].expand(shape))
 

@@ -1,4 +1,6 @@
-"""Which of the next tokens may be drawn: temperature and filters, which keep exactly what transformers' logits warpers keep."""
+"""Which of the next tokens may be drawn: temperature and filters, which keep exactly what transformers' logits warpers
+keep.
+"""
 
 from __future__ import annotations
 
@@ -90,8 +92,8 @@ class Truncation(Temperature):
 def truncate(scores: Tensor, config: Truncation, keep: int = 1) -> Tensor:
     """Logits or log-probabilities (rows, vocab) -> divided by the temperature, with -inf for dropped tokens.
 
-    At least `keep` tokens stay (with top_h, one): 1 for samples, 2 for beams, so that one continues beside `</s>`. Leaves the given
-    scores as they are.
+    At least `keep` tokens stay (with top_h, one): 1 for samples, 2 for beams, so that one continues beside `</s>`.
+    Leaves the given scores as they are.
     """
     if config.temperature != 1.0:
         scores = scores / config.temperature
@@ -120,7 +122,9 @@ def _top_k(scores: Tensor, k: float, keep: int) -> Tensor:
 
 
 def _top_p(scores: Tensor, mass: float, keep: int) -> Tensor:
-    """Drops the least probable tokens that have 1 - mass together; of equal ones at the border, those that torch's sort puts first."""
+    """Drops the least probable tokens that have 1 - mass together; of equal ones at the border, those that torch's sort
+    puts first.
+    """
     ascending = torch.from_numpy(np.sort(scores.numpy(), 1))
     n_dropped = _n_below(ascending, mass, keep)  # (rows, 1)
     n_dropped, border = n_dropped.clamp(max=ascending.shape[1] - 1), n_dropped.clamp(min=1) - 1
@@ -173,7 +177,8 @@ def _eta_cutoff(scores: Tensor, epsilon: float, keep: int) -> Tensor:
     return (scores.softmax(1) < eta) & (scores < _nth(scores, keep))
 
 
-# Scores, the setting, how many stay at least -> what is dropped (rows, vocab). In the order of `generate` of transformers.
+# Scores, the setting, how many stay at least -> what is dropped (rows, vocab). In the order of `generate` of
+# transformers.
 FILTERS: MappingProxyType[str, Callable[[Tensor, float, int], Tensor]] = MappingProxyType(
     {
         "top_h": _top_h,

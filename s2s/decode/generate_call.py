@@ -16,7 +16,8 @@ RANDOM = "`generate` of transformers has these settings too. It draws with other
 TRANSFORMERS: Mapping[str, str] = MappingProxyType(
     {"greedy": SAME, "beam": SAME, "sample": RANDOM, "beam_sample": RANDOM}
 )
-# Written even at their defaults: they say what kind of search it is, or `generate` has another default (its top_k is 50).
+# Written even at their defaults: they say what kind of search it is, or `generate` has another default (its top_k is
+# 50).
 ALWAYS = frozenset(
     {
         "max_new_tokens",

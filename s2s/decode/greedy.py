@@ -24,7 +24,10 @@ class Greedy(GenerationConfig):
 
 @torch.inference_mode()
 def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> list[SearchResult]:
-    """The most probable token at each step, of equal ones the lowest id. One hypothesis per source; its score is its log-probability."""
+    """The most probable token at each step, of equal ones the lowest id.
+
+    One hypothesis per source; its score is its log-probability.
+    """
     processors = LogitsProcessors(config, stepper, codec)
     prefixes = start(stepper, processors)
     written = [

@@ -1,4 +1,7 @@
-"""Minimum Bayes risk: of some samples, the one that is most similar to all of them (Kumar & Byrne 2004; Eikema & Aziz 2020)."""
+"""Minimum Bayes risk: of some samples, the one that is most similar to all of them (Kumar & Byrne 2004;
+
+Eikema & Aziz 2020).
+"""
 
 from __future__ import annotations
 
@@ -54,8 +57,8 @@ class MBR(Truncation):
 def mbr(stepper: Stepper, config: MBR, codec: TextCodec = ID_CODEC) -> list[SearchResult]:
     """The distinct samples, the highest expected utility first; that is their score.
 
-    The expectation is the mean over all samples, the candidate itself included (Eikema & Aziz 2020, section 5: the same samples
-    are candidates and pseudo-references). Of equal ones the more probable comes first.
+    The expectation is the mean over all samples, the candidate itself included (Eikema & Aziz 2020, section 5: the same
+    samples are candidates and pseudo-references). Of equal ones the more probable comes first.
     """
     shared = {field.name: getattr(config, field.name) for field in fields(Sample)}
     drawn = sample(stepper, Sample(**shared | {"num_return_sequences": config.num_samples}), codec)

@@ -14,8 +14,8 @@ CACHED = 2**17  # numbers that fit into one core's cache
 def logsumexp(logits: Tensor) -> Tensor:
     """(rows, vocab) -> (rows, 1), which subtracted from logits gives log-probabilities.
 
-    Takes the exponentials of a few rows at a time, which stay in the cache, and without subtracting the maximum first: where
-    that is not safe in float32, the sum shows it.
+    Takes the exponentials of a few rows at a time, which stay in the cache, and without subtracting the maximum first:
+    where that is not safe in float32, the sum shows it.
     """
     n = max(1, CACHED // logits.shape[1])
     if len(logits) <= n:
@@ -61,7 +61,8 @@ def row_max(scores: Tensor) -> tuple[Tensor, Tensor]:
 def topk(scores: Tensor, n: int) -> tuple[Tensor, Tensor]:
     """The n highest of each row, best first, and their columns: (rows, n) both; all of them where there are fewer.
 
-    Only blocks whose own maximum is among the n highest maxima can hold one of them: a tenth of the time of torch's topk.
+    Only blocks whose own maximum is among the n highest maxima can hold one of them: a tenth of the time of torch's
+    topk.
     """
     rows, columns = scores.shape
     n = min(n, columns)

@@ -109,7 +109,10 @@ def token_ids(codec: TextCodec, name: str, text: str) -> tuple[int, ...]:
 
 
 class LogitsProcessors:
-    """A GenerationConfig, applied to the logits of one stepper's sources. Raises UserError where it contradicts itself or the model."""
+    """A GenerationConfig, applied to the logits of one stepper's sources.
+
+    Raises UserError where it contradicts itself or the model.
+    """
 
     def __init__(self, config: GenerationConfig, stepper: Stepper, codec: TextCodec) -> None:
         self.config = config
@@ -143,8 +146,8 @@ class LogitsProcessors:
     def apply(self, scores: Tensor, written: Tensor, source_of_rows: Sequence[int]) -> Tensor:
         """Process logits or log-probabilities (rows, vocab) in place. Where nothing remains, `</s>` keeps its score.
 
-        `written` (rows, 1 + length) starts with the start id, which counts as a token, as in transformers' logits processors,
-        whose order this is; `source_of_rows` is the number of each row's source.
+        `written` (rows, 1 + length) starts with the start id, which counts as a token, as in transformers' logits
+        processors, whose order this is; `source_of_rows` is the number of each row's source.
         """
         if self.is_idle:
             return scores

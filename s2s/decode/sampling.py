@@ -77,7 +77,8 @@ def processed(
 
 
 def draw(scores: Tensor, uniforms: Tensor) -> Tensor:
-    """Sample columns of scores (rows, vocab) from their softmax: one for each of the uniforms in (0, 1), (rows, n) both.
+    """Sample columns of scores (rows, vocab) from their softmax: one for each of the uniforms in (0, 1), (rows, n)
+    both.
 
     Draws a block, then a column of it: no cumulative sum over the whole vocabulary.
     """
@@ -89,7 +90,10 @@ def draw(scores: Tensor, uniforms: Tensor) -> Tensor:
 
 
 def block_masses(scores: Tensor) -> Tensor:
-    """The logsumexp of each block of columns: (rows, vocab) -> (rows, blocks). A few rows at a time stay in the cache."""
+    """The logsumexp of each block of columns:
+
+    (rows, vocab) -> (rows, blocks). A few rows at a time stay in the cache.
+    """
     n = max(1, CACHED // scores.shape[1])
     missing = -scores.shape[1] % BLOCK
     chunks = (
@@ -122,7 +126,9 @@ def _weights(log_probs: Tensor) -> Tensor:
 
 
 def _crossed(weights: Tensor, shares: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the cumulative sum of weights (rows, m) first exceeds each share of its total, and how far into that weight: (rows, n) both."""
+    """Where the cumulative sum of weights (rows, m) first exceeds each share of its total, and how far into that
+    weight: (rows, n) both.
+    """
     sums = weights.cumsum(1)  # (rows, m)
     wanted = sums[:, -1:] * shares.clamp(0.0, BELOW_ONE)  # (rows, n)
     indices = torch.searchsorted(sums, wanted, right=True)
@@ -143,7 +149,9 @@ def packed(is_live: Tensor) -> Packed:
 
 
 class _Grid:
-    """The unfinished samples, (sources, width), numbered source * n + which; finished ones stay until the grid can become narrower."""
+    """The unfinished samples, (sources, width), numbered source * n + which; finished ones stay until the grid can
+    become narrower.
+    """
 
     def __init__(self, keys: Sequence[int], n: int) -> None:
         self.n = n
@@ -182,7 +190,9 @@ class _Grid:
 def _result(
     samples: list[Hypothesis], forced: tuple[tuple[StepRecord, ...], ...], eos_id: int
 ) -> SearchResult:
-    """The record lists the samples in the order of their numbers: each continues its like among the unfinished ones before."""
+    """The record lists the samples in the order of their numbers: each continues its like among the unfinished ones
+    before.
+    """
     sums = [list(itertools.accumulate(one.token_log_probs)) for one in samples]
     steps = list(forced)
     for step in range(len(forced), max(len(one.ids) for one in samples)):

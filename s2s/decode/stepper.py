@@ -28,13 +28,17 @@ class Stepper(Protocol):
         """Most tokens that a hypothesis may have; None = no limit."""
 
     def step(self, tokens: Tensor) -> Tensor:
-        """The last token of each row (rows,) -> logits of the next (rows, vocab), float32: softmax gives its distribution.
+        """The last token of each row (rows,) -> logits of the next (rows, vocab), float32: softmax gives its
+        distribution.
 
         The caller may overwrite them. Search works on the CPU, wherever the model is.
         """
 
     def reorder(self, rows: Tensor) -> None:
-        """Row i becomes what row `rows[i]` was; `rows` may repeat, drop and permute. Fastest where a source's rows are adjacent."""
+        """Row i becomes what row `rows[i]` was;
+
+        `rows` may repeat, drop and permute. Fastest where a source's rows are adjacent.
+        """
 
 
 class TextCodec(Protocol):
@@ -71,7 +75,10 @@ ID_CODEC = IdCodec()
 
 @dataclass(frozen=True)
 class ForcedPrefix:
-    """A codec, and the ids with which every target begins. They replace the setting `prefix`, whose text may encode to other ids."""
+    """A codec, and the ids with which every target begins.
+
+    They replace the setting `prefix`, whose text may encode to other ids.
+    """
 
     codec: TextCodec
     ids: tuple[int, ...]

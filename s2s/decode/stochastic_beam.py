@@ -40,7 +40,8 @@ class StochasticBeam(Temperature):
 def stochastic_beam(
     stepper: Stepper, config: StochasticBeam, codec: TextCodec = ID_CODEC
 ) -> list[SearchResult]:
-    """num_beams targets drawn without replacement, in the order drawn; all of them where there are fewer (Kool et al. 2019, algorithm 1).
+    """num_beams targets drawn without replacement, in the order drawn; all of them where there are fewer (Kool et al.
+    2019, algorithm 1).
 
     The score is the log-probability with Gumbel noise; a finished or truncated hypothesis keeps its rank in the beam.
     """
@@ -60,9 +61,9 @@ def perturbed(
 ) -> Candidates:
     """The n highest of each source's continuations after Gumbel noise on each; float64.
 
-    The scores (rows, vocab) are added to the totals (sources, width). The maxima (sources, width), where given, say what the
-    highest of each row has become. One key per row. Noise is drawn from the top down, for blocks of tokens and then within the n
-    best blocks: the distribution is that of noise on every token.
+    The scores (rows, vocab) are added to the totals (sources, width). The maxima (sources, width), where given, say
+    what the highest of each row has become. One key per row. Noise is drawn from the top down, for blocks of tokens and
+    then within the n best blocks: the distribution is that of noise on every token.
     """
     n_sources, width = totals.shape
     masses = block_masses(scores).double() + totals.view(-1, 1)  # (rows, blocks)

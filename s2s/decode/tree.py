@@ -1,4 +1,7 @@
-"""The search tree: what a search kept at each step, what it pruned, and why. Knows no text; tree_builder makes it from the record."""
+"""The search tree: what a search kept at each step, what it pruned, and why.
+
+Knows no text; tree_builder makes it from the record.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,9 @@ class NextToken(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchTree:
-    """The root first, then step after step what was kept, in the order of the record, and what was pruned, the best first."""
+    """The root first, then step after step what was kept, in the order of the record, and what was pruned, the best
+    first.
+    """
 
     nodes: tuple[SearchNode, ...]
     next_tokens: Mapping[
@@ -78,6 +83,8 @@ class SearchTree:
 
 
 def rerank(tree: SearchTree, config: BeamConfig) -> list[tuple[int, float]]:
-    """The finished hypotheses and their scores under these settings, best first; of equal ones the one that ended first."""
+    """The finished hypotheses and their scores under these settings, best first; of equal ones the one that ended
+    first.
+    """
     scores = [(i, config.score(tree.nodes[i].total, tree.nodes[i].step)) for i in tree.finished]
     return sorted(scores, key=lambda pair: pair[1], reverse=True)

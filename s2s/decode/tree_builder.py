@@ -43,7 +43,8 @@ def build_tree(
     return judged(replay.tree(), processors, returned)
 
 
-# Processors, logits (rows, vocab), their logsumexp (rows, 1), the live prefixes -> the candidates that the search compared, best first.
+# Processors, logits (rows, vocab), their logsumexp (rows, 1), the live prefixes -> the candidates that the search
+# compared, best first.
 FindCandidates = Callable[[LogitsProcessors, Tensor, Tensor, LiveBeams], Candidates]
 
 

@@ -1,4 +1,7 @@
-"""The truncation inspector: what temperature and each filter leave of one distribution. The same filters as in sampling."""
+"""The truncation inspector: what temperature and each filter leave of one distribution.
+
+The same filters as in sampling.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Long work from its request to its last number: the queue, its workers, training, evaluation, and what a run will cost.
+"""Long work from its request to its last number: the queue, its workers, training, evaluation, and what a run will
+cost.
 
 Modules and names are imported when they are first used: asking the queue costs no torch.
 """

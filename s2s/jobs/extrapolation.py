@@ -1,4 +1,6 @@
-"""Twins that differ in their positions alone: trained on short lines of digits, tested on lines longer than any they saw."""
+"""Twins that differ in their positions alone: trained on short lines of digits, tested on lines longer than any they
+saw.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,9 @@ class ExtrapolationSettings(Config):
 
 @dataclass(frozen=True)
 class ExtrapolationResult:
-    """What one twin makes of lines of each of `lengths`: the share it gets wholly right, and of digits in their place, 0 to 1."""
+    """What one twin makes of lines of each of `lengths`: the share it gets wholly right, and of digits in their place,
+    0 to 1.
+    """
 
     kind: str
     lengths: tuple[int, ...]

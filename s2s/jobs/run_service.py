@@ -30,7 +30,10 @@ def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
 
 
 def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
-    """One run; of its folder alone while the queue is out of reach. Raises UserError where that owner has no such run."""
+    """One run; of its folder alone while the queue is out of reach.
+
+    Raises UserError where that owner has no such run.
+    """
     row = find_run(run_id, owner)
     try:
         job = _job(run_id, owner)
@@ -53,7 +56,10 @@ def queue_error() -> str | None:
 
 
 def stop(run_id: str, owner: str) -> None:
-    """A run that waits is stopped at once; one that trains saves where it stands and stops. Raises UserError where neither holds."""
+    """A run that waits is stopped at once; one that trains saves where it stands and stops.
+
+    Raises UserError where neither holds.
+    """
     job = _job(run_id, owner)
     if job is None or job.state not in ("queued", "running"):
         raise UserError(
@@ -84,7 +90,10 @@ def step_once(run_id: str, owner: str) -> None:
 
 
 def change_lr(run_id: str, owner: str, lr: float) -> None:
-    """Another highest learning rate from the next step on. Raises UserError where `train.lr` may not be that, or it does not train."""
+    """Another highest learning rate from the next step on.
+
+    Raises UserError where `train.lr` may not be that, or it does not train.
+    """
     override(Recipe(), {"train.lr": lr})
     queue.request_control(_training(run_id, owner, "given another learning rate").id, owner, lr=lr)
 
@@ -161,7 +170,9 @@ def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) ->
 
 
 def _state(row: RunSummary | None, job: queue.Job, now: float) -> str:
-    """While a worker has the job, its word counts; then that of the newer: the job's end, or a status that was written since."""
+    """While a worker has the job, its word counts; then that of the newer: the job's end, or a status that was written
+    since.
+    """
     if job.state == "queued":
         return "queued"
     has_begun = row is not None and row.updated >= (job.started or 0.0)

@@ -1,4 +1,6 @@
-"""A sweep: a small grid over a few settings, queued as ordinary runs that share a tag; and a fine-tuned run with its control run."""
+"""A sweep: a small grid over a few settings, queued as ordinary runs that share a tag; and a fine-tuned run with its
+control run.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ CONTROL = "twin:"
 
 
 def values(recipe: Recipe, key: str, text: str) -> list[Any]:
-    """`"0.001, 0.003"` -> `[0.001, 0.003]`, words as texts. Raises UserError for the first that the setting does not take."""
+    """`"0.001, 0.003"` -> `[0.001, 0.003]`, words as texts.
+
+    Raises UserError for the first that the setting does not take.
+    """
     given = [part.strip() for part in text.split(",") if part.strip()]
     if not given:
         raise UserError(
@@ -116,7 +121,9 @@ def with_control_run(asked: RunRequest, name: str) -> list[RunRequest]:
 
 
 def submit(orders: Sequence[RunRequest], are_express: Sequence[bool]) -> list[str]:
-    """Queue all of them and return their ids; or none: where one is refused, those before it are taken back and the UserError is raised."""
+    """Queue all of them and return their ids; or none: where one is refused, those before it are taken back and the
+    UserError is raised.
+    """
     done: list[str] = []
     try:
         for order, is_express in zip(orders, are_express, strict=True):

@@ -22,7 +22,10 @@ Counts = Sequence[float]
 
 @dataclass(frozen=True)
 class Tally:
-    """`rows` counts each sentence by itself; `score` turns the summed rows of some sentences into their corpus score."""
+    """`rows` counts each sentence by itself;
+
+    `score` turns the summed rows of some sentences into their corpus score.
+    """
 
     rows: Callable[[Texts, Texts], Sequence[Counts]]
     score: Callable[[Counts], float]

@@ -76,7 +76,10 @@ class LintedCorpus:
 
 
 class Rule(NamedTuple):
-    """`finds` marks matching pairs, `says` describes the problem of a row (from 0); `note` is the reason for removal."""
+    """`finds` marks matching pairs, `says` describes the problem of a row (from 0);
+
+    `note` is the reason for removal.
+    """
 
     label: str
     about: str

@@ -30,7 +30,8 @@ from s2s.settings import OWNER, run_folder
 
 KIND = "evaluate"
 MOST_SYSTEMS = 24
-# Of one sentence and one row (a beam or a sample), measured on one core; with the parameters it is right within a factor of three.
+# Of one sentence and one row (a beam or a sample), measured on one core; with the parameters it is right within a
+# factor of three.
 A_ROW = 2e-4
 A_PARAMETER = 8e-10
 # seconds
@@ -41,7 +42,10 @@ SHARED = 5e6  # parameters from which on several threads decode faster than one
 
 @dataclass(frozen=True)
 class EvaluationRequest:
-    """An evaluation as it was asked for. `pairs` are the sentences where they were brought, `outputs` what other systems made of them."""
+    """An evaluation as it was asked for.
+
+    `pairs` are the sentences where they were brought, `outputs` what other systems made of them.
+    """
 
     systems: tuple[System, ...]
     test: Sentences
@@ -81,7 +85,10 @@ def submit(asked: EvaluationRequest) -> str:
 
 
 def resume(evaluation: str, owner: str = OWNER) -> None:
-    """Queue one again that was stopped or cut; what it has done is kept. Raises UserError where it is being worked on."""
+    """Queue one again that was stopped or cut; what it has done is kept.
+
+    Raises UserError where it is being worked on.
+    """
     what = evaluations.folder(evaluation).evaluation()
     if what.owner != owner:
         raise UserError(f"There is no evaluation `{evaluation}` of yours; make another.")

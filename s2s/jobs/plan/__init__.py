@@ -1,1 +1,3 @@
-"""What a run will cost and reach, before it is trained: forecast, calibration, advice, recommendation, expected quality."""
+"""What a run will cost and reach, before it is trained: forecast, calibration, advice, recommendation, expected
+quality.
+"""

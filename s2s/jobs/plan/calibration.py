@@ -1,4 +1,6 @@
-"""Throughput calibration: how much longer runs take on this computer than the formula says, learned from its newest runs."""
+"""Throughput calibration: how much longer runs take on this computer than the formula says, learned from its newest
+runs.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ UNCALIBRATED = Calibration()
 
 
 def calibrate(device: str) -> Calibration:
-    """From the newest runs of this home on that device: their median, or half-way to it (as a ratio) while they are few."""
+    """From the newest runs of this home on that device: their median, or half-way to it (as a ratio) while they are
+    few.
+    """
     folders = [RunFolder(path.parent) for path in runs_folder().glob("*/metrics.jsonl")]
     newest = sorted(folders, key=_changed, reverse=True)[: 2 * N_RUNS]
     ratios = [ratio for folder in newest if (ratio := _ratio(folder, device)) is not None][:N_RUNS]

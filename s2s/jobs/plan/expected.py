@@ -1,4 +1,7 @@
-"""What to expect of a training: a prediction interval for quality, from what our own measured runs reached. Knows nothing of screens."""
+"""What to expect of a training: a prediction interval for quality, from what our own measured runs reached.
+
+Knows nothing of screens.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ class MeasuredRun:
     points: tuple[ValidationPoint, ...]
 
     def bleu_at(self, tokens: float) -> float | None:
-        """After this many tokens, between two validations on a straight line; the last one's where it had fewer. None before the first."""
+        """After this many tokens, between two validations on a straight line; the last one's where it had fewer.
+
+        None before the first.
+        """
         known = [(point.tokens, point.bleu) for point in self.points if point.bleu is not None]
         if not known or tokens < known[0][0] / 2:
             return None
@@ -70,7 +76,8 @@ class MeasuredRun:
 
 @dataclass(frozen=True)
 class PredictionInterval:
-    """BLEU from `low` to `high` after `reach` seconds: at the end, or where our longest run ended. The arrays hold the way there.
+    """BLEU from `low` to `high` after `reach` seconds: at the end, or where our longest run ended. The arrays hold the
+    way there.
 
     They are NaN where no run of ours had a score so early, or continued that long.
     """
@@ -91,7 +98,9 @@ class PredictionInterval:
 
 
 def richness(seen: Preview) -> float:
-    """Distinct target words over the root of the running ones: 2 for a grammar's sentences, 20 to 50 for people's (Heaps' law)."""
+    """Distinct target words over the root of the running ones: 2 for a grammar's sentences, 20 to 50 for people's
+    (Heaps' law).
+    """
     running = sum(n * count for n, count in enumerate(seen.tgt_counts))
     return seen.tgt_words / math.sqrt(max(1, running))
 
@@ -162,7 +171,9 @@ def why_no_prediction(
 
 
 def _near(known: Sequence[MeasuredRun], preset: str, seen: Preview) -> list[MeasuredRun]:
-    """The runs that speak for this text: on the kind most like it, with that preset where there are any, of the sizes around."""
+    """The runs that speak for this text: on the kind most like it, with that preset where there are any, of the sizes
+    around.
+    """
     alike = _alike(known, richness(seen))
     own = [run for run in alike if run.preset == preset]
     return _nearest_sizes(own or alike, seen.n_pairs)

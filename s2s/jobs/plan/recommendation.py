@@ -34,7 +34,9 @@ def recommend(
     calibration: Calibration = UNCALIBRATED,
     known: Sequence[MeasuredRun] | None = None,
 ) -> Recommendation:
-    """The preset that our runs on such texts speak for within these minutes; where they are silent, what its rule of thumb says."""
+    """The preset that our runs on such texts speak for within these minutes; where they are silent, what its rule of
+    thumb says.
+    """
     rule = by_rule(seen, minutes)
     known = expected.measured_runs() if known is None else known
     if expected.why_not_comparable(Recipe(), seen):

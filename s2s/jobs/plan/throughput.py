@@ -1,4 +1,6 @@
-"""How long one update takes on this computer, by a formula: operations of the model over the speed of its matrix products."""
+"""How long one update takes on this computer, by a formula: operations of the model over the speed of its matrix
+products.
+"""
 
 from __future__ import annotations
 

@@ -78,7 +78,10 @@ class UnreachableError(UserError):
 
 @contextlib.contextmanager
 def begin() -> Iterator[sa.Connection]:
-    """A transaction on the database that `settings.database_url()` names. Raises UnreachableError where it cannot be had or kept."""
+    """A transaction on the database that `settings.database_url()` names.
+
+    Raises UnreachableError where it cannot be had or kept.
+    """
     try:
         with engine(settings.database_url()).begin() as connection:
             yield connection
@@ -106,14 +109,19 @@ def _wait_for_turn(connection: sa.Connection, lock: int) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """SQLite's own word, such as "database or disk is full"; others name their hosts and users, so of those only the kind."""
+    """SQLite's own word, such as "database or disk is full"; others name their hosts and users, so of those only the
+    kind.
+    """
     own = getattr(error, "orig", None)
     return str(own) if isinstance(own, sqlite3.Error) else type(error).__name__
 
 
 @functools.lru_cache(maxsize=8)
 def engine(url: str) -> sa.Engine:
-    """The opened database, brought up to date. Raises UserError where it cannot be opened (UnreachableError: now) or is newer."""
+    """The opened database, brought up to date.
+
+    Raises UserError where it cannot be opened (UnreachableError: now) or is newer.
+    """
     try:
         settings.home().mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,7 +1,9 @@
-"""`python -m s2s.jobs.queue.fork_server`: imports what training needs once, so that a process forked from it starts at once.
+"""`python -m s2s.jobs.queue.fork_server`: imports what training needs once, so that a process forked from it starts at
+once.
 
-Requests arrive on its standard input and answers leave by its standard output, one JSON object per line. It computes nothing and
-opens no database: neither threads nor connections survive a fork. The worker holds the other end as a `ForkServer`.
+Requests arrive on its standard input and answers leave by its standard output, one JSON object per line. It computes
+nothing and opens no database: neither threads nor connections survive a fork. The worker holds the other end as a
+`ForkServer`.
 """
 
 from __future__ import annotations

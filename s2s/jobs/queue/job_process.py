@@ -1,4 +1,6 @@
-"""`python -m s2s.jobs.queue.job_process JOB WORKER`: one job in a process of its own, started by a worker or forked from its fork server."""
+"""`python -m s2s.jobs.queue.job_process JOB WORKER`: one job in a process of its own, started by a worker or forked
+from its fork server.
+"""
 
 from __future__ import annotations
 

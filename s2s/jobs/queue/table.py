@@ -90,7 +90,8 @@ def submit(
 ) -> str:
     """Put a job at the end of the queue; returns its id.
 
-    Raises UserError where the run has such a job already, where its owner has as many as are allowed, and where the queue is full.
+    Raises UserError where the run has such a job already, where its owner has as many as are allowed, and where the
+    queue is full.
     """
     values = {
         "id": new_id(),
@@ -144,9 +145,11 @@ def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> in
 
 
 def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = None) -> Job | None:
-    """Take the next job of that slot for `ttl` seconds; None where none waits, or the host has as many of the slot as it may.
+    """Take the next job of that slot for `ttl` seconds; None where none waits, or the host has as many of the slot as
+    it may.
 
-    First come jobs whose worker died. Then owners take turns: next is the one whose last start in this slot lies furthest back.
+    First come jobs whose worker died. Then owners take turns: next is the one whose last start in this slot lies
+    furthest back.
     """
     now = _now(now)
     lost = sa.and_(ROW.slot == slot, ROW.state == "running", ROW.lease < now)
@@ -260,7 +263,10 @@ def renew(job: str, worker: str, ttl: float, *, now: float | None = None) -> Non
 
 
 def poll_requests(job: str, worker: str) -> tuple[bool, ControlRequests]:
-    """Whether somebody asked the job to stop, and what else is wished. Raises LeaseLost where it is no longer this worker's."""
+    """Whether somebody asked the job to stop, and what else is wished.
+
+    Raises LeaseLost where it is no longer this worker's.
+    """
     with begin() as connection:
         row = connection.execute(sa.select(ROW.stop, ROW.wishes).where(_ours(job, worker))).first()
     if row is None:
@@ -299,7 +305,10 @@ def abandon(job: str, *, now: float | None = None) -> bool:
 
 
 def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
-    """A job that waits is stopped at once; a running one stops at its next step. Raises UserError for a job of somebody else."""
+    """A job that waits is stopped at once; a running one stops at its next step.
+
+    Raises UserError for a job of somebody else.
+    """
     mine = sa.and_(ROW.id == job, ROW.owner == owner)
     if not _any(mine):
         raise UserError(
@@ -312,7 +321,8 @@ def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
 def request_control(
     job: str, owner: str, *, pause: bool | None = None, once: int = 0, lr: float | None = None
 ) -> None:
-    """Change what is wished of a running job; `once` more single updates are added to those asked for. None leaves as it is.
+    """Change what is wished of a running job; `once` more single updates are added to those asked for. None leaves as
+    it is.
 
     Raises UserError for a job of somebody else, or one that does not run.
     """

@@ -1,4 +1,7 @@
-"""The worker: claims jobs and gives each a process of its own. Knows nothing of what a job does, and imports no torch."""
+"""The worker: claims jobs and gives each a process of its own.
+
+Knows nothing of what a job does, and imports no torch.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,9 @@ class Worker:
         self.trouble = ""  # with the database, as it was last reported
 
     def start_fork_server(self) -> None:
-        """Start the process that jobs are forked from, ready in a few seconds; where it cannot be started, jobs start more slowly."""
+        """Start the process that jobs are forked from, ready in a few seconds; where it cannot be started, jobs start
+        more slowly.
+        """
         if IS_POSSIBLE and self.fork_server is None:
             with contextlib.suppress(OSError):
                 self.fork_server = ForkServer(_environment({}), _log_folder() / "fork_server.log")
@@ -232,7 +237,8 @@ STARTER = Starter()
 
 
 def ensure() -> None:
-    """Start a worker that outlives this process, unless one is there or runs on another machine (`S2S_WORKER=elsewhere`).
+    """Start a worker that outlives this process, unless one is there or runs on another machine
+    (`S2S_WORKER=elsewhere`).
 
     Raises UserError where it cannot be started.
     """

@@ -1,4 +1,7 @@
-"""What a training job looks at beside its loop: scores at validations, attention at checkpoints. Training does not notice."""
+"""What a training job looks at beside its loop: scores at validations, attention at checkpoints.
+
+Training does not notice.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,8 @@ class EncodedPair(NamedTuple):
 class CheckpointEvaluator:
     """Looks at a trainer's model with some of the validation pairs, always the same ones.
 
-    It draws no random numbers and leaves the model in the mode it was in: weights come out the same bits with it or without.
+    It draws no random numbers and leaves the model in the mode it was in: weights come out the same bits with it or
+    without.
     """
 
     def __init__(self, trainer: Trainer, valid_pairs: Sequence[Pair]) -> None:
@@ -69,7 +73,10 @@ class CheckpointEvaluator:
         )
 
     def at_validation(self, step: int) -> dict[str, float | int]:
-        """What the metrics line of a validation gains: `memory` in bytes; after step 0 `bleu` and `chrf`, where they are asked for."""
+        """What the metrics line of a validation gains:
+
+        `memory` in bytes; after step 0 `bleu` and `chrf`, where they are asked for.
+        """
         found: dict[str, float | int] = {"memory": memory()}
         if step and self.scored:
             found |= scores(
@@ -80,7 +87,8 @@ class CheckpointEvaluator:
         return found
 
     def at_checkpoint(self, step: int, folder: RunFolder) -> dict[str, Any]:
-        """Keeps the fixed pair's attention and returns the numbers of a metrics line; empty where there is nothing to look at.
+        """Keeps the fixed pair's attention and returns the numbers of a metrics line; empty where there is nothing to
+        look at.
 
         Raises UserError where the disk is full.
         """
@@ -148,7 +156,10 @@ def fixed_pair(trainer: Trainer, pairs: Sequence[Pair]) -> EncodedPair | None:
 
 
 def attention(trainer: Trainer, cut: EncodedPair) -> Attention | None:
-    """Every head's weights while the model reads a pair's source and is made to write its target; None where they are no numbers."""
+    """Every head's weights while the model reads a pair's source and is made to write its target;
+
+    None where they are no numbers.
+    """
     src, tgt = (torch.from_numpy(side[None]).to(trainer.device) for side in (cut.src, cut.tgt))
     with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
         trainer.model(src, tgt[:, :-1])
@@ -167,8 +178,8 @@ def attention(trainer: Trainer, cut: EncodedPair) -> Attention | None:
 def heads(trainer: Trainer, cuts: Sequence[EncodedPair]) -> dict[str, Any]:
     """Each cross-attention head in numbers, over these pairs together; empty where they are none.
 
-    `entropy` in nats and `aer` (where there is gold) are (layers, heads); `aer_mean` (layers,) is of the mean over a layer's
-    heads; `uniform` is the entropy of looking everywhere alike.
+    `entropy` in nats and `aer` (where there is gold) are (layers, heads); `aer_mean` (layers,) is of the mean over a
+    layer's heads; `uniform` is the entropy of looking everywhere alike.
     """
     seen = list(_cross(trainer, cuts))
     sharpness = mean_entropy(seen)

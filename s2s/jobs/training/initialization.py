@@ -87,7 +87,10 @@ def check_compatible(given: InitialCheckpoint, recipe: Recipe) -> None:
 
 
 def check_vocabulary(given: InitialCheckpoint, pairs: Iterable[Pair]) -> str:
-    """How much of a text the run's vocabulary does not know, in a sentence; empty where it knows all. Raises UserError for too much."""
+    """How much of a text the run's vocabulary does not know, in a sentence; empty where it knows all.
+
+    Raises UserError for too much.
+    """
     sides = zip(
         *((pair.src, pair.tgt) for pair, _ in zip(pairs, range(LOOKED_AT), strict=False)),
         strict=True,

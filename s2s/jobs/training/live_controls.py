@@ -1,4 +1,7 @@
-"""Live controls of a training run: pause, single steps, another learning rate. The training loop knows nothing of them."""
+"""Live controls of a training run: pause, single steps, another learning rate.
+
+The training loop knows nothing of them.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,9 @@ class LiveControls:
         self._apply_lr(trainer, folder)
 
     def _apply_lr(self, trainer: Trainer, folder: RunFolder) -> None:
-        """Writes the change down before the first update that obeys it: a run resumed from before it obeys it at the same step."""
+        """Writes the change down before the first update that obeys it: a run resumed from before it obeys it at the
+        same step.
+        """
         lr = self.context.controls.lr
         step = trainer.progress.step + 1
         current = trainer.changes[-1].lr if trainer.changes else trainer.recipe.train.lr

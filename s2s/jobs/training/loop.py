@@ -66,7 +66,10 @@ def _restore(trainer: Trainer, prepared: PreparedRun) -> None:
 
 
 def work(job: Job, context: JobContext) -> Generator[Event | None, None, None]:
-    """Train the run of a job from its newest checkpoint, or from the start. Yields None between the stages before training."""
+    """Train the run of a job from its newest checkpoint, or from the start.
+
+    Yields None between the stages before training.
+    """
     folder = RunFolder(runs_folder() / job.run)
     if saved_steps(folder.checkpoints):
         prepared = yield from resume_in_stages(folder.path, UNCHANGED, context.tell)

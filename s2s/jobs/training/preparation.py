@@ -77,7 +77,10 @@ def start(request: RunRequest, path: Path, tell: Tell = _silent) -> PreparedRun:
 def start_in_stages(
     request: RunRequest, path: Path, tell: Tell, *, is_retry: bool = False
 ) -> Stages:
-    """The same, stage by stage. `is_retry` keeps what was noted about the run before its process was killed without a checkpoint."""
+    """The same, stage by stage.
+
+    `is_retry` keeps what was noted about the run before its process was killed without a checkpoint.
+    """
     folder = RunFolder(path)
     if saved_steps(folder.checkpoints):
         raise RunExistsError(
@@ -111,7 +114,9 @@ def start_in_stages(
 
 
 def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
-    """What people wrote about a run, and what they changed while it trained; not the changes where it starts with another recipe."""
+    """What people wrote about a run, and what they changed while it trained; not the changes where it starts with
+    another recipe.
+    """
     if not (folder.path / "recipe.json").is_file():
         return {}
     about = folder.about()
@@ -174,7 +179,8 @@ def with_steps(recipe: Recipe, steps: int | None) -> Recipe:
 
 
 def note_continuation(folder: RunFolder, more: Continuation, *, is_repair: bool) -> None:
-    """Write to recipe.json what is different from now on: whoever trains the run obeys it, however often it is taken over.
+    """Write to recipe.json what is different from now on: whoever trains the run obeys it, however often it is taken
+    over.
 
     `is_repair`: its process was killed, and nobody asks for more than it would have done.
     """

@@ -49,7 +49,8 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
 def submit_resume(
     run_id: str, owner: str, steps: int | None = None, lr: float | None = None
 ) -> None:
-    """Queue a run to be resumed, or continued to more steps or with another `train.lr`; one without a checkpoint starts again.
+    """Queue a run to be resumed, or continued to more steps or with another `train.lr`; one without a checkpoint starts
+    again.
 
     Raises UserError where it is somebody else's, is finished, or is being worked on.
     """

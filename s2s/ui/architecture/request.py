@@ -49,7 +49,7 @@ class ArchitectureRequest:
 
 def ask() -> ArchitectureRequest:
     """The models and sizes that the widgets choose."""
-    STATE.arrived()
+    STATE.from_url()
     run = cached.open_run(st.session_state["run"])
     # Only the view Masks has a sentence box, but a link's sentence is kept in every view.
     first_example = next(iter(vocabulary.of(run).examples), "")

@@ -54,7 +54,7 @@ class AttentionRequest:
 
 def read_request() -> AttentionRequest | None:
     """Draw the controls and read them. None, and a hint on the page, where there is no sentence yet."""
-    STATE.arrived()
+    STATE.from_url()
     best = cached.open_run(st.session_state["run"])
     facts = vocabulary.of(best)
     with st.container():

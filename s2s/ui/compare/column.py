@@ -133,7 +133,10 @@ def _default(best: Run) -> str:
 
 
 def _linked_settings(config: Config) -> dict[str, Any]:
-    """The settings that a link writes even at their defaults: a strategy's own. (The shared ones do nothing at theirs.)"""
+    """The settings that a link writes even at their defaults: a strategy's own.
+
+    (The shared ones do nothing at theirs.)
+    """
     values = flat(config)
     rules = keys(GenerationConfig)
     return {

@@ -56,7 +56,7 @@ STATE = ViewState("data", DataView)
 
 def read_from_url() -> None:
     """Take what a link says: dataset, view, and settings of the recipe."""
-    given = STATE.arrived()
+    given = STATE.from_url()
     if given is None:
         return
     source = given.pop("source", "")
@@ -85,7 +85,7 @@ def write_to_url(chosen: ChosenDataset | None) -> None:
 
 def _hold(spec: str) -> None:
     source = {"source": spec} if spec else {}
-    STATE.hold(source | forms.to_address(changes()), {"source": DEFAULT_DATASET})
+    STATE.write_to_url(source | forms.to_address(changes()), {"source": DEFAULT_DATASET})
 
 
 def show(chosen: ChosenDataset) -> None:

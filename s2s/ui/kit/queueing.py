@@ -17,6 +17,9 @@ def queue_runs(orders: list[training.RunRequest]) -> list[str]:
 
 
 def queue_resume(run_id: str, steps: int | None = None, lr: float | None = None) -> None:
-    """Resume a run, perhaps to another last step or with another learning rate. Raises UserError where it is refused."""
+    """Resume a run, perhaps to another last step or with another learning rate.
+
+    Raises UserError where it is refused.
+    """
     training.submit_resume(run_id, settings.OWNER, steps, lr)
     worker.ensure()

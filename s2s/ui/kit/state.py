@@ -4,11 +4,11 @@
     class StatesView:
         view: str = field("map", one_of("map", "lens"))
         word: str = field("", scope="sentence")
-        color: str = field("word", link="colour")  # links that are out there say `colour`
+        color: str = field("word", link="colour")  # its name in links
 
     STATE = ViewState("states", StatesView)
 
-`STATE.arrived()` reads a link that has just been opened, `STATE.now` holds the values, `STATE.remember` changes them,
+`STATE.from_url()` reads a link that has just been opened, `STATE.now` holds the values, `STATE.remember` changes them,
 `STATE.belongs_to("sentence", run, text)` drops what meant something in another sentence only, and `STATE.choice`,
 `STATE.slider` and `STATE.toggle` draw widgets whose values are part of the state.
 """
@@ -78,8 +78,9 @@ class ViewState(Generic[View]):
         """The key of the widget that shows a field."""
         return f"{self.page} {self._field(name).name}"
 
-    def arrived(self) -> dict[str, str] | None:
-        """Take what a link newly says, if it does. Returns what it says beyond the declared fields; None for no new link.
+    def from_url(self) -> dict[str, str] | None:
+        """Take what a link newly says, if it does. Returns what it says beyond the declared fields; None for no new
+        link.
 
         Widgets are filled from it when they are next drawn.
         """
@@ -99,13 +100,13 @@ class ViewState(Generic[View]):
     def remember(self, **values: Value) -> None:
         """Change values, in the session and in the link. Callbacks may call it, too.
 
-        The widget that shows a field writes its value here; a value changed from elsewhere reaches the widget by `show`.
-        Raises ValueError for a field that the page does not declare.
+        The widget that shows a field writes its value here; a value changed from elsewhere reaches the widget by
+        `show`. Raises ValueError for a field that the page does not declare.
         """
         for name in values:
             self._field(name)
         self._keep(self._changed() | values)
-        self.hold()
+        self.write_to_url()
 
     def show(self, **values: Value) -> None:
         """`remember`, and the widgets show it when they are next drawn: for buttons and callbacks."""
@@ -113,10 +114,13 @@ class ViewState(Generic[View]):
         for name in values:
             st.session_state.pop(self.key(name), None)
 
-    def hold(
+    def write_to_url(
         self, more: Mapping[str, str] | None = None, default: Mapping[str, str] | None = None
     ) -> None:
-        """Write the link. `more` travels with the state (a strategy's settings, say), and is `default` in a bare link."""
+        """Write the link.
+
+        `more` travels with the state (a strategy's settings, say), and is `default` in a bare link.
+        """
         if more is not None:
             st.session_state[f"{self.page} more"] = (dict(more), dict(default or {}))
         more, default = st.session_state.get(f"{self.page} more", ({}, {}))

@@ -31,7 +31,7 @@ def show() -> None:
     sentence.example_chips(facts)
     words = text.split()
     STATE.belongs_to("sentence", text)
-    STATE.hold({})
+    STATE.write_to_url({})
     if len(words) < 2:
         st.info(
             "Type a sentence of two words or more above, or choose an example.",

@@ -41,7 +41,7 @@ class EncodingRequest:
 
 def read_link() -> None:
     """Take what a link newly says; what it says of unknown settings is reported."""
-    given = STATE.arrived()
+    given = STATE.from_url()
     if given is None:
         return
     for default in (ExtrapolationSettings(), PositionSettings()):
@@ -101,7 +101,7 @@ def settings_form(names: Collection[str]) -> PositionSettings | None:
 def write_to_url(config: Config, names: Sequence[str]) -> None:
     """Write the link, with these settings of a config."""
     default = type(config)()
-    STATE.hold(_address_values(config, names), _address_values(default, names))
+    STATE.write_to_url(_address_values(config, names), _address_values(default, names))
 
 
 def _address_values(config: Config, names: Sequence[str]) -> dict[str, str]:

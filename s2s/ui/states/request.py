@@ -70,7 +70,7 @@ def read_request(views: Mapping[str, str], sides: Mapping[str, str]) -> StatesRe
 
     `views`: slug -> label. `sides`: slug -> the stack that a view is about; the visitor chooses for other views.
     """
-    STATE.arrived()
+    STATE.from_url()
     best = cached.open_run(st.session_state["run"])
     facts = vocabulary.of(best)
     _fill_first_sentence(best)

@@ -34,7 +34,7 @@ def read_request(best: Run) -> StepsRequest | None:
 
     None where there is no sentence yet or a setting is wrong, which the page says.
     """
-    if (search := STATE.arrived()) is not None:
+    if (search := STATE.from_url()) is not None:
         _fill_search(search)
     facts = vocabulary.of(best)
     with st.container():
@@ -88,7 +88,7 @@ def _search(best: Run) -> tuple[Run, str, dict[str, Any], UserError | None]:
     if error and not forms.blamed_key(error, names):
         forms.show_error(error)
     search = {"strategy": strategy} | forms.to_address(_linked_settings(config) | settings)
-    STATE.hold(search, _default_search())
+    STATE.write_to_url(search, _default_search())
     return run, strategy, settings, error
 
 

@@ -25,7 +25,7 @@ STATE = ViewState("walkthrough", WalkthroughView)
 
 def ask(steps: Steps) -> tuple[WalkthroughStep, TracedSentence] | None:
     """The step and the sentence to show; None without a sentence, and the page says so."""
-    STATE.arrived()
+    STATE.from_url()
     run = cached.open_run(st.session_state["run"])
     _check_step(steps, run)
     step = _step({slug: row for slug, row in steps.items() if row.exists(run.recipe.model)})

@@ -18,7 +18,7 @@ class Toy:
 
 STATE = ViewState("toy", Toy)
 
-rest = STATE.arrived()
+rest = STATE.from_url()
 if rest is not None:
     st.session_state["strategy"] = rest.get("strategy", "beam")
 st.session_state.setdefault("strategy", "beam")
@@ -28,6 +28,6 @@ STATE.choice("view", "View", {"map": "Map", "lens": "Lens"})
 STATE.slider("layer", "Layer", 1, 6)
 STATE.toggle("is_log", "Log scale")
 st.button("Last layer", key="last layer", on_click=STATE.show, kwargs={"layer": 6})
-STATE.hold({"strategy": st.session_state["strategy"]}, {"strategy": "beam"})
+STATE.write_to_url({"strategy": st.session_state["strategy"]}, {"strategy": "beam"})
 now = STATE.now
 st.markdown(f"{now.view} {now.layer} {now.color} {now.word} {now.is_log}")
