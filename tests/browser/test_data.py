@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PATIENCE, Open, Server, serving
 from tests.browser.test_home import PHONE
 from tests.browser.test_walk import NASTY, quiet, shared_link
-from tests.hub_standin import Hub, Repo
+from tests.hub.standin import Hub, Repo
 
 PAIRS = [f"{a} {b} {c}\t{c} {b} {a}" for a in range(9) for b in range(9) for c in range(9)]
 FAULTS = [*PAIRS[:5], "the same\tthe same", "<br>\tx y", f"{NASTY}\t{NASTY} 1"]

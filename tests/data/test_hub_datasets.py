@@ -19,7 +19,7 @@ from s2s.config import UserError
 from s2s.data import Pair, hub_datasets, load, splits
 from s2s.data.hub_samples import sample_hub_dataset
 from s2s.data.sources import parse_spec
-from tests.hub_standin import Fault, Hub, Repo, commit
+from tests.hub.standin import Fault, Hub, Repo, commit
 
 WORLD = [
     ("the red house", "la maison rouge"),

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from s2s import hub
 from s2s.data import hub_datasets, load, splits
 from s2s.ui.kit.text import JOINER
-from tests.hub_standin import Fault, Hub, Repo, commit
+from tests.hub.standin import Fault, Hub, Repo, commit
 
 ROWS = b"".join(
     json.dumps({"id": n, "en": f"*red* {n}", "fr": f":rouge: {n}", "a,b": "x"}).encode() + b"\n"

@@ -14,7 +14,7 @@ import pytest
 from s2s import hub
 from s2s.config import UserError
 from s2s.hub.layout import File, arrange
-from tests.hub_standin import Fault, Hub, Repo, commit
+from tests.hub.standin import Fault, Hub, Repo, commit
 
 SECRET = "hf_granted"
 LINES = b"".join(b'{"source": "%d", "target": "%d"}\n' % (n, -n) for n in range(60_000))
