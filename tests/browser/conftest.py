@@ -23,9 +23,9 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
-PATIENCE = 60  # seconds; nothing here takes ten on a quiet machine
+PATIENCE = 60  # seconds; on an idle machine nothing here takes ten
 
-# A page that is opened: an address below the server's, and what the browser context is like.
+# Opens an address in a browser context with these options.
 Open = Callable[..., Page]
 
 
@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Server:
-    """The dashboard as `streamlit run` starts it, on a port and in a home of its own."""
+    """The dashboard as `streamlit run` starts it, with its own port and `S2S_HOME`."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -65,12 +65,12 @@ class Server:
         wait_until_ready(self.address, self.process)
 
     def kill(self) -> None:
-        """As the kernel does it when memory runs out."""
+        """SIGKILL, as when memory runs out."""
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> None:
-        """The server, and what it started that outlives it."""
+        """Stop the server, and the processes it started that outlive it."""
         self.process.terminate()
         try:
             self.process.wait(10)
@@ -81,7 +81,7 @@ class Server:
                 worker.kill()
 
     def workers(self) -> list[psutil.Process]:
-        """Worker and trainer of this home, the trainer last."""
+        """The worker and the training process of this `S2S_HOME`, the latter last."""
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
@@ -123,7 +123,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One server for all tests but those that need a fresh one."""
+    """One server for all tests except those that need a fresh one."""
     with serving(tmp_path_factory.mktemp("server")) as server:
         yield server.address
 
@@ -144,16 +144,16 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 
 @contextmanager
 def visiting(browser: Browser) -> Iterator[Open]:
-    """Opens an address in a fresh browser; in the end no page may show an error, and none has asked another host."""
+    """Opens addresses in fresh contexts; afterwards no page may show an exception or have requested another host."""
     contexts: list[BrowserContext] = []
-    asked: list[str] = []
+    requested: list[str] = []
 
     def open_page(address: str, **context: object) -> Page:
         fresh = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **context})
         fresh.set_default_timeout(PATIENCE * 1000)
         contexts.append(fresh)
         page = fresh.new_page()
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("request", lambda request: requested.append(request.url))
         page.goto(address)
         return page
 
@@ -165,20 +165,20 @@ def visiting(browser: Browser) -> Iterator[Open]:
         context.close()
     assert not any(errors)
     assert not [
-        url for url in asked if url.startswith("http") and urlsplit(url).hostname != "127.0.0.1"
+        url for url in requested if url.startswith("http") and urlsplit(url).hostname != "127.0.0.1"
     ]
 
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Open]:
-    """A fresh browser for each address."""
+    """A fresh browser context for each address."""
     with visiting(browser) as open_page:
         yield open_page
 
 
 @pytest.fixture(scope="module")
 def tabs(browser: Browser) -> Iterator[Open]:
-    """One browser of each kind, taken from address to address: a fresh one opens a window and compiles all scripts anew."""
+    """One tab per kind of context, reused for every address: a fresh one would compile all scripts again."""
     kept: dict[str, Page] = {}
     with visiting(browser) as open_page:
 
@@ -195,7 +195,7 @@ def tabs(browser: Browser) -> Iterator[Open]:
 
 @pytest.fixture
 def revisit(tabs: Open) -> Iterator[Open]:
-    """As `visit`, where it is no matter what the browser has seen before."""
+    """Like `visit`, for tests that do not depend on what the browser has opened before."""
     pages: list[Page] = []
 
     def open_again(address: str, **context: object) -> Page:

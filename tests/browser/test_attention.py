@@ -1,4 +1,4 @@
-"""All heads of Attention in a real browser: a click, a double-click, the keyboard, a link, a hover."""
+"""All heads of Attention in a real browser: click, double-click, keyboard, link, hover."""
 
 import re
 
@@ -19,8 +19,9 @@ LONG = (
     + "the+bottle+fell+into+the+river+.+" * 4
     + "Hugo+cleaned"
 )  # 32 tokens
-APART = """least => {
-  const names = [...document.querySelectorAll('.st-key-canvas :is(.xtick, .x2tick) text')].map(one => one.getBoundingClientRect());
+LABELS_APART = """least => {
+  const labels = [...document.querySelectorAll('.st-key-canvas :is(.xtick, .x2tick) text')];
+  const names = labels.map(one => one.getBoundingClientRect());
   const middles = names.map(one => one.x + one.width / 2);
   return middles.length >= 8 && middles.slice(1).every((middle, at) => middle - middles[at] >= least);
 }"""
@@ -33,13 +34,13 @@ def canvas(page: Page) -> Locator:
 
 
 def point(page: Page, layer: int, head: int) -> dict[str, float]:
-    """The middle of a head, counted from 0, where all are shown."""
+    """The middle of a head's tile; layer and head count from 0."""
     box = canvas(page).bounding_box() or {}
     return {"x": (head + 0.5) / HEADS * box["width"], "y": (layer + 0.5) / LAYERS * box["height"]}
 
 
-def opens(page: Page, layer: str, head: str) -> None:
-    """Waits until heatmap (the one before it gone), outline and address say which."""
+def opened(page: Page, layer: str, head: str) -> None:
+    """Waits until heatmap, outline and address show this head, and no other heatmap is left."""
     expect(page.locator(".gtitle")).to_contain_text(
         [f"layer {layer} of 2 · head {head} of 4"], timeout=WAIT
     )
@@ -47,15 +48,15 @@ def opens(page: Page, layer: str, head: str) -> None:
     page.wait_for_function("head => location.search.includes(`head=${head}`)", arg=head)
 
 
-def test_a_click_opens_a_head_and_a_double_click_isolates_it_which_a_reload_keeps(
+def test_a_click_opens_a_head_a_double_click_enlarges_it_and_a_reload_keeps_both(
     server: str, visit: Open
 ) -> None:
     page = visit(f"{server}/{VIEW}")
     canvas(page).click(position=point(page, 0, 2))
-    opens(page, "1", "3")
+    opened(page, "1", "3")
     page.wait_for_function("location.search.includes('layer=1')")
     canvas(page).dblclick(position=point(page, 1, 1))
-    opens(page, "2", "2")
+    opened(page, "2", "2")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.1$"), timeout=WAIT)
     page.wait_for_function("decodeURIComponent(location.search).includes('alone:2.2')")
     painted = canvas(page).get_attribute("data-painted")
@@ -63,22 +64,22 @@ def test_a_click_opens_a_head_and_a_double_click_isolates_it_which_a_reload_keep
     expect(page.locator(".heads canvas")).to_have_attribute(
         "data-painted", painted or "", timeout=WAIT
     )
-    opens(page, "2", "2")
+    opened(page, "2", "2")
     page.get_by_role("button", name="All heads").click()
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(" all$"), timeout=WAIT)
     page.wait_for_function("!location.search.includes('alone')")
 
 
-def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Open) -> None:
+def test_keys_move_open_and_enlarge_and_hover_shows_the_weight(server: str, visit: Open) -> None:
     page = visit(f"{server}/{VIEW}&layer=1&head=1")
-    opens(page, "1", "1")
+    opened(page, "1", "1")
     page.locator(".heads").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"):  # there is no third layer
         page.keyboard.press(key)
     expect(page.locator(".heads .status")).to_have_text("layer 2 · head 3")
     page.keyboard.press("Enter")
-    opens(page, "2", "3")
-    expect(page.locator(".heads")).to_be_focused()  # the keyboard goes on where it was
+    opened(page, "2", "3")
+    expect(page.locator(".heads")).to_be_focused()  # the keyboard focus stays
     page.keyboard.press("Space")
     expect(canvas(page)).to_have_attribute("data-painted", re.compile(r" 1\.2$"), timeout=WAIT)
     weights = s2s.load("demo-en-fr").attention("the red house", "la maison rouge").cross[1, 2]
@@ -97,11 +98,11 @@ def test_keys_walk_and_open_and_hovering_says_the_weight(server: str, visit: Ope
 
 
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
-def test_names_of_columns_stand_apart_and_hovering_says_the_others(
+def test_column_labels_do_not_overlap_and_hover_shows_the_omitted_ones(
     screen: dict[str, object], server: str, visit: Open
 ) -> None:
     page = visit(f"{server}/{LONG}", **screen)
-    page.wait_for_function(APART, arg=12)  # pixels: the size of the letters
+    page.wait_for_function(LABELS_APART, arg=12)  # pixels: the font size
     expect(page.locator(".st-key-canvas .ytick text")).to_have_count(32)
     box = page.locator(".st-key-canvas .heatmaplayer image").bounding_box() or {}
     page.locator(".st-key-canvas .nsewdrag").first.hover(

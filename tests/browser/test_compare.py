@@ -1,4 +1,4 @@
-"""Columns side by side in a real browser: one press, the browser's Back, a link in a fresh browser, a phone."""
+"""Compare in a real browser: a ready-made comparison, the browser's Back, the shared link on a phone."""
 
 from playwright.sync_api import Page, expect
 
@@ -12,7 +12,7 @@ TEXTS = '[class*="st-key-translation"] p[title]'
 
 
 def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
-    """Waits for so many columns; their heads and texts."""
+    """Waits for this many columns; returns their headings and texts."""
     expect(page.locator(HEADS)).to_have_count(n_columns, timeout=PATIENCE * 1000)
     expect(page.locator(TEXTS)).to_have_count(n_columns, timeout=PATIENCE * 1000)
     quiet(page)
@@ -20,7 +20,7 @@ def shown(page: Page, n_columns: int) -> tuple[list[str], list[str]]:
     return page.locator(HEADS).all_inner_texts(), page.locator(TEXTS).all_inner_texts()
 
 
-def test_five_columns_come_with_one_press_go_with_one_back_and_travel(
+def test_five_columns_open_with_one_click_close_with_one_back_and_are_in_the_link(
     server: str, visit: Open
 ) -> None:
     page = visit(f"{server}/compare?src=the+cat+sleeps")
@@ -29,8 +29,8 @@ def test_five_columns_come_with_one_press_go_with_one_back_and_travel(
     page.wait_for_url("**c5=*")
     heads, texts = shown(page, 5)
     assert heads == [
-        f"{place} · {column.strategy}"
-        for place, column in enumerate(columns.STARTS["Five strategies"](""), 1)
+        f"{number} · {column.strategy}"
+        for number, column in enumerate(columns.STARTS["Five strategies"](""), 1)
     ]
     page.go_back()
     assert shown(page, 1) == one

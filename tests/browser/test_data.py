@@ -1,4 +1,4 @@
-"""From a file, or the name of a dataset, to clean, tokenized pairs: as a visitor does it."""
+"""Data as a visitor uses it: from a file or a dataset of the hub to clean, tokenized pairs."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def drop(page: Page, rule: str) -> None:
     ).click()
 
 
-def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(
+def test_a_file_is_linted_cleaned_given_a_task_and_trained_on(
     own_server: Server, visit: Open, tmp_path: Path
 ) -> None:
     page = visit(f"{own_server.address}/data")
@@ -58,7 +58,7 @@ def test_a_file_is_linted_cleaned_given_a_task_and_taken_to_training(
     view(page, "Task")
     page.get_by_role("combobox", name="Task").click()
     page.get_by_role("option", name="reverse", exact=True).click()
-    expect(page.get_by_text("Write the source's words backwards.")).to_be_visible()
+    expect(page.get_by_text("Write the source's words in reverse order.")).to_be_visible()
     view(page, "Statistics")
     expect(page.locator(".js-plotly-plot")).to_have_count(6)
     view(page, "Tokens")

@@ -19,7 +19,8 @@ PHONE = {
 SHOWS = """wanted => {
   const z = document.querySelector('.js-plotly-plot')?.calcdata?.[0]?.[0]?.z;
   return !!z && z.length === wanted.length
-    && wanted.every((row, i) => z[i].length === row.length && row.every((value, j) => Math.abs(z[i][j] - value) < 1e-3));
+    && wanted.every((row, i) => z[i].length === row.length
+      && row.every((value, j) => Math.abs(z[i][j] - value) < 1e-3));
 }"""
 QUIET = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 
@@ -37,7 +38,7 @@ def run() -> Run:
 
 
 def shows(page: Page, run: Run, text: str, *, layer: int = 1, head: int | None = None) -> str:
-    """Waits until the screen shows what the model really does with the text; gives the translation."""
+    """Waits until the screen shows the model's translation and attention weights; returns the translation."""
     (decoded,) = run.translate([text], "beam")
     cross = run.attention(text, decoded.text).cross[layer]
     expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
@@ -49,7 +50,7 @@ def shows(page: Page, run: Run, text: str, *, layer: int = 1, head: int | None =
     return decoded.text
 
 
-def test_a_deep_link_opens_on_a_fresh_server_and_its_numbers_can_be_taken_away(
+def test_a_deep_link_opens_on_a_fresh_server_and_its_data_can_be_downloaded(
     fresh_server: str, visit: Open, run: Run
 ) -> None:
     page = visit(f"{fresh_server}/?src=the+red+house&layer=1&head=3")
@@ -57,7 +58,7 @@ def test_a_deep_link_opens_on_a_fresh_server_and_its_numbers_can_be_taken_away(
     expect(page).to_have_title("Home · s2s")
     expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
     with page.expect_download() as download:
-        page.get_by_role("button", name="Numbers").click()
+        page.get_by_role("button", name="Download data").click()
     assert (
         download.value.suggested_filename
         == "demo-en-fr-step-1-500-cross-attention-layer-1-of-2-head-3-of-4.csv"
@@ -96,7 +97,7 @@ def test_the_share_link_shows_the_same_in_another_browser(
 
 
 def swipe_up(page: Page, x: float, y: float, distance: int) -> None:
-    """A finger that moves over the glass (Chromium's own scroll gesture did nothing here)."""
+    """Swipe with touch events: Chromium's own scroll gesture has no effect here."""
     fingers = page.context.new_cdp_session(page)
     for travelled in range(0, distance + 1, 10):
         kind = "touchMove" if travelled else "touchStart"
@@ -107,7 +108,7 @@ def swipe_up(page: Page, x: float, y: float, distance: int) -> None:
     fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-def test_the_picture_fits_a_phone_and_lets_it_scroll(server: str, visit: Open, run: Run) -> None:
+def test_the_heatmap_fits_a_phone_and_lets_it_scroll(server: str, visit: Open, run: Run) -> None:
     page = visit(server, **PHONE)
     shows(page, run, "the cat sits on the mat")
     frame = page.locator(".js-plotly-plot").bounding_box()
@@ -126,7 +127,7 @@ def test_the_picture_fits_a_phone_and_lets_it_scroll(server: str, visit: Open, r
     )
 
 
-def test_strange_words_are_shown_as_text_and_known_ones_offered(
+def test_unknown_words_are_shown_as_text_and_known_ones_suggested(
     server: str, visit: Open, run: Run
 ) -> None:
     page = visit(server)

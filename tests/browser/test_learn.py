@@ -1,4 +1,4 @@
-"""Walkthrough and Positions: press, keyboard, Back, a phone that opens the link."""
+"""Walkthrough and Positions: clicks, the keyboard, Back, and the same link on a phone."""
 
 from collections.abc import Iterator
 
@@ -13,18 +13,20 @@ from tests.browser.test_home import PHONE, QUIET, SHOWS
 WALK = (
     "walkthrough?run=demo-en-fr&src=the+red+house&layer=2&head=3&set=step%3Asoftmax%2Cposition%3A3"
 )
-LIKENESS = (
+SIMILARITY = (
     "Sinusoidal · cosine of two positions by their offset",
     "Sinusoidal · cosine of 1024 by 1024, means of 4 by 4",
 )
 ROTARY = "Rotary · q·k / √32 by distance, 32 random vectors, q = k"
 CELLS = "() => document.querySelector('.js-plotly-plot').calcdata[0][0].z.map(row => [...row])"
-WIDTHS = """() => [...[document.documentElement, document.querySelector('[data-testid=stMain]')].map(one => one.scrollWidth),
+WIDTHS = """() => [
+  document.documentElement.scrollWidth, document.querySelector('[data-testid=stMain]').scrollWidth,
   ...[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.getBoundingClientRect().right)]"""
-CUT = """async () => {
+CLIPPED = """async () => {
   await document.fonts.ready;
   return [...document.querySelectorAll('.js-plotly-plot .gtitle')]
-    .filter(title => title.getBoundingClientRect().right > title.closest('.js-plotly-plot').getBoundingClientRect().right)
+    .filter(title => title.getBoundingClientRect().right
+      > title.closest('.js-plotly-plot').getBoundingClientRect().right)
     .map(title => title.textContent);
 }"""
 
@@ -37,21 +39,21 @@ def _patience() -> Iterator[None]:
 
 
 def titled(page: Page, *titles: str) -> None:
-    """Waits until there are these pictures and no others, drawn and not about to change."""
+    """Waits until exactly these figures are drawn and the page is idle."""
     expect(page.locator(".gtitle")).to_contain_text(titles)
     expect(page.locator("[data-stale=true]")).to_have_count(0)
     page.locator(QUIET).wait_for()
 
 
 def says(page: Page, words: str) -> None:
-    """Waits until the address has these words in it."""
+    """Waits until the address contains these words."""
     page.wait_for_function(
         "words => decodeURIComponent(location.search).includes(words)", arg=words
     )
 
 
 def drawn(page: Page, mark: str) -> None:
-    """What Plotly draws the first picture's numbers with is there, and is most of a picture large."""
+    """The first figure's marks are visible and fill most of it."""
     drawing = page.locator(f".js-plotly-plot {mark}").first
     expect(drawing).to_be_visible()
     box = drawing.bounding_box() or {}
@@ -61,22 +63,22 @@ def drawn(page: Page, mark: str) -> None:
 
 
 def fits(page: Page) -> None:
-    """A phone shows all of it: nothing scrolls sideways, no picture sticks out, no title is cut off."""
+    """It fits a phone: nothing scrolls sideways, no figure is wider than the screen, no title is clipped."""
     assert max(page.evaluate(WIDTHS)) <= 420
-    assert page.evaluate(CUT) == []
+    assert page.evaluate(CLIPPED) == []
 
 
 def complaints(page: Page) -> list[str]:
-    """Errors of the console; Streamlit looks for its server below the page's own address first, and finds none there."""
+    """Errors in the console, except Streamlit's: it first looks for its server below the page's own address."""
     errors = [
-        said
-        for said in page.console_messages()
-        if said.type == "error" and "/_stcore/" not in said.location["url"]
+        message
+        for message in page.console_messages()
+        if message.type == "error" and "/_stcore/" not in message.location["url"]
     ]
-    return [*(said.text for said in errors), *(str(error) for error in page.page_errors())]
+    return [*(message.text for message in errors), *(str(error) for error in page.page_errors())]
 
 
-def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(
+def test_next_enter_and_back_change_the_step_and_a_phone_opens_the_same_link(
     server: str, revisit: Open
 ) -> None:
     run = s2s.load("demo-en-fr")
@@ -86,15 +88,15 @@ def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(
     page = revisit(f"{server}/{WALK}")
     titled(page, "Weights of head 3")
     page.wait_for_function(SHOWS, arg=np.round(weights, 5).tolist())
-    on = page.get_by_role("button", name="Next", exact=True)
-    on.click()
+    next_button = page.get_by_role("button", name="Next", exact=True)
+    next_button.click()
     titled(page, "Values weighted for house, and their sum", "Weighted sums of head 3")
     says(page, "step:weighted,position:3")
-    on.focus()
+    next_button.focus()
     page.keyboard.press("Enter")
     titled(page, "The heads, concatenated", "After the output projection")
     says(page, "step:heads,position:3")
-    expect(on).to_be_focused()  # the keyboard goes on where it was
+    expect(next_button).to_be_focused()  # the keyboard focus stays
     link = page.url
     cells = page.evaluate(CELLS)
     page.go_back()
@@ -107,7 +109,7 @@ def test_steps_follow_button_key_and_back_and_a_phone_opens_the_same_one(
     assert complaints(page) == complaints(phone) == []
 
 
-def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_pictures(
+def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_figures(
     server: str, revisit: Open
 ) -> None:
     page = revisit(
@@ -120,12 +122,12 @@ def test_another_view_draws_both_encodings_and_a_phone_opens_the_same_pictures(
     )
     drawn(page, ".heatmaplayer image")
     page.get_by_role("radio", name="Distance", exact=True).click()
-    titled(page, *LIKENESS, ROTARY)
+    titled(page, *SIMILARITY, ROTARY)
     says(page, "view:distance,encoding:sinusoidal,beside:rotary")
     says(page, "length:1024")
     drawn(page, ".scatterlayer path.js-line")
     phone = revisit(page.url, **PHONE)
-    titled(phone, *LIKENESS, ROTARY)
+    titled(phone, *SIMILARITY, ROTARY)
     drawn(phone, ".scatterlayer path.js-line")
     assert (
         phone.locator(".gtitle").all_text_contents() == page.locator(".gtitle").all_text_contents()

@@ -1,4 +1,4 @@
-"""The whole way of a visitor: upload, train, watch, compare, look inside, send a link. And what must not stop it."""
+"""A whole visit: upload, train, watch, compare, inspect attention, share a link; and what must not break it."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,10 @@ from s2s.ui.shell import pages
 from tests.browser.conftest import PATIENCE, Open, Server
 from tests.browser.test_home import QUIET, SHOWS
 
-NASTY = "<img/src=x/onerror=window.hit=1> <script>window.hit=1</script> **bold** :material/home: $x^2$ :red[x] [a](javascript:window.hit=1)"
+NASTY = (
+    "<img/src=x/onerror=window.hit=1> <script>window.hit=1</script> **bold** :material/home: $x^2$ :red[x]"
+    " [a](javascript:window.hit=1)"
+)
 SMALL = {
     "train.steps": "100000",
     "train.warmup_steps": "20",
@@ -41,26 +44,27 @@ def quiet(page: Page) -> None:
 
 
 def step(page: Page) -> int:
-    """How far the progress bar says training is."""
+    """The step that the progress bar shows."""
     text = page.get_by_text(re.compile(r"Step [\d,]+ of")).first.inner_text()
     return int(re.search(r"Step ([\d,]+)", text)[1].replace(",", ""))  # type: ignore[index]
 
 
 def moves(page: Page, beyond: int) -> int:
-    """Waits until training has gone on, without anybody touching the page."""
+    """Waits until the page shows a later step without being touched; returns it."""
     reads = "beyond => [...document.querySelectorAll('[data-testid=stProgress]')].some(bar => {"
-    reads += "const found = bar.innerText.match(/Step ([\\d,]+)/); return found && Number(found[1].replace(/,/g, '')) > beyond; })"
+    reads += "const found = bar.innerText.match(/Step ([\\d,]+)/);"
+    reads += "return found && Number(found[1].replace(/,/g, '')) > beyond; })"
     page.wait_for_function(reads, arg=beyond)
     return step(page)
 
 
 def becomes(page: Page, state: str) -> None:
-    """Waits until the watched run's badge says so."""
+    """Waits until the watched run's badge shows this state."""
     expect(page.locator(".st-key-watch p", has_text=re.compile(f"{state}$"))).to_be_visible()
 
 
 def two_files(folder: Path) -> list[Path]:
-    """Digits with their reversal, and one pair that must never run."""
+    """Digits with their reversal, and one pair of markup that must never be executed."""
     lines = [f"{a} {b} {c}" for a in range(9) for b in range(9) for c in range(9)]
     src = folder / "digits.src"
     tgt = folder / "digits.tgt"
@@ -77,7 +81,7 @@ def shared_link(page: Page) -> str:
 
 
 def train(page: Page, own_server: Server, tmp_path: Path) -> None:
-    """Upload on Data, make the recipe small by the address, press Train."""
+    """Upload on Data, choose a small recipe by link, press Train."""
     page.get_by_role("radio", name=re.compile("Upload")).click()
     page.locator("input[type=file]").set_input_files(two_files(tmp_path))
     expect(page.get_by_text("730", exact=True)).to_be_visible()
@@ -96,7 +100,7 @@ def train(page: Page, own_server: Server, tmp_path: Path) -> None:
     expect(page.get_by_text(re.compile(r"Step [\d,]+ of"))).to_be_visible()
 
 
-def test_upload_train_compare_attention_link(
+def test_upload_train_compare_attention_share(
     own_server: Server, visit: Open, tmp_path: Path
 ) -> None:
     page = visit(f"{own_server.address}/data")
@@ -104,20 +108,20 @@ def test_upload_train_compare_attention_link(
     page.wait_for_url("**run=*")
     reached = moves(page, 0)
 
-    page.reload()  # changes nothing
+    page.reload()  # does not disturb training
     reached = moves(page, reached)
     other = visit(page.url)  # nor does a second visitor
     moves(other, reached)
     own_server.kill()
     reached = max(step(page), step(other))  # further than any tab comes without a server
     own_server.start()
-    moves(page, reached)  # the open tab comes back by itself
+    moves(page, reached)  # the open tab reconnects by itself
     moves(other, reached)
 
     page.wait_for_function("document.querySelector('.js-plotly-plot')?.data?.[1]?.x?.length !== 0")
     expect(page.get_by_text("Sample translations")).to_be_visible()
     other.get_by_role("button", name="Stop").click()
-    becomes(page, "stopped")  # the other one's click
+    becomes(page, "stopped")  # by the other visitor
     expect(page.get_by_role("button", name="Resume", exact=True)).to_be_visible()
     stopped = step(page)
     page.get_by_role("button", name="Resume", exact=True).click()
@@ -135,30 +139,30 @@ def test_upload_train_compare_attention_link(
     page.wait_for_url("**/compare*")
     page.get_by_role("textbox", name=re.compile("Your")).fill("1 2 3")
     run = s2s.load(own_server.home / "runs" / run_id)
-    (found,) = run.translate(["1 2 3"], "beam")
-    expect(page.locator(".st-key-translation p[title]")).to_have_text(found.text)
+    (decoded,) = run.translate(["1 2 3"], "beam")
+    expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
     page.get_by_role("radio", name="greedy").click()
-    (found,) = run.translate(["1 2 3"], "greedy")
-    expect(page.locator(".st-key-translation p[title]")).to_have_text(found.text)
-    expect(page.locator(".st-key-tokens .tokens span")).to_have_count(len(found.tokens))
+    (decoded,) = run.translate(["1 2 3"], "greedy")
+    expect(page.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
+    expect(page.locator(".st-key-tokens .tokens span")).to_have_count(len(decoded.tokens))
     page.wait_for_url("**c1=*greedy*")
     again = visit(shared_link(page))
     expect(again.get_by_role("radio", name="greedy")).to_be_checked()
-    expect(again.locator(".st-key-translation p[title]")).to_have_text(found.text)
+    expect(again.locator(".st-key-translation p[title]")).to_have_text(decoded.text)
 
     quiet(page)
     page.get_by_role("link", name="What it attends to").click()
     page.wait_for_url("**/attention*")
     page.get_by_role("radio", name="encoder", exact=True).click()
-    seen = run.attention("1 2 3", found.text)
-    wanted = np.round(seen.encoder[-1].mean(0), 5).tolist()
-    page.wait_for_function(SHOWS, arg=wanted)
+    seen = run.attention("1 2 3", decoded.text)
+    expected = np.round(seen.encoder[-1].mean(0), 5).tolist()
+    page.wait_for_function(SHOWS, arg=expected)
     quiet(page)
     link = shared_link(page)
     own_server.kill()
     own_server.start()  # a cold server
     fresh = visit(link)
-    fresh.wait_for_function(SHOWS, arg=wanted)
+    fresh.wait_for_function(SHOWS, arg=expected)
     expect(fresh.get_by_role("radio", name="encoder", exact=True)).to_be_checked()
     assert shared_link(fresh) == link
     assert not any(tab.evaluate("window.hit") for tab in (page, other, again, fresh))
@@ -166,7 +170,7 @@ def test_upload_train_compare_attention_link(
 
 @pytest.mark.parametrize("first", ["attention", "walkthrough"])
 def test_deep_links_open_on_a_fresh_server(first: str, fresh_server: str, revisit: Open) -> None:
-    """The first address of a server is a trap of Streamlit's where a folder `pages/` stands beside the script."""
+    """Streamlit resolves the first address of a server differently where a folder `pages/` is next to the script."""
     paths = [row.url_path for row in pages.PAGES]
     later = paths if first == "attention" else []
     for path in (first, *later):
@@ -198,7 +202,7 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(
     page.get_by_role("textbox", name="Name").fill(NASTY[:80])
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("Train another")).to_be_visible()  # the page has turned to the new run
+    expect(page.get_by_text("Train another")).to_be_visible()  # the page shows the new run
     becomes(page, "done")
     (run_id,) = (path.name for path in (own_server.home / "runs").iterdir())
     for path in ("train", "runs", "compare", "attention", ""):
@@ -213,7 +217,7 @@ def test_markup_in_a_visitors_text_stays_text_on_every_page(
     assert not page.evaluate("window.hit")
 
 
-def test_a_run_deleted_under_an_open_page_gives_a_sentence(
+def test_a_run_deleted_while_a_page_shows_it_is_reported(
     own_server: Server, visit: Open, tmp_path: Path
 ) -> None:
     page = visit(f"{own_server.address}/data")

@@ -1,4 +1,4 @@
-"""The drawing of Architecture: hover, press, keyboard, on a desk and on a phone."""
+"""The diagram of Architecture: hover, click, keyboard, on a desktop and on a phone."""
 
 import re
 
@@ -13,7 +13,7 @@ def chosen(page: Page, label: str) -> None:
     expect(page.locator(".st-key-part h3")).to_have_text(label, timeout=PATIENCE * 1000)
 
 
-def test_a_part_is_hovered_pressed_and_found_by_keyboard(server: str, visit: Open) -> None:
+def test_a_component_is_hovered_clicked_and_reached_by_keyboard(server: str, visit: Open) -> None:
     page = visit(f"{server}/{VIEW}")
     chosen(page, "The whole model")
     cross = page.get_by_role("button", name=re.compile("^Cross-attention"))
@@ -35,16 +35,16 @@ def test_a_part_is_hovered_pressed_and_found_by_keyboard(server: str, visit: Ope
     chosen(page, "Feed-forward")
     expect(
         page.locator('[data-name="decoder.layer.feed_forward"]')
-    ).to_be_focused()  # the keyboard goes on where it was
+    ).to_be_focused()  # the keyboard focus stays
     page.wait_for_function("location.href.includes('decoder.layer.feed_forward')")
     chosen(visit(page.url), "Feed-forward")
 
 
-def test_the_drawing_fits_a_phone(server: str, visit: Open) -> None:
+def test_the_diagram_fits_a_phone(server: str, visit: Open) -> None:
     page = visit(f"{server}/{VIEW}", viewport={"width": 420, "height": 900})
     box = page.get_by_role("button", name=re.compile("^Masked self-attention"))
     expect(box).to_be_visible(timeout=PATIENCE * 1000)
-    drawing = page.locator(".diagram svg").bounding_box() or {}
-    assert 300 < drawing["width"] <= 420
+    diagram = page.locator(".diagram svg").bounding_box() or {}
+    assert 300 < diagram["width"] <= 420
     assert page.evaluate("document.documentElement.scrollWidth") == 420
     assert box.locator("text").first.evaluate("text => text.getBoundingClientRect().height") > 10

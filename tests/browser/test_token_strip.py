@@ -1,4 +1,4 @@
-"""The token strip of Steps: hover, press, keyboard, and what is forced in a link."""
+"""The token strip of Steps: hover, click, keyboard, and a forced token in the link."""
 
 from playwright.sync_api import Page, expect
 
@@ -12,7 +12,7 @@ def translated(page: Page, text: str) -> None:
     expect(page.locator(".st-key-translation p[title]")).to_have_text(text, timeout=PATIENCE * 1000)
 
 
-def test_a_token_is_hovered_pressed_and_another_word_forced(server: str, visit: Open) -> None:
+def test_a_token_is_hovered_chosen_and_replaced_by_another(server: str, visit: Open) -> None:
     run = s2s.load("demo-en-fr")
     page = visit(f"{server}/{VIEW}")
     translated(page, "la maison rouge")
@@ -28,7 +28,7 @@ def test_a_token_is_hovered_pressed_and_another_word_forced(server: str, visit: 
     )
     expect(
         page.get_by_role("button", name="Position 2: maison")
-    ).to_be_focused()  # the keyboard goes on where it was
+    ).to_be_focused()  # the keyboard focus stays
     page.get_by_role("button", name="Position 1: la").hover()
     page.locator(".strip > div:nth-child(1) .alternatives button", has_text="le").first.click()
     expected = run.complete("the red house", run.tgt_tokenizer.encode("le"))

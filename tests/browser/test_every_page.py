@@ -1,4 +1,4 @@
-"""What every page looks like: contrast, width, names of controls and pictures."""
+"""Every page: contrast, width, accessible names of controls and figures."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,18 +8,20 @@ from s2s.ui.shell.pages import PAGES
 from tests.browser.conftest import PATIENCE, Open
 from tests.browser.test_home import PHONE, QUIET
 
-WITH_A_PICTURE = ("", "data", "train", "attention")
+WITH_A_FIGURE = ("", "data", "train", "attention")
 SETTLED = """() => document.getAnimations().every(
   one => one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)"""
-UNNAMED = """() => [...document.querySelectorAll('input, button, textarea, [role=combobox], [role=radiogroup], [role=slider]')]
-  .filter(one => one.offsetParent && !one.ariaLabel && !one.innerText.trim() && !one.labels?.length && !one.getAttribute('aria-labelledby')
-    && !one.title && !one.closest('[data-testid=stFileUploader], [data-testid=stDataFrame], details:not([open])'))
+CONTROLS = "input, button, textarea, [role=combobox], [role=radiogroup], [role=slider]"
+UNNAMED = f"""() => [...document.querySelectorAll('{CONTROLS}')]
+  .filter(one => one.offsetParent && !one.ariaLabel && !one.innerText.trim() && !one.labels?.length
+    && !one.getAttribute('aria-labelledby') && !one.title
+    && !one.closest('[data-testid=stFileUploader], [data-testid=stDataFrame], details:not([open])'))
   .map(one => one.outerHTML.slice(0, 200))"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", [row.url_path for row in PAGES])
-def test_every_text_stands_out_and_every_control_has_a_name(
+def test_every_text_has_contrast_and_every_control_has_a_name(
     path: str, scheme: str, server: str, revisit: Open
 ) -> None:
     page = revisit(f"{server}/{path}", color_scheme=scheme)
@@ -27,15 +29,15 @@ def test_every_text_stands_out_and_every_control_has_a_name(
     expect(page.locator("h1")).to_be_visible()
     page.wait_for_function(
         "[...document.querySelectorAll('style')].some(one => one.textContent.includes('st-key-chips'))"
-    )  # look.css
-    page.wait_for_function(SETTLED)  # what fades in has its colours
+    )  # style.css
+    page.wait_for_function(SETTLED)  # colors are final once animations end
     worst = lowest(page)
     assert worst[0]["ratio"] >= 4.5, worst
     assert page.evaluate(UNNAMED) == []
-    if path in WITH_A_PICTURE:
+    if path in WITH_A_FIGURE:
         expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=PATIENCE * 1000)
-        for picture in page.get_by_test_id("stPlotlyChart").all():
-            assert len(picture.get_attribute("aria-label") or "") > 20
+        for figure in page.get_by_test_id("stPlotlyChart").all():
+            assert len(figure.get_attribute("aria-label") or "") > 20
 
 
 @pytest.mark.parametrize("path", [row.url_path for row in PAGES])

@@ -1,4 +1,4 @@
-"""The lines of Attention: hover, keyboard, tap, and the files one takes away."""
+"""The lines of Attention: hover, keyboard, tap, and the saved files."""
 
 import shutil
 from collections.abc import Iterator
@@ -43,54 +43,54 @@ def saved(page: Page, label: str, folder: Path) -> Path:
     return file
 
 
-def test_a_token_keeps_only_its_lines_while_it_is_hovered_focused_or_held(
+def test_only_the_lines_of_a_hovered_focused_or_held_token_are_shown(
     server: str, revisit: Open
 ) -> None:
     run = s2s.load("demo-en-fr")
     seen = run.attention("the red house", run.translate(["the red house"])[0].text)
-    joined = strongest_cells(reduced(seen, HeadSelection("cross", 0, 2)).weights)
+    links = strongest_cells(reduced(seen, HeadSelection("cross", 0, 2)).weights)
     page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}")
-    expect(lines(page)).to_have_count(len(joined))
-    row = next(link.row for link in joined)
-    own = [link for link in joined if link.row == row]
+    expect(lines(page)).to_have_count(len(links))
+    row = next(link.row for link in links)
+    of_row = [link for link in links if link.row == row]
     token(page, 1, seen.tgt_tokens[row]).hover()
-    expect(lines(page)).to_have_count(len(own))
-    beside = {link.key: f"{link.weight:.2f}" for link in own}
+    expect(lines(page)).to_have_count(len(of_row))
+    weights = {link.key: f"{link.weight:.2f}" for link in of_row}
     assert page.locator(".side output span").all_inner_texts() == [
-        beside[key] for key in sorted(beside)
+        weights[key] for key in sorted(weights)
     ]
     page.mouse.move(5, 5)
-    expect(lines(page)).to_have_count(len(joined))
+    expect(lines(page)).to_have_count(len(links))
     token(page, 1, seen.tgt_tokens[0]).focus()
     page.keyboard.press("End")
     expect(token(page, 1, "</s>")).to_be_focused()
-    expect(lines(page)).to_have_count(sum(link.row == len(seen.tgt_tokens) - 1 for link in joined))
+    expect(lines(page)).to_have_count(sum(link.row == len(seen.tgt_tokens) - 1 for link in links))
     page.keyboard.press("Enter")
     expect(token(page, 1, "</s>")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
-    expect(lines(page)).to_have_count(len(joined))
+    expect(lines(page)).to_have_count(len(links))
 
 
-def test_a_tap_holds_a_token_and_another_lets_it_go(server: str, revisit: Open) -> None:
+def test_a_tap_holds_a_token_and_a_second_tap_releases_it(server: str, revisit: Open) -> None:
     run = s2s.load("demo-en-fr")
-    joined = strongest_cells(
+    links = strongest_cells(
         reduced(
             run.attention("the red house", "la maison rouge"), HeadSelection("encoder", 0, 2)
         ).weights,
         0.9,
     )
     page = revisit(f"{server}/{VIEW.format(run='demo-en-fr')}%2Cshare%3A0.9&kind=encoder", **PHONE)
-    expect(lines(page)).to_have_count(len(joined))
+    expect(lines(page)).to_have_count(len(links))
     token(page, 0, "red").tap()
-    expect(lines(page)).to_have_count(sum(link.key == 1 for link in joined))
+    expect(lines(page)).to_have_count(sum(link.key == 1 for link in links))
     expect(
         page.get_by_role("status").filter(has_text="red is attended to when reading")
     ).to_be_visible()
     token(page, 0, "red").tap()
-    expect(lines(page)).to_have_count(len(joined))
+    expect(lines(page)).to_have_count(len(links))
 
 
-def test_its_files_hold_what_it_shows_and_a_hostile_token_stays_text(
+def test_saved_files_contain_the_picture_and_a_hostile_token_stays_text(
     own_server: Server, visit: Open, tmp_path: Path
 ) -> None:
     folder = own_server.home / "runs" / RUN
@@ -108,10 +108,10 @@ def test_its_files_hold_what_it_shows_and_a_hostile_token_stays_text(
     assert {"the", "red", "house", "la", "rouge", "</s>"} <= set(texts)
     assert HOSTILE in picture.replace("&lt;", "<").replace("&gt;", ">")
     assert saved(page, "PNG", tmp_path).read_bytes().startswith(b"\x89PNG")
-    alone = page.context.new_page()
-    alone.goto(saved(page, "HTML", tmp_path).as_uri())
-    expect(alone.locator("svg g[data-row]").first).to_be_attached()
-    alone.locator("text[data-row='0']").hover()
-    expect(alone.locator("svg.one g.own").first).to_be_attached()
-    assert {page.title(), alone.title()} & {"taken"} == set()
-    assert alone.locator("img").count() == page.locator("img").count() == 0
+    saved_page = page.context.new_page()
+    saved_page.goto(saved(page, "HTML", tmp_path).as_uri())
+    expect(saved_page.locator("svg g[data-row]").first).to_be_attached()
+    saved_page.locator("text[data-row='0']").hover()
+    expect(saved_page.locator("svg.one g.own").first).to_be_attached()
+    assert {page.title(), saved_page.title()} & {"taken"} == set()
+    assert saved_page.locator("img").count() == page.locator("img").count() == 0
