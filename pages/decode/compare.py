@@ -9,7 +9,7 @@ from s2s.ui.kit import cached, sentence, vocabulary
 run_id = st.session_state["run"]
 run = cached.open_run(run_id)
 facts = vocabulary.of(run)
-with st.container():
+with st.container():  # a notice about the sentence moves no element below
     text = sentence.sentence_box(facts)
     sentence.unknown_words(run, facts, text)
 sentence.example_chips(facts)

@@ -276,12 +276,10 @@ class _Finished:
         self.config = config
         self.limit = limit
         self.steps = list(forced_steps(prefixes, row))
-        self.live_log_probs = [
-            float(prefixes.log_probs[row].sum())
-        ]  # the model's own, of each live hypothesis
-        self.best: list[
-            tuple[float, int, Hypothesis]
-        ] = []  # a heap, worst first; of equal ones the latest
+        # The model's own log-probability of each live hypothesis.
+        self.live_log_probs = [float(prefixes.log_probs[row].sum())]
+        # A heap, worst first; of equal ones the latest.
+        self.best: list[tuple[float, int, Hypothesis]] = []
         self.n_finished = 0
 
     def add(self, ids: tuple[int, ...], log_probs: tuple[float, ...], total: float) -> None:

@@ -30,12 +30,8 @@ def greedy(stepper: Stepper, config: Greedy, codec: TextCodec = ID_CODEC) -> lis
     """
     processors = LogitsProcessors(config, stepper, codec)
     prefixes = start(stepper, processors)
-    written = [
-        list(zip(ids, log_probs, strict=True))
-        for ids, log_probs in zip(
-            prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True
-        )
-    ]
+    forced = zip(prefixes.ids[:, 1:].tolist(), prefixes.log_probs.tolist(), strict=True)
+    written = [list(zip(*row, strict=True)) for row in forced]  # (token, log-probability) pairs
     live = list(range(stepper.n_rows))  # the source of each row
     tokens = prefixes.last  # (rows,)
     ids = prefixes.ids  # (rows, 1 + length), kept up to date only where processors need it

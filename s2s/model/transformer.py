@@ -149,7 +149,7 @@ class EncoderLayer(nn.Module):
     def forward(self, x: Tensor, src_mask: Tensor, order: Order) -> Tensor:
         """(batch, src_len, d_model) -> (batch, src_len, d_model)."""
         x = self.self_residual(x, lambda y: self.self_attention(y, y, src_mask, order))
-        if self.feed_forward_residual:
+        if self.feed_forward_residual is not None:  # None where d_ff is 0, like feed_forward
             x = self.feed_forward_residual(x, self.feed_forward)
         return x
 
@@ -172,7 +172,7 @@ class DecoderLayer(nn.Module):
         """(batch, tgt_len, d_model), memory (batch, src_len, d_model) -> (batch, tgt_len, d_model)."""
         x = self.self_residual(x, lambda y: self.self_attention(y, y, tgt_mask, order))
         x = self.cross_residual(x, lambda y: self.cross_attention(y, memory, src_mask))
-        if self.feed_forward_residual:
+        if self.feed_forward_residual is not None:  # None where d_ff is 0, like feed_forward
             x = self.feed_forward_residual(x, self.feed_forward)
         return x
 

@@ -370,6 +370,6 @@ class Trainer:
         if self.saved_step:
             kept = f"the checkpoint of step {self.saved_step:,} is kept: resume from it"
         return UserError(
-            f"Training diverged at step {step:,}: its gradient is not finite; lower train.lr or raise"
+            f"Training diverged at step {step:,}: its loss or its gradient is not finite; lower train.lr or raise"
             f" train.warmup_steps ({kept})."
         )

@@ -24,7 +24,7 @@ def cosine(step: int, train: TrainConfig) -> float:
 
 
 def inverse_sqrt(step: int, train: TrainConfig) -> float:
-    """Falls with the square root of the step."""
+    """sqrt(warmup_steps / step): 1 at the end of warmup."""
     return math.sqrt(max(1, train.warmup_steps) / max(step, train.warmup_steps, 1))
 
 
