@@ -182,7 +182,7 @@ class Shop:
         elif (
             job.state == "running"
             and self.runs.index(job.run) % 4 in WISHED
-            and job.wishes.lr is None
+            and job.controls.lr is None
         ):
             self._wish(job)
         elif job.state not in ("queued", "running"):

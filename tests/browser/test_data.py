@@ -56,7 +56,7 @@ def test_a_file_is_linted_cleaned_given_a_task_and_trained_on(
     drop(page, "Markup")
     expect(page.get_by_text(f"Drops 7 of {n} pairs")).to_be_visible()
     view(page, "Task")
-    page.get_by_role("combobox", name="Task").click()
+    page.get_by_role("combobox", name="Task", exact=True).click()
     page.get_by_role("option", name="reverse", exact=True).click()
     expect(page.get_by_text("Write the source's words in reverse order.")).to_be_visible()
     view(page, "Statistics")

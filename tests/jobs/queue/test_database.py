@@ -35,7 +35,7 @@ def test_an_older_database_grows_and_keeps_its_rows(monkeypatch: pytest.MonkeyPa
         )
         connection.execute(
             sa.insert(database.JOBS).values(
-                **values, spec={}, stop=False, attempts=0, lease=0.0, created=1.0, controls={}
+                **values, spec={}, stop=False, attempts=0, lease=0.0, created=1.0, wishes={}
             )
         )
     database.engine(settings.database_url()).dispose()
