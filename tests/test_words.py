@@ -25,13 +25,6 @@ CODE = re.compile(
 QUOTED = re.compile(r"``?[^`]*``?|<[^<>]*>|https?://\S+|:material/\w+:")
 
 
-# Parts that still have findings. Delete one here once it is clean; at the end the set is gone.
-PENDING = frozenset(
-    (
-        "__init__.py analysis cli config data decode demo files.py hub jobs model pages "
-        "README.md runs scores settings.py tokenizers train ui"
-    ).split()
-)
 PARTS = sorted(
     [
         path.name
@@ -234,9 +227,7 @@ def main(given: Sequence[str]) -> int:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_words_are_the_field_s_own(part: str, request: pytest.FixtureRequest) -> None:
-    if part in PENDING:
-        request.applymarker(pytest.mark.xfail(strict=False, reason="not rewritten yet"))
+def test_the_words_are_the_field_s_own(part: str) -> None:
     home = ROOT if part in ("pages", "README.md") else ROOT / "s2s"
     found = [each for path in files([str(home / part)]) for each in findings(path)]
     assert not found, "\n".join(map(str, found))

@@ -44,7 +44,7 @@ def _requests() -> list[tuple[RunRequest, str]]:
         (request, task)
         for seed in SEEDS
         for task in TASKS
-        for request in extrapolation.orders(ExtrapolationSettings(task, seed=seed))
+        for request in extrapolation.run_requests(ExtrapolationSettings(task, seed=seed))
     ]
 
 
@@ -60,7 +60,7 @@ def train_and_test(request: RunRequest, task: str) -> dict[str, Any]:
         src_size = started.data.src_tokenizer.vocab_size
         tgt_size = started.data.tgt_tokenizer.vocab_size
         return {
-            **extrapolation.written(result),
+            **extrapolation.to_json(result),
             "parameters": count_parameters(started.recipe.model, src_size, tgt_size),
             "cpu_seconds": round(seconds, 1),
         }
@@ -73,7 +73,7 @@ def shipped_rows() -> list[dict[str, Any]]:
 
 def shipped_results(task: str) -> list[ExtrapolationResult]:
     """Of every seed, with the page's default settings."""
-    return [extrapolation.read(row) for row in shipped_rows() if row["task"] == task]
+    return [extrapolation.from_json(row) for row in shipped_rows() if row["task"] == task]
 
 
 def _settings() -> dict[str, Any]:

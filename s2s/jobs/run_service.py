@@ -1,4 +1,4 @@
-"""An owner's runs as they truly are: what their folders say and what the queue says, in one table."""
+"""An owner's runs: what their folders and the queue say, merged into one table."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from s2s.config import Recipe, UserError, override
 from s2s.jobs import queue
 from s2s.runs import RunSummary, checked_name, find_run, list_runs, listing
 
-KIND = "train"  # other jobs work on no run
+KIND = "train"  # jobs of other kinds do not train a run
 WAITS_FOR_A_WORKER = "Its worker is gone; the next one resumes it automatically."
 
 
 def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
-    """Newest first; a run that waits, or failed before it had a folder, is there too, unless the queue is out of reach."""
+    """Newest first, with runs that wait or failed before they had a folder, unless the queue is unreachable."""
     folders = {row.id: row for row in list_runs(owner)}
     try:
         newest = {job.run: job for job in reversed(queue.jobs(owner, kind=KIND))}
@@ -24,13 +24,13 @@ def runs(owner: str, *, now: float | None = None) -> list[RunSummary]:
         ]
     except (
         UserError
-    ):  # the queue is away, as `trouble` says: what the folders say is true, if not all
+    ):  # the queue is unreachable (`queue_error`): the folders are right, if incomplete
         rows = list(folders.values())
     return sorted(rows, key=lambda row: (row.created, row.id), reverse=True)
 
 
 def find(run_id: str, owner: str, *, now: float | None = None) -> RunSummary:
-    """One run; of its folder alone while the queue is out of reach.
+    """One run; from its folder alone while the queue is unreachable.
 
     Raises UserError where that owner has no such run.
     """
@@ -56,9 +56,9 @@ def queue_error() -> str | None:
 
 
 def stop(run_id: str, owner: str) -> None:
-    """A run that waits is stopped at once; one that trains saves where it stands and stops.
+    """A waiting run is stopped at once; one in training saves a checkpoint and stops.
 
-    Raises UserError where neither holds.
+    Raises UserError where it neither waits nor trains.
     """
     job = _job(run_id, owner)
     if job is None or job.state not in ("queued", "running"):
@@ -70,29 +70,29 @@ def stop(run_id: str, owner: str) -> None:
 
 
 def pause(run_id: str, owner: str) -> None:
-    """A run that trains waits after its step until it is unpaused. Raises UserError where it does not train."""
+    """Pause a run after its current step until it is unpaused. Raises UserError where it does not train."""
     queue.request_control(_training(run_id, owner, "paused").id, owner, pause=True)
 
 
 def unpause(run_id: str, owner: str) -> None:
-    """Out of a pause; one that is in none trains as before. Raises UserError where it does not train."""
+    """End a pause; a run that is not paused trains as before. Raises UserError where it does not train."""
     queue.request_control(_training(run_id, owner, "unpaused").id, owner, pause=False)
 
 
 def step_once(run_id: str, owner: str) -> None:
-    """One update, then the pause continues. Raises UserError where it is not paused."""
-    job = _training(run_id, owner, "taken on by a step")
+    """Make one update, then stay paused. Raises UserError where the run is not paused."""
+    job = _training(run_id, owner, "advanced by a step")
     if not job.controls.pause:
         raise UserError(
-            f"The run `{run_id}` is not paused; pause it first, then take one step after the other."
+            f"The run `{run_id}` is not paused; pause it first, then advance it step by step."
         )
     queue.request_control(job.id, owner, once=1)
 
 
 def change_lr(run_id: str, owner: str, lr: float) -> None:
-    """Another highest learning rate from the next step on.
+    """Change the peak learning rate from the next step on.
 
-    Raises UserError where `train.lr` may not be that, or it does not train.
+    Raises UserError where `train.lr` does not allow this value, or the run does not train.
     """
     override(Recipe(), {"train.lr": lr})
     queue.request_control(_training(run_id, owner, "given another learning rate").id, owner, lr=lr)
@@ -113,7 +113,7 @@ def _training(run_id: str, owner: str, to_be: str) -> queue.Job:
 
 
 def rename(run_id: str, owner: str, name: str) -> None:
-    """Another name, for a run that waits as well."""
+    """Rename a run, also one that waits."""
     job = _job(run_id, owner)
     name = checked_name(name)
     if job:
@@ -127,7 +127,7 @@ def delete(run_id: str, owner: str) -> None:
     if job := _job(run_id, owner):
         if job.state == "queued":
             queue.ask_to_stop(job.id, owner)
-        job = queue.find(job.id)  # a worker may have been faster
+        job = queue.find(job.id)  # a worker may have claimed it meanwhile
         if job and job.state == "running" and job.is_live():
             raise UserError(f"The run `{run_id}` is being trained; stop it first, then delete it.")
     if job is None or find_run(run_id, owner):
@@ -146,13 +146,9 @@ def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) ->
             raise ValueError("neither a folder nor a job")
         return row
     state = _state(row, job, time.time() if now is None else now)
-    error = (
-        row.error
-        if row and state == "failed" and row.error
-        else job.error
-        if state == job.state
-        else ""
-    )
+    error = job.error if state == job.state else ""
+    if row and state == "failed" and row.error:
+        error = row.error
     note = WAITS_FOR_A_WORKER if state == "interrupted" and job.state == "running" else job.note
     position = queue.position(job.id) if state == "queued" else None
     known = replace(
@@ -170,9 +166,7 @@ def _merged(row: RunSummary | None, job: queue.Job | None, now: float | None) ->
 
 
 def _state(row: RunSummary | None, job: queue.Job, now: float) -> str:
-    """While a worker has the job, its word counts; then that of the newer: the job's end, or a status that was written
-    since.
-    """
+    """The job's state while a worker has it; after that the newer of the job's end and the folder's status."""
     if job.state == "queued":
         return "queued"
     has_begun = row is not None and row.updated >= (job.started or 0.0)

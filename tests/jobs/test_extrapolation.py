@@ -22,7 +22,7 @@ TINY = {
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A twin that had no time to learn anything."""
-    order = extrapolation.orders(ExtrapolationSettings("copy"))[
+    order = extrapolation.run_requests(ExtrapolationSettings("copy"))[
         list(POSITION_KINDS).index("rotary")
     ]
     started = training.start(
@@ -34,7 +34,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 def test_twins_differ_in_their_positions_alone() -> None:
-    orders = extrapolation.orders(ExtrapolationSettings("copy", steps=300, seed=7))
+    orders = extrapolation.run_requests(ExtrapolationSettings("copy", steps=300, seed=7))
     assert [order.recipe.model.positions.kind for order in orders] == list(POSITION_KINDS)
     assert len({override(order.recipe, {extrapolation.KEY: "none"}) for order in orders}) == 1
     assert {order.source for order in orders} == {"synthetic:copy"}
@@ -53,7 +53,7 @@ def test_other_settings_are_another_sweep_however_large() -> None:
         )
     ]
     assert len({*names}) == 4
-    for order in extrapolation.orders(ExtrapolationSettings("reverse", 20_000, 2**31 - 1)):
+    for order in extrapolation.run_requests(ExtrapolationSettings("reverse", 20_000, 2**31 - 1)):
         assert order.tags == (sweep.TAG + names[-1],)  # not cut
 
 
@@ -81,7 +81,7 @@ def test_the_test_is_right_always_the_same_and_reaches_beyond_the_training(task:
 def test_every_line_fits_the_learned_table() -> None:
     (learned,) = [
         order
-        for order in extrapolation.orders(ExtrapolationSettings())
+        for order in extrapolation.run_requests(ExtrapolationSettings())
         if order.recipe.model.positions.kind == "learned"
     ]
     assert max(LENGTHS) + 2 <= learned.recipe.model.positions.max_length
@@ -121,8 +121,8 @@ def test_shares_are_of_lines_and_of_digits_in_their_place(
 
 def test_what_is_kept_is_of_this_checkpoint_and_task(trained: RunFolder) -> None:
     reached = extrapolation.measure(s2s.load(trained.path), "copy")
-    assert extrapolation.kept(trained, "copy") == reached
-    assert extrapolation.kept(trained, "reverse") is None
+    assert extrapolation.saved(trained, "copy") == reached
+    assert extrapolation.saved(trained, "reverse") is None
     file = trained.path / extrapolation.FILE
     good = json.loads(file.read_bytes())
     for bad in (
@@ -134,10 +134,10 @@ def test_what_is_kept_is_of_this_checkpoint_and_task(trained: RunFolder) -> None
         "x",
     ):
         file.write_text(json.dumps(bad))
-        assert extrapolation.kept(trained, "copy") is None
+        assert extrapolation.saved(trained, "copy") is None
     file.write_text("{")
-    assert extrapolation.kept(trained, "copy") is None
+    assert extrapolation.saved(trained, "copy") is None
 
 
 def test_nothing_is_kept_of_a_run_that_was_not_tested(tmp_path: Path) -> None:
-    assert extrapolation.kept(RunFolder(tmp_path), "copy") is None
+    assert extrapolation.saved(RunFolder(tmp_path), "copy") is None

@@ -56,11 +56,11 @@ def test_a_run_is_queued_then_starting_then_running_then_what_it_ended_as(
         ("queued", 1, "one", "small", "synthetic:reverse#rows=80", 30)
     )
     job = claim()
-    queue.set_note(job.id, job.worker, "Reading the text.")
+    queue.set_note(job.id, job.worker, "Reading the dataset.")
     row = run_service.find(first, OWNER)
     assert (row.state, row.note, row.position, row.is_live) == (
         "starting",
-        "Reading the text.",
+        "Reading the dataset.",
         None,
         True,
     )
@@ -244,7 +244,7 @@ def test_without_the_queue_the_folders_are_there_and_the_trouble_is_said(
         raise OperationalError("SELECT", {}, sqlite3.OperationalError("database is locked"))
 
     monkeypatch.setattr(sa.Engine, "begin", away)
-    said = "The queue cannot be reached just now (database is locked); try again in a minute."
+    said = "The queue cannot be reached now (database is locked); try again in a minute."
     assert run_service.queue_error() == said
     assert [(row.id, row.state, row.job) for row in run_service.runs(OWNER)] == [(run, "done", "")]
     assert run_service.find(run, OWNER).state == "done"
@@ -263,7 +263,7 @@ def test_a_run_that_trains_is_paused_taken_on_by_a_step_and_given_another_learni
     assert not run_service.find(run, OWNER).is_paused
     with pytest.raises(
         UserError,
-        match=f"The run `{run}` is not paused; pause it first, then take one step after the other",
+        match=f"The run `{run}` is not paused; pause it first, then advance it step by step",
     ):
         run_service.step_once(run, OWNER)
     for _ in range(2):  # two people press it
@@ -303,7 +303,7 @@ def test_a_run_that_does_not_train_cannot_be_steered(tiny: Recipe, trained: Path
     steer = {
         run_service.pause: "paused",
         run_service.unpause: "unpaused",
-        run_service.step_once: "taken on by a step",
+        run_service.step_once: "advanced by a step",
     }
     steer[lambda run, owner: run_service.change_lr(run, owner, 0.1)] = "given another learning rate"
     for act, words in steer.items():

@@ -26,14 +26,14 @@ PASS_FACTS = (
 LIES_FACT = "the {thing} is {spot}"
 PUT_FACT = "{giver} put the {thing} {spot}"
 GO_FACTS = (
-    "{name} went to the {place}",
-    "{name} is in the {place}",
-    "{name} walked to the {place}",
+    "{name} went to the {location}",
+    "{name} is in the {location}",
+    "{name} walked to the {location}",
 )
 
 
 class Fact(NamedTuple):
-    """A fact about a thing or person, and its value: a holder, a spot or a place."""
+    """A fact about a thing or person, and its value: a holder, a spot or a location."""
 
     text: str
     subject: str
@@ -45,18 +45,18 @@ class Fact(NamedTuple):
 
 
 def combinations() -> list[Combination]:
-    """All combinations of things with holders and spots, and of people with places."""
+    """All combinations of things with holders and spots, and of people with locations."""
     return [
         *((thing, value) for thing in THINGS for value in (*NAMES, *SPOTS)),
-        *((name, place) for name in NAMES for place in PLACES),
+        *((name, location) for name in NAMES for location in PLACES),
     ]
 
 
 def fact(rng: Rng, subject: str, people: Sequence[str], last: str) -> Fact:
     """A new fact about a thing or person whose last value was `last`."""
     if subject in NAMES:
-        place = rng.choice([place for place in PLACES if place != last])
-        return Fact(rng.choice(GO_FACTS).format(name=subject, place=place), subject, place)
+        location = rng.choice([one for one in PLACES if one != last])
+        return Fact(rng.choice(GO_FACTS).format(name=subject, location=location), subject, location)
     giver = last if last in NAMES else ""
     if rng.chance(0.5):
         holder = rng.choice([name for name in people if name != last])

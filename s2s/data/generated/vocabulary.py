@@ -1,4 +1,4 @@
-"""The words of the generated datasets: people, things, places and predicates.
+"""The words of the generated datasets: people, things, locations and predicates.
 
 In a `Predicate`, `{}` stands for its object: *stole {}* -> *stole the gold ring*.
 """

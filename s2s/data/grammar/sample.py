@@ -87,7 +87,7 @@ class Sampler(NounSampler):
         return Place(preposition, self.noun_phrase(preposition.places, "place", avoid))
 
     def placed(self, action: Action, kind: str, avoid: str, probability: float = 0.5) -> Action:
-        """The action with a place, where the verb takes one."""
+        """The action with a location, where the verb takes one."""
         verb = action.verb
         if verb.prepositions and ("place" in verb.marks or self.chance(probability)):
             return action._replace(place=self.place_for(kind, verb.prepositions, avoid))

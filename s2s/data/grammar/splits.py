@@ -54,7 +54,7 @@ SEED = 1913  # any number; another one gives another corpus
 DRAWN = MappingProxyType(
     {"common": 23_200, "unseen": 700, "deep": 1_500, "agreement": 3_000, "banks": 400}
 )
-RARE = 12  # a form seen less often cannot be learnt, so its sentences are left out
+RARE = 12  # a form seen less often cannot be learned, so its sentences are left out
 LONGEST = 14  # words a side
 HELD_OUT_SHARE = 0.09  # of the adjective-noun pairs that make sense
 ALWAYS_SEEN = frozenset(

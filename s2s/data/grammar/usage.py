@@ -81,7 +81,7 @@ ARTICLES: Mapping[str, tuple[Determiner, ...]] = MappingProxyType(
 
 @cache
 def articles_for(where: str, number: str) -> tuple[Determiner, ...]:
-    """The determiners of this place that go with a number, s(ingular), p(lural) or m(ass); *a* where there are none."""
+    """The determiners of this list that go with a number, s(ingular), p(lural) or m(ass); *a* where there are none."""
     return tuple(row for row in ARTICLES[where] if number in row.fits) or (DETERMINER["a"],)
 
 

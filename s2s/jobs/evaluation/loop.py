@@ -1,4 +1,4 @@
-"""The work of an evaluation: all systems sentence beside sentence, so that what is there at any time can be compared."""
+"""The work of an evaluation: all systems side by side, so that partial results can be compared at any time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from s2s.jobs.evaluation.scoring import SystemScores
 from s2s.runs import Decoded, EvaluationFolder, Run, load
 from s2s.scores import statistics
 
-# sentences of a turn
+# sentences per turn
 FIRST = 16
 FEWEST = 8
 LARGEST = 128
-TURN = 1.5  # seconds of the processor that the slowest system may take in one turn: so soon a wish to stop is heard
-LATELY = 3  # turns that say how fast it goes
-WRITTEN = 0.7  # seconds between two looks at the scores
-FINISH = 5e-4  # seconds a sentence and system, for intervals and comparisons
+TURN = 1.5  # CPU seconds that the slowest system may take per turn: a stop request waits no longer
+LATELY = 3  # turns that the throughput is computed from
+WRITTEN = 0.7  # seconds between two writes of the scores
+FINISH = 5e-4  # seconds per sentence and system, for intervals and comparisons
 
 
 class EvaluationLoop:
@@ -29,72 +29,71 @@ class EvaluationLoop:
 
     def __init__(
         self,
-        place: EvaluationFolder,
+        folder: EvaluationFolder,
         pairs: Sequence[tuple[str, str]],
         train: test_sets.SentencePairs | None,
     ) -> None:
-        statistics(["a"], ["a"])  # what scoring imports is no matter of the pace
-        self.place = place
+        statistics(["a"], ["a"])  # imports must not count as decoding time
+        self.folder = folder
         self.pairs = pairs
         self.train = train
-        self.asked = place.evaluation()
+        self.evaluation = folder.evaluation()
         self.runs = {
             (one.run, one.step): load(one.run, one.step or None)
-            for one in self.asked.systems
+            for one in self.evaluation.systems
             if one.run
         }
         for run in self.runs.values():
             run.check_lengths([source for source, _ in pairs])
-        self.lines = [place.repair_lines(number) for number in range(len(self.asked.systems))]
+        self.lines = [folder.repair_lines(number) for number in range(len(self.evaluation.systems))]
         for number in range(len(self.lines)):
-            place.delete_sentence_scores(number)
-        self.tallies = [SystemScores() for _ in self.asked.systems]
+            folder.delete_sentence_scores(number)
+        self.tallies = [SystemScores() for _ in self.evaluation.systems]
         self.done = 0
         self.began = time.monotonic()
         self.written = 0.0
-        self.before = float(place.status().get("seconds") or 0.0)
+        self.before = float(folder.status().get("seconds") or 0.0)
         self.lately: deque[tuple[int, float]] = deque(
             maxlen=LATELY
         )  # sentences and seconds of a turn
-        # seconds of the processor a sentence; turns so far
-        self.slowest = 0.0
+        self.slowest = 0.0  # CPU seconds per sentence
         self.n_turns = 0
-        place.set_status("running", done=0, n=len(pairs), seconds=self.before)
+        folder.set_status("running", done=0, n=len(pairs), seconds=self.before)
 
     @property
     def has_references(self) -> bool:
-        """Whether there is anything to score by."""
-        return self.asked.test.has_references
+        """Whether the test set has references to score with."""
+        return self.evaluation.test.has_references
 
     def turns(self) -> Iterator[bool]:
-        """Work; True comes after a turn, False within one."""
-        self._take_in(self._known())
+        """Work; yields True after a turn, False within one."""
+        self._score(self._known())
         self.write()
         while self.done < len(self.pairs):
             began = time.monotonic()
             rows = self._next_rows()
             forced: dict[tuple[str, int], list[list[float] | None]] = {}
             self.slowest = 0.0
-            for number in range(len(self.asked.systems)):
+            for number in range(len(self.evaluation.systems)):
                 self._translate(number, rows, forced)
                 yield False
-            self._take_in(rows)
-            self._note_pace(len(rows), time.monotonic() - began)
+            self._score(rows)
+            self._note_throughput(len(rows), time.monotonic() - began)
             if self.done == len(rows) or time.monotonic() - self.written > WRITTEN:
                 self.write()
             yield True
-            if self.has_references and self.place.words() is None:
-                yield from self._meet_training()
+            if self.has_references and self.folder.words() is None:
+                yield from self._compare_with_training()
 
-    def _note_pace(self, n: int, seconds: float) -> None:
-        """The first turn, in which everything is done for the first time, says little once there is a second."""
+    def _note_throughput(self, n: int, seconds: float) -> None:
+        """The first turn includes one-time work, so it is dropped once there is a second."""
         self.n_turns += 1
         if self.n_turns == 2:
             self.lately.clear()
         self.lately.append((n, seconds))
 
     def _known(self) -> range:
-        """The sentences that all systems have done before."""
+        """The sentences that all systems had translated before a restart."""
         common = set.intersection(*(set(lines) for lines in self.lines))
         return range(
             next((i for i in range(len(self.pairs)) if i not in common), len(self.pairs))
@@ -103,7 +102,7 @@ class EvaluationLoop:
         )
 
     def _next_rows(self) -> range:
-        """As many as take the slowest system about TURN seconds."""
+        """As many sentences as take the slowest system about TURN seconds."""
         if not self.runs:
             return range(self.done, min(len(self.pairs), self.done + LARGEST))
         n = FIRST if not self.slowest else max(FEWEST, min(LARGEST, int(TURN / self.slowest)))
@@ -112,8 +111,8 @@ class EvaluationLoop:
     def _translate(
         self, number: int, rows: range, forced: dict[tuple[str, int], list[list[float] | None]]
     ) -> None:
-        """By one system, what it has not done yet."""
-        system = self.asked.systems[number]
+        """Translate with one system the rows it has not done yet."""
+        system = self.evaluation.systems[number]
         known = self.lines[number]
         rows_left = [i for i in rows if i not in known]
         if not system.run or not rows_left:
@@ -137,22 +136,22 @@ class EvaluationLoop:
             _line(i, one) | {"seconds": each, "forced": right[i]}
             for i, one in zip(rows_left, found, strict=True)
         ]
-        self.place.add(number, made)
+        self.folder.add(number, made)
         known.update((line["i"], line) for line in made)
 
-    def _take_in(self, rows: range) -> None:
-        """Count what all have done."""
+    def _score(self, rows: range) -> None:
+        """Score the rows that all systems have done."""
         references = [self.pairs[i][1] for i in rows]
         for number, tally in enumerate(self.tallies):
             if rows:
                 own = tally.add(
                     [self.lines[number][i] for i in rows], references if self.has_references else []
                 )
-                self.place.append_sentence_scores(number, dict(zip(rows, own, strict=False)))
+                self.folder.append_sentence_scores(number, dict(zip(rows, own, strict=False)))
         self.done += len(rows)
 
-    def _meet_training(self) -> Iterator[bool]:
-        """What the model has met of these sentences: said once, after the first numbers."""
+    def _compare_with_training(self) -> Iterator[bool]:
+        """Overlap with the training pairs: computed once, after the first scores."""
         sources = [source for source, _ in self.pairs]
         try:
             train = (
@@ -160,25 +159,27 @@ class EvaluationLoop:
                 if self.train is not None
                 else test_sets.training_pairs(self._first_run())
             )
-        except UserError:  # its data is not there (any more)
-            self.place.set_words({})
+        except UserError:  # its dataset does not exist (any more)
+            self.folder.set_words({})
             return
         yield False
-        self.place.set_words(test_sets.frequencies(sources, train))
+        self.folder.set_words(test_sets.frequencies(sources, train))
         if note := test_sets.overlap_note(sources, train):
-            self.asked = self.place.amend(
-                lambda asked: replace(
-                    asked, test=replace(asked.test, notes=(*asked.test.notes, note))
+            self.evaluation = self.folder.amend(
+                lambda evaluation: replace(
+                    evaluation, test=replace(evaluation.test, notes=(*evaluation.test.notes, note))
                 )
             )
         yield False
 
     def _first_run(self) -> str:
-        return next((system.run for system in self.asked.systems if system.run), self.asked.run)
+        return next(
+            (system.run for system in self.evaluation.systems if system.run), self.evaluation.run
+        )
 
     @property
     def left(self) -> float | None:
-        """Seconds, at the pace of the last turns."""
+        """Remaining seconds at the throughput of the last turns; None before the first."""
         seconds = sum(took for _, took in self.lately)
         sentences = sum(n for n, _ in self.lately)
         if not sentences:
@@ -189,9 +190,9 @@ class EvaluationLoop:
         )
 
     def write(self) -> None:
-        """The numbers so far."""
+        """Write the scores so far."""
         self.written = time.monotonic()
-        self.place.set_scores(
+        self.folder.set_scores(
             {
                 "n": self.done,
                 "is_final": False,
@@ -201,18 +202,20 @@ class EvaluationLoop:
         self._status("running")
 
     def finish(self, state: str) -> None:
-        """Intervals and comparisons, of all that was done."""
+        """Write intervals and comparisons over all finished sentences."""
         baseline = (
-            self.tallies[self.asked.baseline] if self.asked.baseline < len(self.tallies) else None
+            self.tallies[self.evaluation.baseline]
+            if self.evaluation.baseline < len(self.tallies)
+            else None
         )
         systems = [tally.compared(baseline) for tally in self.tallies]
-        self.place.set_scores({"n": self.done, "is_final": True, "systems": systems})
+        self.folder.set_scores({"n": self.done, "is_final": True, "systems": systems})
         self._status(state)
 
     def _status(self, state: str) -> None:
         spent = self.before + time.monotonic() - self.began
         left = self.left if state == "running" else None
-        self.place.set_status(
+        self.folder.set_status(
             state, done=self.done, n=len(self.pairs), seconds=spent, left=left, at=time.time()
         )
 

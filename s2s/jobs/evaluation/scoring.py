@@ -1,4 +1,4 @@
-"""The scores of systems on one test set, as their sentences come in. Knows nothing of queues and files."""
+"""The scores of systems on one test set, updated as sentences are translated. Knows nothing of queues and files."""
 
 from __future__ import annotations
 
@@ -21,24 +21,20 @@ from s2s.scores import (
     statistics,
 )
 
-MOST_NATS = 700.0  # e to more is no float
-FORCED = (
-    "loss",
-    "perplexity",
-    "token_accuracy",
-)  # of the references under teacher forcing: the same for all strategies of a model
+MOST_NATS = 700.0  # exp of more overflows a float
+# Scores of the references under teacher forcing: the same for all strategies of a model.
+FORCED = ("loss", "perplexity", "token_accuracy")
 
 Counts = npt.NDArray[np.float64]
 
 
 @dataclass
 class SystemScores:
-    """What one system has done so far."""
+    """The scores of one system so far."""
 
     counted: Statistics | None = None
-    forced: list[Sequence[float]] = field(
-        default_factory=list
-    )  # nats, tokens, tokens ranked first, of each reference
+    # log-probability in nats, tokens and correct top-1 tokens of each reference
+    forced: list[Sequence[float]] = field(default_factory=list)
     n: int = 0
     seconds: float = 0.0  # that decoding took
     n_timed: int = 0
@@ -46,7 +42,7 @@ class SystemScores:
     def add(
         self, lines: Sequence[Mapping[str, Any]], references: Sequence[str]
     ) -> list[dict[str, float]]:
-        """Some sentences more; returns their own scores, none where there are no references."""
+        """Add sentences; return the scores of each, none where there are no references."""
         self.n += len(lines)
         timed = [line["seconds"] for line in lines if line.get("seconds") is not None]
         self.seconds = self.seconds + sum(timed)
@@ -59,7 +55,7 @@ class SystemScores:
         return sentence_scores_of(found)
 
     def scores(self) -> dict[str, Any]:
-        """So far: values and how they were computed."""
+        """The scores so far, with the signatures of their computation."""
         values = (
             {key: {"value": score.value} for key, score in self.counted.scores().items()}
             if self.counted
@@ -88,7 +84,7 @@ class SystemScores:
         }
 
     def compared(self, baseline: SystemScores | None) -> dict[str, Any]:
-        """The same with 95 % intervals; beside a baseline, with the difference and how probable it is by chance."""
+        """The scores with 95 % intervals; with a baseline, also the differences and their p-values."""
         found = self.scores()
         if self.counted is None:
             return found
@@ -106,16 +102,16 @@ class SystemScores:
         }
 
     def _forced(self, sums: Sequence[float] | Counts) -> dict[str, float]:
-        nats, tokens, right = (float(value) for value in sums)
+        nats, tokens, correct = (float(value) for value in sums)
         loss = -nats / tokens
         return {
             "loss": loss,
             "perplexity": math.exp(min(loss, MOST_NATS)),
-            "token_accuracy": right / tokens,
+            "token_accuracy": correct / tokens,
         }
 
     def _forced_intervals(self) -> dict[str, Interval]:
-        """By the draws of the scores of texts."""
+        """With the same bootstrap samples as the other scores."""
         if not self.forced:
             return {}
         rows = np.array(self.forced, np.float64)  # (sentences, 3)

@@ -1,4 +1,4 @@
-"""An evaluation from what was asked to its last number: queued here, done by a worker, gone on with where it was cut."""
+"""An evaluation from its request to its last score: queued here, done by a worker, resumed where it stopped."""
 
 from __future__ import annotations
 
@@ -30,21 +30,19 @@ from s2s.settings import OWNER, run_folder
 
 KIND = "evaluate"
 MOST_SYSTEMS = 24
-# Of one sentence and one row (a beam or a sample), measured on one core; with the parameters it is right within a
-# factor of three.
-A_ROW = 2e-4
-A_PARAMETER = 8e-10
-# seconds
-START = 3.0
-EXPRESS = 20.0
-SHARED = 5e6  # parameters from which on several threads decode faster than one
+# Seconds per sentence and row (a beam or a sample), measured on one core; accurate within a factor of three.
+SECONDS_PER_ROW = 2e-4
+SECONDS_PER_PARAMETER = 8e-10
+START = 3.0  # seconds before the first sentence
+EXPRESS = 20.0  # seconds; a shorter evaluation need not wait for a long job
+SHARED = 5e6  # parameters from which several threads decode faster than one
 
 
 @dataclass(frozen=True)
 class EvaluationRequest:
-    """An evaluation as it was asked for.
+    """An evaluation as somebody requests it.
 
-    `pairs` are the sentences where they were brought, `outputs` what other systems made of them.
+    `pairs` are the sentences where they were uploaded, `outputs` other systems' translations of them.
     """
 
     systems: tuple[System, ...]
@@ -57,37 +55,39 @@ class EvaluationRequest:
     baseline: int = 0
 
 
-def submit(asked: EvaluationRequest) -> str:
-    """Queue an evaluation and return its id. Raises UserError for what can be known before any text is read."""
-    check(asked)
-    place = evaluations.new_folder()
-    test = asked.test
-    if asked.pairs:
-        n_all = test.n_all or len(asked.pairs)
-        test = replace(test, n=len(asked.pairs), n_all=n_all, hash=test_sets.hash_of(asked.pairs))
-    named = (clean_name(asked.name) or test.name)[:LONGEST_NAME]
+def submit(request: EvaluationRequest) -> str:
+    """Queue an evaluation and return its id. Raises UserError for what can be known before any dataset is read."""
+    check(request)
+    folder = evaluations.new_folder()
+    test = request.test
+    if request.pairs:
+        n_all = test.n_all or len(request.pairs)
+        test = replace(
+            test, n=len(request.pairs), n_all=n_all, hash=test_sets.hash_of(request.pairs)
+        )
+    named = (clean_name(request.name) or test.name)[:LONGEST_NAME]
     what = Evaluation(
-        place.id, named, asked.owner, now(), asked.run, test, asked.systems, asked.baseline
+        folder.id, named, request.owner, now(), request.run, test, request.systems, request.baseline
     )
-    place.create(what, asked.pairs)
-    for number, system in enumerate(asked.systems):
+    folder.create(what, request.pairs)
+    for number, system in enumerate(request.systems):
         if system.uploaded:
-            place.add(
+            folder.add(
                 number,
-                ({"i": i, "text": text} for i, text in enumerate(asked.outputs[system.name])),
+                ({"i": i, "text": text} for i, text in enumerate(request.outputs[system.name])),
             )
     try:
         _queue(what)
     except UserError:
-        evaluations.delete(place.id, asked.owner)
+        evaluations.delete(folder.id, request.owner)
         raise
-    return place.id
+    return folder.id
 
 
 def resume(evaluation: str, owner: str = OWNER) -> None:
-    """Queue one again that was stopped or cut; what it has done is kept.
+    """Queue an evaluation again that was stopped or interrupted; its finished sentences are kept.
 
-    Raises UserError where it is being worked on.
+    Raises UserError where a worker has it.
     """
     what = evaluations.folder(evaluation).evaluation()
     if what.owner != owner:
@@ -104,21 +104,21 @@ def _queue(what: Evaluation) -> None:
     )
 
 
-def check(asked: EvaluationRequest) -> None:
-    """Raises UserError for what contradicts itself, and names it."""
-    systems = asked.systems
+def check(request: EvaluationRequest) -> None:
+    """Raises UserError for a request that contradicts itself or a limit, and names the entry."""
+    systems = request.systems
     if not 1 <= len(systems) <= MOST_SYSTEMS:
         raise UserError(
             f"{len(systems)} systems were given; an evaluation has 1 to {MOST_SYSTEMS}."
         )
-    if not 1 <= asked.test.n <= test_sets.MAX_SENTENCES:
+    if not 1 <= request.test.n <= test_sets.MAX_SENTENCES:
         raise UserError(
-            f"{asked.test.n:,} sentences were asked for; an evaluation has 1 to {test_sets.MAX_SENTENCES:,}."
+            f"{request.test.n:,} sentences were requested; an evaluation has 1 to {test_sets.MAX_SENTENCES:,}."
         )
     names = [system.name for system in systems]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"Two systems are called `{twice[0]}`; give one of them another name.")
-    if not asked.pairs and any(system.uploaded for system in systems):
+    if not request.pairs and any(system.uploaded for system in systems):
         raise UserError("Another system's output needs the sentences that it belongs to.")
     for system in systems:
         if system.run:
@@ -127,9 +127,9 @@ def check(asked: EvaluationRequest) -> None:
 
 
 def forecast(systems: Sequence[System], n: int) -> float:
-    """Seconds, within a factor of three."""
+    """Estimated seconds, within a factor of three."""
     each = [
-        _width(system) * (A_ROW + A_PARAMETER * _parameters(system))
+        _width(system) * (SECONDS_PER_ROW + SECONDS_PER_PARAMETER * _parameters(system))
         for system in systems
         if system.run
     ]
@@ -137,7 +137,7 @@ def forecast(systems: Sequence[System], n: int) -> float:
 
 
 def _threads(system: System) -> int:
-    """As its run was trained with; a small model's products are too short to be shared."""
+    """The threads its run was trained with; one for a small model, whose matrix products are too short to share."""
     return (
         RunFolder(run_folder(system.run)).recipe().train.threads or 1
         if system.run and _parameters(system) >= SHARED
@@ -150,7 +150,7 @@ def _width(system: System) -> int:
 
 
 def _parameters(system: System) -> float:
-    """By the size of the file that holds them, 4 bytes each."""
+    """Estimated from the size of the weights file, 4 bytes each."""
     folder = RunFolder(run_folder(system.run))
     step = system.step or max(saved_steps(folder.checkpoints), default=0)
     path = weights_path(folder.checkpoints, step)
@@ -159,7 +159,7 @@ def _parameters(system: System) -> float:
 
 @dataclass(frozen=True)
 class EvaluationProgress:
-    """How an evaluation stands: its state in the queue's words, and a sentence where there is one."""
+    """How far an evaluation is: its state as the queue names it, and a sentence where there is one."""
 
     state: str  # queued, running, done, stopped, failed, interrupted
     done: int
@@ -177,10 +177,10 @@ class EvaluationProgress:
 
 
 def progress(evaluation: str) -> EvaluationProgress:
-    """What its folder says and what the queue says; of its folder alone while the queue is out of reach."""
-    place = evaluations.folder(evaluation)
-    status = place.status()
-    test = place.evaluation().test
+    """From its folder and the queue; from its folder alone while the queue is unreachable."""
+    folder = evaluations.folder(evaluation)
+    status = folder.status()
+    test = folder.evaluation().test
     done = int(status.get("done") or 0)
     n = int(status.get("n") or test.n)
     try:
@@ -200,70 +200,69 @@ def progress(evaluation: str) -> EvaluationProgress:
 
 
 def _left(status: Mapping[str, Any]) -> float | None:
-    """Seconds, less those that have gone by since it was written, which is but once a turn."""
+    """Remaining seconds, less the time since they were written, which happens only once per turn."""
     if status.get("left") is None:
         return None
     return max(0.0, float(status["left"]) - max(0.0, time.time() - float(status.get("at", 0.0))))
 
 
 def stop(evaluation: str, owner: str = OWNER) -> None:
-    """What is done is kept. Raises UserError where nobody works on it."""
+    """Finished sentences are kept. Raises UserError where it neither waits nor runs."""
     job = queue.latest(evaluation)
     if job is None or not job.is_live():
         raise UserError(
-            f"The evaluation `{evaluation}` is neither waiting nor at work; there is nothing to stop."
+            f"The evaluation `{evaluation}` is neither waiting nor running; there is nothing to stop."
         )
     queue.ask_to_stop(job.id, owner)
 
 
 def delete(evaluation: str, owner: str = OWNER) -> None:
-    """With its files and its jobs. Raises UserError while somebody works on it."""
+    """Delete an evaluation with its files and its jobs. Raises UserError while it runs."""
     job = queue.latest(evaluation)
     if job and job.state == "queued":
         queue.ask_to_stop(job.id, owner)
         job = queue.find(job.id)
     if job and job.state == "running" and job.is_live():
-        raise UserError(
-            f"The evaluation `{evaluation}` is being worked on; stop it first, then delete it."
-        )
+        raise UserError(f"The evaluation `{evaluation}` is running; stop it first, then delete it.")
     evaluations.delete(evaluation, owner)
     queue.delete_jobs(evaluation)
 
 
-def work(job: Job, desk: JobContext) -> Generator[None, None, None]:
-    """Translate and score, all systems sentence beside sentence, so that what is there at any time can be compared."""
-    place = evaluations.folder(job.run)
-    desk.tell("Reading the text.")
+def work(job: Job, context: JobContext) -> Generator[None, None, None]:
+    """Translate and score, all systems side by side, so that partial results can be compared at any time."""
+    folder = evaluations.folder(job.run)
+    context.tell("Reading the dataset.")
     yield
-    pairs, train = _read(place)
-    desk.tell("Opening the models.")
+    pairs, train = _read(folder)
+    context.tell("Loading the models.")
     yield
-    bench = EvaluationLoop(place, pairs, train)
-    desk.tell("")
+    loop = EvaluationLoop(folder, pairs, train)
+    context.tell("")
     try:
-        for is_turn in bench.turns():
+        for is_turn in loop.turns():
             if is_turn:
-                desk.progressed()
+                context.progressed()
             yield
-        bench.finish("done")
+        loop.finish("done")
     except GeneratorExit:
-        bench.finish("stopped")
+        loop.finish("stopped")
         raise
 
 
-def _read(place: EvaluationFolder) -> tuple[list[tuple[str, str]], test_sets.SentencePairs | None]:
-    """The sentences, and the training pairs where they came along; brought or read before, they lie in the folder."""
-    if pairs := place.test():
+def _read(folder: EvaluationFolder) -> tuple[list[tuple[str, str]], test_sets.SentencePairs | None]:
+    """The sentences, and the training pairs where they were read too; uploaded or earlier ones are in the folder."""
+    if pairs := folder.test():
         return pairs, None
-    test = place.evaluation().test
+    test = folder.evaluation().test
     found = test_sets.read(test)
     pairs = list(test_sets.evenly_spread(found.pairs, test.n))
-    place.set_test(pairs)
+    folder.set_test(pairs)
     hash = test_sets.hash_of(pairs)
     notes = (*test.notes, *found.notes)
-    place.amend(
-        lambda asked: replace(
-            asked, test=replace(test, n=len(pairs), n_all=len(found.pairs), hash=hash, notes=notes)
+    folder.amend(
+        lambda evaluation: replace(
+            evaluation,
+            test=replace(test, n=len(pairs), n_all=len(found.pairs), hash=hash, notes=notes),
         )
     )
     return pairs, found.train

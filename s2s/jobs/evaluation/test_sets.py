@@ -1,4 +1,4 @@
-"""The sentences of an evaluation: where they come from, which of them are taken, and what the model has met of them."""
+"""The sentences of an evaluation: their source, the sample taken from it, and their overlap with the training pairs."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from s2s.runs import RunFolder, Sentences, evaluations
 from s2s.settings import run_folder
 
 HELD_OUT = "held out"
-SHIPPED = ("builtin", "synthetic")  # whose splits are known without a look at the text
+SHIPPED = ("builtin", "synthetic")  # whose splits are known without reading them
 MAX_SENTENCES = 20_000  # sentences of one evaluation
-NAMED = 5  # lines that a sentence names
+NAMED = 5  # line numbers that a message lists
 
 SentencePairs = tuple[tuple[str, str], ...]  # source and reference
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """A test set that was read: all its pairs, and the training pairs of the run whose text it is."""
+    """A test set that was read: all its pairs, and the training pairs where it belongs to a run."""
 
     pairs: SentencePairs
     train: SentencePairs = ()
@@ -44,7 +44,7 @@ class TestSet:
 
 
 def splits_of_run(run: str) -> tuple[str, ...]:
-    """The parts of a run's own text that it may be tested on, those first that it was validated on."""
+    """The splits of a run's own dataset that it can be tested on, its validation pairs first."""
     source = str(RunFolder(run_folder(run)).about().get("source", ""))
     if parse_spec(source).source not in SHIPPED:
         return (HELD_OUT,)
@@ -52,7 +52,7 @@ def splits_of_run(run: str) -> tuple[str, ...]:
 
 
 def read(test: Sentences) -> TestSet:
-    """Of a run's own text, or of another by its SPEC. Raises UserError for one that cannot be read."""
+    """Read a test set: a split of a run's own dataset, or another SPEC. Raises UserError where it cannot be read."""
     if not test.run:
         corpus = load(test.spec, test.split or _usual_split(test.spec))
         if corpus.is_plain:
@@ -65,7 +65,7 @@ def read(test: Sentences) -> TestSet:
     if parse_spec(str(about.get("source", ""))).source not in SHIPPED:
         return _own(test)
     recipe = about["recipe"]
-    told = [
+    parts = [
         about["source"],
         about.get("valid"),
         recipe.get("data"),
@@ -73,7 +73,7 @@ def read(test: Sentences) -> TestSet:
         about.get("data"),
         test.split,
     ]
-    path = evaluations.evaluations_folder() / "texts" / f"{hash_of(told)}.json"
+    path = evaluations.evaluations_folder() / "texts" / f"{hash_of(parts)}.json"
     if (known := _kept(path)) is None:
         known = _own(test)
         files.write_text(path, json.dumps([known.pairs, known.train, known.notes]))
@@ -81,7 +81,7 @@ def read(test: Sentences) -> TestSet:
 
 
 def _kept(path: Path) -> TestSet | None:
-    """A text that a grammar writes takes seconds, so that it is written once."""
+    """The cached test set; generating one from a grammar takes seconds."""
     try:
         pairs, train, notes = json.loads(path.read_bytes())
         return TestSet(
@@ -94,7 +94,7 @@ def _kept(path: Path) -> TestSet | None:
 
 
 def _own(test: Sentences) -> TestSet:
-    """Of a run's own text."""
+    """Read from a run's own dataset."""
     folder = RunFolder(run_folder(test.run))
     about = folder.about()
     recipe = folder.recipe()
@@ -120,7 +120,7 @@ def _usual_split(spec: str) -> str | None:
 
 
 def training_pairs(run: str) -> SentencePairs:
-    """What a run was trained on. Raises UserError where its text is not there (any more)."""
+    """The pairs that the model was trained on. Raises UserError where its dataset does not exist (any more)."""
     return read(Sentences("", run=run)).train
 
 
@@ -129,25 +129,25 @@ def _texts(corpus: Corpus) -> SentencePairs:
 
 
 def evenly_spread(pairs: Sequence[tuple[str, str]], n: int) -> SentencePairs:
-    """So many of them, evenly spread, in their order: a text sorted by length is met at all lengths."""
+    """`n` pairs, evenly spread, in order: a dataset sorted by length is sampled at all lengths."""
     n = min(n, len(pairs))
-    return tuple(pairs[place] for place in places(len(pairs), n))
+    return tuple(pairs[i] for i in even_indices(len(pairs), n))
 
 
-def places(n_all: int, n: int) -> list[int]:
-    """Which of `n_all` are taken: `places(10, 4)` is `[0, 2, 5, 7]`."""
+def even_indices(n_all: int, n: int) -> list[int]:
+    """`n` evenly spread indices below `n_all`: `even_indices(10, 4)` is `[0, 2, 5, 7]`."""
     return [i * n_all // n for i in range(n)]
 
 
-def hash_of(told: Sequence[object]) -> str:
-    """Two test sets are the same where this is: 16 hexadecimal digits."""
-    return hashlib.sha256(json.dumps(list(told)).encode()).hexdigest()[:16]
+def hash_of(parts: Sequence[object]) -> str:
+    """16 hexadecimal digits, equal for equal test sets."""
+    return hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()[:16]
 
 
 def from_uploads(contents: Sequence[tuple[str, bytes]]) -> SentencePairs:
-    """Of two text files aligned line by line, sources first, or of one table. Every line of a text keeps its place.
+    """Pairs of two text files aligned line by line, sources first, or of one table. Text files keep every line.
 
-    Raises UserError where the files have not as many lines, and where a line stands on one side only.
+    Raises UserError where the line counts differ, and where a line is empty on one side only.
     """
     if len(contents) != 2:
         return _texts(from_bytes(contents))
@@ -169,7 +169,7 @@ def from_uploads(contents: Sequence[tuple[str, bytes]]) -> SentencePairs:
         if bool(source.strip()) != bool(reference.strip()):
             name, other = (ref_name, src_name) if source.strip() else (src_name, ref_name)
             raise UserError(
-                f"Line {number:,} of `{name}` is empty and that of `{other}` is not; fill it, or leave both lines out."
+                f"Line {number:,} of `{name}` is empty and that of `{other}` is not; fill it, or delete both lines."
             )
     if not any(source.strip() for source, _ in pairs):
         raise UserError(f"`{src_name}` is empty; give at least one sentence.")
@@ -177,28 +177,28 @@ def from_uploads(contents: Sequence[tuple[str, bytes]]) -> SentencePairs:
 
 
 def outputs(name: str, content: bytes, pairs: Sequence[tuple[str, str]], n_all: int) -> list[str]:
-    """Another system's translations, a line a sentence: of those that are taken, or of the whole test set.
+    """Another system's translations, one line per sentence: of the sampled sentences, or of the whole test set.
 
-    Raises UserError where there are too few or too many, and says where a line seems to be missing.
+    Raises UserError where there are too few or too many, and names the line where one seems to be missing.
     """
     lines = decode_lines(content, name)
     if len(lines) == len(pairs):
         return lines
     if len(lines) == n_all:
-        return [lines[place] for place in places(n_all, len(pairs))]
-    wanted = (
+        return [lines[i] for i in even_indices(n_all, len(pairs))]
+    needed = (
         f"{len(pairs):,}"
         if n_all == len(pairs)
         else f"{len(pairs):,} (or {n_all:,}, for the whole test set)"
     )
     where = _lost(lines, [reference for _, reference in pairs]) if n_all == len(pairs) else ""
     raise UserError(
-        f"`{name}` has {len(lines):,} lines and {wanted} are wanted, one a sentence in its order{where}."
+        f"`{name}` has {len(lines):,} lines and needs {needed}: one per sentence, in the same order{where}."
     )
 
 
 def _lost(lines: Sequence[str], references: Sequence[str]) -> str:
-    """Where a file that should match the references begins not to, by the lengths of its lines."""
+    """Where a file stops matching the references, judged by the lengths of its lines."""
     found = find_misalignment(references, lines)
     if found is None:
         return f"; it ends after line {len(lines):,}" if len(lines) < len(references) else ""
@@ -208,7 +208,7 @@ def _lost(lines: Sequence[str], references: Sequence[str]) -> str:
 
 
 def empty_lines(lines: Sequence[str]) -> str:
-    """Which lines are empty, in words; "" where none is."""
+    """The numbers of the empty lines, as text; "" where none is empty."""
     empty = [f"{number:,}" for number, line in enumerate(lines, 1) if not line.strip()]
     if not empty:
         return ""
@@ -217,16 +217,16 @@ def empty_lines(lines: Sequence[str]) -> str:
 
 
 def overlap_note(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> str:
-    """How many of these sources the model was trained on, in a sentence; "" where none."""
+    """One sentence about how many of these sources the model was trained on; "" where none."""
     found = find_overlap(sources, (source for source, _ in train))
     if not found.n_pairs:
         return ""
-    said = f"{found.n_pairs:,} of the {len(sources):,} sentences ({found.share:.0%}) stand in the training text"
-    return f"{said}: there the model may know the answer by heart."
+    overlap = f"{found.n_pairs:,} of the {len(sources):,} sentences ({found.share:.0%}) are in the training data"
+    return f"{overlap}: the model may have memorized them."
 
 
 def frequencies(sources: Sequence[str], train: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """How often each word of these sources stands in the training sources."""
-    wanted = {word for source in sources for word in source.split()}
-    counts = Counter(word for source, _ in train for word in source.split() if word in wanted)
-    return {word: counts[word] for word in sorted(wanted)}
+    """How often each word of these sources occurs in the training sources."""
+    words = {word for source in sources for word in source.split()}
+    counts = Counter(word for source, _ in train for word in source.split() if word in words)
+    return {word: counts[word] for word in sorted(words)}

@@ -1,4 +1,4 @@
-"""What is unwise in a recipe for a dataset, before it is trained: a sentence and, where one setting fixes it, the fix."""
+"""Problems of a recipe for a dataset, before it is trained: a sentence each, and the setting that fixes it."""
 
 from __future__ import annotations
 
@@ -36,59 +36,59 @@ SHORTER = 0.7  # of the source's length
 
 @dataclass(frozen=True)
 class Advice:
-    """One sentence;
+    """One sentence about a problem.
 
-    `cure` are the settings that mend it, `preset` another one to take; `is_refusal` where it cannot be trained so.
+    `fix` are settings that solve it, `preset` is a better preset; `is_refusal` where the run cannot be started so.
     """
 
     sentence: str
-    cure: Mapping[str, Any] = field(default_factory=dict)
+    fix: Mapping[str, Any] = field(default_factory=dict)
     preset: str = ""
     is_refusal: bool = False
 
     @property
     def label(self) -> str:
-        """What a button that applies the cure says; empty where there is none."""
+        """The label of a button that applies the fix; empty where there is none."""
         if self.preset:
-            return f"Take {self.preset}"
-        said = [f"{key} to {_written(value)}" for key, value in self.cure.items()]
-        return f"Set {' and '.join(said)}" if said else ""
+            return f"Use {self.preset}"
+        changes = [f"{key} to {_written(value)}" for key, value in self.fix.items()]
+        return f"Set {' and '.join(changes)}" if changes else ""
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """What is asked, of which text, at what cost, and what the owner of the place allows."""
+    """A recipe for a dataset, its estimated cost, and the limits of this server."""
 
     recipe: Recipe
     preset: str
-    seen: Preview
+    preview: Preview
     cost: Forecast
     limits: Limits
-    is_begun: bool = False  # it starts from the weights of a trained run
+    is_begun: bool = False  # it starts from a trained run's weights
 
     @property
-    def text_tokens(self) -> float:
-        """Of one pass over the text, on its longer side."""
+    def dataset_tokens(self) -> float:
+        """Tokens of one pass over the dataset, on its longer side."""
         return self.cost.tokens / max(1e-9, self.cost.epochs)
 
     @property
     def is_handful(self) -> bool:
         """Whether the dataset is so small that a model only memorizes it."""
-        return self.seen.n_pairs < HANDFUL
+        return self.preview.n_pairs < HANDFUL
 
 
 def advise(planned: PlannedRun) -> list[Advice]:
-    """All that there is to say, refusals first."""
-    said = [
+    """All advice, refusals first."""
+    advice = [
         one
         for name, rule in RULES.items()
         if not (planned.is_begun and name in FRESH) and (one := rule(planned))
     ]
-    return sorted(said, key=lambda one: not one.is_refusal)
+    return sorted(advice, key=lambda one: not one.is_refusal)
 
 
 def too_many_steps(planned: PlannedRun) -> Advice | None:
-    """More than this place allows."""
+    """More steps than this server allows."""
     most = planned.limits.steps
     steps = planned.recipe.train.steps
     if most is None or steps <= most:
@@ -101,7 +101,7 @@ def too_many_steps(planned: PlannedRun) -> Advice | None:
 
 
 def too_many_minutes(planned: PlannedRun) -> Advice | None:
-    """Longer than this place allows."""
+    """More minutes than this server allows."""
     most = planned.limits.minutes
     minutes = planned.cost.seconds / 60
     if most is None or minutes <= most:
@@ -114,17 +114,17 @@ def too_many_minutes(planned: PlannedRun) -> Advice | None:
 
 
 def too_many_parameters(planned: PlannedRun) -> Advice | None:
-    """Larger than this place allows."""
+    """A larger model than this server allows."""
     most = planned.limits.parameters
     parameters = planned.cost.parameters
     if most is None or parameters <= most:
         return None
-    sentence = f"This model has {short_count(parameters)} parameters and {short_count(most)} are allowed here; take a smaller preset."
-    return Advice(sentence, preset="small", is_refusal=True)
+    size = f"This model has {short_count(parameters)} parameters and {short_count(most)} are allowed here"
+    return Advice(f"{size}; choose a smaller preset.", preset="small", is_refusal=True)
 
 
 def long_warmup(planned: PlannedRun) -> Advice | None:
-    """The learning rate would still be climbing at the end."""
+    """The learning rate would still be rising at the end."""
     sentence = warmup_note(planned.recipe)
     return (
         Advice(sentence, {"train.warmup_steps": planned.recipe.train.steps // WARMUP_SHARE})
@@ -134,27 +134,27 @@ def long_warmup(planned: PlannedRun) -> Advice | None:
 
 
 def warmup_note(recipe: Recipe) -> str:
-    """What is unwise in a schedule longer than its run; empty where it ends in time. It can be trained all the same."""
+    """A sentence about a warmup longer than the run; empty where it is shorter. The run can be trained nevertheless."""
     train = recipe.train
     if train.steps > train.warmup_steps:
         return ""
     given = f"`train.warmup_steps` {train.warmup_steps:,} is not less than the {train.steps:,} of `train.steps`"
-    return f"{given}: the learning rate would still be climbing at the end; warm up for about a sixth of the run."
+    return f"{given}: the learning rate would still be rising at the end; warm up for about a sixth of the run."
 
 
 def overfits(planned: PlannedRun) -> Advice | None:
     """Too many parameters for so few pairs."""
     parameters = planned.cost.parameters
-    tokens = 2 * planned.text_tokens
+    tokens = 2 * planned.dataset_tokens
     if parameters <= PARAMETERS_PER_TOKEN * tokens:
         return None
-    other = by_rule(planned.seen, planned.cost.seconds / 60).preset
-    smaller = forecast(PRESETS[other].recipe, planned.seen).parameters
-    given = f"{planned.seen.n_pairs:,} pairs and {short_count(parameters)} parameters"
-    if planned.is_handful:  # by heart is all there is, and the preset for that does it in seconds
-        by_heart = f"{given}: so few are memorized, for which a small model is enough; try {other}, which has {short_count(smaller)}."
+    other = by_rule(planned.preview, planned.cost.seconds / 60).preset
+    smaller = forecast(PRESETS[other].recipe, planned.preview).parameters
+    given = f"{planned.preview.n_pairs:,} pairs and {short_count(parameters)} parameters"
+    if planned.is_handful:  # it can only be memorized, and the preset for that takes seconds
+        enough = f"{given}: so few pairs are only memorized, and a small model is enough for that"
         return (
-            Advice(by_heart, preset=other)
+            Advice(f"{enough}; try {other}, which has {short_count(smaller)}.", preset=other)
             if other != planned.preset and smaller < parameters
             else None
         )
@@ -170,7 +170,7 @@ def overfits(planned: PlannedRun) -> Advice | None:
 
 
 def few_epochs(planned: PlannedRun) -> Advice | None:
-    """Each pair is hardly seen."""
+    """The model sees each pair too few times."""
     if (
         planned.is_handful
         or planned.cost.epochs >= FEW_EPOCHS
@@ -178,12 +178,12 @@ def few_epochs(planned: PlannedRun) -> Advice | None:
     ):
         return None
     steps = round_up(planned.recipe.train.steps * 5 / max(1e-9, planned.cost.epochs))
-    sentence = f"Each pair is seen {planned.cost.epochs:.1f} times only; words that stand once or twice want about 5."
+    sentence = f"Each pair is seen only {planned.cost.epochs:.1f} times; rare words need about 5."
     return Advice(sentence, {"train.steps": steps})
 
 
 def many_epochs(planned: PlannedRun) -> Advice | None:
-    """Each pair is seen so often that it is memorized, and nothing stops the run."""
+    """Each pair is seen so often that it is memorized, and there is no early stopping."""
     if (
         planned.is_handful
         or planned.cost.epochs <= MANY_EPOCHS
@@ -192,90 +192,97 @@ def many_epochs(planned: PlannedRun) -> Advice | None:
         return None
     sentence = f"Each pair is seen {planned.cost.epochs:,.0f} times: the model will memorize them long before the end."
     return Advice(
-        f"{sentence} Stop when validation no longer gains.", {"train.watch.patience": PATIENCE}
+        f"{sentence} Stop when validation no longer improves.", {"train.watch.patience": PATIENCE}
     )
 
 
 def learning_rate(planned: PlannedRun) -> Advice | None:
-    """Far from the preset's. A model twice as wide wants half of it (Yang et al. 2022, table 3)."""
-    own = planned.recipe
+    """Far from the preset's. A model twice as wide needs half of it (Yang et al. 2022, table 3)."""
+    recipe = planned.recipe
     tuned = PRESETS[planned.preset].recipe if planned.preset in PRESETS else None
-    if tuned is None or own.train.optimizer.kind != tuned.train.optimizer.kind:
+    if tuned is None or recipe.train.optimizer.kind != tuned.train.optimizer.kind:
         return None
-    usual = tuned.train.lr * tuned.model.d_model / own.model.d_model
-    if TOO_LOW * usual <= own.train.lr <= TOO_HIGH * usual:
+    suitable = tuned.train.lr * tuned.model.d_model / recipe.model.d_model
+    if TOO_LOW * suitable <= recipe.train.lr <= TOO_HIGH * suitable:
         return None
-    risk = "it may diverge" if own.train.lr > usual else "it will learn slowly"
-    given = f"`train.lr` {own.train.lr:g} is far from the {usual:.1g} that suits {planned.preset} at width {own.model.d_model}"
-    return Advice(f"{given}: {risk}.", {"train.lr": float(f"{usual:.1g}")})
+    risk = "it may diverge" if recipe.train.lr > suitable else "it will learn slowly"
+    at_width = f"suits {planned.preset} at width {recipe.model.d_model}"
+    return Advice(
+        f"`train.lr` {recipe.train.lr:g} is far from the {suitable:.1g} that {at_width}: {risk}.",
+        {"train.lr": float(f"{suitable:.1g}")},
+    )
 
 
 def no_dropout(planned: PlannedRun) -> Advice | None:
     """Nothing keeps a small dataset from being memorized."""
-    is_small = HANDFUL <= planned.seen.n_pairs < SMALL_DATASET and planned.cost.epochs > FEW_EPOCHS
+    is_small = (
+        HANDFUL <= planned.preview.n_pairs < SMALL_DATASET and planned.cost.epochs > FEW_EPOCHS
+    )
     if not is_small or planned.recipe.model.dropout > 0:
         return None
-    sentence = f"No dropout, and only {planned.seen.n_pairs:,} pairs, each seen {planned.cost.epochs:,.0f} times: this will overfit."
-    return Advice(sentence, {"model.dropout": DROPOUT})
+    often = f"only {planned.preview.n_pairs:,} pairs, each seen {planned.cost.epochs:,.0f} times"
+    return Advice(f"No dropout, and {often}: this will overfit.", {"model.dropout": DROPOUT})
 
 
 def large_vocabulary(planned: PlannedRun) -> Advice | None:
     """Most tokens would occur too rarely to be learned."""
     settings = planned.recipe.tokenizer
     size = max(planned.cost.src_vocab_size, planned.cost.tgt_vocab_size)
-    often = planned.text_tokens * (2 if settings.shared else 1) / size
+    often = planned.dataset_tokens * (2 if settings.shared else 1) / size
     if planned.is_handful or often >= SEEN_OFTEN or settings.kind in ("byte", "char"):
         return None
-    said = f"A vocabulary of {size:,} is large for this dataset: each token occurs {often:.0f} times on average"
+    problem = f"A vocabulary of {size:,} is large for this dataset: each token occurs {often:.0f} times on average"
     if settings.kind == "word":
-        return Advice(f"{said}; split rare words into subwords.", {"tokenizer.kind": "bpe"})
+        return Advice(f"{problem}; split rare words into subwords.", {"tokenizer.kind": "bpe"})
     if settings.vocab_size is None:
         return None
-    return Advice(f"{said}; let the dataset choose its size.", {"tokenizer.vocab_size": None})
+    return Advice(f"{problem}; choose its size automatically.", {"tokenizer.vocab_size": None})
 
 
 def too_long(planned: PlannedRun) -> Advice | None:
     """`data.max_length` drops many pairs."""
-    share = share_too_long(planned.recipe, planned.seen)
+    share = share_too_long(planned.recipe, planned.preview)
     given = planned.recipe.data.max_length
     if share <= TOO_LONG:
         return None
-    fitting = _fitting_length(planned.recipe, planned.seen)
+    fitting = _fitting_length(planned.recipe, planned.preview)
     sentence = f"`data.max_length` {given} drops about {share:.0%} of the pairs, the longest."
     return Advice(sentence, {} if fitting is None else {"data.max_length": fitting})
 
 
-def _fitting_length(recipe: Recipe, seen: Preview) -> int | None:
-    """The shortest power of two that drops hardly any; None where the recipe allows none."""
+def _fitting_length(recipe: Recipe, preview: Preview) -> int | None:
+    """The smallest power of two that drops hardly any pair; None where the positions allow none."""
     most = recipe.model.positions.longest or 4096
     for length in (16, 32, 64, 128, 256, 512, 1024, 2048, 4096):
         longer = length > recipe.data.max_length and length <= most
         if (
             longer
-            and share_too_long(override(recipe, {"data.max_length": length}), seen) <= TOO_LONG / 2
+            and share_too_long(override(recipe, {"data.max_length": length}), preview)
+            <= TOO_LONG / 2
         ):
             return length
     return None
 
 
 def copies(planned: PlannedRun) -> Advice | None:
-    """The target is a part of the source: where a word stands then matters relative to others (Su et al. 2021)."""
+    """The target is copied from the source: then relative positions matter (Su et al. 2021)."""
     model = planned.recipe.model
-    seen = planned.seen
-    is_part = seen.tgt_median < SHORTER * seen.src_median and copied(seen.rows) >= COPIED
+    preview = planned.preview
+    is_part = preview.tgt_median < SHORTER * preview.src_median and copied(preview.rows) >= COPIED
     if (
         planned.is_handful
-        or seen.is_plain
+        or preview.is_plain
         or not is_part
         or POSITION_KINDS[model.positions.kind].acts_on != "vectors"
     ):
         return None
-    sentence = f"{copied(seen.rows):.0%} of the target's words stand in its source: rotary positions learn to copy them much sooner."
+    share = f"{copied(preview.rows):.0%} of the target's words are in its source"
+    sentence = f"{share}: rotary positions learn to copy them much sooner."
     return Advice(sentence, {"model.positions.kind": "rotary"})
 
 
 def copied(rows: Sequence[tuple[str, str]]) -> float:
-    """Share of the targets' words that stand in their source."""
+    """Share of the targets' words that occur in their source."""
     sources = [set(src.split()) for src, _ in rows]
     found = [
         word in source
@@ -301,17 +308,13 @@ RULES: Mapping[str, Callable[[PlannedRun], Advice | None]] = MappingProxyType(
         "copies": copies,
     }
 )
-# These speak of random initial weights: trained ones know tokens and words already, and their shape is fixed.
+# These assume random initial weights: trained ones know tokens and words already, and their shape is fixed.
 FRESH = ("overfits", "few_epochs", "large_vocabulary", "copies")
 
 
 def _written(value: Any) -> str:
     if value is None:
         return "chosen for you"
-    return (
-        f"{value:,}"
-        if isinstance(value, int)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else str(value)

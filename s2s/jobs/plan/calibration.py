@@ -1,6 +1,4 @@
-"""Throughput calibration: how much longer runs take on this computer than the formula says, learned from its newest
-runs.
-"""
+"""Throughput calibration: how much longer runs take on this computer than estimated, from its newest runs."""
 
 from __future__ import annotations
 
@@ -19,10 +17,10 @@ from s2s.runs import RunFolder, runs_folder
 OVERHEAD = 1.12  # validation, samples and saving beside the updates
 N_RUNS = 10  # newest runs of this computer that are used
 MIN_STEPS = 100  # steps that a run must have made
-MIN_SECONDS = 20.0  # seconds that they must have taken: in a shorter run, starting weighs too much
-TRUSTED = 3  # runs; fewer are trusted by half
+MIN_SECONDS = 20.0  # seconds that they must have taken: in a shorter run, startup dominates
+TRUSTED = 3  # runs; with fewer, half the correction (on a log scale) is applied
 TAIL_BYTES = 1 << 17  # bytes at the end of a metrics.jsonl that are read: a few hundred steps
-BOUNDS = (0.3, 3.0)  # a run beside many others says nothing about one alone
+BOUNDS = (0.3, 3.0)  # a run that shared the computer with many others says nothing about one alone
 SLOTS_PER_TOKEN = (
     0.6  # of both sides: half of them are the longer side's, a sixth of a batch is padding
 )
@@ -30,7 +28,7 @@ SLOTS_PER_TOKEN = (
 
 @dataclass(frozen=True)
 class Calibration:
-    """How many times longer runs take here than the formula says, learned from `n_runs` of them."""
+    """How many times longer runs take here than estimated, computed from `n_runs` runs."""
 
     factor: float = 1.0
     n_runs: int = 0
@@ -40,9 +38,7 @@ UNCALIBRATED = Calibration()
 
 
 def calibrate(device: str) -> Calibration:
-    """From the newest runs of this home on that device: their median, or half-way to it (as a ratio) while they are
-    few.
-    """
+    """The median ratio of this home's newest runs on that device; its square root while there are fewer than three."""
     folders = [RunFolder(path.parent) for path in runs_folder().glob("*/metrics.jsonl")]
     newest = sorted(folders, key=_changed, reverse=True)[: 2 * N_RUNS]
     ratios = [ratio for folder in newest if (ratio := _ratio(folder, device)) is not None][:N_RUNS]
@@ -61,7 +57,7 @@ def _changed(folder: RunFolder) -> float:
 
 
 def _ratio(folder: RunFolder, device: str) -> float | None:
-    """Measured seconds a step, watching included, over the formula's; None where the run cannot tell."""
+    """Measured seconds per step over the estimate; None where the run is too short or unreadable."""
     try:
         recipe = folder.recipe()
         if recipe.train.device != device or not recipe.train.threads:
@@ -80,7 +76,7 @@ def _ratio(folder: RunFolder, device: str) -> float | None:
 
 
 def _tail(folder: RunFolder) -> list[dict[str, Any]]:
-    """The last lines of what it logged."""
+    """The last training lines of its metrics."""
     with (folder.path / "metrics.jsonl").open("rb") as file:
         start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)
         file.seek(start)
@@ -89,7 +85,7 @@ def _tail(folder: RunFolder) -> list[dict[str, Any]]:
 
 
 def _measured(lines: list[dict[str, Any]], batch_tokens: int) -> tuple[float, int]:
-    """Seconds from one step to the next, and slots of a batch. Raises ValueError for too short a run."""
+    """Seconds per step, and tokens of a batch with padding. Raises ValueError for too short a run."""
     if len(lines) < MIN_STEPS:
         raise ValueError("too few steps to tell")
     times = [float(line["time"]) for line in lines]

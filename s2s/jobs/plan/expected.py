@@ -1,4 +1,4 @@
-"""What to expect of a training: a prediction interval for quality, from what our own measured runs reached.
+"""Expected quality of a run: a prediction interval from our own measured runs.
 
 Knows nothing of screens.
 """
@@ -24,8 +24,8 @@ from s2s.jobs.plan.cost import Forecast
 MEASURED_FILE = (
     Path(s2s.__file__).parent / "demo" / "measured.json"
 )  # `python -m s2s.demo.measured` writes it
-MARGIN = 3.0  # BLEU that 50 sentences leave open, either way: a standard error of bootstrap samples of this size
-FAR = 1.5  # times beyond what was measured, up to which it still speaks
+MARGIN = 3.0  # BLEU of uncertainty either way from 50 sentences: a standard error of bootstrap samples of this size
+FAR = 1.5  # how far beyond the longest measured run a prediction is still made, as a factor
 POINTS = 40
 TRANSLATES = ("auto", "translate", "prefix", "reverse_direction")
 OTHER_TASKS = ("builtin:tasks", "builtin:dialogue", "builtin:summaries", "synthetic:")
@@ -33,7 +33,7 @@ OTHER_TASKS = ("builtin:tasks", "builtin:dialogue", "builtin:summaries", "synthe
 
 @dataclass(frozen=True)
 class ValidationPoint:
-    """One validation. `tokens` are slots of all batches so far, on the longer side, as a forecast counts them."""
+    """One validation. `tokens` are those of all batches so far, on the longer side, padding included."""
 
     step: int
     minutes: float
@@ -46,10 +46,10 @@ class ValidationPoint:
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A run of ours. `richness` is that of its text: how fast new words come."""
+    """One of our own runs. `richness` is that of its dataset: how fast the vocabulary grows."""
 
     text: str
-    like: str  # its text in words for people
+    like: str  # its kind of dataset, for people
     preset: str
     n_pairs: int
     richness: float
@@ -57,7 +57,7 @@ class MeasuredRun:
     points: tuple[ValidationPoint, ...]
 
     def bleu_at(self, tokens: float) -> float | None:
-        """After this many tokens, between two validations on a straight line; the last one's where it had fewer.
+        """BLEU after this many tokens, interpolated linearly between validations; the last value beyond the last one.
 
         None before the first.
         """
@@ -70,16 +70,15 @@ class MeasuredRun:
 
     @property
     def tokens(self) -> int:
-        """At its end."""
+        """Tokens at its end."""
         return self.points[-1].tokens
 
 
 @dataclass(frozen=True)
 class PredictionInterval:
-    """BLEU from `low` to `high` after `reach` seconds: at the end, or where our longest run ended. The arrays hold the
-    way there.
+    """BLEU from `low` to `high` after `reach` seconds: at the end, or where our longest run ended.
 
-    They are NaN where no run of ours had a score so early, or continued that long.
+    The arrays hold the interval over time, NaN where none of our runs had a score that early, or ran that long.
     """
 
     low: float
@@ -89,43 +88,45 @@ class PredictionInterval:
     lows: NDArray[np.float32]
     highs: NDArray[np.float32]
     runs: tuple[MeasuredRun, ...]
-    but: tuple[str, ...]  # what makes it uncertain, a sentence each
+    caveats: tuple[str, ...]  # what makes it uncertain, one sentence each
 
     @property
     def like(self) -> str:
-        """What the texts of these runs are."""
+        """The kinds of dataset of these runs."""
         return " and ".join(dict.fromkeys(run.like for run in self.runs))
 
 
-def richness(seen: Preview) -> float:
-    """Distinct target words over the root of the running ones: 2 for a grammar's sentences, 20 to 50 for people's
-    (Heaps' law).
-    """
-    running = sum(n * count for n, count in enumerate(seen.tgt_counts))
-    return seen.tgt_words / math.sqrt(max(1, running))
+def richness(preview: Preview) -> float:
+    """Distinct target words over the root of word tokens (Heaps' law): 2 for a grammar, 20 to 50 for natural text."""
+    running = sum(n * count for n, count in enumerate(preview.tgt_counts))
+    return preview.tgt_words / math.sqrt(max(1, running))
 
 
-def why_not_comparable(recipe: Recipe, seen: Preview) -> str:
-    """Why nothing can be said of such a training, in a sentence; empty where something can."""
-    if recipe.data.task not in TRANSLATES or seen.is_plain or seen.spec.startswith(OTHER_TASKS):
+def why_not_comparable(recipe: Recipe, preview: Preview) -> str:
+    """One sentence on why no measured run is comparable; empty where some are."""
+    if (
+        recipe.data.task not in TRANSLATES
+        or preview.is_plain
+        or preview.spec.startswith(OTHER_TASKS)
+    ):
         return "Our measured runs all translate; there is none to compare this task with."
-    if seen.n_pairs < 100:
-        return f"{seen.n_pairs:,} pairs are only memorized: expect them back word for word, and no other sentence."
+    if preview.n_pairs < 100:
+        return f"{preview.n_pairs:,} pairs are only memorized: expect them back word for word, and no other sentence."
     return ""
 
 
 def predict_quality(
     recipe: Recipe,
     preset: str,
-    seen: Preview,
+    preview: Preview,
     cost: Forecast,
     known: Sequence[MeasuredRun] | None = None,
 ) -> PredictionInterval | None:
-    """What is likely of that recipe, begun from a preset; None where `why_none` says why, or nothing is measured."""
+    """The expected BLEU of a recipe based on a preset; None where `why_no_prediction` says why."""
     known = measured_runs() if known is None else known
-    if why_not_comparable(recipe, seen) or not known:
+    if why_not_comparable(recipe, preview) or not known:
         return None
-    near = _near(known, preset, seen)
+    near = _near(known, preset, preview)
     longest = FAR * max(run.tokens for run in near)
     reach = cost.tokens if cost.tokens <= longest else longest / FAR
     tokens = np.linspace(0, reach, POINTS + 1)[1:]
@@ -134,7 +135,7 @@ def predict_quality(
         return None
     lows, highs = _edges(values)
     seconds = tokens / cost.tokens_per_second
-    but = _doubts(near, seen, preset)
+    caveats = _caveats(near, preview, preset)
     return PredictionInterval(
         float(lows[-1]),
         float(highs[-1]),
@@ -143,40 +144,42 @@ def predict_quality(
         lows,
         highs,
         tuple(near),
-        but,
+        caveats,
     )
 
 
 def why_no_prediction(
     recipe: Recipe,
     preset: str,
-    seen: Preview,
+    preview: Preview,
     cost: Forecast,
     known: Sequence[MeasuredRun] | None = None,
 ) -> str:
-    """Why `band` gives none, in a sentence."""
-    if why := why_not_comparable(recipe, seen):
+    """One sentence on why `predict_quality` gives None."""
+    if why := why_not_comparable(recipe, preview):
         return why
     known = measured_runs() if known is None else known
     if not known:
         return "There are no measured runs of ours to compare with: watch the validation loss."
-    near = _near(known, preset, seen)
+    near = _near(known, preset, preview)
     scored = [point.tokens for run in near for point in run.points if point.bleu is not None]
     if not scored:
-        return "None of our own measured runs was on such a text: watch the validation loss."
-    steps = math.ceil(min(scored) / 2 / cost.slots)  # as early as `Measured.bleu_at` speaks
+        return (
+            "None of our own measured runs used a dataset like this one: watch the validation loss."
+        )
+    steps = math.ceil(
+        min(scored) / 2 / cost.slots
+    )  # as early as `MeasuredRun.bleu_at` gives a value
     like = " and ".join(dict.fromkeys(run.like for run in near))
-    short = f"No run of ours on {like} was scored as early as {cost.steps:,} steps: expectations begin at about {steps:,}"
-    return f"{short}. Watch the validation loss."
+    early = f"None of our runs on {like} was scored as early as {cost.steps:,} steps"
+    return f"{early}: predictions start at about {steps:,}. Watch the validation loss."
 
 
-def _near(known: Sequence[MeasuredRun], preset: str, seen: Preview) -> list[MeasuredRun]:
-    """The runs that speak for this text: on the kind most like it, with that preset where there are any, of the sizes
-    around.
-    """
-    alike = _alike(known, richness(seen))
+def _near(known: Sequence[MeasuredRun], preset: str, preview: Preview) -> list[MeasuredRun]:
+    """Runs on the most similar kind of dataset, of the nearest sizes, with that preset where there are any."""
+    alike = _alike(known, richness(preview))
     own = [run for run in alike if run.preset == preset]
-    return _nearest_sizes(own or alike, seen.n_pairs)
+    return _nearest_sizes(own or alike, preview.n_pairs)
 
 
 def _or_nan(value: float | None) -> float:
@@ -184,7 +187,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def _edges(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Over the runs, with what their few sentences leave open."""
+    """Lowest and highest value over the runs, widened by MARGIN."""
     lows = np.where(np.isnan(values), np.inf, values).min(axis=1)
     highs = np.where(np.isnan(values), -np.inf, values).max(axis=1)
     lows = np.clip(lows - MARGIN, 0, 100)
@@ -196,7 +199,7 @@ def _edges(values: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np
 
 
 def _alike(known: Sequence[MeasuredRun], rich: float) -> list[MeasuredRun]:
-    """The runs on that kind of text whose richness is nearest, as a ratio."""
+    """The runs on the kind of dataset whose richness is nearest, as a ratio."""
     kinds: dict[str, list[MeasuredRun]] = {run.like: [] for run in known}
     for run in known:
         kinds[run.like].append(run)
@@ -206,7 +209,7 @@ def _alike(known: Sequence[MeasuredRun], rich: float) -> list[MeasuredRun]:
 
 
 def _nearest_sizes(runs: Sequence[MeasuredRun], n_pairs: int) -> list[MeasuredRun]:
-    """Those of the next smaller and the next larger size, or of the nearest where it lies outside."""
+    """Runs of the next smaller and the next larger dataset size, or of the nearest where it lies outside."""
     sizes = sorted({run.n_pairs for run in runs})
     below = [size for size in sizes if size <= n_pairs]
     above = [size for size in sizes if size >= n_pairs]
@@ -214,37 +217,39 @@ def _nearest_sizes(runs: Sequence[MeasuredRun], n_pairs: int) -> list[MeasuredRu
     return [run for run in runs if run.n_pairs in chosen]
 
 
-def _doubts(runs: Sequence[MeasuredRun], seen: Preview, preset: str) -> tuple[str, ...]:
+def _caveats(runs: Sequence[MeasuredRun], preview: Preview, preset: str) -> tuple[str, ...]:
     sizes = [run.n_pairs for run in runs]
-    said = []
+    caveats = []
     if all(run.preset != preset for run in runs):
-        said.append("None of our runs had this preset: these are other models.")
-    if seen.n_pairs > FAR * max(sizes):
-        said.append(f"No run of ours had this many pairs; the largest of these had {max(sizes):,}.")
-    if seen.n_pairs < min(sizes) / FAR:
-        said.append(
-            f"No run of ours had so few pairs; the smallest of these had {min(sizes):,}, so expect less."
+        caveats.append("None of our runs used this preset: these are other models.")
+    if preview.n_pairs > FAR * max(sizes):
+        caveats.append(
+            f"None of our runs had this many pairs; the largest of these had {max(sizes):,}."
         )
-    return tuple(said)
+    if preview.n_pairs < min(sizes) / FAR:
+        caveats.append(
+            f"None of our runs had so few pairs; the smallest of these had {min(sizes):,}, so expect less."
+        )
+    return tuple(caveats)
 
 
 def best_presets(
-    seen: Preview,
+    preview: Preview,
     tokens_per_second: dict[str, float],
     minutes: float,
     known: Sequence[MeasuredRun] | None = None,
 ) -> list[tuple[str, float]]:
-    """Presets that were measured on such texts, with the mean BLEU that they reached in those minutes, best first.
+    """Presets that were measured on similar datasets, with the mean BLEU reached in those minutes, best first.
 
-    `tokens_per_second` says how fast each preset trains on this text here; presets that it lacks are left out.
+    `tokens_per_second` is each preset's training speed on this dataset here; presets that it lacks are left out.
     """
     known = measured_runs() if known is None else known
     if not known:
         return []
-    alike = _alike(known, richness(seen))
+    alike = _alike(known, richness(preview))
     found = []
     for preset, speed in tokens_per_second.items():
-        near = _nearest_sizes([run for run in alike if run.preset == preset], seen.n_pairs)
+        near = _nearest_sizes([run for run in alike if run.preset == preset], preview.n_pairs)
         values = [value for run in near if (value := run.bleu_at(60 * minutes * speed)) is not None]
         if values:
             found.append((preset, sum(values) / len(values)))
@@ -252,7 +257,7 @@ def best_presets(
 
 
 def read_measured(path: Path = MEASURED_FILE) -> dict[str, Any]:
-    """What was measured, as it is written: `{"runs": [...]}`."""
+    """The content of the file: `{"runs": [...]}`."""
     return dict(json.loads(path.read_bytes())) if path.is_file() else {"runs": []}
 
 
@@ -263,7 +268,7 @@ def measured_runs() -> tuple[MeasuredRun, ...]:
 
 
 def parse_run(row: dict[str, Any]) -> MeasuredRun:
-    """A run as the file holds it."""
+    """A run from its row in the file."""
     points = tuple(ValidationPoint(**point) for point in row["points"])
     keys = ("text", "like", "preset", "n_pairs", "richness", "parameters")
     return MeasuredRun(**{key: row[key] for key in keys}, points=points)

@@ -1,4 +1,4 @@
-"""Figures as people read them."""
+"""Rounded numbers for people."""
 
 from __future__ import annotations
 

@@ -13,82 +13,79 @@ from s2s.jobs.plan.cost import STARTUP_SECONDS, forecast
 from s2s.jobs.plan.expected import MeasuredRun
 from s2s.jobs.plan.figures import round_down
 
-HANDFUL = 100  # pairs; with fewer every model memorizes, which is what such datasets are for
-NATURAL = (
-    8.0  # richness between a grammar's sentences (2) and people's (20 to 50), their geometric mean
-)
+HANDFUL = 100  # pairs; with fewer, every model memorizes, which is the purpose of such datasets
+NATURAL = 8.0  # geometric mean of the richness of a grammar's sentences (2) and of natural text (20 to 50)
 WARMUP_SHARE = 6  # of the run: the preset small warms up for a sixth
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A preset that fits a text, and why."""
+    """A preset that fits a dataset, and why."""
 
     preset: str
     why: str
 
 
 def recommend(
-    seen: Preview,
+    preview: Preview,
     minutes: float,
     calibration: Calibration = UNCALIBRATED,
     known: Sequence[MeasuredRun] | None = None,
 ) -> Recommendation:
-    """The preset that our runs on such texts speak for within these minutes; where they are silent, what its rule of
-    thumb says.
-    """
-    rule = by_rule(seen, minutes)
+    """The preset that was best in our runs on similar datasets within these minutes; else by rule of thumb."""
+    rule = by_rule(preview, minutes)
     known = expected.measured_runs() if known is None else known
-    if expected.why_not_comparable(Recipe(), seen):
+    if expected.why_not_comparable(Recipe(), preview):
         return rule
     presets = dict.fromkeys(run.preset for run in known if run.preset in PRESETS)
     speeds = {
-        preset: forecast(PRESETS[preset].recipe, seen, calibration).tokens_per_second
+        preset: forecast(PRESETS[preset].recipe, preview, calibration).tokens_per_second
         for preset in presets
     }
-    ranked = expected.best_presets(seen, speeds, minutes, known)
+    ranked = expected.best_presets(preview, speeds, minutes, known)
     if len(ranked) < 2:
         return rule
     (first, most), (second, less), *_ = ranked
     return Recommendation(
         first,
-        f"in our runs on the texts most like this one it comes to BLEU {most:.0f} in {minutes:.0f} minutes, {second} to {less:.0f}",
+        f"in our runs on the most similar datasets it reaches BLEU {most:.0f} in {minutes:.0f} minutes,"
+        f" {second} reaches {less:.0f}",
     )
 
 
-def by_rule(seen: Preview, minutes: float) -> Recommendation:
-    """By size and kind of the text alone."""
-    if seen.is_plain:
-        return _plain(seen.src_characters / max(1, seen.n_pairs))
-    if seen.n_pairs < HANDFUL:
-        return Recommendation("mini-t5", f"{seen.n_pairs:,} pairs are memorized in seconds")
-    if expected.richness(seen) < NATURAL:
+def by_rule(preview: Preview, minutes: float) -> Recommendation:
+    """By the size and kind of the dataset alone."""
+    if preview.is_plain:
+        return _plain(preview.src_characters / max(1, preview.n_pairs))
+    if preview.n_pairs < HANDFUL:
+        return Recommendation("mini-t5", f"{preview.n_pairs:,} pairs are memorized in seconds")
+    if expected.richness(preview) < NATURAL:
         return Recommendation(
             "small",
-            f"{seen.tgt_words:,} distinct words in {seen.n_pairs:,} pairs are a simple language",
+            f"{preview.tgt_words:,} distinct words in {preview.n_pairs:,} pairs are a simple language",
         )
-    if seen.n_pairs >= 1_000_000 and minutes >= 600:
+    if preview.n_pairs >= 1_000_000 and minutes >= 600:
         return Recommendation(
             "transformer-base",
-            f"{seen.n_pairs:,} pairs and {minutes / 60:.0f} hours can feed 60 M parameters",
+            f"{preview.n_pairs:,} pairs and {minutes / 60:.0f} hours can feed 60 M parameters",
         )
-    if seen.n_pairs >= 5000 and minutes >= 20:
+    if preview.n_pairs >= 5000 and minutes >= 20:
         return Recommendation(
             "transformer-tiny",
-            f"it was found on 29,000 pairs of real sentences, and {minutes:.0f} minutes are enough",
+            f"it was tuned on 29,000 pairs of natural sentences, and {minutes:.0f} minutes are enough",
         )
     return Recommendation(
         "small",
-        f"with {seen.n_pairs:,} pairs and {minutes:.0f} minutes a small model gets furthest",
+        f"with {preview.n_pairs:,} pairs and {minutes:.0f} minutes, a small model is best",
     )
 
 
 def _plain(mean: float) -> Recommendation:
-    """Of texts of so many characters on average."""
+    """For plain text of `mean` characters per line on average."""
     if mean <= PRESETS["char-halves"].recipe.data.max_length:
         return Recommendation(
             "char-halves",
-            f"short passages ({mean:.0f} characters on average) can be continued letter by letter",
+            f"short passages ({mean:.0f} characters on average) can be continued character by character",
         )
     return Recommendation(
         "small", "long passages of plain text need subwords, and a small model first"
@@ -96,13 +93,13 @@ def _plain(mean: float) -> Recommendation:
 
 
 def fit_to_minutes(
-    preset: str, seen: Preview, minutes: float, calibration: Calibration = UNCALIBRATED
+    preset: str, preview: Preview, minutes: float, calibration: Calibration = UNCALIBRATED
 ) -> dict[str, int]:
-    """Steps and warmup of that preset that take these minutes on that dataset here."""
+    """Steps and warmup of a preset that take these minutes on this dataset here."""
     recipe = PRESETS[preset].recipe
-    cost = forecast(recipe, seen, calibration)
-    a_step = (cost.seconds - STARTUP_SECONDS) / recipe.train.steps
-    steps = max(10, round_down((60 * minutes - STARTUP_SECONDS) / a_step))
+    cost = forecast(recipe, preview, calibration)
+    seconds_per_step = (cost.seconds - STARTUP_SECONDS) / recipe.train.steps
+    steps = max(10, round_down((60 * minutes - STARTUP_SECONDS) / seconds_per_step))
     warm = min(recipe.train.warmup_steps, steps // WARMUP_SHARE)
     every = max(1, min(recipe.train.watch.validate_every, steps // 5))
     return {

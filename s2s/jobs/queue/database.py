@@ -1,4 +1,4 @@
-"""The database of jobs: its tables, how it grows, and how it is opened. Knows nothing of workers."""
+"""The database of jobs: its tables, migrations and connections. Knows nothing of workers."""
 
 from __future__ import annotations
 
@@ -41,61 +41,63 @@ TURNS = sa.Table(
     sa.MetaData(),
     sa.Column("owner", sa.String(80), primary_key=True),
     sa.Column("slot", sa.String(8), primary_key=True),
-    sa.Column(
-        "turn", sa.Integer
-    ),  # the greater, the later a job of that owner was last started in that slot
+    # the greater, the later a job of that owner was last started in that slot
+    sa.Column("turn", sa.Integer),
 )
 
-# Never change one that was released: add the next. Plain SQL that SQLite and PostgreSQL both read.
+# Never change a released migration: add another one. Plain SQL for both SQLite and PostgreSQL.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE jobs (
             id VARCHAR(16) PRIMARY KEY, kind VARCHAR(40) NOT NULL, owner VARCHAR(80) NOT NULL, run VARCHAR(64) NOT NULL,
-            slot VARCHAR(8) NOT NULL, spec JSON NOT NULL, state VARCHAR(12) NOT NULL, stop BOOLEAN NOT NULL, attempts INTEGER NOT NULL,
-            worker VARCHAR(200) NOT NULL, host VARCHAR(120) NOT NULL, lease DOUBLE PRECISION NOT NULL, note TEXT NOT NULL,
-            error TEXT NOT NULL, created DOUBLE PRECISION NOT NULL, started DOUBLE PRECISION, finished DOUBLE PRECISION)""",
+            slot VARCHAR(8) NOT NULL, spec JSON NOT NULL, state VARCHAR(12) NOT NULL, stop BOOLEAN NOT NULL,
+            attempts INTEGER NOT NULL, worker VARCHAR(200) NOT NULL, host VARCHAR(120) NOT NULL,
+            lease DOUBLE PRECISION NOT NULL, note TEXT NOT NULL, error TEXT NOT NULL,
+            created DOUBLE PRECISION NOT NULL, started DOUBLE PRECISION, finished DOUBLE PRECISION)""",
         "CREATE INDEX jobs_to_claim ON jobs (state, slot, created)",
         "CREATE INDEX jobs_of_an_owner ON jobs (owner, created)",
         "CREATE INDEX jobs_of_a_run ON jobs (run, created)",
-        "CREATE UNIQUE INDEX one_live_job_of_a_kind_and_run ON jobs (run, kind) WHERE state IN ('queued', 'running')",
+        """CREATE UNIQUE INDEX one_live_job_of_a_kind_and_run ON jobs (run, kind)
+            WHERE state IN ('queued', 'running')""",
     ),
     (
         "ALTER TABLE jobs ADD COLUMN wishes JSON NOT NULL DEFAULT '{}'",
-        "CREATE TABLE turns (owner VARCHAR(80) NOT NULL, slot VARCHAR(8) NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY (owner, slot))",
+        """CREATE TABLE turns (owner VARCHAR(80) NOT NULL, slot VARCHAR(8) NOT NULL, turn INTEGER NOT NULL,
+            PRIMARY KEY (owner, slot))""",
         """INSERT INTO turns (owner, slot, turn)
             SELECT owner, slot, ROW_NUMBER() OVER (PARTITION BY slot ORDER BY max(started))
             FROM jobs WHERE started IS NOT NULL GROUP BY owner, slot""",
     ),
 )
-# any numbers that no other program takes in the same PostgreSQL database
+# Arbitrary numbers that no other program uses in the same PostgreSQL database.
 MIGRATION_LOCK = 5_252
 QUEUE_LOCK = 5_253
 
 
 class UnreachableError(UserError):
-    """The database is away, full, locked or damaged: for a while, one hopes."""
+    """The database is unreachable, full, locked or damaged, perhaps only for a while."""
 
 
 @contextlib.contextmanager
 def begin() -> Iterator[sa.Connection]:
     """A transaction on the database that `settings.database_url()` names.
 
-    Raises UnreachableError where it cannot be had or kept.
+    Raises UnreachableError where it cannot be opened or committed.
     """
     try:
         with engine(settings.database_url()).begin() as connection:
             yield connection
-    except IntegrityError:  # of what is asked, not of the database
+    except IntegrityError:  # the statement is wrong, not the database
         raise
     except (DBAPIError, sa.exc.TimeoutError) as error:
         raise UnreachableError(
-            f"The queue cannot be reached just now ({_reason(error)}); try again in a minute."
+            f"The queue cannot be reached now ({_reason(error)}); try again in a minute."
         ) from error
 
 
 @contextlib.contextmanager
 def alone() -> Iterator[sa.Connection]:
-    """A transaction that no other of this kind runs beside, so that what it reads still holds when it writes."""
+    """A transaction that excludes all others of its kind, so that what it reads still holds when it writes."""
     with begin() as connection:
         _wait_for_turn(connection, QUEUE_LOCK)
         yield connection
@@ -109,8 +111,9 @@ def _wait_for_turn(connection: sa.Connection, lock: int) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """SQLite's own word, such as "database or disk is full"; others name their hosts and users, so of those only the
-    kind.
+    """SQLite's own message, such as "database or disk is full"; the mere kind of error for other databases.
+
+    Their messages name hosts and users.
     """
     own = getattr(error, "orig", None)
     return str(own) if isinstance(own, sqlite3.Error) else type(error).__name__
@@ -120,20 +123,20 @@ def _reason(error: Exception) -> str:
 def engine(url: str) -> sa.Engine:
     """The opened database, brought up to date.
 
-    Raises UserError where it cannot be opened (UnreachableError: now) or is newer.
+    Raises UserError where it cannot be opened (UnreachableError: at the moment) or is newer than this program.
     """
     try:
         settings.home().mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UnreachableError(
-            f"The folder of the queue cannot be made ({reason}); look at S2S_HOME."
+            f"The folder of the queue cannot be created ({reason}); check S2S_HOME."
         ) from error
     try:
         address = sa.make_url(url)
     except ArgumentError as error:
         raise UserError(
-            "`S2S_DATABASE_URL` is no address of a database; give one like postgresql+psycopg://USER@HOST/NAME."
+            "`S2S_DATABASE_URL` is not a database address; give one like postgresql+psycopg://USER@HOST/NAME."
         ) from error
     try:
         made = sa.create_engine(address, pool_pre_ping=address.get_backend_name() != "sqlite")
@@ -142,11 +145,11 @@ def engine(url: str) -> sa.Engine:
         _migrate(made)
     except DBAPIError as error:
         raise UnreachableError(
-            f"The database of the queue cannot be opened ({_reason(error)}); look at S2S_DATABASE_URL."
+            f"The database of the queue cannot be opened ({_reason(error)}); check S2S_DATABASE_URL."
         ) from error
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         what = f"The database of the queue cannot be opened ({error})"
-        raise UserError(f"{what}; set S2S_DATABASE_URL, or leave it out for SQLite.") from error
+        raise UserError(f"{what}; set S2S_DATABASE_URL, or unset it to use SQLite.") from error
     return made
 
 
@@ -157,7 +160,7 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 
 
 def _migrate(opened: sa.Engine) -> None:
-    """Bring the tables to the newest form; two processes that start together take turns."""
+    """Migrate the tables to the newest version; two processes that start together take turns."""
     with opened.begin() as connection:
         _wait_for_turn(connection, MIGRATION_LOCK)
         connection.exec_driver_sql(

@@ -1,5 +1,4 @@
-"""`python -m s2s.jobs.queue.fork_server`: imports what training needs once, so that a process forked from it starts at
-once.
+"""`python -m s2s.jobs.queue.fork_server`: imports what training needs, so that forked processes start at once.
 
 Requests arrive on its standard input and answers leave by its standard output, one JSON object per line. It computes
 nothing and opens no database: neither threads nor connections survive a fork. The worker holds the other end as a
@@ -25,7 +24,7 @@ from typing import Any
 from s2s import settings
 
 NICE = 5  # of its session: all its children together come after the dashboard
-LOOK = 0.1  # seconds between two looks at whether a child has ended
+LOOK = 0.1  # seconds between two checks whether a child has ended
 READY = 180.0  # seconds in which it must have imported everything, even on a busy machine
 # What a job imports before its first results; creating an optimizer imports torch._dynamo.
 MODULES = (

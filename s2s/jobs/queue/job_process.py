@@ -23,12 +23,12 @@ from s2s.settings import lease_seconds, limits, lower_priority
 
 # The dashboard comes first, then jobs of seconds, then jobs of minutes.
 NICE = MappingProxyType({"express": 10, "long": 19})
-POLL = 0.5  # seconds between two looks at what people request
+POLL = 0.5  # seconds between two polls of control requests
 LOST = 3  # exit status
 
 
 class Heartbeat(threading.Thread):
-    """Renews the lease while the job works, and reads what people request; ends the process where the lease is lost."""
+    """Renews the lease while the job works and polls control requests; ends the process where the lease is lost."""
 
     def __init__(self, job: queue.Job, ttl: float) -> None:
         super().__init__(name="heartbeat", daemon=True)
@@ -133,7 +133,7 @@ def _outcome(job: queue.Job, heartbeat: Heartbeat, signals: list[int]) -> tuple[
     except UserError as error:
         return "failed", str(error)
     except Exception as error:
-        # Where, not what: an exception's message may hold a visitor's text.
+        # Only where, not what: an exception's message may contain a visitor's data.
         print(
             type(error).__name__,
             *traceback.format_tb(error.__traceback__),
@@ -142,7 +142,7 @@ def _outcome(job: queue.Job, heartbeat: Heartbeat, signals: list[int]) -> tuple[
         )
         return (
             "failed",
-            f"Something went wrong that should not have ({type(error).__name__}); the details are in log/{job.id}.log.",
+            f"An internal error occurred ({type(error).__name__}); the details are in log/{job.id}.log.",
         )
 
 

@@ -19,33 +19,32 @@ from s2s.settings import limits, new_id
 EXPRESS_AT_ONCE = (
     12  # jobs of a few seconds, each 35 MB: a class that starts together sees its curves together
 )
-AT_ONCE = MappingProxyType(
-    {"long": 1, "express": EXPRESS_AT_ONCE}
-)  # jobs a host has in work, by slot
-ATTEMPTS = 3  # a job that takes three workers with it is not handed to a fourth
+# Running jobs per host, by slot.
+AT_ONCE = MappingProxyType({"long": 1, "express": EXPRESS_AT_ONCE})
+ATTEMPTS = 3  # a job whose process died three times is not started a fourth time
 
 ROW = JOBS.c
 
 
 @dataclass(frozen=True)
 class ControlRequests:
-    """What the owner of a running job asks of it while it works."""
+    """What the owner of a running job requests while it works."""
 
     pause: bool = False
-    once: int = 0  # single updates that were asked for since it was submitted, in a pause
+    once: int = 0  # single updates requested during pauses since it was submitted
     lr: float | None = None  # the peak learning rate from now on; None is the recipe's
 
     @classmethod
-    def of(cls, written: Mapping[str, Any]) -> ControlRequests:
-        """As the database has them; what a newer program adds is ignored."""
+    def from_json(cls, stored: Mapping[str, Any]) -> ControlRequests:
+        """From the database; keys that a newer program adds are ignored."""
         return cls(
-            **{field.name: written[field.name] for field in fields(cls) if field.name in written}
+            **{field.name: stored[field.name] for field in fields(cls) if field.name in stored}
         )
 
 
 @dataclass(frozen=True)
 class Job:
-    """One row. Times are seconds since the epoch, None before they come."""
+    """One row. Times are seconds since the epoch, None before the event."""
 
     id: str
     kind: str
@@ -54,7 +53,7 @@ class Job:
     slot: str
     spec: Mapping[str, Any]
     state: str  # queued, running, done, stopped, failed, interrupted
-    stop: bool  # somebody asked for it
+    stop: bool  # its owner requested it
     attempts: int  # workers that have claimed it
     worker: str
     host: str
@@ -67,7 +66,7 @@ class Job:
     controls: ControlRequests  # the column `wishes`
 
     def is_live(self, now: float | None = None) -> bool:
-        """Whether it waits, or a worker that was heard of lately has it."""
+        """Whether it waits, or a worker with a valid lease has it."""
         return self.state == "queued" or (self.state == "running" and self.lease >= _now(now))
 
 
@@ -90,7 +89,7 @@ def submit(
 ) -> str:
     """Put a job at the end of the queue; returns its id.
 
-    Raises UserError where the run has such a job already, where its owner has as many as are allowed, and where the
+    Raises UserError where the run has such a job already, where its owner has the most jobs allowed, and where the
     queue is full.
     """
     values = {
@@ -117,7 +116,7 @@ def submit(
             connection.execute(sa.insert(JOBS).values(values))
     except IntegrityError as error:
         raise UserError(
-            f"The run `{run}` waits or is being worked on already; wait for it, or stop it first."
+            f"The run `{run}` is already waiting or running; wait for it, or stop it first."
         ) from error
     return str(values["id"])
 
@@ -145,11 +144,9 @@ def _count(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> in
 
 
 def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = None) -> Job | None:
-    """Take the next job of that slot for `ttl` seconds; None where none waits, or the host has as many of the slot as
-    it may.
+    """Take the next job of that slot for `ttl` seconds; None where none waits or the host's slots are full.
 
-    First come jobs whose worker died. Then owners take turns: next is the one whose last start in this slot lies
-    furthest back.
+    Jobs whose worker died come first. Then owners take turns: next is the one who started in this slot longest ago.
     """
     now = _now(now)
     lost = sa.and_(ROW.slot == slot, ROW.state == "running", ROW.lease < now)
@@ -158,9 +155,10 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
         return None
     if _any(lost):
         _update(lost, ROW.stop, state="stopped", error="", note="", finished=now)
-        tired = f"It was started {ATTEMPTS} times and its process died each time; see the log, then start it again with a smaller model."
+        died = f"It was started {ATTEMPTS} times and its process died each time"
+        error = f"{died}; see the log, then start it again with a smaller model."
         _update(
-            lost, ROW.attempts >= ATTEMPTS, state="interrupted", error=tired, note="", finished=now
+            lost, ROW.attempts >= ATTEMPTS, state="interrupted", error=error, note="", finished=now
         )
     busy = sa.and_(ROW.slot == slot, ROW.host == host, ROW.state == "running", ROW.lease >= now)
     taken = {
@@ -175,7 +173,7 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
         if _count(connection, busy) >= AT_ONCE[slot]:
             return None
         job = _first(connection, lost) or next(iter(_in_turn(connection, slot)), None)
-        # Still free: PostgreSQL lets others stop it, or its worker come back to life, since it was found.
+        # Check again that it is free: under PostgreSQL it may have been stopped, or its lease renewed, in between.
         row = connection.execute(
             sa.update(JOBS).where(ROW.id == job, free).values(taken).returning(*ROW)
         ).first()
@@ -185,14 +183,14 @@ def claim(worker: str, host: str, slot: str, ttl: float, *, now: float | None = 
 
 
 def _first(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> str | None:
-    """The oldest job of those."""
+    """The oldest of these jobs."""
     return connection.execute(
         sa.select(ROW.id).where(condition).order_by(ROW.created, ROW.id).limit(1)
     ).scalar()
 
 
 def _in_turn(connection: sa.Connection, slot: str) -> list[str]:
-    """The waiting jobs of a slot in the order in which they will start, if no more come."""
+    """The waiting jobs of a slot in the order in which they will start, if no more are submitted."""
     waiting = (
         sa.select(ROW.id, ROW.owner)
         .where(ROW.state == "queued", ROW.slot == slot)
@@ -207,18 +205,18 @@ def _in_turn(connection: sa.Connection, slot: str) -> list[str]:
 
 
 def fair_order(jobs: Sequence[tuple[str, str]], turns: Mapping[str, int]) -> list[str]:
-    """Jobs, given oldest first as (id, owner), with owners taking turns: who never had one first, then by their last.
+    """Jobs, given oldest first as (id, owner), in fair order: owners take turns, the longest-waiting owner first.
 
     `fair_order([("1", "ann"), ("2", "ann"), ("3", "bob")], {})` is `["1", "3", "2"]`.
     """
     owners = sorted(
         dict.fromkeys(owner for _, owner in jobs), key=lambda owner: turns.get(owner, 0)
     )
-    places = {owner: place for place, owner in enumerate(owners)}
+    ranks = {owner: rank for rank, owner in enumerate(owners)}
     rounds: Counter[str] = Counter()
     keyed = []
     for job, owner in jobs:
-        keyed.append((rounds[owner], places[owner], job))
+        keyed.append((rounds[owner], ranks[owner], job))
         rounds[owner] += 1
     return [job for _, _, job in sorted(keyed)]
 
@@ -237,7 +235,7 @@ def _note_turn(connection: sa.Connection, owner: str, slot: str) -> None:
 
 def _job(row: sa.Row[Any]) -> Job:
     values = dict(row._mapping)
-    controls = ControlRequests.of(values.pop("wishes"))
+    controls = ControlRequests.from_json(values.pop("wishes"))
     return Job(**values, controls=controls)
 
 
@@ -247,7 +245,7 @@ def _any(condition: sa.ColumnElement[bool]) -> bool:
 
 
 def _update(*conditions: sa.ColumnElement[bool], **values: Any) -> int:
-    """How many rows were changed."""
+    """Update the matching rows; return how many there were."""
     with begin() as connection:
         return int(connection.execute(sa.update(JOBS).where(*conditions).values(values)).rowcount)
 
@@ -257,13 +255,13 @@ def _ours(job: str, worker: str) -> sa.ColumnElement[bool]:
 
 
 def renew(job: str, worker: str, ttl: float, *, now: float | None = None) -> None:
-    """Hold the job for `ttl` more seconds. Raises LeaseLost where it is no longer this worker's."""
+    """Renew the job's lease for `ttl` seconds. Raises LeaseLost where it is no longer this worker's."""
     if not _update(_ours(job, worker), lease=_now(now) + ttl):
         raise LeaseLost(job)
 
 
 def poll_requests(job: str, worker: str) -> tuple[bool, ControlRequests]:
-    """Whether somebody asked the job to stop, and what else is wished.
+    """Whether a stop was requested, and the control requests.
 
     Raises LeaseLost where it is no longer this worker's.
     """
@@ -271,16 +269,16 @@ def poll_requests(job: str, worker: str) -> tuple[bool, ControlRequests]:
         row = connection.execute(sa.select(ROW.stop, ROW.wishes).where(_ours(job, worker))).first()
     if row is None:
         raise LeaseLost(job)
-    return bool(row.stop), ControlRequests.of(row.wishes)
+    return bool(row.stop), ControlRequests.from_json(row.wishes)
 
 
 def progressed(job: str, worker: str) -> None:
-    """A checkpoint was saved: crashes are counted from zero again."""
+    """A checkpoint was saved: count crashes from zero again."""
     _update(_ours(job, worker), ROW.attempts > 1, attempts=1)
 
 
 def set_note(job: str, worker: str, note: str) -> None:
-    """Say what the job is doing now, in a sentence; of a worker that has it no more, nobody hears."""
+    """Say in a sentence what the job is doing now; ignored where it is no longer this worker's."""
     _update(_ours(job, worker), note=note)
 
 
@@ -290,7 +288,7 @@ def finish(job: str, worker: str, state: str, error: str = "", *, now: float | N
 
 
 def abandon(job: str, *, now: float | None = None) -> bool:
-    """A job whose worker died is given up, so that nobody resumes it; returns whether it was such a job."""
+    """Give up a job whose worker died, so that no worker resumes it; returns whether it was such a job."""
     now = _now(now)
     return bool(
         _update(
@@ -307,7 +305,7 @@ def abandon(job: str, *, now: float | None = None) -> bool:
 def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
     """A job that waits is stopped at once; a running one stops at its next step.
 
-    Raises UserError for a job of somebody else.
+    Raises UserError for somebody else's job.
     """
     mine = sa.and_(ROW.id == job, ROW.owner == owner)
     if not _any(mine):
@@ -321,27 +319,26 @@ def ask_to_stop(job: str, owner: str, *, now: float | None = None) -> None:
 def request_control(
     job: str, owner: str, *, pause: bool | None = None, once: int = 0, lr: float | None = None
 ) -> None:
-    """Change what is wished of a running job; `once` more single updates are added to those asked for. None leaves as
-    it is.
+    """Change the control requests of a running job; `once` adds single updates, None changes nothing.
 
-    Raises UserError for a job of somebody else, or one that does not run.
+    Raises UserError for somebody else's job, or one that is not running.
     """
     with alone() as connection:
-        asked = (
+        query = (
             sa.select(ROW.state, ROW.wishes)
             .where(ROW.id == job, ROW.owner == owner)
             .with_for_update()
         )  # not in SQLite
-        row = connection.execute(asked).first()
+        row = connection.execute(query).first()
         if row is None:
             raise UserError(
                 f"There is no job `{job}` of yours; reload the page to see those there are."
             )
         if row.state != "running":
             raise UserError(
-                f"The job `{job}` does not run, so nothing can be changed about it; reload the page to see how it stands."
+                f"The job `{job}` is not running, so it cannot be changed; reload the page to see its state."
             )
-        before = ControlRequests.of(row.wishes)
+        before = ControlRequests.from_json(row.wishes)
         after = ControlRequests(
             before.pause if pause is None else pause,
             before.once + once,
@@ -376,7 +373,7 @@ def _select(condition: sa.ColumnElement[bool], limit: int) -> list[Job]:
 
 
 def position(job: str) -> int:
-    """How many waiting jobs of its slot start before it, owners taking turns; 0 where it waits no more."""
+    """How many waiting jobs of its slot start before it, owners taking turns; 0 where it no longer waits."""
     with begin() as connection:
         slot = connection.execute(
             sa.select(ROW.slot).where(ROW.id == job, ROW.state == "queued")
@@ -392,7 +389,7 @@ def is_anything_left(host: str, *, now: float | None = None) -> bool:
 
 
 def rename(job: str, name: str) -> None:
-    """Another name in what was asked for, while no worker has read it."""
+    """Change the name in the job's request, while no worker has read it."""
     if found := find(job):
         _update(ROW.id == job, spec={**found.spec, "name": name})
 

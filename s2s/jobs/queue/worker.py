@@ -27,9 +27,9 @@ from s2s.jobs.queue import stop_reasons
 from s2s.jobs.queue.database import UnreachableError
 from s2s.jobs.queue.fork_server import IS_POSSIBLE, ChildHandle, ForkRequest, ForkServer
 
-POLL = 0.3  # seconds between two looks at the queue
+POLL = 0.3  # seconds between two polls of the queue
 LOCK_SECONDS = 2.0  # an app that checks for a worker holds the lock for an instant
-STARTING = 5.0  # seconds that a worker may take to hold its lock
+STARTING = 5.0  # seconds that a worker may take to acquire its lock
 IDLE = 60.0  # seconds that a worker started by the app stays without work
 
 
@@ -79,9 +79,7 @@ class Worker:
         self.ttl = settings.lease_seconds()
         self.children: dict[str, RunningJob] = {}  # by job
         self.claims = itertools.count(1)
-        self.fork_server: ForkServer | None = (
-            None  # without one each job gets a process that starts from nothing
-        )
+        self.fork_server: ForkServer | None = None  # without one, each job gets a fresh process
         self.trouble = ""  # with the database, as it was last reported
 
     def start_fork_server(self) -> None:
@@ -214,7 +212,7 @@ class Worker:
 
 
 class Starter:
-    """Starts workers, at most one per folder in `STARTING` seconds, because a new one takes a while to hold its lock."""
+    """Starts workers, at most one per folder in `STARTING` seconds: a new one takes a while to acquire its lock."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -1,6 +1,6 @@
-"""What a training job looks at beside its loop: scores at validations, attention at checkpoints.
+"""What a training job measures beside its loop: scores at validations, attention at checkpoints.
 
-Training does not notice.
+Training is not affected: the weights stay bit-identical.
 """
 
 from __future__ import annotations
@@ -36,13 +36,12 @@ T = TypeVar("T")
 
 SCORES = ("bleu", "chrf")
 ROWS = 64  # sentences translated together
-MEASURED = 32  # pairs that entropy and alignment error rest on
+MEASURED = 32  # pairs that entropy and alignment error are computed from
 CANDIDATES = 256  # pairs, spread evenly, that these are taken from
-LONGEST = 128  # tokens of a side; weights grow with their square
-SLOTS = 1024  # of one batch whose weights are looked at
-WORDS = range(
-    5, 15
-)  # of a side of the fixed pair: long enough for words to change places, and legible on a phone
+LONGEST = 128  # tokens per side; weights grow with their square
+SLOTS = 1024  # tokens of one batch whose weights are captured, padding included
+# Words per side of the fixed pair: long enough for words to change order, and legible on a phone.
+WORDS = range(5, 15)
 
 
 class EncodedPair(NamedTuple):
@@ -54,16 +53,16 @@ class EncodedPair(NamedTuple):
 
 
 class CheckpointEvaluator:
-    """Looks at a trainer's model with some of the validation pairs, always the same ones.
+    """Evaluates a trainer's model on some of the validation pairs, always the same ones.
 
-    It draws no random numbers and leaves the model in the mode it was in: weights come out the same bits with it or
-    without.
+    It draws no random numbers and leaves the model in the mode it was in: the trained weights are bit-identical with it
+    or without it.
     """
 
     def __init__(self, trainer: Trainer, valid_pairs: Sequence[Pair]) -> None:
         self.trainer = trainer
         watch = trainer.recipe.train.watch
-        self.scored = _cut(
+        self.scored = _encode(
             trainer, _spread(valid_pairs, watch.scores), trainer.recipe.data.max_length
         )
         self.measured, self.fixed = (
@@ -73,44 +72,43 @@ class CheckpointEvaluator:
         )
 
     def at_validation(self, step: int) -> dict[str, float | int]:
-        """What the metrics line of a validation gains:
+        """More entries for the metrics line of a validation.
 
-        `memory` in bytes; after step 0 `bleu` and `chrf`, where they are asked for.
+        `memory` in bytes; after step 0 also `bleu` and `chrf`, where the recipe requests them.
         """
-        found: dict[str, float | int] = {"memory": memory()}
+        entries: dict[str, float | int] = {"memory": memory()}
         if step and self.scored:
-            found |= scores(
+            entries |= scores(
                 self.trainer,
-                [cut.pair.src for cut in self.scored],
-                [cut.pair.tgt for cut in self.scored],
+                [encoded.pair.src for encoded in self.scored],
+                [encoded.pair.tgt for encoded in self.scored],
             )
-        return found
+        return entries
 
     def at_checkpoint(self, step: int, folder: RunFolder) -> dict[str, Any]:
-        """Keeps the fixed pair's attention and returns the numbers of a metrics line; empty where there is nothing to
-        look at.
+        """Save the fixed pair's attention; return the entries of a metrics line, none where nothing is measured.
 
         Raises UserError where the disk is full.
         """
-        if self.fixed and (seen := attention(self.trainer, self.fixed)):
+        if self.fixed and (weights := attention(self.trainer, self.fixed)):
             attention_history.save(
                 folder,
                 attention_history.SavedAttention(
-                    step, self.fixed.pair.src, self.fixed.pair.tgt, seen
+                    step, self.fixed.pair.src, self.fixed.pair.tgt, weights
                 ),
             )
         return heads(self.trainer, self.measured) if self.measured else {}
 
 
 def memory() -> int:
-    """Bytes of this process that are in memory."""
+    """Resident memory of this process in bytes."""
     return int(psutil.Process().memory_info().rss)
 
 
 def scores(trainer: Trainer, sources: Sequence[str], references: Sequence[str]) -> dict[str, float]:
     """BLEU and chrF, 0 to 100, of greedy translations with the current weights.
 
-    A translation ends after twice as many tokens as the longest reference has, and 10: an untrained model knows no end.
+    A translation has at most twice as many tokens as the longest reference, plus 10: an untrained model rarely ends.
     """
     data = trainer.data
     lengths = [len(ids) for ids in data.tgt_tokenizer.encode_many(references)]
@@ -136,7 +134,7 @@ def pairs_for_attention(trainer: Trainer, pairs: Sequence[Pair]) -> list[Encoded
     """At most 32 pairs, spread evenly over those with gold, or over all where none has; long ones are left out."""
     limit = min(LONGEST, trainer.recipe.data.max_length)
     candidates = _spread([pair for pair in pairs if pair.gold] or pairs, CANDIDATES)
-    return _spread(_cut(trainer, candidates, limit), MEASURED)
+    return _spread(_encode(trainer, candidates, limit), MEASURED)
 
 
 def fixed_pair(trainer: Trainer, pairs: Sequence[Pair]) -> EncodedPair | None:
@@ -150,17 +148,16 @@ def fixed_pair(trainer: Trainer, pairs: Sequence[Pair]) -> EncodedPair | None:
     ]
     shortest = sorted(pairs, key=lambda pair: len(pair.src) + len(pair.tgt))[:1]
     for pair in (*(pair for pair in legible if pair.gold), *legible, *shortest):
-        if cut := _cut(trainer, [pair], limit):
-            return cut[0]
+        if encoded := _encode(trainer, [pair], limit):
+            return encoded[0]
     return None
 
 
-def attention(trainer: Trainer, cut: EncodedPair) -> Attention | None:
-    """Every head's weights while the model reads a pair's source and is made to write its target;
-
-    None where they are no numbers.
-    """
-    src, tgt = (torch.from_numpy(side[None]).to(trainer.device) for side in (cut.src, cut.tgt))
+def attention(trainer: Trainer, encoded: EncodedPair) -> Attention | None:
+    """Every head's weights under teacher forcing on one pair; None where they are not finite."""
+    src, tgt = (
+        torch.from_numpy(side[None]).to(trainer.device) for side in (encoded.src, encoded.tgt)
+    )
     with matrix_products(trainer.recipe.train.precision), capture(trainer.model) as trace:
         trainer.model(src, tgt[:, :-1])
     cross, encoder, decoder = (
@@ -170,33 +167,41 @@ def attention(trainer: Trainer, cut: EncodedPair) -> Attention | None:
     if not all(np.isfinite(weights).all() for weights in (cross, encoder, decoder)):
         return None
     data = trainer.data
-    names = trainer.data.tgt_tokenizer.tokens(cut.tgt.tolist())
-    src_tokens = tuple(data.src_tokenizer.tokens(cut.src.tolist()))
+    names = trainer.data.tgt_tokenizer.tokens(encoded.tgt.tolist())
+    src_tokens = tuple(data.src_tokenizer.tokens(encoded.src.tolist()))
     return Attention(src_tokens, tuple(names[:-1]), tuple(names[1:]), cross, encoder, decoder)
 
 
-def heads(trainer: Trainer, cuts: Sequence[EncodedPair]) -> dict[str, Any]:
-    """Each cross-attention head in numbers, over these pairs together; empty where they are none.
+def heads(trainer: Trainer, encoded_pairs: Sequence[EncodedPair]) -> dict[str, Any]:
+    """Entropy and alignment error of each cross-attention head, over these pairs together; empty where not finite.
 
     `entropy` in nats and `aer` (where there is gold) are (layers, heads); `aer_mean` (layers,) is of the mean over a
-    layer's heads; `uniform` is the entropy of looking everywhere alike.
+    layer's heads; `uniform` is the entropy of uniform attention.
     """
-    seen = list(_cross(trainer, cuts))
-    sharpness = mean_entropy(seen)
-    if not np.isfinite(sharpness).all():
+    cross = list(_cross(trainer, encoded_pairs))
+    entropy = mean_entropy(cross)
+    if not np.isfinite(entropy).all():
         return {}
-    n_rows = sum(weights.shape[-2] for weights in seen)
-    uniform = sum(weights.shape[-2] * math.log(weights.shape[-1]) for weights in seen) / n_rows
-    numbers = {"entropy": _rounded(sharpness), "uniform": round(uniform, 5), "n_pairs": len(cuts)}
-    return numbers | _errors(trainer, cuts, seen)
+    n_rows = sum(weights.shape[-2] for weights in cross)
+    uniform = sum(weights.shape[-2] * math.log(weights.shape[-1]) for weights in cross) / n_rows
+    numbers = {
+        "entropy": _rounded(entropy),
+        "uniform": round(uniform, 5),
+        "n_pairs": len(encoded_pairs),
+    }
+    return numbers | _alignment_errors(trainer, encoded_pairs, cross)
 
 
-def _cross(trainer: Trainer, cuts: Sequence[EncodedPair]) -> Iterator[Weights]:
-    """Of each pair, without padding: (layers, heads, tgt_len, src_len)."""
-    data = batches.Encoded(tuple(cut.src for cut in cuts), tuple(cut.tgt for cut in cuts))
+def _cross(trainer: Trainer, encoded_pairs: Sequence[EncodedPair]) -> Iterator[Weights]:
+    """Cross-attention of each pair, without padding: (layers, heads, tgt_len, src_len)."""
+    data = batches.Encoded(
+        tuple(one.src for one in encoded_pairs), tuple(one.tgt for one in encoded_pairs)
+    )
     found: dict[int, Weights] = {}
     for rows in batches.pack(
-        data, np.argsort([len(cut.src) + len(cut.tgt) for cut in cuts], kind="stable"), SLOTS
+        data,
+        np.argsort([len(one.src) + len(one.tgt) for one in encoded_pairs], kind="stable"),
+        SLOTS,
     ):
         batch = batches.build(data, rows)
         src = torch.from_numpy(batch.src).to(trainer.device)
@@ -206,26 +211,28 @@ def _cross(trainer: Trainer, cuts: Sequence[EncodedPair]) -> Iterator[Weights]:
         weights = (
             torch.stack(trace.cross, 1).float().cpu().numpy()
         )  # (batch, layers, heads, tgt_len, src_len)
-        for place, row in zip(weights, rows.tolist(), strict=True):
-            found[row] = place[..., : len(cuts[row].tgt) - 1, : len(cuts[row].src)]
-    return (found[row] for row in range(len(cuts)))
+        for of_pair, row in zip(weights, rows.tolist(), strict=True):
+            found[row] = of_pair[
+                ..., : len(encoded_pairs[row].tgt) - 1, : len(encoded_pairs[row].src)
+            ]
+    return (found[row] for row in range(len(encoded_pairs)))
 
 
-def _errors(
-    trainer: Trainer, cuts: Sequence[EncodedPair], seen: Sequence[Weights]
+def _alignment_errors(
+    trainer: Trainer, encoded_pairs: Sequence[EncodedPair], cross: Sequence[Weights]
 ) -> dict[str, Any]:
-    """Alignment error over the pairs whose gold is for the words that the tokens make."""
+    """Alignment error over the pairs whose gold alignment has the same words as their tokens."""
     guesses = []
     of_means = []
     gold = []
-    for cut, weights in zip(cuts, seen, strict=True):
-        src = _places(trainer.data.src_tokenizer, cut.src, cut.pair.src)
-        tgt = _places(trainer.data.tgt_tokenizer, cut.tgt[1:], cut.pair.tgt)
-        if cut.pair.gold and cut.pair.gold.links and src is not None and tgt is not None:
+    for encoded, weights in zip(encoded_pairs, cross, strict=True):
+        src = _words_of_tokens(trainer.data.src_tokenizer, encoded.src, encoded.pair.src)
+        tgt = _words_of_tokens(trainer.data.tgt_tokenizer, encoded.tgt[1:], encoded.pair.tgt)
+        if encoded.pair.gold and encoded.pair.gold.links and src is not None and tgt is not None:
             words = merge_to_words(weights, tgt, src)
             guesses.append(best_sources(words))
             of_means.append(best_sources(words.mean(1)))  # over heads
-            gold.append(cut.pair.gold.links)
+            gold.append(encoded.pair.gold.links)
     if not gold:
         return {}
     return {
@@ -234,14 +241,14 @@ def _errors(
     }
 
 
-def _places(tokenizer: Tokenizer, ids: batches.Ids, text: str) -> Ints | None:
-    """The word of each token; None where tokens and blanks of the text do not give the same words."""
-    found = word_indices(tokenizer.tokens(ids.tolist()), is_whole=tokenizer.kind == "word")
-    return found if found.max(initial=-1) + 1 == len(text.split()) else None
+def _words_of_tokens(tokenizer: Tokenizer, ids: batches.Ids, text: str) -> Ints | None:
+    """The word of each token; None where the tokens do not make the same words as the spaces of the text."""
+    words = word_indices(tokenizer.tokens(ids.tolist()), is_whole=tokenizer.kind == "word")
+    return words if words.max(initial=-1) + 1 == len(text.split()) else None
 
 
-def _cut(trainer: Trainer, pairs: Sequence[Pair], limit: int) -> list[EncodedPair]:
-    """The pairs whose two sides have at most so many tokens, `</s>` included, as ids."""
+def _encode(trainer: Trainer, pairs: Sequence[Pair], limit: int) -> list[EncodedPair]:
+    """The pairs whose sides have at most `limit` tokens each, `</s>` included, as ids."""
     special = trainer.recipe.model.ids
     data = trainer.data
     sources = data.src_tokenizer.encode_many([pair.src for pair in pairs])
@@ -255,12 +262,12 @@ def _cut(trainer: Trainer, pairs: Sequence[Pair], limit: int) -> list[EncodedPai
     ]
 
 
-def _spread(given: Sequence[T], most: int) -> list[T]:
-    """At most so many, at even distances."""
-    count = min(most, len(given))
-    return [given[place * len(given) // count] for place in range(count)]
+def _spread(items: Sequence[T], most: int) -> list[T]:
+    """At most `most` items, evenly spread."""
+    count = min(most, len(items))
+    return [items[i * len(items) // count] for i in range(count)]
 
 
 def _rounded(values: Any) -> Any:
-    """Nested lists of numbers of five decimals: a line of metrics stays short."""
+    """Nested lists of numbers with five decimals, so that a metrics line stays short."""
     return np.round(values, 5).tolist()

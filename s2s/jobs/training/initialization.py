@@ -1,4 +1,4 @@
-"""A run that starts from the weights of another one: which, whether they fit, and with what vocabulary."""
+"""Initialization from another run: which checkpoint, whether it is compatible, and its vocabulary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2s.runs import RunFolder
 from s2s.settings import run_folder
 from s2s.tokenizers import UNK, Tokenizer
 
-# Of the model's settings, those that decide no weight's shape and nothing of what it means.
+# Settings of the model that change neither the shape nor the meaning of any weight.
 FREE = (
     "model.dropout",
     "model.encoder.dropout",
@@ -21,8 +21,8 @@ FREE = (
     "model.attention.dropout",
     "model.feed_forward.dropout",
 )
-LOOKED_AT = 500  # pairs
-MOST_UNKNOWN = 0.3  # of a side's pieces
+SAMPLED = 500  # pairs whose unknown tokens are counted
+MOST_UNKNOWN = 0.3  # of a side's tokens
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class InitialCheckpoint:
         """The checkpoint's file. Raises UserError where it is gone."""
         if self.step not in saved_steps(self.folder.checkpoints):
             raise UserError(
-                f"The run `{self.run}` has no checkpoint of step {self.step} any more; start from another one of it."
+                f"The run `{self.run}` has no checkpoint of step {self.step} any more; choose another checkpoint."
             )
         return weights_path(self.folder.checkpoints, self.step)
 
@@ -63,7 +63,7 @@ def parse_checkpoint(text: str) -> InitialCheckpoint:
     folder = run_folder(run)
     named = str(folder.resolve()) if folder == Path(run) else run
     found = InitialCheckpoint(named, int(step) if step else RunFolder(folder).best_or_newest_step())
-    found.weights  # noqa: B018 (says at once that it is gone)
+    found.weights  # noqa: B018 (raises where it is gone)
     return found
 
 
@@ -79,20 +79,22 @@ def check_compatible(given: InitialCheckpoint, recipe: Recipe) -> None:
         and key not in FREE
     ]
     if other := [key for key in deciding if own[key] != theirs[key]]:
-        said = ", ".join(f"`{key}` {own[key]} where it has {theirs[key]}" for key in other[:3])
+        differences = ", ".join(
+            f"`{key}` {own[key]} where it has {theirs[key]}" for key in other[:3]
+        )
         more = f" and {len(other) - 3} more" if len(other) > 3 else ""
         raise UserError(
-            f"The run `{given.run}` has another shape: {said}{more}; take its recipe, or start from scratch."
+            f"The run `{given.run}` has another shape: {differences}{more}; use its recipe, or train from scratch."
         )
 
 
 def check_vocabulary(given: InitialCheckpoint, pairs: Iterable[Pair]) -> str:
-    """How much of a text the run's vocabulary does not know, in a sentence; empty where it knows all.
+    """One sentence on how many tokens of a dataset are not in the run's vocabulary; empty where all are.
 
     Raises UserError for too much.
     """
     sides = zip(
-        *((pair.src, pair.tgt) for pair, _ in zip(pairs, range(LOOKED_AT), strict=False)),
+        *((pair.src, pair.tgt) for pair, _ in zip(pairs, range(SAMPLED), strict=False)),
         strict=True,
     )
     worst = max(
@@ -110,5 +112,5 @@ def check_vocabulary(given: InitialCheckpoint, pairs: Iterable[Pair]) -> str:
 
 
 def _unknown(tokenizer: Tokenizer, texts: Iterable[str]) -> float:
-    ids = [piece for row in tokenizer.encode_many(list(texts)) for piece in row]
+    ids = [token for row in tokenizer.encode_many(list(texts)) for token in row]
     return ids.count(UNK) / max(1, len(ids))

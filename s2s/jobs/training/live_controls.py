@@ -17,7 +17,7 @@ from s2s.jobs.training import command
 from s2s.runs import RunFolder, now
 from s2s.train import Changed, Trainer
 
-POLL = 0.1  # seconds between two looks at the requests during a pause
+POLL = 0.1  # seconds between two polls of the requests during a pause
 LONGEST_PAUSE = 600.0  # seconds; then the run saves and stops, because others wait
 
 
@@ -42,7 +42,7 @@ class LiveControls:
                 self.n_once += 1
                 return
             if time.monotonic() > self.until:
-                with contextlib.suppress(UnreachableError):  # the next poll asks again
+                with contextlib.suppress(UnreachableError):  # the next poll tries again
                     ask_to_stop(self.job.id, self.job.owner)
             yield
             time.sleep(POLL)
@@ -51,9 +51,7 @@ class LiveControls:
         self._apply_lr(trainer, folder)
 
     def _apply_lr(self, trainer: Trainer, folder: RunFolder) -> None:
-        """Writes the change down before the first update that obeys it: a run resumed from before it obeys it at the
-        same step.
-        """
+        """Write the change before the first update that uses it: a run resumed earlier repeats it there."""
         lr = self.context.controls.lr
         step = trainer.progress.step + 1
         current = trainer.changes[-1].lr if trainer.changes else trainer.recipe.train.lr

@@ -27,7 +27,7 @@ from s2s.train import Event, Saved, Trainer, Warned
 def run(prepared: PreparedRun) -> Generator[Event, None, None]:
     """Train, writing each event to the folder before it is passed on.
 
-    Closing the iterator saves where training stands, so that it can be resumed from there.
+    Closing the iterator saves a checkpoint, so that training can be resumed from there.
     """
     with contextlib.closing(controlled(prepared)) as events:
         yield from filter(None, events)

@@ -53,7 +53,7 @@ class PreparedRun:
 
 
 def _silent(note: str) -> None:
-    """Nobody listens."""
+    """Ignore the stages."""
 
 
 Stages = Generator[None, None, PreparedRun]  # may be stopped between two stages
@@ -128,7 +128,7 @@ def _earlier_notes(folder: RunFolder, recipe: Recipe) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Continuation:
-    """What is different when a run is resumed; None leaves a thing as it is."""
+    """What is different when a run is resumed; None changes nothing."""
 
     steps: int | None = None
     lr: float | None = None  # the schedule's peak, from the next step on
@@ -164,7 +164,8 @@ def resume_in_stages(path: Path, more: Continuation, tell: Tell) -> Stages:
     known = about["data"]
     if (pairs.train.hash, pairs.valid.hash) != (known["train_hash"], known["valid_hash"]):
         raise UserError(
-            f"`{pairs.train.spec}` does not have the pairs this run was started with; bring the old data back, or start a new run."
+            f"`{pairs.train.spec}` does not have the pairs this run was started with;"
+            " restore the old data, or start a new run."
         )
     yield
     data = prepare(recipe, pairs.train, pairs.valid, folder.tokenizers())
@@ -179,10 +180,9 @@ def with_steps(recipe: Recipe, steps: int | None) -> Recipe:
 
 
 def note_continuation(folder: RunFolder, more: Continuation, *, is_repair: bool) -> None:
-    """Write to recipe.json what is different from now on: whoever trains the run obeys it, however often it is taken
-    over.
+    """Write to recipe.json what is different from now on, for every worker that trains the run later.
 
-    `is_repair`: its process was killed, and nobody asks for more than it would have done.
+    `is_repair`: its process was killed, and nobody requests more than it would have done.
     """
     step = max(saved_steps(folder.checkpoints)) + 1
     before = folder.recipe()
@@ -208,12 +208,12 @@ def last_state(folder: RunFolder) -> str:
 
 
 def check_steps_left(folder: RunFolder, steps: int | None, *, is_done: bool) -> None:
-    """Raises RunFinishedError where the run has reached its last step; one that was killed there may still be finished."""
+    """Raises RunFinishedError where the run is at its last step; a run that was killed there may still be finished."""
     reached = max(saved_steps(folder.checkpoints), default=0)
     most = with_steps(folder.recipe(), steps).train.steps
     if (is_done or steps is not None) and reached >= most:
         raise RunFinishedError(
-            f"This run has reached step {reached} of {most}; ask for more than {reached} steps to continue."
+            f"This run has reached step {reached} of {most}; request more than {reached} steps to continue."
         )
 
 

@@ -1,4 +1,4 @@
-"""What a training leaves in its run's folder, as it happens."""
+"""Writes what training produces to the run's folder, as it happens."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from s2s.train import Changed, Event, Sample, Saved, Step, Trainer, Validation, 
 
 
 class Recorder:
-    """Writes each event of one training, with what the watcher sees of it."""
+    """Writes each event of one training, with the results of its checkpoint evaluation."""
 
-    def __init__(self, folder: RunFolder, trainer: Trainer, watcher: CheckpointEvaluator) -> None:
+    def __init__(self, folder: RunFolder, trainer: Trainer, evaluator: CheckpointEvaluator) -> None:
         self.folder = folder
         self.trainer = trainer
-        self.watcher = watcher
+        self.evaluator = evaluator
         self.accuracy = (
             _accuracy_at(folder, trainer.progress.best_step) if trainer.progress.step else None
         )
-        self.is_taken_up = True  # the time since the line before was a pause
+        self.is_first = True  # the time since the previous line includes a pause or startup
 
     def take(self, event: Event) -> None:
-        """One event, after which the folder is whole again."""
+        """Write one event; the folder is consistent after it."""
         if isinstance(event, Step):
-            self._log("train", {**asdict(event), **({"first": True} if self.is_taken_up else {})})
-            self.is_taken_up = False
+            self._log("train", {**asdict(event), **({"first": True} if self.is_first else {})})
+            self.is_first = False
         elif isinstance(event, Validation):
-            self._log("valid", {**asdict(event), **self.watcher.at_validation(event.step)})
+            self._log("valid", {**asdict(event), **self.evaluator.at_validation(event.step)})
             self.accuracy = event.token_accuracy if event.is_best else self.accuracy
-            if event.step == 0:  # where every story begins
+            if event.step == 0:  # the initial weights
                 self._at_checkpoint(0)
         elif isinstance(event, Changed):
             self._log("change", asdict(event))
@@ -49,7 +49,7 @@ class Recorder:
             self.report("running")
 
     def catch_up(self) -> None:
-        """What belongs to the checkpoint that training resumes from, where a process was killed right after writing it."""
+        """Write what belongs to the checkpoint to resume from, where the process was killed right after saving it."""
         step = self.trainer.progress.step
         lines = self.folder.lines("metrics") if step else []
         if lines and not any(
@@ -58,11 +58,11 @@ class Recorder:
             self._at_checkpoint(step)
 
     def _at_checkpoint(self, step: int) -> None:
-        if heads := self.watcher.at_checkpoint(step, self.folder):
+        if heads := self.evaluator.at_checkpoint(step, self.folder):
             self._log("attention", {"step": step, **heads})
 
     def report(self, state: str) -> None:
-        """How far training is."""
+        """Write how far training is to status.json."""
         progress = self.trainer.progress
         steps = self.trainer.recipe.train.steps
         best = (
@@ -81,14 +81,14 @@ class Recorder:
 
 
 def recorded(
-    recorder: Recorder, steering: LiveControls | None
+    recorder: Recorder, controls: LiveControls | None
 ) -> Generator[Event | None, None, None]:
-    """The training's events, each written down before it is passed on. Closing saves where training stands.
+    """The training's events, each written before it is passed on. Closing the iterator saves a checkpoint.
 
     Raises UserError where a write fails, saying what is kept.
     """
     try:
-        yield from _followed(recorder, steering)
+        yield from _followed(recorder, controls)
     except UnwrittenError as error:
         with contextlib.suppress(UnwrittenError):
             recorder.report("failed")
@@ -102,7 +102,7 @@ def recorded(
 
 
 def _followed(
-    recorder: Recorder, steering: LiveControls | None
+    recorder: Recorder, controls: LiveControls | None
 ) -> Generator[Event | None, None, None]:
     recorder.report("running")
     recorder.catch_up()
@@ -111,9 +111,9 @@ def _followed(
         for event in recorder.trainer.run():
             recorder.take(event)
             yield event
-            if steering and isinstance(event, Step):
-                yield from steering.turn(recorder.trainer, recorder.folder)
-                recorder.is_taken_up = steering.was_paused
+            if controls and isinstance(event, Step):
+                yield from controls.turn(recorder.trainer, recorder.folder)
+                recorder.is_first = controls.was_paused
         state = "done"
     except GeneratorExit:
         for event in recorder.trainer.end():
@@ -121,7 +121,7 @@ def _followed(
         progress = recorder.trainer.progress
         state = "done" if progress.step == recorder.trainer.recipe.train.steps else "stopped"
         raise
-    except UnwrittenError:  # nor can this be
+    except UnwrittenError:  # nor can the status be written
         state = ""
         raise
     finally:
@@ -130,7 +130,7 @@ def _followed(
 
 
 def _accuracy_at(folder: RunFolder, step: int) -> float | None:
-    """What the validation at that step found; None before the first."""
+    """Token accuracy of the validation at that step; None before the first."""
     found = (
         line
         for line in folder.lines("metrics")

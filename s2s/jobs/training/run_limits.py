@@ -11,7 +11,7 @@ def check_steps(recipe: Recipe) -> None:
     most = limits().steps
     if most is not None and recipe.train.steps > most:
         raise UserError(
-            f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; ask for at most that many."
+            f"`train.steps` {recipe.train.steps:,} is more than the {most:,} allowed here; request at most that many."
         )
 
 

@@ -1,4 +1,4 @@
-"""Queues runs: new ones, and those that are to be trained further."""
+"""Queues runs: new ones, resumed ones, and ones that continue for more steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def submit(request: RunRequest, *, express: bool = False) -> str:
     if request.init_from:
         initial = initialization.parse_checkpoint(request.init_from)
         initialization.check_compatible(initial, recipe)
-        request = replace(request, init_from=str(initial))  # this step, whichever is best later
+        request = replace(
+            request, init_from=str(initial)
+        )  # fixes the step, even if another one is best later
     if not worker_is_elsewhere():
         recipe = settle(recipe)
         if not request.recipe.train.threads:
@@ -90,7 +92,7 @@ def submit_resume(
         queue.submit("train", owner, run_id, request.to_spec(), express=is_short)
     except UserError:
         if has_begun:
-            folder.write_about(about)  # nothing is different after all
+            folder.write_about(about)  # the run stays as it was
         raise
 
 

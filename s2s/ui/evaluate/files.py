@@ -34,13 +34,13 @@ def test_set() -> SentencePairs:
     return test_sets.from_uploads(given) if given else ()
 
 
-def with_pairs(asked: EvaluationRequest, every: SentencePairs) -> EvaluationRequest:
+def with_pairs(request: EvaluationRequest, every: SentencePairs) -> EvaluationRequest:
     """The request, with the uploaded pairs."""
-    pairs = test_sets.evenly_spread(every, asked.test.n)
-    return replace(asked, pairs=pairs, test=replace(asked.test, n=len(pairs), n_all=len(every)))
+    pairs = test_sets.evenly_spread(every, request.test.n)
+    return replace(request, pairs=pairs, test=replace(request.test, n=len(pairs), n_all=len(every)))
 
 
-def with_systems(asked: EvaluationRequest) -> EvaluationRequest:
+def with_systems(request: EvaluationRequest) -> EvaluationRequest:
     """The request, with other systems' translations. Raises UserError for files that do not match the sentences."""
     with st.expander("Other systems' translations", icon=":material/upload_file:"):
         st.caption(
@@ -56,11 +56,11 @@ def with_systems(asked: EvaluationRequest) -> EvaluationRequest:
         is_wanted = st.toggle(
             "Show the sentences to translate",
             key="eval show sources",
-            disabled=bool(asked.pairs),
+            disabled=bool(request.pairs),
         )
-        if not (files or is_wanted or asked.pairs):
-            return asked
-        pairs, n_all = (asked.pairs, asked.test.n_all) if asked.pairs else chosen(asked.test)
+        if not (files or is_wanted or request.pairs):
+            return request
+        pairs, n_all = (request.pairs, request.test.n_all) if request.pairs else chosen(request.test)
         text = "".join(f"{source}\n" for source, _ in pairs)
         st.download_button(
             "Sentences (.txt)",
@@ -71,16 +71,16 @@ def with_systems(asked: EvaluationRequest) -> EvaluationRequest:
             icon=":material/download:",
         )
         if not files:
-            return asked
-        asked = replace(asked, pairs=pairs, test=replace(asked.test, n=len(pairs), n_all=n_all))
+            return request
+        request = replace(request, pairs=pairs, test=replace(request.test, n=len(pairs), n_all=n_all))
         for file in files:
-            asked = _with_system(asked, file.name, file.getvalue())
-        return asked
+            request = _with_system(request, file.name, file.getvalue())
+        return request
 
 
-def _with_system(asked: EvaluationRequest, file: str, content: bytes) -> EvaluationRequest:
-    name = _name(asked, file)
-    lines = test_sets.outputs(file, content, asked.pairs, asked.test.n_all)
+def _with_system(request: EvaluationRequest, file: str, content: bytes) -> EvaluationRequest:
+    name = _name(request, file)
+    lines = test_sets.outputs(file, content, request.pairs, request.test.n_all)
     if lost := test_sets.empty_lines(lines):
         st.warning(
             as_markdown(
@@ -89,16 +89,16 @@ def _with_system(asked: EvaluationRequest, file: str, content: bytes) -> Evaluat
             icon=":material/warning:",
         )
     return replace(
-        asked,
-        systems=(*asked.systems, System(name, uploaded=file)),
-        outputs={**asked.outputs, name: lines},
+        request,
+        systems=(*request.systems, System(name, uploaded=file)),
+        outputs={**request.outputs, name: lines},
     )
 
 
-def _name(asked: EvaluationRequest, file: str) -> str:
+def _name(request: EvaluationRequest, file: str) -> str:
     """The file's name, with a number if another system has it."""
     name = shortened(" ".join(PurePath(file).stem.split()), 40) or "uploaded"
-    taken = {system.name for system in asked.systems}
+    taken = {system.name for system in request.systems}
     numbers = (f"{name} ({number})" for number in itertools.count(2))
     return next(one for one in itertools.chain([name], numbers) if one not in taken)
 

@@ -6,33 +6,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 import streamlit as st
 
 from s2s import share
-from s2s.config import UserError, flat, override, parse_assignments
+from s2s.config import UserError
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets
-from s2s.runs import Sentences, System
+from s2s.runs import Sentences
 from s2s.ui.evaluate import files
+from s2s.ui.evaluate import systems as systems_of
 from s2s.ui.kit import cached, duration, forms, pickers, plain
 
 FILES = "files"
 DEFAULT_N = 200
 DEFAULT_STRATEGIES = ("greedy", "beam")
-SWEEP_VALUES = {
-    "num_beams": "1 2 4 8 16 32",
-    "length_penalty": "0 0.5 1 1.5 2",
-    "temperature": "0.2 0.5 0.8 1 1.2",
-    "num_samples": "2 4 8 16 32",
-}
-MOST_VALUES = 12
-NONE = "none"
 BEST = "the best"
 EVERY = "every one"  # stands in links
 CHECKPOINTS = MappingProxyType({BEST: "best checkpoint", EVERY: "all checkpoints"})
-Model = tuple[str, int]  # run and step
 SPLITS = {
     test_sets.HELD_OUT: "held-out pairs of its dataset",
     "random": "its dataset: random, as in training",
@@ -47,7 +38,7 @@ SPLITS = {
 class Form:
     """The content of the form, the first error in it, and its packed form for the address."""
 
-    asked: EvaluationRequest
+    request: EvaluationRequest
     wrong: UserError | None
     packed: str
 
@@ -59,31 +50,34 @@ def form(run_id: str) -> Form:
     every = _uploaded(wrongs) if test == FILES else ()
     runs, strategies = _who(run_id)
     models = _models(runs)
-    settings = _settings(runs, strategies, wrongs)
-    swept = _sweep(strategies, wrongs)
-    systems = named(
-        [*_plain_systems(models, strategies, settings), *_swept_systems(models, settings, swept)]
+    settings = systems_of.strategy_settings(runs, strategies, wrongs)
+    swept = systems_of.sweep_settings(strategies, wrongs)
+    systems = systems_of.named(
+        [
+            *systems_of.plain_systems(models, strategies, settings),
+            *systems_of.swept_systems(models, settings, swept),
+        ]
     )
-    asked = EvaluationRequest(tuple(systems), _described(run_id, test, n), run=run_id)
+    request = EvaluationRequest(tuple(systems), _described(run_id, test, n), run=run_id)
     if every:
-        asked = files.with_pairs(asked, every)
+        request = files.with_pairs(request, every)
     if every or test != FILES:
         try:
-            asked = files.with_systems(asked)
+            request = files.with_systems(request)
         except UserError as wrong:
             forms.show_error(wrong)
             wrongs.append(wrong)
-    if asked.systems and not wrongs:
-        _check(asked, wrongs)
+    if request.systems and not wrongs:
+        _check(request, wrongs)
     return Form(
-        _with_baseline(asked), next(iter(wrongs), None), _packed(run_id, test, n, runs, strategies)
+        _with_baseline(request), next(iter(wrongs), None), _packed(run_id, test, n, runs, strategies)
     )
 
 
-def _check(asked: EvaluationRequest, wrongs: list[UserError]) -> None:
+def _check(request: EvaluationRequest, wrongs: list[UserError]) -> None:
     """Show errors that no single widget causes."""
     try:
-        evaluation_service.check(asked)
+        evaluation_service.check(request)
     except UserError as wrong:
         forms.show_error(wrong)
         wrongs.append(wrong)
@@ -190,7 +184,7 @@ def _who(run_id: str) -> tuple[list[str], list[str]]:
     return list(runs), [name for name in STRATEGIES if name in strategies]
 
 
-def _models(runs: list[str]) -> list[Model]:
+def _models(runs: list[str]) -> list[systems_of.Model]:
     """The best checkpoint of each run, or all of them."""
     opened = [cached.open_run(run) for run in runs]
     if st.session_state.get("eval checkpoints") != EVERY:
@@ -200,163 +194,11 @@ def _models(runs: list[str]) -> list[Model]:
     ]
 
 
-def _settings(
-    runs: list[str], strategies: list[str], wrongs: list[UserError]
-) -> dict[str, dict[str, Any]]:
-    """The settings that differ from their defaults, by strategy."""
-    by_strategy: dict[str, dict[str, Any]] = {}
-    has_some = any(st.session_state.get(f"eval settings {name}") for name in strategies)
-    with st.expander("Strategy settings", icon=":material/tune:", expanded=has_some):
-        st.caption(
-            "List settings to override, such as num_beams=10, length_penalty=1.2. Compare explains each setting."
-        )
-        for name in strategies:
-            defaults = ", ".join(
-                f"{key}={value}" for key, value in list(flat(STRATEGIES[name].config()).items())[:3]
-            )
-            text = st.text_input(
-                name,
-                key=f"eval settings {name}",
-                placeholder=f"default: {defaults}",
-                persist_state="session",
-            )
-            by_strategy[name] = _checked(runs, name, text or "", wrongs)
-    return by_strategy
-
-
-def _checked(runs: list[str], strategy: str, text: str, wrongs: list[UserError]) -> dict[str, Any]:
-    """The typed settings; an error in them for any of the runs is shown here."""
-    settings: dict[str, Any] = {}
-    try:
-        for run in runs:
-            settings = checked(run, strategy, text)
-    except UserError as wrong:
-        forms.show_error(wrong)
-        wrongs.append(wrong)
-        return {}
-    return settings
-
-
-def checked(run_id: str, strategy: str, text: str) -> dict[str, Any]:
-    """The typed settings. Raises UserError for what the strategy or the run's model does not allow."""
-    settings = parse(text)
-    cached.open_run(run_id).configured(strategy, settings)
-    return settings
-
-
-def parse(text: str) -> dict[str, Any]:
-    """`"num_beams=5, prefix=la"` -> `{"num_beams": 5, "prefix": "la"}`; a comma that is not followed by a setting
-    belongs to the value.
-
-    Raises UserError for a part without a setting and a value.
-    """
-    given = [part.strip() for part in re.split(r",\s*(?=\w+\s*=)", text.strip()) if part.strip()]
-    for part in given:
-        if "=" not in part.strip("="):
-            raise UserError(
-                f"`{part[:40]}` is not a setting with a value; write num_beams=5, separated by commas."
-            )
-    return parse_assignments(given)
-
-
-def _sweep(strategies: list[str], wrongs: list[UserError]) -> tuple[str, str, list[float]]:
-    """Strategy, setting and values of the sweep; empty without one."""
-    offered = [
-        f"{setting} of {name}"
-        for name in strategies
-        for setting in SWEEP_VALUES
-        if setting in flat(STRATEGIES[name].config())
-    ]
-    if st.session_state.get("eval sweep") not in offered:
-        st.session_state["eval sweep"] = NONE
-    with st.expander(
-        "Sweep a setting",
-        icon=":material/show_chart:",
-        expanded=st.session_state["eval sweep"] != NONE,
-    ):
-        st.caption(
-            "One strategy at several values of one setting, as a curve: more beams find more probable outputs,"
-            " not always better ones."
-        )
-        chosen = str(
-            st.selectbox(
-                "Setting", [NONE, *offered], key="eval sweep", persist_state="session", width=360
-            )
-        )
-        if chosen == NONE:
-            return "", "", []
-        setting, _, strategy = chosen.partition(" of ")
-        st.session_state.setdefault(f"eval values {setting}", SWEEP_VALUES[setting])
-        text = st.text_input(
-            "Values, separated by spaces",
-            key=f"eval values {setting}",
-            persist_state="session",
-            width=360,
-        )
-        try:
-            return strategy, setting, _values(strategy, setting, str(text))
-        except UserError as wrong:
-            forms.show_error(wrong)
-            wrongs.append(wrong)
-            return "", "", []
-
-
-def _values(strategy: str, setting: str, text: str) -> list[float]:
-    """Raises UserError for too few or too many values, and for one that the strategy does not allow."""
-    values = list(
-        dict.fromkeys(
-            parse_assignments([f"{setting}={part}"])[setting]
-            for part in text.replace(",", " ").split()
-        )
-    )
-    if not 2 <= len(values) <= MOST_VALUES:
-        raise UserError(
-            f"A sweep has 2 to {MOST_VALUES} values and this one has {len(values)}; separate them with spaces."
-        )
-    for value in values:
-        override(STRATEGIES[strategy].config(), {setting: value})
-    return values
-
-
-def _plain_systems(
-    models: list[Model], strategies: list[str], settings: Mapping[str, dict[str, Any]]
-) -> list[System]:
-    return [
-        System("", run, step, name, settings[name]) for run, step in models for name in strategies
-    ]
-
-
-def _swept_systems(
-    models: list[Model], settings: Mapping[str, dict[str, Any]], swept: tuple[str, str, list[float]]
-) -> list[System]:
-    strategy, setting, values = swept
-    return [
-        System("", run, step, strategy, settings[strategy] | {setting: value}, sweep=setting)
-        for run, step in models
-        for value in values
-    ]
-
-
-def named(systems: list[System]) -> list[System]:
-    """Systems with unique names: run and checkpoint where there are several, strategy, settings."""
-    n_runs = len({system.run for system in systems})
-    n_models = len({(system.run, system.step) for system in systems})
-    renamed = []
-    for system in systems:
-        settings = " ".join(f"{key}={value}" for key, value in system.settings.items())
-        run = f"{cached.title(system.run)} · " if n_runs > 1 else ""
-        run += f"step {system.step:,} · " if n_models > n_runs else ""
-        renamed.append(
-            replace(system, name=f"{run}{system.strategy}{' ' if settings else ''}{settings}")
-        )
-    return list({system.name: system for system in renamed}.values())
-
-
-def _with_baseline(asked: EvaluationRequest) -> EvaluationRequest:
+def _with_baseline(request: EvaluationRequest) -> EvaluationRequest:
     """Select the system that the others are compared with."""
-    names = [system.name for system in asked.systems]
+    names = [system.name for system in request.systems]
     if len(names) < 2:
-        return asked
+        return request
     if st.session_state.get("eval baseline") not in names:
         st.session_state["eval baseline"] = names[0]
     chosen = st.selectbox(
@@ -367,7 +209,7 @@ def _with_baseline(asked: EvaluationRequest) -> EvaluationRequest:
         width=360,
         help="Every other system is tested against it, on the same sentences.",
     )
-    return replace(asked, baseline=names.index(str(chosen)))
+    return replace(request, baseline=names.index(str(chosen)))
 
 
 def _packed(run_id: str, test: str, n: int, runs: list[str], strategies: list[str]) -> str:
@@ -382,8 +224,8 @@ def _packed(run_id: str, test: str, n: int, runs: list[str], strategies: list[st
         for name in strategies
         if (text := st.session_state.get(f"eval settings {name}"))
     }
-    sweep = str(st.session_state.get("eval sweep", NONE))
-    if sweep != NONE:
+    sweep = str(st.session_state.get("eval sweep", systems_of.NO_SWEEP))
+    if sweep != systems_of.NO_SWEEP:
         values |= {
             "sweep": sweep,
             "values": str(st.session_state.get(f"eval values {sweep.partition(' of ')[0]}", "")),
@@ -414,10 +256,10 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
         if re.fullmatch(r"[0-9]{1,9}", count)
         else DEFAULT_N
     )
-    asked = given.get("strategies", " ".join(DEFAULT_STRATEGIES)).split()
-    if lost := [name for name in asked if name not in STRATEGIES]:
+    requested = given.get("strategies", " ".join(DEFAULT_STRATEGIES)).split()
+    if lost := [name for name in requested if name not in STRATEGIES]:
         pickers.notify(f"There is no strategy {lost[0][:40]}; it is left out.")
-    st.session_state["eval strategies"] = [name for name in STRATEGIES if name in asked]
+    st.session_state["eval strategies"] = [name for name in STRATEGIES if name in requested]
     runs = given.get("runs", run_id).split()
     if gone := [run for run in runs if run not in cached.trained_runs()]:
         pickers.notify(f"There is no run {gone[0][:40]} here (any more); it is left out.")
@@ -428,15 +270,15 @@ def fill(run_id: str, given: Mapping[str, str]) -> None:
     st.session_state["eval checkpoints"] = EVERY if given.get("checkpoints") == EVERY else BEST
     for name in STRATEGIES:
         st.session_state[f"eval settings {name}"] = given.get(f"with.{name}", "")
-    sweep = given.get("sweep", NONE)
+    sweep = given.get("sweep", systems_of.NO_SWEEP)
     st.session_state["eval sweep"] = sweep
     if "values" in given:
         st.session_state[f"eval values {sweep.partition(' of ')[0]}"] = given["values"]
 
 
-def cost(asked: EvaluationRequest) -> str:
+def cost(request: EvaluationRequest) -> str:
     """What the evaluation will cost, as a sentence."""
-    n = len(asked.systems)
-    seconds = evaluation_service.forecast(asked.systems, asked.test.n)
+    n = len(request.systems)
+    seconds = evaluation_service.forecast(request.systems, request.test.n)
     systems = f"{n} system{'s' * (n != 1)}"
-    return f"{plain(f'{asked.test.n:,}')} sentences × {systems} · about {duration(seconds)}, within a factor of three"
+    return f"{plain(f'{request.test.n:,}')} sentences × {systems} · about {duration(seconds)}, within a factor of three"

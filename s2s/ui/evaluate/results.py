@@ -30,18 +30,18 @@ def panel(evaluation: str) -> None:
     st.fragment(_panel, run_every=REFRESH_SECONDS * times or None)(evaluation, stands.state, times)
 
 
-def _panel(evaluation: str, before: str, times: int) -> None:
-    stands = evaluation_service.progress(evaluation)
+def _panel(evaluation_id: str, before: str, times: int) -> None:
+    stands = evaluation_service.progress(evaluation_id)
     if stands.state != before or (times and not polling.still_fits(times)):
         st.rerun()
-    place = evaluations.folder(evaluation)
-    asked = place.evaluation()
+    place = evaluations.folder(evaluation_id)
+    evaluation = place.evaluation()
     with st.container(border=True, key="evaluated"):
-        _head(asked, stands)
+        _head(evaluation, stands)
         if stands.is_live:
-            _progress(asked, stands)
-        if not asked.test.has_references:
-            translate_file.result(asked, stands.done)
+            _progress(evaluation, stands)
+        if not evaluation.test.has_references:
+            translate_file.result(evaluation, stands.done)
             return
         try:
             scores = place.scores()
@@ -49,15 +49,15 @@ def _panel(evaluation: str, before: str, times: int) -> None:
             forms.show_error(wrong)
             return
         if scores.get("n"):
-            table.panel(asked, scores)
+            table.panel(evaluation, scores)
         if scores.get("is_final") and scores.get("n") and not stands.is_live:
-            charts.panel(asked, scores)
-            sentences.panel(asked, int(scores["n"]))
+            charts.panel(evaluation, scores)
+            sentences.panel(evaluation, int(scores["n"]))
 
 
-def _head(asked: Evaluation, stands: EvaluationProgress) -> None:
+def _head(evaluation: Evaluation, stands: EvaluationProgress) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(plain(shortened(asked.name, 60)), anchor=False, width="content")
+        st.subheader(plain(shortened(evaluation.name, 60)), anchor=False, width="content")
         _badge(stands.state)
         if stands.is_live:
             st.button(
@@ -65,7 +65,7 @@ def _head(asked: Evaluation, stands: EvaluationProgress) -> None:
                 key="stop evaluation",
                 icon=":material/stop:",
                 on_click=_do,
-                args=("stop", asked.id),
+                args=("stop", evaluation.id),
             )
         elif stands.state != "done" and stands.done < stands.n:
             st.button(
@@ -73,7 +73,7 @@ def _head(asked: Evaluation, stands: EvaluationProgress) -> None:
                 key="resume evaluation",
                 icon=":material/play_arrow:",
                 on_click=_do,
-                args=("resume", asked.id),
+                args=("resume", evaluation.id),
             )
     if refused := st.session_state.pop("refused evaluation", None):
         forms.show_error(refused)
@@ -84,7 +84,7 @@ def _head(asked: Evaluation, stands: EvaluationProgress) -> None:
             f"Stopped after {stands.done:,} of {stands.n:,} sentences; the scores cover those.",
             icon=":material/pause_circle:",
         )
-    st.caption(" ".join([_what(asked), *map(as_markdown, asked.test.notes)]))
+    st.caption(" ".join([_what(evaluation), *map(as_markdown, evaluation.test.notes)]))
 
 
 def _badge(state: str) -> None:
@@ -94,13 +94,13 @@ def _badge(state: str) -> None:
         badge(state)
 
 
-def _what(asked: Evaluation) -> str:
-    test = asked.test
+def _what(evaluation: Evaluation) -> str:
+    test = evaluation.test
     of_all = f" of {test.n_all:,}, evenly spread" if test.n_all > test.n else ""
-    return f"{test.n:,} sentences{of_all} · {plain(test.name)} · made {asked.created[:16].replace('T', ' ')} UTC."
+    return f"{test.n:,} sentences{of_all} · {plain(test.name)} · made {evaluation.created[:16].replace('T', ' ')} UTC."
 
 
-def _progress(asked: Evaluation, stands: EvaluationProgress) -> None:
+def _progress(evaluation: Evaluation, stands: EvaluationProgress) -> None:
     if stands.state == "queued":
         text = (
             f"Queued: {stands.before} ahead of it." if stands.before else "Queued: next to start."
@@ -111,9 +111,9 @@ def _progress(asked: Evaluation, stands: EvaluationProgress) -> None:
     else:
         left = f" · about {duration(stands.left)} left" if stands.left is not None else ""
         by = (
-            f"by each of {len(asked.systems)} systems"
-            if len(asked.systems) > 1
-            else f"by {plain(asked.systems[0].name)}"
+            f"by each of {len(evaluation.systems)} systems"
+            if len(evaluation.systems) > 1
+            else f"by {plain(evaluation.systems[0].name)}"
         )
         text = f"{stands.done:,} of {stands.n:,} sentences, {by}{left}"
     st.progress(min(1.0, stands.done / stands.n) if stands.n else 0.0, text=text)
@@ -143,8 +143,8 @@ def _do(what: str, evaluation: str) -> None:
 
 def button(form: evaluate_form.Form) -> None:
     """The button Evaluate, with the cost or the error next to it."""
-    asked = form.asked
-    is_ready = form.wrong is None and bool(asked.systems)
+    request = form.request
+    is_ready = form.wrong is None and bool(request.systems)
     with st.container(horizontal=True, vertical_alignment="center"):
         icon = ":material/play_arrow:"
         st.button(
@@ -153,21 +153,21 @@ def button(form: evaluate_form.Form) -> None:
             icon=icon,
             key="evaluate",
             on_click=_evaluate,
-            args=(asked,),
+            args=(request,),
             disabled=not is_ready,
         )
         if is_ready:
-            st.caption(evaluate_form.cost(asked))
-        elif not asked.systems:
+            st.caption(evaluate_form.cost(request))
+        elif not request.systems:
             st.caption("Select a run and a strategy, or upload another system's translations.")
     if refused := st.session_state.pop("refused order", None):
         forms.show_error(refused)
     _ensure_worker()
 
 
-def _evaluate(asked: EvaluationRequest) -> None:
+def _evaluate(request: EvaluationRequest) -> None:
     try:
-        st.session_state[KEY] = evaluation_service.submit(asked)
+        st.session_state[KEY] = evaluation_service.submit(request)
         worker.ensure()
     except UserError as wrong:
         st.session_state["refused order"] = wrong

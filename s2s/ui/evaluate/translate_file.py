@@ -11,7 +11,7 @@ from s2s.data import decode_lines, one_line
 from s2s.decode import STRATEGIES
 from s2s.jobs import EvaluationRequest, evaluation_service, test_sets, worker
 from s2s.runs import Evaluation, Sentences, System, evaluations
-from s2s.ui.evaluate import form
+from s2s.ui.evaluate import systems
 from s2s.ui.evaluate.files import MEGABYTES
 from s2s.ui.kit import cached, duration, forms
 
@@ -48,7 +48,7 @@ def panel(run_id: str) -> None:
             )
         asked = None
         try:
-            settings = form.checked(run_id, strategy, text or "")
+            settings = systems.checked(run_id, strategy, text or "")
             asked = (
                 _asked(
                     run_id,

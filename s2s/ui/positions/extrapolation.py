@@ -66,7 +66,7 @@ def _is_busy(asked: ExtrapolationSettings, own: Mapping[str, RunSummary]) -> boo
 
 
 def _saved_result(asked: ExtrapolationSettings, row: RunSummary) -> ExtrapolationResult | None:
-    return extrapolation.kept(RunFolder(runs_folder() / row.id), asked.task)
+    return extrapolation.saved(RunFolder(runs_folder() / row.id), asked.task)
 
 
 def _show_results(asked: ExtrapolationSettings, score: str, was_busy: bool) -> None:
@@ -181,7 +181,7 @@ def _show_train_button(asked: ExtrapolationSettings, own: Mapping[str, RunSummar
     if any(row.is_live for row in own.values()):
         st.caption("The runs train one after another; you may leave this page.")
     else:
-        requests = extrapolation.orders(asked, settings.OWNER)
+        requests = extrapolation.run_requests(asked, settings.OWNER)
         seconds = sum(cached.forecast(each.source, each.recipe).seconds for each in requests)
         st.button(
             "Train the six runs again" if own else "Train the six runs",
@@ -201,6 +201,6 @@ def _show_train_button(asked: ExtrapolationSettings, own: Mapping[str, RunSummar
 def _train(asked: ExtrapolationSettings) -> None:
     """Queue all six; where one is refused, none, and the page says why."""
     try:
-        queue_runs(extrapolation.orders(asked, settings.OWNER))
+        queue_runs(extrapolation.run_requests(asked, settings.OWNER))
     except UserError as wrong:
         st.session_state[REFUSED] = wrong

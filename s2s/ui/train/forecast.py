@@ -147,7 +147,7 @@ def _advice(one: Advice, number: int) -> None:
 def _apply(one: Advice) -> None:
     if one.preset:
         recipe_form.take_preset(one.preset)
-    recipe_form.take(one.cure)
+    recipe_form.take(one.fix)
 
 
 def _expectation(request: RunRequest, cost: Forecast) -> None:
@@ -185,7 +185,7 @@ def _sentence(request: RunRequest, cost: Forecast, found: PredictionInterval | N
     presets = " and ".join(dict.fromkeys(run.preset for run in found.runs))
     basis = f"{n} run{'s' * (n > 1)} of ours with {presets} reached this on {found.like}"
     interval = f"Expected BLEU on held-out pairs: {found.low:.0f} to {found.high:.0f} after {after}"
-    return " ".join((f"{interval}; {basis}.", *found.but))
+    return " ".join((f"{interval}; {basis}.", *found.caveats))
 
 
 def _recommendation(request: RunRequest) -> None:

@@ -196,14 +196,14 @@ def test_a_runs_own_text_is_read_by_the_job_and_kept(greedy: System, run: str) -
     words = place.words()
     assert words is not None
     assert all(count > 20 for count in words.values())
-    assert not any("stand in the training text" in note for note in test.notes)
+    assert not any("are in the training data" in note for note in test.notes)
 
 
 def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, run: str) -> None:
     known = test_sets.training_pairs(run)[:3]
     place = done(asked(greedy, pairs=[*known, ("0", "0")]))
     assert any(
-        note.startswith("3 of the 4 sentences (75%) stand in the training text")
+        note.startswith("3 of the 4 sentences (75%) are in the training data")
         for note in place.evaluation().test.notes
     )
 
@@ -220,7 +220,7 @@ def test_sentences_that_were_trained_on_are_said_and_it_goes_on(greedy: System, 
         (lambda greedy: asked(replace(greedy, run="gone")), "no run `gone`"),
         (
             lambda greedy: replace(asked(greedy), test=replace(TEST, n=10**6)),
-            "1,000,000 sentences were asked for",
+            "1,000,000 sentences were requested",
         ),
         (lambda greedy: asked(greedy, THEIRS, pairs=()), "needs the sentences"),
     ],

@@ -18,7 +18,7 @@ def written(lines: list[str]) -> bytes:
 
 @pytest.mark.parametrize(("n_all", "n"), [(10, 4), (7, 7), (1000, 1), (1000, 333)])
 def test_sentences_are_spread_evenly(n_all: int, n: int) -> None:
-    found = test_sets.places(n_all, n)
+    found = test_sets.even_indices(n_all, n)
     gaps = {later - earlier for earlier, later in itertools.pairwise(found)}
     assert len(set(found)) == n
     assert found[0] == 0
@@ -80,11 +80,12 @@ def test_another_systems_lines_may_be_of_all_sentences_or_of_those_taken() -> No
 
 def test_missing_lines_are_named() -> None:
     with pytest.raises(
-        UserError, match=r"has 58 lines and 60 are wanted.*lines 2\d to 2\d seem to be missing"
+        UserError,
+        match=r"has 58 lines and needs 60: one per sentence.*lines 2\d to 2\d seem to be missing",
     ):
         test_sets.outputs("x.txt", written(REFERENCES[:23] + REFERENCES[25:]), PAIRS, 60)
     with pytest.raises(
-        UserError, match=r"has 7 lines and 20 .or 60, for the whole test set. are wanted"
+        UserError, match=r"has 7 lines and needs 20 .or 60, for the whole test set.: one"
     ):
         test_sets.outputs("x.txt", written(REFERENCES[:7]), test_sets.evenly_spread(PAIRS, 20), 60)
     assert test_sets.empty_lines(["a", "", " ", "b"]) == "lines 2, 3"
@@ -103,7 +104,7 @@ def test_what_the_model_was_trained_on_is_counted() -> None:
     }
     assert test_sets.overlap_note(["the cat"], train) == ""
     assert test_sets.overlap_note(["the cat sleeps", "the dog"], train).startswith(
-        "1 of the 2 sentences (50%) stand in the training text"
+        "1 of the 2 sentences (50%) are in the training data"
     )
 
 

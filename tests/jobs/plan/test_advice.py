@@ -78,10 +78,10 @@ def test_a_cure_cures(preset: str, seen: Preview, changes: dict[str, object], ru
     assert one.label
     then = one.preset or preset
     cured = override(
-        PRESETS[then].recipe if one.preset else case(preset, seen, **changes).recipe, one.cure
+        PRESETS[then].recipe if one.preset else case(preset, seen, **changes).recipe, one.fix
     )
     again = said(PlannedRun(cured, then, seen, forecast(cured, seen), LOCAL))
-    assert rule not in again or len(again[rule].cure) < len(one.cure)
+    assert rule not in again or len(again[rule].fix) < len(one.fix)
 
 
 def test_what_is_as_it_should_be_gets_no_advice(grammar: Preview) -> None:
@@ -103,12 +103,12 @@ def test_a_large_model_for_a_handful_is_warned_of(preset: str, n_pairs: int) -> 
     one = said(case(preset, captions(n_pairs)))["overfits"]
     assert one.sentence.startswith(f"{n_pairs} pairs and ")
     assert "; try mini-t5, which has " in one.sentence
-    assert one.label == "Take mini-t5"
+    assert one.label == "Use mini-t5"
 
 
 def test_weights_that_are_trained_need_not_see_everything_again() -> None:
     given = case("small", captions(29_000), train__steps=100, train__warmup_steps=10)
-    assert any("times only" in one.sentence for one in advice.advise(given))
+    assert any("seen only" in one.sentence for one in advice.advise(given))
     assert not advice.advise(dataclasses.replace(given, is_begun=True))
     hot = case("small", captions(29_000), train__lr=0.03)
     assert advice.advise(dataclasses.replace(hot, is_begun=True))
@@ -120,7 +120,7 @@ def test_the_issue_has_its_sentence() -> None:
     assert one.sentence.startswith(
         "29,000 pairs and 63 M parameters: this will overfit; try transformer-tiny"
     )
-    assert one.label == "Take transformer-tiny"
+    assert one.label == "Use transformer-tiny"
 
 
 @pytest.mark.parametrize(("name", "most"), [("steps", 100), ("minutes", 1), ("parameters", 1000)])
@@ -131,12 +131,12 @@ def test_what_the_place_does_not_allow_is_refused_first(name: str, most: int) ->
     assert first.is_refusal
     assert "allowed here" in first.sentence
     assert rest
-    if first.cure:
-        cured = override(given.recipe, first.cure)
+    if first.fix:
+        cured = override(given.recipe, first.fix)
         assert not any(
             one.is_refusal
             for one in advice.advise(
-                PlannedRun(cured, "small", given.seen, forecast(cured, given.seen), limits)
+                PlannedRun(cured, "small", given.preview, forecast(cured, given.preview), limits)
             )
         )
 

@@ -49,7 +49,7 @@ def test_the_band_holds_the_runs_of_the_sizes_around() -> None:
     assert found
     assert (found.low, found.high) == pytest.approx((15 - MARGIN, 30 + MARGIN))
     assert {one.n_pairs for one in found.runs} == {5000, 29_000}
-    assert not found.but
+    assert not found.caveats
     assert found.like == "captions"
 
 
@@ -77,7 +77,7 @@ def test_the_kind_of_text_decides_which_runs_speak() -> None:
 def test_beyond_what_was_measured_it_says_so(n_pairs: int, said: str) -> None:
     found = predict_quality(SMALL, "small", *asked(n_pairs), GRID)
     assert found
-    assert any(said in sentence for sentence in found.but)
+    assert any(said in sentence for sentence in found.caveats)
 
 
 def test_no_further_than_our_runs_went() -> None:
@@ -91,7 +91,7 @@ def test_no_further_than_our_runs_went() -> None:
 def test_another_preset_is_said_to_be_another() -> None:
     found = predict_quality(SMALL, "transformer-base", *asked(5000), GRID)
     assert found
-    assert "None of our runs had this preset" in found.but[0]
+    assert "None of our runs used this preset" in found.caveats[0]
 
 
 def test_where_nothing_can_be_said_nothing_is() -> None:
@@ -116,7 +116,7 @@ def test_it_says_which_reason_leaves_no_band() -> None:
     assert predict_quality(SMALL, "small", *asked(5000, begin), GRID)
     assert predict_quality(SMALL, "small", *asked(5000, begin - 1), GRID) is None
     unscored = [dataclasses.replace(one, points=one.points[:1]) for one in GRID]
-    assert "on such a text" in why_no_prediction(SMALL, "small", *asked(5000), unscored)
+    assert "a dataset like this one" in why_no_prediction(SMALL, "small", *asked(5000), unscored)
     assert "no measured runs" in why_no_prediction(SMALL, "small", *asked(5000), [])
     assert "memorized" in why_no_prediction(SMALL, "small", *asked(5), GRID)
 

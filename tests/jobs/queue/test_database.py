@@ -104,7 +104,7 @@ def test_a_newer_database_is_refused() -> None:
 )
 def test_a_database_that_cannot_be_opened_is_named_without_its_password(url: str) -> None:
     message = (
-        r"is no address of a database; give one|cannot be opened .*; (set|look at) S2S_DATABASE_URL"
+        r"is not a database address; give one|cannot be opened .*; (set|check) S2S_DATABASE_URL"
     )
     with pytest.raises(UserError, match=message) as found:
         database.engine(url)
@@ -115,7 +115,7 @@ def test_a_home_that_cannot_be_made_is_a_sentence_without_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("x")
-    message = r"^The folder of the queue cannot be made \(Not a directory\); look at S2S_HOME\.$"
+    message = r"^The folder of the queue cannot be created \(Not a directory\); check S2S_HOME\.$"
     with monkeypatch.context() as patch:
         patch.setenv("S2S_HOME", str(tmp_path / "file" / "home"))
         with pytest.raises(UserError, match=message):
@@ -145,10 +145,7 @@ def test_a_database_that_fails_is_a_sentence_without_its_host(
 ) -> None:
     with pytest.raises(database.UnreachableError) as found, database.begin():
         raise error
-    assert (
-        str(found.value)
-        == f"The queue cannot be reached just now ({reason}); try again in a minute."
-    )
+    assert str(found.value) == f"The queue cannot be reached now ({reason}); try again in a minute."
 
 
 def test_a_full_disk_and_a_file_that_is_no_database_are_sentences() -> None:
@@ -157,7 +154,7 @@ def test_a_full_disk_and_a_file_that_is_no_database_are_sentences() -> None:
         full_disk(10_000),
         pytest.raises(
             database.UnreachableError,
-            match=r"^The queue cannot be reached just now \(disk I/O error\)",
+            match=r"^The queue cannot be reached now \(disk I/O error\)",
         ),
     ):
         queue.submit("train", "ann", "s", {"text": "x" * 100_000})

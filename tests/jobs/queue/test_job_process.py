@@ -173,9 +173,7 @@ def test_what_a_visitor_can_mend_is_said_and_what_not_goes_to_the_log_without_it
     state, error = outcome(broken, monkeypatch)
     assert (
         state,
-        error.startswith(
-            "Something went wrong that should not have (KeyError); the details are in log/"
-        ),
+        error.startswith("An internal error occurred (KeyError); the details are in log/"),
     ) == ("failed", True)
     logged = capsys.readouterr().err
     assert "test_job_process.py" in logged

@@ -134,7 +134,7 @@ def test_a_server_that_goes_away_is_a_sentence_without_its_address(
         queue.jobs("ann")
     assert (
         str(found.value)
-        == "The database of the queue cannot be opened (OperationalError); look at S2S_DATABASE_URL."
+        == "The database of the queue cannot be opened (OperationalError); check S2S_DATABASE_URL."
     )
     monkeypatch.undo()
 

@@ -128,7 +128,7 @@ def test_nobody_stops_the_job_of_somebody_else() -> None:
 
 def test_a_run_has_one_live_job_of_a_kind() -> None:
     job = submit("r")
-    with pytest.raises(UserError, match="`r` waits or is being worked on already"):
+    with pytest.raises(UserError, match="`r` is already waiting or running"):
         submit("r")
     queue.ask_to_stop(job, "ann")
     submit("r")
@@ -150,8 +150,8 @@ def test_jobs_are_listed_newest_first_and_know_how_many_wait_before_them() -> No
 def test_what_a_job_says_is_kept_until_it_ends() -> None:
     job = submit()
     claim()
-    queue.set_note(job, "w", "Reading the text.")
-    assert getattr(queue.find(job), "note", None) == "Reading the text."
+    queue.set_note(job, "w", "Reading the dataset.")
+    assert getattr(queue.find(job), "note", None) == "Reading the dataset."
     queue.finish(job, "w", "failed", "No.")
     found = queue.find(job)
     assert found is not None
@@ -310,9 +310,7 @@ def test_many_who_press_at_once_are_not_let_in_beyond_the_limit(
 
 def test_what_is_wished_of_a_running_job_reaches_its_worker_and_no_press_is_lost() -> None:
     job = submit()
-    with pytest.raises(
-        UserError, match=f"The job `{job}` does not run, so nothing can be changed about it"
-    ):
+    with pytest.raises(UserError, match=f"The job `{job}` is not running, so it cannot be changed"):
         queue.request_control(job, "ann", pause=True)
     found = claim()
     assert found is not None
@@ -328,7 +326,7 @@ def test_what_is_wished_of_a_running_job_reaches_its_worker_and_no_press_is_lost
     with pytest.raises(UserError, match=f"There is no job `{job}` of yours"):
         queue.request_control(job, "bob", pause=True)
     queue.finish(job, "w", "stopped")
-    with pytest.raises(UserError, match="does not run"):
+    with pytest.raises(UserError, match="is not running"):
         queue.request_control(job, "ann", pause=True)
     queue.ask_to_stop(job, "ann")  # nothing is left to stop, and nothing changes
     assert state(job) == "stopped"

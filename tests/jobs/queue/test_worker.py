@@ -243,7 +243,7 @@ def test_a_database_that_is_away_does_not_end_the_worker_and_is_said_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = worker.Worker()
-    said = "The queue cannot be reached just now (database is locked); try again in a minute.\n"
+    said = "The queue cannot be reached now (database is locked); try again in a minute.\n"
     one.turn()
 
     def away(*_: object) -> None:

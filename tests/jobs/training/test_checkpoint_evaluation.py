@@ -189,7 +189,7 @@ def test_heads_that_look_where_gold_says_make_no_error(
         Pair("the red house", "la maison rouge", Gold((Link(0, 0), Link(2, 1), Link(1, 2)))),
         Pair("the cat", "le chat", None),
     ]
-    cuts = checkpoint_evaluation._cut(found, pairs, 64)
+    cuts = checkpoint_evaluation._encode(found, pairs, 64)
     perfect = np.array([[[[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]]]], np.float32)
     monkeypatch.setattr(
         checkpoint_evaluation,

@@ -80,7 +80,7 @@ def _flat(path: Path, step: int) -> torch.Tensor:
     [
         (
             {"model.d_model": 32},
-            r"another shape: `model.d_model` 32 where it has 16; take its recipe",
+            r"another shape: `model.d_model` 32 where it has 16; use its recipe",
         ),
         ({"tokenizer.kind": "char"}, r"another shape: `tokenizer.kind` char where it has word"),
         (

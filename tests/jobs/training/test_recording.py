@@ -55,7 +55,7 @@ def test_what_is_too_much_for_this_place_is_refused(
     monkeypatch.setenv("S2S_MAX_STEPS", "29")
     with pytest.raises(
         UserError,
-        match=r"`train.steps` 30 is more than the 29 allowed here; ask for at most that many",
+        match=r"`train.steps` 30 is more than the 29 allowed here; request at most that many",
     ):
         training.submit(asked(tiny))
     monkeypatch.setenv("S2S_MAX_PARAMETERS", "1000")

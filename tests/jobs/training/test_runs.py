@@ -173,7 +173,7 @@ def test_a_run_that_never_had_a_folder_is_asked_for_again(tiny: Recipe) -> None:
 def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
     run = make_run(runs_folder() / "mine", {}).name
     with pytest.raises(
-        UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to continue"
+        UserError, match=r"has reached step 30 of 30; request more than 30 steps to continue"
     ):
         training.submit_resume(run, OWNER)
     for other in (("mine", "bob"), ("nothing", OWNER)):
@@ -192,7 +192,7 @@ def test_what_cannot_be_gone_on_with_is_said_at_once(tiny: Recipe) -> None:
     ):
         training.submit_resume(run, OWNER, steps=40)
     training.submit_resume(run, OWNER, steps=40)
-    with pytest.raises(UserError, match="waits or is being worked on already"):
+    with pytest.raises(UserError, match="is already waiting or running"):
         training.submit_resume(run, OWNER, steps=50)
 
 

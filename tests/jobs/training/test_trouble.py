@@ -195,7 +195,7 @@ def test_a_text_that_changed_is_said_and_the_old_one_goes_on(
     for wrong, said in (
         (
             text + "x\ty\n",
-            "does not have the pairs this run was started with; bring the old data back",
+            "does not have the pairs this run was started with; restore the old data",
         ),
         ("", "is empty"),
     ):

@@ -13,7 +13,7 @@ from s2s.plots import TradeoffPoint
 from s2s.runs import EvaluationFolder, Sentences, System, evaluations
 from s2s.scores import sentence_scores
 from s2s.share import unpack
-from s2s.ui.evaluate import charts, chat, form, sentences, translate_file
+from s2s.ui.evaluate import charts, chat, sentences, systems, translate_file
 from s2s.ui.evaluate import table as evaluate_table
 from tests.jobs.context import FakeContext
 from tests.screen import link, lost, opened, said
@@ -200,7 +200,7 @@ def test_settings_that_contradict_are_said_before_anything_runs(text: str, sente
     ],
 )
 def test_settings_are_read_as_they_are_written(text: str, settings: dict[str, Any]) -> None:
-    assert form.parse(text) == settings
+    assert systems.parse(text) == settings
 
 
 def test_earlier_evaluations_can_be_opened_and_deleted() -> None:

@@ -309,4 +309,4 @@ def test_twins_are_queued_trained_and_measured(monkeypatch: pytest.MonkeyPatch) 
     assert [trace["name"] for trace in figures(screen)[0]["data"]] == ["Sinusoidal"]
     assert "1 of 6 runs trained" in str(screen.get("progress")[0].proto.text)
     assert "trained here" in figures(screen)[0]["layout"]["title"]["text"]
-    assert extrapolation.kept(RunFolder(settings.run_folder(job.run)), "reverse") is not None
+    assert extrapolation.saved(RunFolder(settings.run_folder(job.run)), "reverse") is not None

@@ -57,7 +57,7 @@ def test_by_default_there_is_no_warning_and_no_open_expander() -> None:
 
 def test_a_button_corrects_what_a_warning_says() -> None:
     screen = train(train__steps="150")
-    (warning,) = [each for each in screen.warning if "still be climbing" in each.value]
+    (warning,) = [each for each in screen.warning if "still be rising" in each.value]
     (cure,) = [
         each
         for each in screen.button
@@ -132,7 +132,7 @@ def test_where_nothing_is_expected_the_preset_that_fits_is_in_sight() -> None:
     assert "44 M parameters" in said(screen)
     assert "100,000 epochs" in said(screen)
     assert "For this dataset: **mini-t5**" in said(screen)
-    (cure,) = [each for each in screen.button if each.label == "Take mini\\-t5"]
+    (cure,) = [each for each in screen.button if each.label == "Use mini\\-t5"]
     cure.click().run()
     assert screen.selectbox(key="preset").value == "mini-t5"
     assert not screen.warning
@@ -240,9 +240,9 @@ def test_the_name_mentions_the_initializing_run_and_that_of_the_control_run_does
         ),
         "from a run",
     )
-    assert "times only" in said(opened("train", set=pack({**SMALL, "train.steps": "20"})))
+    assert "seen only" in said(opened("train", set=pack({**SMALL, "train.steps": "20"})))
     screen.selectbox(key="start from").set_value(own).run()
-    assert "times only" not in said(screen)
+    assert "seen only" not in said(screen)
     screen.toggle(key="with a control run").set_value(True).run()
     screen.button(key="train").click().run()
     names = {job.spec["name"] for job in queue.jobs(settings.OWNER)}
