@@ -60,7 +60,9 @@ def with_systems(request: EvaluationRequest) -> EvaluationRequest:
         )
         if not (files or is_wanted or request.pairs):
             return request
-        pairs, n_all = (request.pairs, request.test.n_all) if request.pairs else chosen(request.test)
+        pairs, n_all = (
+            (request.pairs, request.test.n_all) if request.pairs else chosen(request.test)
+        )
         text = "".join(f"{source}\n" for source, _ in pairs)
         st.download_button(
             "Sentences (.txt)",
@@ -72,7 +74,9 @@ def with_systems(request: EvaluationRequest) -> EvaluationRequest:
         )
         if not files:
             return request
-        request = replace(request, pairs=pairs, test=replace(request.test, n=len(pairs), n_all=n_all))
+        request = replace(
+            request, pairs=pairs, test=replace(request.test, n=len(pairs), n_all=n_all)
+        )
         for file in files:
             request = _with_system(request, file.name, file.getvalue())
         return request

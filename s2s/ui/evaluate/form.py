@@ -70,7 +70,9 @@ def form(run_id: str) -> Form:
     if request.systems and not wrongs:
         _check(request, wrongs)
     return Form(
-        _with_baseline(request), next(iter(wrongs), None), _packed(run_id, test, n, runs, strategies)
+        _with_baseline(request),
+        next(iter(wrongs), None),
+        _packed(run_id, test, n, runs, strategies),
     )
 
 
