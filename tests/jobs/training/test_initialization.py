@@ -141,7 +141,15 @@ def test_a_text_that_its_vocabulary_does_not_know_is_refused_and_a_few_words_are
 
 def test_freed_settings_may_differ(first: Path, tiny: Recipe, tmp_path: Path) -> None:
     recipe = override(tiny, {"model.dropout": 0.3, "model.init.kind": "normal", "train.seed": 9})
-    training.start(
-        training.RunRequest(recipe, "synthetic:copy#rows=60", init_from=str(first), **MORE),
+    started = training.start(
+        training.RunRequest(recipe, "synthetic:copy#rows=60", init_from=f"{first}@20", **MORE),
         tmp_path / "second",
+    )
+    assert (started.initial.run, started.initial.step) == (str(first), 20)
+    written = RunFolder(tmp_path / "second").recipe()
+    assert written == started.recipe
+    assert (written.model.dropout, written.model.init.kind, written.train.seed) == (
+        0.3,
+        "normal",
+        9,
     )
