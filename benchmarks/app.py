@@ -1,13 +1,13 @@
-"""The dashboard under load: memory of all its processes, and how long 20 visitors wait, with and without a training beside.
+"""The dashboard under load: memory of all its processes and response times for 20 visitors, with and without training.
 
-A server of its own on an empty `S2S_HOME`, first without a training, then (a fresh server each) with the default one on the
-built-in text and on 29,000 real pairs. When it trains, first the memory: one session is open on each page, and for a minute
-the proportional set size (/proc/PID/smaps_rollup) of server, worker and trainer is read every second. Then the latency:
-20 sessions without browsers (benchmarks/session.py) go through the pages for another minute, each thinking 5 s, half more or
-less, between two actions: another page, another layer, head, strategy or setting, another sentence (always a new one, so that
-no cache answers). Seconds run from sending the request to `script_finished`. What a page asks for by itself, such as a live
-run's panel once a second, is a row of its own and not in `all`. Sessions and server share the machine; the server's processor
-seconds tell its own slowness from that of a busy machine. Memory is in 10**6 bytes.
+Each case has its own server on an empty `S2S_HOME`: without training, then training with the defaults on the built-in
+dataset and on 29,000 real pairs. First memory: one session is open on each page, and for a minute the proportional set
+size (/proc/PID/smaps_rollup) of server, worker and trainer is read every second. Then latency: 20 sessions without
+browsers (benchmarks/session.py) visit the pages for another minute. Each waits 2.5 to 7.5 s between two actions:
+another page, another layer, head, strategy or setting, another sentence (always a new one, so that no cache answers).
+Seconds run from sending the request to `script_finished`. Requests that a page makes by itself, such as a live run's
+panel once per second, have their own row and are not in `all`. Sessions and server share the machine; the server's CPU
+seconds distinguish a slow server from a busy machine. Memory is in 10**6 bytes.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from s2s.ui.shell.pages import PAGES
 MOST_MEGABYTES = 1500
 MOST_SECONDS = 0.4  # of the 95th percentile
 THINK = 5.0
-PATIENCE = 180.0  # seconds until a training's first step
+PATIENCE = 180.0  # seconds to wait for a run's first step
 POLL = "by itself"
 SENTENCES = ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt"
 Log = defaultdict[str, list[float]]
 
 
 class Visitors:
-    """What they share: sentences nobody typed before, the run in training, what they waited for and what went wrong."""
+    """What the visitors share: unused sentences, the live run, response times by page, and errors."""
 
     def __init__(self, live: str) -> None:
         self.live = live
@@ -54,7 +54,7 @@ class Visitors:
         self.wrong: list[str] = []
 
     def address(self, page: str) -> Mapping[str, str]:
-        """Pages that open a model show the demo; the others the run in training."""
+        """Query parameters: pages that open a model show the demo run, the others the live run."""
         run = next(row.run for row in PAGES if row.url_path == page)
         return (
             {"run": self.live}
@@ -65,7 +65,7 @@ class Visitors:
         )
 
     def learn(self, session: Session) -> None:
-        """How links within the app name the run in training: `name · id`, as the picker of runs does."""
+        """Store the live run's label in the run picker, `name · id`, which links within the app use."""
         if "run" in session.widgets:
             self.live = next(
                 (
@@ -93,7 +93,7 @@ def _picks(*keys: str) -> list[Callable[[Session, Visitors], Awaitable[float]]]:
     return [lambda session, visitors, key=key: _pick(session, visitors, key) for key in keys]  # type: ignore[misc]
 
 
-# What people do on a page, by its path.
+# What visitors do on a page, by its path.
 ACTIONS = MappingProxyType(
     {
         "": [*_picks("layer", "head"), _type],
@@ -108,13 +108,13 @@ TITLES = {row.url_path: row.title for row in PAGES}
 
 
 async def turn(session: Session, visitors: Visitors, page: str) -> None:
-    """Another page."""
+    """Open another page."""
     visitors.waited[TITLES[page]].append(await session.open(page, visitors.address(page)))
     visitors.learn(session)
 
 
 async def act(session: Session, visitors: Visitors) -> None:
-    """Three times of four something on the page, else another page."""
+    """An action on the page, or with a probability of 1/4 another page."""
     if visitors.dice.random() < 0.25:
         await turn(session, visitors, visitors.dice.choice(list(ACTIONS)))
         return
@@ -123,7 +123,7 @@ async def act(session: Session, visitors: Visitors) -> None:
 
 
 async def think(session: Session, visitors: Visitors, seconds: float) -> None:
-    """Wait, while what runs by itself runs."""
+    """Wait, while the page's own requests go on."""
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         await asyncio.sleep(min([left, *session.polls.values()]))
@@ -133,7 +133,7 @@ async def think(session: Session, visitors: Visitors, seconds: float) -> None:
 
 
 async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
-    """One visitor from the first page to the end; who misses a widget turns to another page."""
+    """One visitor, until `end`; one who misses a widget opens another page."""
     session = Session(url)
     try:
         await session.connect()
@@ -153,7 +153,7 @@ async def visit(url: str, visitors: Visitors, page: str, end: float) -> None:
 
 
 async def latency(url: str, live: str, count: int, seconds: float) -> Visitors:
-    """So many visitors for so long, spread over the pages."""
+    """This many visitors for this many seconds, spread over the pages."""
     visitors = Visitors(live)
     pages = list(ACTIONS)
     end = time.monotonic() + seconds
@@ -162,26 +162,28 @@ async def latency(url: str, live: str, count: int, seconds: float) -> Visitors:
 
 
 async def memory(served: Server, live: str, seconds: float) -> list[dict[str, float]]:
-    """Megabytes of each role and their sum, every second, while one session looks at each page."""
+    """Megabytes by role and their sum, every second, while one session is open on each page."""
     visitors = Visitors(live)
     sessions = [Session(served.url) for _ in PAGES]
     samples = []
     for session, page in zip(sessions, PAGES, strict=True):
         await session.connect()
         await session.open(page.url_path, visitors.address(page.url_path))
-    looking = [asyncio.create_task(think(session, visitors, seconds + 5)) for session in sessions]
+    open_pages = [
+        asyncio.create_task(think(session, visitors, seconds + 5)) for session in sessions
+    ]
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         samples.append(measured(served))
         await asyncio.sleep(1)
-    for task, session in zip(looking, sessions, strict=True):
+    for task, session in zip(open_pages, sessions, strict=True):
         task.cancel()
         await session.socket.close()
     return samples
 
 
 def measured(served: Server) -> dict[str, float]:
-    """One look at every process."""
+    """Megabytes by role and their sum, now."""
     sizes: dict[str, float] = defaultdict(float)
     for pid, role in processes(served.home).items():
         with suppress(OSError):
@@ -190,23 +192,23 @@ def measured(served: Server) -> dict[str, float]:
 
 
 def server_cpu(served: Server) -> float:
-    """Processor seconds of the server so far."""
+    """CPU seconds of the server so far."""
     pid = next(pid for pid, role in processes(served.home).items() if role == "server")
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def await_training(served: Server, run: str) -> None:
-    """Until its first step is written."""
+    """Wait until its first step is logged. Raises SystemExit if that takes too long."""
     end = time.monotonic() + PATIENCE
     while not (served.home / "runs" / run / "metrics.jsonl").is_file():
         if time.monotonic() > end:
-            raise SystemExit(f"The run did not begin within {PATIENCE:.0f} s.")
+            raise SystemExit(f"The run did not start within {PATIENCE:.0f} s.")
         time.sleep(0.2)
 
 
 def memory_rows(case: str, samples: list[dict[str, float]]) -> Iterator[dict[str, Any]]:
-    """A line a role."""
+    """One row per role."""
     for role in ("server", "worker", "trainer", "other", "sum"):
         sizes = [sample.get(role, 0.0) for sample in samples]
         if any(sizes):
@@ -220,7 +222,7 @@ def memory_rows(case: str, samples: list[dict[str, float]]) -> Iterator[dict[str
 
 
 def latency_rows(case: str, visitors: Visitors) -> Iterator[dict[str, Any]]:
-    """A line a page, then all of them, then what a live panel asks by itself."""
+    """One row per page, then all pages, then the pages' own requests."""
     pages = {title: visitors.waited[title] for title in TITLES.values()}
     for name, waited in {
         **pages,
@@ -242,7 +244,7 @@ def latency_rows(case: str, visitors: Visitors) -> Iterator[dict[str, Any]]:
 
 
 def measure(case: str, source: str, sessions: int, seconds: float) -> dict[str, list[Any]]:
-    """One server, with the default training on that source, or with none."""
+    """One server, with the default recipe training on that source, or without training."""
     with server() as served:
         spec = (
             served.store(*(DATA / name for name in source.split(","))) if "," in source else source
@@ -256,7 +258,7 @@ def measure(case: str, source: str, sessions: int, seconds: float) -> dict[str, 
         cpu = (server_cpu(served) - before) / sum(map(len, visitors.waited.values()))
         after = measured(served) | {"server cpu s a rerun": cpu, "load": os.getloadavg()[0]}
         if live and "trainer" not in after:
-            visitors.wrong.append("the training ended before the measurement did")
+            visitors.wrong.append("training ended before the measurement did")
     rows = [*latency_rows(case, visitors)]
     return {
         "memory": [*memory_rows(case, sizes)],
@@ -274,13 +276,13 @@ CASES = {
 
 
 def main() -> None:
-    """Every case whose data is there."""
+    """Run every case whose data is available."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument(
-        "--seconds", type=float, default=60.0, help="of each of the two measurements"
+        "--seconds", type=float, default=60.0, help="duration of each of the two measurements"
     )
-    parser.add_argument("--only", default="", help="the beginning of a case's name")
+    parser.add_argument("--only", default="", help="only cases whose names start with this")
     arguments = parser.parse_args()
     results = {}
     for case, source in CASES.items():

@@ -1,4 +1,4 @@
-"""The limit of a trainer or a decoder on a CPU: if it did nothing but its matrix products, as fast as this machine computes them."""
+"""Upper bound for the speed of a trainer or decoder: only its matrix products, as fast as this CPU computes them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from s2s.config import Recipe
 from s2s.data import Encoded
 from s2s.train import is_fast_accurate, matrix_products
 
-ROWS = 4096  # of the layers' products: the slots of a batch
-VOCABULARY_ROWS = 512  # more of them, and the scores leave the cache: half the speed
-SECONDS = 0.1  # of each product
-BACKENDS = {"MKL": "exact", "oneDNN": "fast"}  # as our recipes call them
-PASSES = 3  # forward, for the gradient of the input, for that of the weight
+ROWS = 4096  # of the layers' matrix products: the tokens of a batch, padding included
+VOCABULARY_ROWS = 512  # with more the logits leave the cache, at half the speed
+SECONDS = 0.1  # that each product is timed
+BACKENDS = {"MKL": "exact", "oneDNN": "fast"}  # by precision in our recipes
+PASSES = 3  # forward, gradient of the input, gradient of the weight
 
 
 class Lengths(NamedTuple):
@@ -42,77 +42,78 @@ class Product(NamedTuple):
 
 @dataclass(frozen=True)
 class Work:
-    """Floating-point operations of a mean pair, forward only; a multiplication and an addition are two."""
+    """FLOPs of an average pair, forward only; a multiplication and an addition count as two."""
 
-    weights: dict[Product, float]  # by the shape in which they are best computed
-    attention: float  # scores and what they gather
+    weights: dict[Product, float]  # by the shape that is computed fastest
+    attention: float  # attention scores and weighted sums (QK^T and AV)
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """All FLOPs."""
         return sum(self.weights.values()) + self.attention
 
 
 def lengths(data: Encoded) -> Lengths:
-    """What the text asks for, whatever the batches make of it."""
+    """The average lengths of the data, without padding."""
     src = np.array([len(row) for row in data.src], dtype=np.float64)
-    tgt = np.array(
-        [len(row) - 1 for row in data.tgt], dtype=np.float64
-    )  # `<s>` is read and not predicted
+    tgt = np.array([len(row) - 1 for row in data.tgt], dtype=np.float64)  # `<s>` is never predicted
     return Lengths(*(float(values.mean()) for values in (src, tgt, src**2, tgt**2, src * tgt)))
 
 
 def work(recipe: Recipe, vocab_size: int, mean: Lengths) -> Work:
-    """By Vaswani et al. 2017, for a feed-forward without a gate; a causal mask saves nothing."""
+    """FLOPs as in Vaswani et al. 2017, feed-forward without a gate; a causal mask is assumed to save nothing."""
     model = recipe.model
     d_model = recipe.model.d_model
     weights: defaultdict[Product, float] = defaultdict(float)
     attention = 0.0
-    for stack, tokens, crossing, looks in (
+    for stack, tokens, memory_tokens, scores in (
         (model.encoder, mean.src, 0.0, mean.src_squared),
         (model.decoder, mean.tgt, mean.src + mean.tgt, mean.tgt_squared + mean.src_tgt),
     ):
         inner = stack.n_heads * model.d_head(stack)
         uses = (
-            (d_model, inner, 4 * tokens + 2 * crossing),
+            (d_model, inner, 4 * tokens + 2 * memory_tokens),
             (d_model, stack.d_ff, tokens),
             (stack.d_ff, d_model, tokens),
         )
         for size, columns, times in uses:
             weights[Product(ROWS, size, columns)] += 2 * stack.n_layers * times * size * columns
-        attention += 4 * stack.n_layers * inner * looks
+        attention += 4 * stack.n_layers * inner * scores
     weights[Product(VOCABULARY_ROWS, d_model, vocab_size)] += 2 * mean.tgt * d_model * vocab_size
     return Work(dict(weights), attention)
 
 
-def flops_a_token(recipe: Recipe, vocab_size: int, mean: Lengths) -> float:
-    """Of training: forward and backward, a real source or target token."""
+def flops_per_token(recipe: Recipe, vocab_size: int, mean: Lengths) -> float:
+    """Training FLOPs, forward and backward, per real source or target token."""
     return PASSES * work(recipe, vocab_size, mean).total / (mean.src + mean.tgt)
 
 
-def speeds(asked: Work) -> dict[str, float]:
-    """Operations a CPU second (of the clock, with several threads) of each backend at these shapes; attention counts as their mean."""
+def speeds(needed: Work) -> dict[str, float]:
+    """FLOPs per CPU second (per wall-clock second with several threads) by backend, at these shapes."""
     found = {}
     for name in accurate():
         with matrix_products(BACKENDS[name]):
-            seconds = sum(flops / _speed(shape) for shape, flops in asked.weights.items())
-        found[name] = sum(asked.weights.values()) / seconds
+            seconds = sum(flops / _speed(shape) for shape, flops in needed.weights.items())
+        found[name] = sum(needed.weights.values()) / seconds
     return found
 
 
 def accurate() -> list[str]:
-    """The backends that compute float32 here: with AMX oneDNN takes bfloat16 instead."""
+    """The backends that compute in float32 here: with AMX, oneDNN uses bfloat16 instead."""
     return list(BACKENDS) if is_fast_accurate() else ["MKL"]
 
 
-def forward_seconds(asked: Work, rows: int) -> float:
-    """CPU seconds of a pair's forward work where each product has so many rows; the faster backend's, attention as the products' mean."""
+def forward_seconds(needed: Work, rows: int) -> float:
+    """CPU seconds of the forward work where each product has this many rows, with the faster backend.
+
+    Attention is assumed to be as fast as the average product.
+    """
     seconds = sum(
         flops / _forward_speed(shape._replace(rows=rows))
-        for shape, flops in asked.weights.items()
+        for shape, flops in needed.weights.items()
         if flops
     )
-    return seconds * asked.total / sum(asked.weights.values())
+    return seconds * needed.total / sum(needed.weights.values())
 
 
 def _forward_speed(shape: Product) -> float:
@@ -126,7 +127,7 @@ def _forward_speed(shape: Product) -> float:
 
 
 def _speed(shape: Product) -> float:
-    """The three products of a training step with this weight, one as often as another."""
+    """FLOPs per second over the three products of a training step with this weight."""
     x, weight, gradient = (
         torch.randn(*size) for size in (shape[:2], shape[1:], (shape.rows, shape.columns))
     )

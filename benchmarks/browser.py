@@ -1,4 +1,4 @@
-"""Chromium on a page of the dashboard, waiting for what can be seen instead of for time."""
+"""Chromium on a page of the dashboard; waits for visible conditions instead of fixed times."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ CHROMIUM = [
     "--disable-background-networking",
 ]
 QUIET = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
-STILL = """() => !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stSpinner"]')
+SETTLED = """() => !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stSpinner"]')
   && document.querySelector('[data-testid="stMainBlockContainer"] [data-testid="stHeading"]')
-  && [...document.querySelectorAll('.js-plotly-plot')].every(plot => plot.querySelector('.main-svg') && plot.calcdata)"""
+  && [...document.querySelectorAll('.js-plotly-plot')]
+    .every(plot => plot.querySelector('.main-svg') && plot.calcdata)"""
 PATIENCE = 60_000  # milliseconds
 
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """The system's, without a window."""
+    """The system's Chromium, headless."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
         yield browser
@@ -32,15 +33,15 @@ def chromium() -> Iterator[Browser]:
 
 
 def new_page(browser: Browser, **context: Any) -> Page:
-    """In a context of its own: an empty cache. Closing `page.context` ends it."""
+    """A page in a new context, with an empty cache. Closing `page.context` closes it."""
     page = browser.new_context(**context).new_page()
     page.set_default_timeout(PATIENCE)
     return page
 
 
 def wait_idle(page: Page) -> None:
-    """Connected, no script running, nothing stale, every picture drawn; twice, as a script may run again at once."""
+    """Wait until the script has ended and every figure is drawn; twice, since a script may run again at once."""
     for _ in range(2):
         page.locator(QUIET).wait_for()
-        page.wait_for_function(STILL)
+        page.wait_for_function(SETTLED)
         page.wait_for_timeout(150)

@@ -1,4 +1,4 @@
-"""What the built-in corpora are learned to, and in how many seconds: the way a user trains, through the command line's own functions."""
+"""Quality and training time on the built-in datasets, trained with the command line as a user does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SPLITS = ("random", "unseen", "deep", "agreement", "banks")
 
 
 def command(*arguments: object, stdin: str = "") -> str:
-    """One `python -m s2s` in a process of its own; its stdout."""
+    """The stdout of `python -m s2s` with these arguments. Raises SystemExit with its stderr if it fails."""
     done = subprocess.run(
         [sys.executable, "-m", "s2s", *map(str, arguments)],
         input=stdin,
@@ -34,8 +34,8 @@ def command(*arguments: object, stdin: str = "") -> str:
     return done.stdout
 
 
-def memorised(preset: str, source: str, folder: Path, *settings: str) -> dict[str, Any]:
-    """Train on a small source from the command line; how many of its pairs come out exactly right."""
+def memorized(preset: str, source: str, folder: Path, *settings: str) -> dict[str, Any]:
+    """Train on a small dataset, then count the training pairs that are reproduced exactly."""
     started = time.perf_counter()
     command(
         "train",
@@ -55,9 +55,9 @@ def memorised(preset: str, source: str, folder: Path, *settings: str) -> dict[st
 
 
 def first_steps(folder: Path, seeds: int) -> dict[str, Any]:
-    """Both phrases, seed by seed, and what the model says to a mix it has never seen."""
+    """Both phrases for each seed, and the output for an unseen combination of them."""
     runs = [
-        memorised(
+        memorized(
             "first-steps", "builtin:first-steps", folder / f"first-{seed}", f"train.seed={seed}"
         )
         for seed in range(seeds)
@@ -76,9 +76,9 @@ def first_steps(folder: Path, seeds: int) -> dict[str, Any]:
 
 
 def agrees(pair: Pair, text: str) -> bool:
-    """Whether the words that agree with the main subject from beyond its relative clause are the right ones.
+    """Whether the words after the relative clause that agree with the main subject are right.
 
-    They are compared by their distance from the end, so that a slip inside the clause does not count.
+    They are compared by their distance from the end, so that an error inside the clause does not count.
     """
     assert pair.gold is not None
     ties = [relation for relation in pair.gold.relations if relation.side == "tgt"]
@@ -95,13 +95,13 @@ def agrees(pair: Pair, text: str) -> bool:
     gold = pair.tgt.split()
     found = text.split()
     return all(
-        len(found) >= len(gold) - place and found[place - len(gold)] == gold[place]
-        for place in beyond
+        len(found) >= len(gold) - position and found[position - len(gold)] == gold[position]
+        for position in beyond
     )
 
 
 def generated(name: str, preset: str, seed: int, folder: Path) -> dict[str, Any]:
-    """Train on a generated corpus; percent exact on each split."""
+    """Train on a generated dataset; percent exact match on each split."""
     started = time.perf_counter()
     command(
         "train",
@@ -145,20 +145,21 @@ def ranges(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 PASSAGE = (
-    "the river rises in the hills above the old mill and runs for nine miles through fields of barley before it meets the sea. in "
-    "spring the water is cold and quick and the children of the village sail boats of bark from the stone bridge to the weir. "
-    "nobody remembers who built the bridge. some say a miller who could not swim paid for it after his third wet crossing, others "
-    "that it was here before the mill and the mill was here before the road. on summer evenings the swallows hunt so low that "
-    "their wings touch the surface and leave a line of small rings behind them. an old man comes every friday with a folding chair"
-    " and a book, and reads aloud to his dog until the light is gone. when the autumn rain begins the fields drain into the "
-    "ditches and the ditches into the river, and for a week or two it is brown and loud and twice as wide. then the frost comes, "
-    "the reeds stand stiff and white along both banks, and the only thing that moves is the heron that waits under the last arch "
-    "for a fish that does not look up."
+    "the river rises in the hills above the old mill and runs for nine miles through fields of barley before it "
+    "meets the sea. in spring the water is cold and quick and the children of the village sail boats of bark from "
+    "the stone bridge to the weir. nobody remembers who built the bridge. some say a miller who could not swim "
+    "paid for it after his third wet crossing, others that it was here before the mill and the mill was here "
+    "before the road. on summer evenings the swallows hunt so low that their wings touch the surface and leave a "
+    "line of small rings behind them. an old man comes every friday with a folding chair and a book, and reads "
+    "aloud to his dog until the light is gone. when the autumn rain begins the fields drain into the ditches and "
+    "the ditches into the river, and for a week or two it is brown and loud and twice as wide. then the frost "
+    "comes, the reeds stand stiff and white along both banks, and the only thing that moves is the heron that "
+    "waits under the last arch for a fish that does not look up."
 )
 
 
 def main() -> None:
-    """Run all parts, or those named."""
+    """Run all parts, or the given ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument(
@@ -176,8 +177,8 @@ def main() -> None:
             text = folder / "passage.txt"
             text.write_text(PASSAGE[:1000])
             results["first-steps"] = first_steps(folder, 20)
-            results["mini-t5"] = memorised("mini-t5", "builtin:mini-en-fr", folder / "mini")
-            results["char-halves"] = memorised("char-halves", f"text:{text}", folder / "halves")
+            results["mini-t5"] = memorized("mini-t5", "builtin:mini-en-fr", folder / "mini")
+            results["char-halves"] = memorized("char-halves", f"text:{text}", folder / "halves")
             print(
                 json.dumps(
                     {name: results[name] for name in ("first-steps", "mini-t5", "char-halves")},

@@ -1,16 +1,16 @@
-"""What the seams for looking inside cost whoever does not look: translating and an update, before any capture and after many.
+"""The cost of hooks for inspection when they are not used: translations and updates, before any capture and after many.
 
-Four models with the same weights work in turn in one process, so that what else the machine does hits all of them. `never` and
-`again` are never looked into, and their ratio is what chance makes of nothing; into `after` somebody looks between the turns:
-weights captured, heads switched off, attention moved, all of it broken off by an exception. `looked into` is what the look itself
-costs while it lasts. Times are CPU seconds; a ratio is the median of the rounds' ratios, and the figure to trust; half of the rounds
-lie between `from` and `to`. `same`: whether it did bit for bit what `never` did, all texts and all losses; only while it is looked
-into may an update draw its dropout elsewhere.
+Four models with the same weights take turns in one process, so that other load on the machine affects all of them.
+`never` and `again` are never inspected; their ratio shows the noise. `after` is inspected between its turns: attention
+captured and overridden, heads ablated, all ended by an exception. `looked into` is inspected while it works. Times are
+CPU seconds; a ratio is the median of the rounds' ratios, and half of them lie between `from` and `to`. `same`: whether
+all texts and losses are bit-identical to those of `never`; an update under inspection may draw other dropout masks.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,8 +30,8 @@ from s2s.runs import Run
 from s2s.train import Trainer, prepare
 
 CASES = ("never", "again", "after", "looked into")
-MOST = 1.02  # a ratio that still counts as nothing
-SHORT = 10  # translations of all sentences in the time of an update, about
+MOST = 1.02  # a ratio up to this counts as no cost
+SHORT = 10  # translations of all sentences take about as long as one update
 RUN = "demo-en-fr"
 SOURCE = "builtin:en-fr#rows=2000"
 SENTENCES = (
@@ -44,14 +44,14 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class Turn:
-    """CPU seconds, and what must be the same whoever did it."""
+    """CPU seconds, and the result, which must be the same for every model."""
 
     seconds: float
     made: Any
 
 
-def look_into(model: Transformer) -> None:
-    """Everything that hooks a model, and an exception inside."""
+def inspect(model: Transformer) -> None:
+    """Hook the model in every way, and leave by an exception."""
     src = torch.tensor([[5, 6, 7, 2]])
     tgt = torch.tensor([[1, 5, 6]])
     heads = {
@@ -60,17 +60,19 @@ def look_into(model: Transformer) -> None:
         for head, how in enumerate(INTERVENTIONS)
         if head < attentions(model, kind)[0].n_heads
     }
-    try:
-        with ablate(model, heads), override_attention(model, 1, [0]), capture(model) as trace:
-            model(src, tgt)
-            if trace.cross:
-                raise InterruptedError
-    except InterruptedError:
-        pass
+    with (
+        contextlib.suppress(InterruptedError),
+        ablate(model, heads),
+        override_attention(model, 1, [0]),
+        capture(model) as trace,
+    ):
+        model(src, tgt)
+        if trace.cross:
+            raise InterruptedError
 
 
 def timed(work: Callable[[], Any]) -> Turn:
-    """One turn of it."""
+    """Run it once."""
     started = time.process_time()
     made = work()
     return Turn(time.process_time() - started, made)
@@ -79,7 +81,7 @@ def timed(work: Callable[[], Any]) -> Turn:
 def rounds(
     works: Mapping[str, Callable[[], Any]], between: Callable[[], None], n: int
 ) -> list[dict[str, Turn]]:
-    """Each time another one first; the first round only warms."""
+    """All of them `n` times, each round starting with another; a first round warms up."""
     found = []
     for number in range(n + 1):
         between()
@@ -90,13 +92,13 @@ def rounds(
 
 
 def lines(what: str, found: Sequence[Mapping[str, Turn]]) -> list[dict[str, Any]]:
-    """A row a case."""
+    """One row per case."""
     rows = []
     for name in CASES:
         ratios = [turns[name].seconds / turns[CASES[0]].seconds for turns in found]
         is_same = all(turns[name].made == turns[CASES[0]].made for turns in found)
         low, median, high = statistics.quantiles(ratios, n=4)
-        ms = 1e3 * statistics.median(turns[name].seconds for turns in found)  # a turn
+        ms = 1e3 * statistics.median(turns[name].seconds for turns in found)  # per turn
         rows.append(
             {
                 "what": what,
@@ -112,24 +114,24 @@ def lines(what: str, found: Sequence[Mapping[str, Turn]]) -> list[dict[str, Any]
 
 
 def translating(times: int, n: int) -> list[dict[str, Any]]:
-    """Beam search of a shipped run, many sentences together, as often as a turn says."""
+    """Beam search with a demo run: all sentences in one batch, `times` times per turn."""
     runs = {name: s2s.load(RUN) for name in CASES}
 
     def work(run: Run) -> list[str]:
         return [one.text for _ in range(times) for one in run.translate(SENTENCES)]
 
-    def watched(run: Run) -> list[str]:
+    def inspected(run: Run) -> list[str]:
         with capture(run.model):
             return work(run)
 
     works = {
-        name: partial(watched if name == CASES[3] else work, run) for name, run in runs.items()
+        name: partial(inspected if name == CASES[3] else work, run) for name, run in runs.items()
     }
-    return lines("translating", rounds(works, lambda: look_into(runs[CASES[2]].model), n))
+    return lines("translating", rounds(works, lambda: inspect(runs[CASES[2]].model), n))
 
 
 def updating(recipe: Recipe, times: int, n: int) -> list[dict[str, Any]]:
-    """Updates of a training; while it is looked into, hooks that only keep the weights, since `capture` stops gradients."""
+    """Training updates. `capture` stops gradients, so inspection here means hooks that do nothing."""
     corpora = load_pairs_for_training(SOURCE, None, 1)
     data = prepare(recipe, corpora.train, corpora.valid)
     trainers = {name: Trainer(recipe, data, None) for name in CASES}
@@ -137,11 +139,13 @@ def updating(recipe: Recipe, times: int, n: int) -> list[dict[str, Any]]:
     def work(trainer: Trainer) -> list[float]:
         return [trainer.update().loss for _ in range(times)]
 
-    def watched(trainer: Trainer) -> list[float]:
-        seams = [
+    def inspected(trainer: Trainer) -> list[float]:
+        modules = [
             attention.weights for kind in KINDS for attention in attentions(trainer.model, kind)
         ]
-        hooks = [seam.register_forward_hook(lambda module, inputs, weights: None) for seam in seams]
+        hooks = [
+            module.register_forward_hook(lambda module, inputs, weights: None) for module in modules
+        ]
         try:
             return work(trainer)
         finally:
@@ -149,16 +153,16 @@ def updating(recipe: Recipe, times: int, n: int) -> list[dict[str, Any]]:
                 hook.remove()
 
     works = {
-        name: partial(watched if name == CASES[3] else work, trainer)
+        name: partial(inspected if name == CASES[3] else work, trainer)
         for name, trainer in trainers.items()
     }
-    return lines("an update", rounds(works, lambda: look_into(trainers[CASES[2]].model), n))
+    return lines("an update", rounds(works, lambda: inspect(trainers[CASES[2]].model), n))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--times", type=int, default=2, help="updates in a turn")
+    parser.add_argument("--times", type=int, default=2, help="updates per turn")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     recipe = override(PRESETS["small"].recipe, {"train.threads": 1, "train.device": "cpu"})
@@ -168,17 +172,15 @@ def main() -> None:
     ]
     table(rows)
     after = [row for row in rows if row["model"] == "after"]
-    dearer = [
+    costly = [
         row["what"]
         for row in after
         if row["same"] == "no" or (row["ratio"] > MOST and row["from"] > 1)
     ]
     chance = max(abs(row["ratio"] - 1) for row in rows if row["model"] == "again")
-    verdict = (
-        f"costs more or does other than before: {', '.join(dearer)}" if dearer else "costs nothing"
-    )
+    verdict = f"costs more, or changes results: {', '.join(costly)}" if costly else "costs nothing"
     print(
-        f"\nWhat was looked into {verdict} (up to {MOST} counts as nothing; chance alone made {chance:.1%})."
+        f"\nInspection between turns {verdict} (ratios up to {MOST} count as no cost; noise: {chance:.1%})."
     )
     last_line("capture", rows)
 

@@ -1,12 +1,13 @@
-"""A class presses Train: 30 people on `builtin:mini-en-fr` within a minute, beside a long run, while others look around.
+"""A class presses Train: 30 students on `builtin:mini-en-fr` within a minute, during a long run and other visits.
 
-A server of its own on an empty `S2S_HOME`; first a long run (`small` on `builtin:en-fr`) comes to its first step. Then each of the
-class (benchmarks/session.py, no browser) opens /train, gives the run a name and presses the button at a moment of its own, and
-its page looks at the run, as often as it asks for, until that is done. The preset is the one that the page recommends for that text. Others
-go through the pages as in benchmarks/app.py. Seconds run from the press to the first point on the curve, and to the end of the
-job. The first point is there when a look has ended that began after the first `train` line of the run's metrics.jsonl (the
-validation before training is no point of it); who never has one counts as if it had come when the lesson's patience ends. A page's
-answer runs from sending to `script_finished`, what a page asks for by itself apart. Class, server and trainings share the machine.
+It starts its own server on an empty `S2S_HOME` and waits for the first step of a long run (`small` on `builtin:en-fr`).
+Then each student (benchmarks/session.py, no browser) opens /train, names the run, presses the button at a random moment
+and follows the run until it is done, refreshing as often as the page does. The preset is the one that the page
+recommends for this dataset. Other visitors use the pages as in benchmarks/app.py. Seconds run from the click to the
+first point of the curve, and to the end of the job. The first point is shown when a refresh has ended that started
+after the first `train` line of the run's metrics.jsonl (the validation before training is no point); a run without one
+counts as PATIENCE. A page's response time runs from sending to `script_finished`, without the requests that a page
+makes by itself. Students, server and runs share the machine.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from s2s.jobs import forecast, queue, recommend
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 
-TEXT = "builtin:mini-en-fr"
-MINUTES = 10.0  # that somebody has who asks for the preset that fits
-WITHIN = 60.0  # seconds in which all press
-PATIENCE = 600.0  # seconds until all are done, or nobody waits any more
+SOURCE = "builtin:mini-en-fr"
+MINUTES = 10.0  # of training, for the recommended preset
+WITHIN = 60.0  # seconds in which all click
+PATIENCE = 600.0  # seconds after which nobody waits any longer
 # goals in seconds: p50, all, p95
 FIRST_POINT = 6.0
 LAST_DONE = 180.0
@@ -48,40 +49,40 @@ PRESS = "pressing Train"
 
 
 class Class(Visitors):
-    """What its members share, and which of their runs have ended."""
+    """What the students share, and the runs that have ended."""
 
     def __init__(self, live: str, preset: str) -> None:
         super().__init__(live)
         self.preset = preset
-        self.over: set[str] = set()
+        self.ended: set[str] = set()
 
     async def follow(self) -> None:
-        """One look a second for all of them."""
+        """Check all runs once per second."""
         while True:
             rows = await asyncio.to_thread(jobs)
-            self.over = {name for name, job in rows.items() if job.finished is not None}
+            self.ended = {name for name, job in rows.items() if job.finished is not None}
             await asyncio.sleep(1.0)
 
 
 class Pressed(NamedTuple):
-    """One of the class: seconds since the epoch."""
+    """One student's run; times in seconds since the epoch."""
 
     name: str
     at: float
-    saw: float  # its page showed the run
-    looks: list[tuple[float, float]]  # what the page asked for by itself: begin and end
+    saw: float  # when the page showed the run
+    refreshes: list[tuple[float, float]]  # start and end
 
     def first_point(self, written: float | None) -> float | None:
-        """When the page showed a line of that time; None for never."""
+        """When the page showed a line logged at that time; None if never."""
         return (
             None
             if written is None
-            else next((end for begin, end in self.looks if begin >= written), None)
+            else next((end for begin, end in self.refreshes if begin >= written), None)
         )
 
 
 async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed | None:
-    """One of the class, who presses at that moment (`time.monotonic()`) and watches until the run is done; None: it couldn't."""
+    """A student who clicks at `moment` (`time.monotonic()`) and watches until the run is done; None after an error."""
     session = Session(url)
     title = TITLES["train"]
     found = None
@@ -91,7 +92,7 @@ async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed 
         address = {
             "set": share.pack(
                 {
-                    "source": TEXT,
+                    "source": SOURCE,
                     "preset": visitors.preset,
                     "train.seed": str(visitors.dice.randrange(1000)),
                 }
@@ -112,44 +113,44 @@ async def study(url: str, visitors: Class, name: str, moment: float) -> Pressed 
 
 
 async def watch(session: Session, visitors: Class, pressed: Pressed, end: float) -> None:
-    """A look as often as the page asks for, and one when the run is over."""
+    """Refresh as often as the page does, and once more when the run has ended."""
     is_over = False
     while not is_over and time.monotonic() < end:
-        is_over = pressed.name in visitors.over
+        is_over = pressed.name in visitors.ended
         await asyncio.sleep(min(session.polls.values(), default=1.0))
         begin = time.time()
         for fragment in list(session.polls):
             visitors.waited[POLL].append(await session.poll(fragment))
-        pressed.looks.append((begin, time.time()))
+        pressed.refreshes.append((begin, time.time()))
 
 
 def jobs() -> dict[str, queue.Job]:
-    """By the name of the run."""
+    """All jobs, by the name of the run."""
     return {str(job.spec["name"]): job for job in queue.jobs(OWNER)}
 
 
 async def lesson(served: Server, visitors: Class, students: int, browsers: int) -> list[Pressed]:
-    """All of it; the long run is not in it."""
+    """Run the lesson; returns the students' runs."""
     dice = random.Random(1)
     begun = time.monotonic() + 5
     moments = sorted(begun + dice.uniform(0, WITHIN * students / 30) for _ in range(students))
     pages = list(ACTIONS)
-    looking = [
+    others = [
         asyncio.create_task(visit(served.url, visitors, pages[n % len(pages)], begun + PATIENCE))
         for n in range(browsers)
     ]
-    looking.append(asyncio.create_task(visitors.follow()))
+    others.append(asyncio.create_task(visitors.follow()))
     working = (
         study(served.url, visitors, f"student {n + 1}", moment) for n, moment in enumerate(moments)
     )
     found = await asyncio.gather(*working)
-    for task in looking:
+    for task in others:
         task.cancel()
     return [one for one in found if one]
 
 
 def outcome(pressed: Sequence[Pressed]) -> list[dict[str, Any]]:
-    """A row a student."""
+    """One row per student."""
     rows = []
     known = jobs()
     for one in pressed:
@@ -177,33 +178,33 @@ def outcome(pressed: Sequence[Pressed]) -> list[dict[str, Any]]:
     return rows
 
 
-def share_of(values: Sequence[float], share: float) -> float:
-    """The value below which that share of them lies."""
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value below which this share of them lies."""
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
 def summary(
     rows: Sequence[dict[str, Any]], visitors: Visitors, students: int
 ) -> list[dict[str, Any]]:
-    """The numbers that have goals, and those beside them."""
+    """The measurements with goals, and related ones."""
     seen = [row["first point s"] for row in rows if row["first point s"] is not None]
     points = seen + [PATIENCE] * (students - len(seen))
     done = [row["pressed at s"] + row["done s"] for row in rows if row["state"] == "done"]
     pages = [seconds for title in (*TITLES.values(), PRESS) for seconds in visitors.waited[title]]
     lines = [
-        ("first point, p50", share_of(points, 0.5), FIRST_POINT),
-        ("first point, p95", share_of(points, 0.95), None),
+        ("first point, p50", quantile(points, 0.5), FIRST_POINT),
+        ("first point, p95", quantile(points, 0.95), None),
     ]
     lines += [
         ("the last is done, after the first press", max(done, default=float("nan")), LAST_DONE)
     ]
     lines += [
-        ("a page's answer, p95", share_of(pages, 0.95), ANSWER),
-        ("a page's answer, p50", share_of(pages, 0.5), None),
+        ("a page's answer, p95", quantile(pages, 0.95), ANSWER),
+        ("a page's answer, p50", quantile(pages, 0.5), None),
     ]
     for name in (PRESS, POLL):
         lines += (
-            [(f"{name}, p95", share_of(visitors.waited[name], 0.95), None)]
+            [(f"{name}, p95", quantile(visitors.waited[name], 0.95), None)]
             if visitors.waited[name]
             else []
         )
@@ -214,16 +215,19 @@ def summary(
 
 
 def main() -> None:
-    """One lesson."""
+    """Run one lesson."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--students", type=int, default=30, help="fewer press within as much less time"
+        "--students",
+        type=int,
+        default=30,
+        help="fewer students click within proportionally less time",
     )
-    parser.add_argument("--preset", default="", help="another one than the page recommends")
-    parser.add_argument("--browsers", type=int, default=5, help="others who look around")
+    parser.add_argument("--preset", default="", help="instead of the one that the page recommends")
+    parser.add_argument("--browsers", type=int, default=5, help="number of other visitors")
     arguments = parser.parse_args()
-    chosen = arguments.preset or recommend(load_preview(TEXT), MINUTES).preset
-    cost = forecast(PRESETS[chosen].recipe, load_preview(TEXT))
+    chosen = arguments.preset or recommend(load_preview(SOURCE), MINUTES).preset
+    cost = forecast(PRESETS[chosen].recipe, load_preview(SOURCE))
     with server() as served:
         os.environ["S2S_HOME"] = str(served.home)
         live = served.submit("builtin:en-fr", "small", LONG)
@@ -231,7 +235,7 @@ def main() -> None:
         visitors = Class(live, chosen)
         pressed = asyncio.run(lesson(served, visitors, arguments.students, arguments.browsers))
         if not pressed:
-            raise SystemExit("\n".join(["Nobody could press Train:", *visitors.wrong]))
+            raise SystemExit("\n".join(["No student could start a run:", *visitors.wrong]))
         rows = outcome(pressed)
         begun = RunFolder(runs_folder() / live).lines("metrics")
         between = [
@@ -243,9 +247,10 @@ def main() -> None:
     done = sum(row["state"] == "done" for row in rows)
     blind = arguments.students - sum(row["first point s"] is not None for row in rows)
     print(
-        f"\n{chosen} on {TEXT}, forecast {cost.seconds:.0f} s: {done} of {arguments.students} done, {blind} without a first point."
+        f"\n{chosen} on {SOURCE}, forecast {cost.seconds:.0f} s: {done} of {arguments.students} done,"
+        f" {blind} without a first point."
     )
-    print(f"The long run made {len(between)} steps meanwhile.")
+    print(f"The long run took {len(between)} steps meanwhile.")
     print(
         "\n".join(
             f"  {re.sub(r'[0-9a-z]{16}', 'ID', line)}" for line in sorted(set(visitors.wrong))

@@ -1,4 +1,4 @@
-"""How well the texts of a page stand out from their ground, as Chromium computes both."""
+"""The contrast of every text on a page with its background, as Chromium computes both."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ from playwright.sync_api import Page
 
 KEPT = 5
 
-# Colours are read through a canvas, which knows every notation. The ground of a text is what its ancestors paint, from the
-# root down, each with its alpha and the opacity of all above it. WCAG 2.1, 1.4.3: 4.5, or 3 from 24 px (bold: 18.66 px) on.
-# Left out: disabled controls, icon fonts, pictures (svg, canvas), what is off the screen or a pixel small, the
-# value of a slider (it stands beside the thumb, which is its parent).
+# Colors are read through a canvas, which parses every notation. The background of a text is what its ancestors paint,
+# from
+# the root down, each with its alpha and the opacity of all above it. WCAG 2.1, 1.4.3: 4.5, or 3 from 24 px (bold: 18.66
+# px) on.
+# Left out: disabled controls, icon fonts, images (svg, canvas), elements outside the screen or of one pixel, the
+# value of a slider (it stands next to the thumb, its parent).
 WALK = """kept => {
-  const context = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d', {willReadFrequently: true});
-  const read = colour => {
+  const canvas = Object.assign(document.createElement('canvas'), {width: 1, height: 1});
+  const context = canvas.getContext('2d', {willReadFrequently: true});
+  const read = color => {
     context.clearRect(0, 0, 1, 1);
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.fillRect(0, 0, 1, 1);
     const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
     return [r, g, b, a / 255];
   };
   const over = ([r, g, b, a], below) => [r, g, b].map((part, i) => a * part + (1 - a) * below[i]);
-  const bright = colour => {
-    const [r, g, b] = colour.map(part => (part /= 255) <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  const bright = color => {
+    const linear = part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = color.map(part => linear(part / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ratio = (one, other) => {
@@ -50,17 +54,20 @@ WALK = """kept => {
   const isSeen = box => box.width > 1.5 && box.height > 1.5 && box.right > 0 && box.bottom > 0 && box.left < innerWidth;
   const place = element => {
     const named = element.closest('[data-testid], [class*=st-key-]');
-    return `${named?.dataset.testid || named?.className.match(/st-key-[\\w-]+/)?.[0] || ''} ${element.tagName.toLowerCase()}`;
+    const name = named?.dataset.testid || named?.className.match(/st-key-[\\w-]+/)?.[0] || '';
+    return `${name} ${element.tagName.toLowerCase()}`;
   };
   const found = new Map();
-  const measure = (element, text, box, colour) => {
+  const measure = (element, text, box, color) => {
     if (!text.trim() || isLeftOut(element) || !isSeen(box)) return;
     const style = getComputedStyle(element), {ground, opacity} = painted(element), size = parseFloat(style.fontSize);
     const needs = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? 3 : 4.5;
-    const value = ratio(over(faded(read(colour), opacity), ground), ground);
+    const value = ratio(over(faded(read(color), opacity), ground), ground);
     const key = `${place(element)} ${value.toFixed(2)}`;
     if (!found.has(key))
-      found.set(key, {ratio: Math.round(value * 100) / 100, needs, text: text.trim().slice(0, 40), place: place(element)});
+      found.set(key, {
+        ratio: Math.round(value * 100) / 100, needs, text: text.trim().slice(0, 40), place: place(element),
+      });
   };
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
@@ -70,14 +77,14 @@ WALK = """kept => {
   }
   for (const box of document.querySelectorAll('input, textarea')) {
     if (['checkbox', 'radio', 'file', 'range', 'hidden'].includes(box.type)) continue;
-    const colour = box.value ? getComputedStyle(box).color : getComputedStyle(box, '::placeholder').color;
-    measure(box, box.value || box.placeholder, box.getBoundingClientRect(), colour);
+    const color = box.value ? getComputedStyle(box).color : getComputedStyle(box, '::placeholder').color;
+    measure(box, box.value || box.placeholder, box.getBoundingClientRect(), color);
   }
   return [...found.values()].sort((a, b) => a.ratio / a.needs - b.ratio / b.needs).slice(0, kept);
 }"""
 
 
 def lowest(page: Page) -> list[dict[str, Any]]:
-    """The texts that come shortest of what they need: `ratio`, `needs`, `text`, `place`; the worst first."""
+    """The texts with the lowest contrast relative to what they need, worst first: `ratio`, `needs`, `text`, `place`."""
     found: list[dict[str, Any]] = page.evaluate(WALK, KEPT)
     return found

@@ -1,18 +1,18 @@
-"""Processes killed without warning, 50 times: does every run end as if nothing had happened?
+"""Processes killed with SIGKILL, 50 times: does every run end bit-identical to an uninterrupted one?
 
-Small runs wait in the queue of a fresh `S2S_HOME`, and a worker (`python -m s2s worker`) does them. At moments drawn from a
-seed SIGKILL takes the worker, the training processes, the process that they are forked from, or all of them:
-- `claim`: a job was claimed, which others see from its commit on (before it nothing has happened); its process is yet to be born;
-- `start`: its process starts, reads the text and learns the vocabulary;
+Small runs are queued in a fresh `S2S_HOME`, and a worker (`python -m s2s worker`) trains them. At moments drawn from a
+seed, SIGKILL ends the worker, the training processes, the fork server, or all of them:
+- `claim`: a job was just claimed (visible from its commit on); its process has not started yet;
+- `start`: its process starts, reads the dataset and learns the vocabulary;
 - `step`: a line was just written to a run's metrics;
-- `checkpoint`: a checkpoint is half written;
-- `last`: the last checkpoint stands, and the job has not ended.
-A third of the runs stop early, a third have more weights, so that writing them takes longer; in half of them the learning rate
-is changed while they train. A worker that is dead is started anew; a run that says it was interrupted is resumed as a visitor
-does it. In the end every run must have the weights of an undisturbed one (sha256 of the last checkpoint) with the changes that
-its recipe.json says, each line of its logs once and whole, and no job may have had two processes: /proc is looked at every 20 ms
-for those that write to a job's log. One that was ordered by a worker since killed may be born when another has the job; it must
-see that at once and end.
+- `checkpoint`: a checkpoint is partly written;
+- `last`: the last checkpoint is complete, and the job has not ended.
+A third of the runs stop early; a third have more weights, so that writing them takes longer; in half of them the
+learning rate is changed during training. A dead worker is restarted; an interrupted run is resumed as a visitor would.
+In the end, every run must have the weights of an uninterrupted one (sha256 of the last checkpoint) with the changes in
+its recipe.json, and each line of its logs exactly once and complete. No job may have had two processes: every 20 ms,
+/proc is checked for processes that write to a job's log. One requested by a worker since killed may start when another
+process has the job; it must notice that at once and end.
 """
 
 from __future__ import annotations
@@ -65,64 +65,64 @@ RECIPE = MappingProxyType(
         "train.watch.scores": 4,
     }
 )
-# Run after run; the second kind learns too fast, so that early stopping ends it.
+# Runs take turns; the second kind has too high a learning rate, so that early stopping ends it.
 KINDS: tuple[Mapping[str, Any], ...] = (
     MappingProxyType({}),
     MappingProxyType({"train.watch.patience": 1, "train.lr": 0.1, "train.watch.validate_every": 5}),
     MappingProxyType({"model.d_ff": 8192}),
 )
-WISHED = (1, 2)  # of four runs those whose learning rate is changed
+CHANGED_LR = (1, 2)  # of every four runs, those whose learning rate is changed
 LEASE = "3"  # seconds
-PATIENCE = 180.0  # seconds for a moment to come, or for all runs to end
-LOOK = 0.02  # seconds between two looks of the witness
-GRACE = 5.0  # seconds in which a process that comes too late finds out that another has the job, and ends without touching the run
-# The longest delay after a moment was seen, in seconds: a claim takes milliseconds, writing a checkpoint less.
+PATIENCE = 180.0  # seconds to wait for a moment, or for all runs to end
+INTERVAL = 0.02  # seconds between two checks of the monitor
+GRACE = 5.0  # seconds in which a process that starts too late must notice that another has the job, and end
+# The longest delay after a moment was detected, in seconds: a claim takes milliseconds, writing a checkpoint less.
 MOMENTS = MappingProxyType(
     {"claim": 0.03, "start": 0.6, "step": 0.6, "checkpoint": 0.001, "last": 0.01}
 )
-BRIEF = ("checkpoint", "last")  # those that a blow can miss
-TARGETS = ("trainer", "worker", "nursery", "all")
+BRIEF = ("checkpoint", "last")  # moments that a kill can miss
+TARGETS = ("trainer", "worker", "fork server", "all")
 
 
 @dataclass(frozen=True)
-class Blow:
-    """What is killed, and when: so many seconds after the moment was seen."""
+class Kill:
+    """What is killed, and how many seconds after the moment was detected."""
 
     moment: str
     target: str
     delay: float
 
 
-def schedule(seed: int, count: int) -> list[Blow]:
-    """Each target at each moment before any comes twice."""
+def schedule(seed: int, count: int) -> list[Kill]:
+    """Each target at each moment once before any repeats."""
     dice = random.Random(seed)
     pairs = list(product(MOMENTS, TARGETS))
     drawn = [pair for _ in range(0, count, len(pairs)) for pair in dice.sample(pairs, len(pairs))]
     return [
-        Blow(moment, target, dice.uniform(0, MOMENTS[moment])) for moment, target in drawn[:count]
+        Kill(moment, target, dice.uniform(0, MOMENTS[moment])) for moment, target in drawn[:count]
     ]
 
 
-class Wrong(Exception):  # noqa: N818 (it is what it says)
+class WrongError(Exception):
     """Something that must not happen."""
 
 
-class Witness(threading.Thread):
-    """Sees which processes write to a job's log: those that work on it."""
+class ProcessMonitor(threading.Thread):
+    """Records which processes write to a job's log: those that work on it."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(name="witness", daemon=True)
+        super().__init__(name="monitor", daemon=True)
         self.folder = folder / "log"
-        self.over = threading.Event()
-        self.seen: dict[str, set[int]] = {}  # job to the processes it ever had
+        self.ended = threading.Event()
+        self.seen: dict[str, set[int]] = {}  # the processes that each job has had
         self.together: dict[
             str, float
-        ] = {}  # jobs that had two at once, and for how many seconds at most in one go
+        ] = {}  # jobs that had two at once, and the longest time in seconds
         self._since: dict[str, float] = {}
 
     def run(self) -> None:
-        """Until `over` is set."""
-        while not self.over.wait(LOOK):
+        """Until `ended` is set."""
+        while not self.ended.wait(INTERVAL):
             now = self.trainers()
             for pid, job in now.items():
                 self.seen.setdefault(job, set()).add(pid)
@@ -135,7 +135,7 @@ class Witness(threading.Thread):
             self.together[job] = max(self.together.get(job, 0.0), now - since)
 
     def trainers(self) -> dict[int, str]:
-        """Process id to job, of those alive; one that was killed and not yet buried has no files any more."""
+        """Process id to job, of living processes; a zombie has no open files."""
         found = {}
         start = f"{self.folder}/"
         for process in os.listdir("/proc"):
@@ -148,64 +148,64 @@ class Witness(threading.Thread):
         return found
 
 
-class Shop:
-    """A worker that is started whenever there is none, and the runs that it is given."""
+class Workload:
+    """A worker, restarted whenever it is dead, and the runs queued for it."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)
-        self.known: dict[int, str] = {}  # the processes of the last look, and what they are
-        self.witness = Witness(home())
+        self.known: dict[int, str] = {}  # the processes of the last check and their roles
+        self.monitor = ProcessMonitor(home())
         self.runs: list[str] = []
         self.done: set[str] = set()
         self.resumed = 0
         self.worker: subprocess.Popen[bytes] | None = None
-        self.wanted = 3  # runs that are not done, so that something is always claimed; none more when all blows have fallen
+        self.min_unfinished = 3  # runs, so that something is always claimed; 0 after the last kill
 
-    def mend(self) -> None:
-        """What people do: start the worker that is gone, resume what was interrupted; and something always waits."""
+    def recover(self) -> None:
+        """Restart a dead worker, resume interrupted runs, queue new ones."""
         if self.worker is None or self.worker.poll() is not None:
-            with (self.witness.folder / "worker.log").open("ab") as log:
+            with (self.monitor.folder / "worker.log").open("ab") as log:
                 self.worker = subprocess.Popen(
                     [sys.executable, "-m", "s2s", "worker"], cwd=ROOT, stdout=log, stderr=log
                 )
         for run in self.runs:
             if run not in self.done and (job := queue.latest(run)):
-                self._mend(job)
+                self._recover(job)
         self._supply()
         self.known = self._roles()
 
-    def _mend(self, job: queue.Job) -> None:
+    def _recover(self, job: queue.Job) -> None:
         if job.state == "done":
             self.done.add(job.run)
         elif job.state == "interrupted":
             self._resume(job)
         elif (
             job.state == "running"
-            and self.runs.index(job.run) % 4 in WISHED
+            and self.runs.index(job.run) % 4 in CHANGED_LR
             and job.controls.lr is None
         ):
-            self._wish(job)
+            self._change_lr(job)
         elif job.state not in ("queued", "running"):
-            raise Wrong(f"The run {job.run} is {job.state}: {job.error}")
+            raise WrongError(f"The run {job.run} is {job.state}: {job.error}")
 
     def _resume(self, job: queue.Job) -> None:
         try:
             training.submit_resume(job.run, OWNER)
         except UserError as error:
-            raise Wrong(
+            raise WrongError(
                 f"The run {job.run} is interrupted ({job.error}) and cannot be resumed: {error}"
             ) from error
         self.resumed += 1
 
-    def _wish(self, job: queue.Job) -> None:
-        """Once it trains; unless it has just ended."""
+    def _change_lr(self, job: queue.Job) -> None:
+        """Once it trains, unless it has just ended."""
         if (runs_folder() / job.run / "metrics.jsonl").is_file():
             with contextlib.suppress(UserError):
                 queue.request_control(job.id, OWNER, lr=10 ** -self.dice.uniform(2, 4))
 
     def _supply(self) -> None:
-        """In both slots."""
-        while (n := len(self.runs)) - len(self.done) < self.wanted:
+        """Queue runs for both slots, of long and of short jobs."""
+        while (n := len(self.runs)) - len(self.done) < self.min_unfinished:
             recipe = override(PRESETS["small"].recipe, {**RECIPE, **KINDS[n % len(KINDS)]})
             self.runs.append(
                 training.submit(
@@ -213,32 +213,32 @@ class Shop:
                 )
             )
 
-    def wait(self, what: Callable[[], object], name: str, *, pause: float = 0.005) -> None:
-        """Until it is so, looking after each pause; everything is mended meanwhile."""
+    def wait(self, condition: Callable[[], object], name: str, *, pause: float = 0.005) -> None:
+        """Wait until the condition holds, checked after each pause; recovers meanwhile."""
         end = time.monotonic() + PATIENCE
-        mended = 0.0
-        while not what():
+        recovered = 0.0
+        while not condition():
             if time.monotonic() > end:
-                raise Wrong(f"{name} did not come within {PATIENCE:.0f} s.")
-            if time.monotonic() - mended > 0.2:
-                self.mend()
-                mended = time.monotonic()
+                raise WrongError(f"{name} did not happen within {PATIENCE:.0f} s.")
+            if time.monotonic() - recovered > 0.2:
+                self.recover()
+                recovered = time.monotonic()
             time.sleep(pause)
 
-    def strike(self, blow: Blow) -> dict[str, Any]:
-        """Wait for the moment, kill; what was done, for people. It was met if it still lasts when all that was known has died."""
+    def strike(self, kill: Kill) -> dict[str, Any]:
+        """Wait for the moment, kill, and return the table row; `met`: the moment still lasted after the kill."""
         started = time.monotonic()
-        before = self.signs(blow.moment)
-        target = blow.target
-        pause = 0.0005 if blow.moment in BRIEF else 0.005
+        before = self.evidence(kill.moment)
+        target = kill.target
+        pause = 0.0005 if kill.moment in BRIEF else 0.005
         self.wait(
-            lambda: self.signs(blow.moment) - before, f"The moment `{blow.moment}`", pause=pause
+            lambda: self.evidence(kill.moment) - before, f"The moment `{kill.moment}`", pause=pause
         )
-        time.sleep(blow.delay)
-        killed = _kill(target, self.known)  # a look at all processes takes longer than a write
-        is_met = bool(killed and self.signs(blow.moment) - before)
+        time.sleep(kill.delay)
+        killed = _kill(target, self.known)  # listing all processes takes longer than a write
+        is_met = bool(killed and self.evidence(kill.moment) - before)
         killed |= _kill(target, self._roles())
-        if not killed and target == "nursery":  # there is none
+        if not killed and target == "fork server":  # there is none
             target = "all"
         self.wait(
             lambda: killed or killed.update(_kill(target, self._roles())),
@@ -247,17 +247,17 @@ class Shop:
         if self.worker and self.worker.pid in killed:
             self.worker.wait()
         row = {
-            "moment": blow.moment,
+            "moment": kill.moment,
             "killed": " + ".join(sorted(killed.values())),
-            "delay ms": 1000 * blow.delay,
+            "delay ms": 1000 * kill.delay,
         }
         return row | {
-            "met": is_met if blow.moment in BRIEF else None,
+            "met": is_met if kill.moment in BRIEF else None,
             "after s": time.monotonic() - started,
         }
 
-    def signs(self, moment: str) -> set[Any]:
-        """One more among them says that the moment has come."""
+    def evidence(self, moment: str) -> set[Any]:
+        """A set that grows when the moment happens."""
         folders = [runs_folder() / run for run in self.runs if run not in self.done]
         if moment == "checkpoint":
             return {draft for folder in folders for draft in _drafts(folder)}
@@ -276,16 +276,16 @@ class Shop:
         return {(job.id, job.started) for job in queue.jobs(OWNER) if job.started}
 
     def _roles(self) -> dict[int, str]:
-        roles = dict.fromkeys(processes(home()), "nursery") | dict.fromkeys(
-            self.witness.trainers(), "trainer"
+        roles = dict.fromkeys(processes(home()), "fork server") | dict.fromkeys(
+            self.monitor.trainers(), "trainer"
         )
         if self.worker and self.worker.poll() is None:
             roles[self.worker.pid] = "worker"
         return roles
 
     def close(self) -> Iterator[str]:
-        """The worker is told to end, and with it must go what it started."""
-        self.witness.over.set()
+        """Stop the worker; yields a sentence for each process that it leaves behind."""
+        self.monitor.ended.set()
         if self.worker:
             self.worker.terminate()
             self.worker.wait(20)
@@ -299,7 +299,7 @@ class Shop:
 
 
 def _kill(target: str, roles: Mapping[int, str]) -> dict[int, str]:
-    """Those of the target; process id to what it was."""
+    """Kill the processes of this role; returns process ids and roles."""
     killed = {}
     for pid, role in roles.items():
         with contextlib.suppress(ProcessLookupError):
@@ -310,7 +310,7 @@ def _kill(target: str, roles: Mapping[int, str]) -> dict[int, str]:
 
 
 def _has_all(run: Path) -> bool:
-    """Its last checkpoint stands; one that stops early says only then that it was the last."""
+    """Whether its last checkpoint is complete; a run that stops early says so only in its status."""
     if weights_path(run / "checkpoints", STEPS).exists():
         return True
     with contextlib.suppress(OSError):
@@ -319,56 +319,57 @@ def _has_all(run: Path) -> bool:
 
 
 def _drafts(run: Path) -> Iterator[str]:
-    """Checkpoints that are being written, or never were to their end."""
+    """Checkpoints that are being written, or were never completed."""
     with contextlib.suppress(OSError):
         yield from (name for name in os.listdir(run / "checkpoints") if name.startswith(".step-"))
 
 
-def disturbed(seed: int, count: int) -> dict[str, Any]:
-    """Runs in this process's `S2S_HOME`, killed so often: a row a blow, and what was wrong with them in the end."""
+def killed_runs(seed: int, count: int) -> dict[str, Any]:
+    """Runs in this process's `S2S_HOME` under this many kills: a row per kill, and what was wrong in the end."""
     (home() / "log").mkdir(parents=True, exist_ok=True)
     runs_folder().mkdir(parents=True, exist_ok=True)
-    shop = Shop(seed)
+    workload = Workload(seed)
     rows = []
     wrong = list[str]()
-    shop.witness.start()
+    workload.monitor.start()
     started = time.monotonic()
     try:
-        rows += [shop.strike(blow) for blow in schedule(seed, count)]
-        shop.wanted = 0
-        shop.wait(lambda: len(shop.done) == len(shop.runs), "The end of all runs")
-    except Wrong as error:
+        rows += [workload.strike(kill) for kill in schedule(seed, count)]
+        workload.min_unfinished = 0
+        workload.wait(lambda: len(workload.done) == len(workload.runs), "The end of all runs")
+    except WrongError as error:
         wrong.append(str(error))
     finally:
-        wrong += shop.close()
-    together = shop.witness.together
+        wrong += workload.close()
+    together = workload.monitor.together
     seconds = time.monotonic() - started
     wrong += [
         f"The job {job} had two processes for {length:.1f} s."
         for job, length in together.items()
         if length > GRACE
     ]
-    for run in sorted(shop.done):
+    for run in sorted(workload.done):
         jobs = [job.id for job in queue.jobs(OWNER) if job.run == run]
         wrong += (
             []
-            if any(shop.witness.seen.get(job) for job in jobs)
+            if any(workload.monitor.seen.get(job) for job in jobs)
             else [f"{run}: nobody saw it train."]
         )
         wrong += [
-            f"{run}: {what}" for what in differences(runs_folder() / run, twin(runs_folder() / run))
+            f"{run}: {what}"
+            for what in differences(runs_folder() / run, control_run(runs_folder() / run))
         ]
     met = {f"met: {moment}": _share_met(rows, moment) for moment in BRIEF}
     numbers: dict[str, Any] = {
         "seed": seed,
         "kills": len(rows),
-        "runs": len(shop.runs),
+        "runs": len(workload.runs),
         **met,
-        **_kinds(shop.done),
+        **_kinds(workload.done),
     }
     numbers |= {
-        "resumed by hand": shop.resumed,
-        "training processes": sum(map(len, shop.witness.seen.values())),
+        "resumed by hand": workload.resumed,
+        "training processes": sum(map(len, workload.monitor.seen.values())),
     }
     numbers |= {
         "came too late": len(together),
@@ -383,7 +384,7 @@ def _share_met(rows: Sequence[Mapping[str, Any]], moment: str) -> str:
 
 
 def _kinds(runs: Iterable[str]) -> dict[str, int]:
-    """How many were not simply trained to their end."""
+    """How many stopped early or had their learning rate changed."""
     folders = [RunFolder(runs_folder() / run) for run in runs]
     early = sum(
         saved_steps(folder.checkpoints)[-1] < folder.recipe().train.steps for folder in folders
@@ -394,17 +395,17 @@ def _kinds(runs: Iterable[str]) -> dict[str, int]:
     }
 
 
-def twin(run: Path) -> Path:
-    """A run of the same recipe, with the same changes of the learning rate, that nobody disturbs; its folder."""
+def control_run(run: Path) -> Path:
+    """The folder of an uninterrupted run with the same recipe and the same changes of the learning rate."""
     recipe = RunFolder(run).recipe()
     changes = RunFolder(run).about().get("changes", [])
-    asked = json.dumps([recipe.to_json(), [[change["step"], change["lr"]] for change in changes]])
-    path = home() / "undisturbed" / hashlib.sha256(asked.encode()).hexdigest()[:16]
-    return path if path.exists() else undisturbed(recipe, path, changes)
+    key = json.dumps([recipe.to_json(), [[change["step"], change["lr"]] for change in changes]])
+    path = home() / "uninterrupted" / hashlib.sha256(key.encode()).hexdigest()[:16]
+    return path if path.exists() else uninterrupted(recipe, path, changes)
 
 
-def undisturbed(recipe: Recipe, path: Path, changes: Sequence[Mapping[str, Any]] = ()) -> Path:
-    """A run without a queue, whose learning rate changes as recipe.json would say; its folder."""
+def uninterrupted(recipe: Recipe, path: Path, changes: Sequence[Mapping[str, Any]] = ()) -> Path:
+    """Train without a queue, with these changes of the learning rate; returns the folder."""
     started = training.start(training.RunRequest(recipe, SOURCE, VALID), path)
     started.folder.amend(lambda about: {"changes": list(changes)})
     list(training.run(started))
@@ -412,12 +413,14 @@ def undisturbed(recipe: Recipe, path: Path, changes: Sequence[Mapping[str, Any]]
 
 
 def differences(run: Path, expected: Path) -> list[str]:
-    """What a run has otherwise than an undisturbed one, a sentence each."""
+    """How a run differs from an uninterrupted one, a sentence each."""
     wrong = []
-    (step, digest), (last, wanted) = _last_weights(run), _last_weights(expected)
-    if (step, digest) != (last, wanted):
+    step, digest = _last_weights(run)
+    last, expected_digest = _last_weights(expected)
+    if (step, digest) != (last, expected_digest):
         wrong.append(
-            f"its weights of step {step} are {digest[:12]}, those of the undisturbed run's step {last} {wanted[:12]}."
+            f"its weights of step {step} are {digest[:12]}, those of the uninterrupted run's step {last}"
+            f" {expected_digest[:12]}."
         )
     for name in ("metrics.jsonl", "samples.jsonl"):
         wrong += [
@@ -433,27 +436,27 @@ def _last_weights(run: Path) -> tuple[int, str]:
 
 
 def _log_differences(found: bytes, expected: bytes) -> list[str]:
-    """Torn lines, doubled or missing ones, and any that says something else."""
+    """Incomplete, duplicated, missing and different lines."""
     try:
-        lines = [_known(line) for line in found.splitlines()]
+        lines = [_comparable(line) for line in found.splitlines()]
     except ValueError:
-        return ["a line is torn."]
-    wanted = [_known(line) for line in expected.splitlines()]
+        return ["a line is incomplete."]
+    due = [_comparable(line) for line in expected.splitlines()]
     if not found.endswith(b"\n"):
-        return ["its last line is torn."]
-    doubled = Counter(lines) - Counter(wanted)
-    missing = Counter(wanted) - Counter(lines)
-    both = (("many", doubled), ("few", missing))
-    said = [
+        return ["its last line is incomplete."]
+    duplicated = Counter(lines) - Counter(due)
+    missing = Counter(due) - Counter(lines)
+    both = (("many", duplicated), ("few", missing))
+    problems = [
         f"{sum(rows.values())} lines too {word}, such as {next(iter(rows))}."
         for word, rows in both
         if rows
     ]
-    return said or ([] if lines == wanted else ["its lines are out of order."])
+    return problems or ([] if lines == due else ["its lines are out of order."])
 
 
-def _known(line: bytes) -> str:
-    """Without what depends on the clock and the process."""
+def _comparable(line: bytes) -> str:
+    """The line without values that depend on clock and process."""
     return json.dumps(
         {
             key: value
@@ -464,23 +467,25 @@ def _known(line: bytes) -> str:
 
 
 def main() -> None:
-    """In a home of its own."""
+    """Run it in a temporary `S2S_HOME`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument(
         "--seed", type=int, default=1, help="the same seed gives the same moments and targets"
     )
     parser.add_argument(
-        "--out", type=Path, help="write the result here too, for example benchmarks/crash.json"
+        "--out",
+        type=Path,
+        help="also write the result to this file, for example benchmarks/crash.json",
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ.update({"S2S_HOME": folder, "S2S_LEASE_SECONDS": LEASE})
-        results = disturbed(arguments.seed, arguments.kills)
+        results = killed_runs(arguments.seed, arguments.kills)
     table(results["rows"])
     print(
         "\n".join(results["wrong"])
-        or f"{results['kills']} kills, {results['runs']} runs: nothing was wrong."
+        or f"{results['kills']} kills, {results['runs']} runs: no problems."
     )
     if arguments.out:
         arguments.out.write_text(

@@ -1,4 +1,4 @@
-"""Whether `exact` and `fast` learn alike: their loss curves, beside how far another seed takes one of them."""
+"""The loss curves of `exact` and `fast`, and their distance compared with that of two seeds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy.typing as npt
 from s2s.config import Recipe, override
 from s2s.train import Trainer, TrainingData
 
-WINDOW = 20  # updates that are taken together: single ones show the batch more than the model
-SLOTS = 512  # of a batch: enough for a curve
-SHOWN = 6  # points of each curve
+WINDOW = 20  # updates that are averaged: a single loss depends more on its batch than on the model
+BATCH_TOKENS = 512  # enough for a curve
+N_POINTS = 6  # of each curve in the table
 
 
 def curve(recipe: Recipe, data: TrainingData, steps: int) -> npt.NDArray[np.float64]:
-    """Mean loss in nats of each window of updates."""
+    """Mean loss of each window of updates, in nats."""
     trainer = Trainer(recipe, data, None)
     losses = [trainer.update().loss for _ in range(steps)]
     windows: npt.NDArray[np.float64] = np.array(losses).reshape(-1, WINDOW).mean(axis=1)
@@ -24,12 +24,12 @@ def curve(recipe: Recipe, data: TrainingData, steps: int) -> npt.NDArray[np.floa
 
 
 def compare(recipe: Recipe, data: TrainingData, steps: int) -> dict[str, Any]:
-    """The largest difference of any window, between `exact` and `fast` and between two seeds of `exact`."""
+    """The largest difference in any window, between `exact` and `fast` and between two seeds of `exact`."""
     steps = max(1, steps // WINDOW) * WINDOW
     recipe = override(
         recipe,
         {
-            "train.batch_tokens": SLOTS,
+            "train.batch_tokens": BATCH_TOKENS,
             "train.steps": steps,
             "train.warmup_steps": steps // 4,
             "train.lr": 2e-3,
@@ -56,12 +56,12 @@ def compare(recipe: Recipe, data: TrainingData, steps: int) -> dict[str, Any]:
 
 
 def rows(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Some points of each curve, for people."""
-    places = np.linspace(0, found["steps"] // WINDOW - 1, SHOWN).round().astype(int)
+    """Some points of each curve, for the table."""
+    windows = np.linspace(0, found["steps"] // WINDOW - 1, N_POINTS).round().astype(int)
     return [
         {
             "loss of": name,
-            **{f"step {WINDOW * (place + 1)}": losses[place] for place in places.tolist()},
+            **{f"step {WINDOW * (window + 1)}": losses[window] for window in windows.tolist()},
         }
         for name, losses in found["curves"].items()
     ]

@@ -1,6 +1,7 @@
-"""Texts in: two files of Multi30k until they are linted and on the screen, a million pairs through everything, and bombs refused.
+"""Uploads: two files of Multi30k until their issues are shown, a million pairs through all steps, and decompression
+bombs.
 
-The app's process is measured while others read: it never holds the text.
+The memory of the server is measured while other processes read: it never holds the dataset.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from benchmarks.serving import DATA, ROOT, Server, processes, pss, server
 MILLION = 1_000_000
 PATIENCE = 300.0  # seconds
 BAR = "document.querySelector('[data-testid=stProgress] [role=progressbar]')?.getAttribute('aria-valuenow')"
-TOKENISE = """
+TOKENIZE = """
 import json, sys
 from s2s.config import Recipe, override
 from s2s.data import load_pairs_for_training
@@ -41,16 +42,16 @@ started = time.perf_counter()
 from s2s.config import UserError
 from s2s.data import load
 try:
-    said = f"read {len(load(sys.argv[1]))} pairs"
+    outcome = f"read {len(load(sys.argv[1]))} pairs"
 except UserError as error:
-    said = str(error)
+    outcome = str(error)
 peak = int(re.search("VmHWM:[^0-9]+([0-9]+)", open("/proc/self/status").read())[1]) * 1024 / 1e6
-print(peak, time.perf_counter() - started, said, sep="|")
+print(peak, time.perf_counter() - started, outcome, sep="|")
 """
 
 
-class Watch(threading.Thread):
-    """The largest memory of the server while something happens, and of the process that reads."""
+class MemoryWatch(threading.Thread):
+    """Peak memory of the server and of the reading process, until `over` is set."""
 
     def __init__(self, served: Server) -> None:
         super().__init__(daemon=True)
@@ -73,7 +74,7 @@ class Watch(threading.Thread):
 
 
 def upload(page: Page, url: str, files: list[Path], pairs: int) -> dict[str, Any]:
-    """Seconds from the file dialog until the number of pairs, and the linter's findings, are on the screen; what the bar said."""
+    """Seconds from choosing the files until pairs and quality issues are shown; values of the progress bar."""
     page.goto(f"{url}/data")
     wait_idle(page)
     page.get_by_role("radio", name="Upload").click()
@@ -88,7 +89,7 @@ def upload(page: Page, url: str, files: list[Path], pairs: int) -> dict[str, Any
         shares.add(page.evaluate(BAR))
         page.wait_for_timeout(50)
         if time.perf_counter() - started > PATIENCE:
-            raise SystemExit("The text did not come to the screen.")
+            raise SystemExit("The dataset was not shown in time.")
     shown = time.perf_counter() - started
     page.get_by_role("radio", name="Cleaning").click()
     page.get_by_text("Drops").first.wait_for()
@@ -100,7 +101,7 @@ def upload(page: Page, url: str, files: list[Path], pairs: int) -> dict[str, Any
 
 
 def multi30k(browser: Browser, times: int) -> dict[str, Any]:
-    """The median of fresh servers."""
+    """Medians over fresh servers."""
     files = [DATA / "multi30k" / name for name in ("train.en", "train.de")]
     runs = []
     for _ in range(times):
@@ -112,34 +113,34 @@ def multi30k(browser: Browser, times: int) -> dict[str, Any]:
 
 
 def million(browser: Browser, folder: Path) -> dict[str, Any]:
-    """Read, linted and on the screen, then cut with a vocabulary of 10,000 as a training does."""
+    """Read, checked and shown, then tokenized with a vocabulary of 10,000 as for training."""
     file = folder / "million.tsv"
     write_million(file)
     with server() as served:
         page = new_page(browser, viewport={"width": 1440, "height": 900})
-        watch = Watch(served)
+        watch = MemoryWatch(served)
         watch.start()
         found = upload(page, served.url, [file], MILLION)
         page.locator(".st-key-train-on button").click()
         page.locator(".st-key-train button").wait_for()
-        (kept,) = (served.home / "corpora").iterdir()
+        (saved,) = (served.home / "corpora").iterdir()
         watch.over.set()
         started = time.perf_counter()
-        served.python(TOKENISE, f"corpus:{kept.name}")
-        tokenised = time.perf_counter() - started
+        served.python(TOKENIZE, f"corpus:{saved.name}")
+        tokenized = time.perf_counter() - started
         page.context.close()
     return {
         "megabytes": file.stat().st_size / 1e6,
         **{key: found[key] for key in ("shown", "linted", "bar")},
-        "tokenised": tokenised,
-        "all": found["linted"] + tokenised,
+        "tokenised": tokenized,
+        "all": found["linted"] + tokenized,
         "app MB": watch.server,
         "reader MB": watch.reader,
     }
 
 
 def write_million(file: Path) -> None:
-    """The shorter captions of Multi30k, numbered so that none repeats another: about 120 MB."""
+    """The shorter captions of Multi30k, numbered so that all are distinct: about 120 MB."""
     sides = [
         (DATA / "multi30k" / name).read_text(encoding="utf-8").split("\n")
         for name in ("train.en", "train.de")
@@ -155,7 +156,7 @@ def write_million(file: Path) -> None:
 
 
 def bombs(folder: Path) -> list[dict[str, Any]]:
-    """Small files that unpack to much: what is said, and the memory of a whole process that reads them."""
+    """Small files that unpack to large ones: the error, and the peak memory of a process that reads them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -175,21 +176,21 @@ def bombs(folder: Path) -> list[dict[str, Any]]:
         answer = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
         )
-        megabytes, seconds, said = answer.stdout.strip().split("|", 2)
+        megabytes, seconds, outcome = answer.stdout.strip().split("|", 2)
         rows.append(
             {
                 "file": file.name,
                 "kB": file.stat().st_size / 1e3,
                 "peak MB": float(megabytes),
                 "s": float(seconds),
-                "said": said,
+                "said": outcome,
             }
         )
     return rows
 
 
 def main() -> None:
-    """All three."""
+    """Run all three parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()

@@ -1,13 +1,13 @@
-"""Decoding speed beside the peers', and how near it comes to what this machine could do at most.
+"""Decoding speed compared with other libraries, and with an upper bound for this machine.
 
-Every target has exactly 20 tokens, on random weights of the shape of `transformer-tiny` at a vocabulary of 10,000; sources are
-Multi30k's test sentences of 2016, ids in, ids out, the encoder included. A rate is sentences a CPU second of a one-thread process.
-Each decoder has a process of its own and they work in turn, so that what else the machine does hits all of them; a ratio is the
-median of the rounds' ratios, and the figure to trust. `same` is the share of sentences for which a decoder with our weights found
-our targets. `bound` is what nothing but the matrix products would take, by the fastest library torch has, at the rows of one step.
-`foreign` counts the cores that others used meanwhile. Ours keeps the memory it has freed, as the command line does: `--keep-memory`
-lets the peers do so. Beside it: the peak of memory with many beams and many tokens, what finished
-rows cost on a trained run, and where our time goes, by operator.
+Every target has exactly 20 tokens, from random weights of the shape of `transformer-tiny` with a vocabulary of 10,000;
+sources are Multi30k's test sentences of 2016, ids in, ids out, the encoder included. Rates are sentences per CPU second
+of a one-thread process. Each decoder has its own process and they take turns, so that other load on the machine affects
+all of them; a ratio is the median of the rounds' ratios, and more reliable than the rates. `same`: the share of
+sentences for which a decoder with our weights found our targets. `bound`: the rate if there were only the matrix
+products, by torch's fastest library, with the rows of one step. `foreign`: the cores that other processes used
+meanwhile. Ours reuses freed memory, as the command line does; `--keep-memory` lets the peers do so. Other parts: peak
+memory with many beams and tokens, the cost of finished rows on a trained run, and our time by operator.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from s2s.config import PRESETS, Recipe
 from s2s.tokenizers import EOS, fit
 
 RECIPE: Recipe = PRESETS["transformer-tiny"].recipe  # joint BPE of 10,000
-UNLIKE = "JoeyNMT"  # has weights of its own
+UNLIKE = "JoeyNMT"  # has its own weights
 MEMORY_GOAL = 1.5  # GB
 MEMORY_BATCH = 64
 MEMORY_BEAMS = 16
@@ -61,7 +61,7 @@ PARTS = ("memory", "speed", "lengths", "profile")
 
 
 class Aim(NamedTuple):
-    """How many times as fast as a peer ours must be, and should."""
+    """How many times as fast as a peer ours must be (`floor`), and should be (`goal`)."""
 
     floor: float
     goal: float
@@ -69,7 +69,7 @@ class Aim(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """One table."""
+    """One table: a beam size and batch size, with targets by peer."""
 
     num_beams: int
     batch: int
@@ -96,22 +96,22 @@ TASKS = (
 
 
 class Round(NamedTuple):
-    """Everybody's turn at one task, and what the matrix products alone took at that time."""
+    """Every decoder's turn at one task, and the bound at that time."""
 
     answers: dict[str, Answer]
-    bound: float  # sentences a CPU second
+    bound: float  # sentences per CPU second
 
     def rate(self, name: str) -> float:
-        """Sentences a CPU second."""
+        """Sentences per CPU second."""
         return self.answers[name].leg.rate(1)
 
 
 def sentences() -> tuple[list[Ids], int]:
-    """The ids of the sources, `</s>` at the end, and how many pieces there are."""
+    """The ids of the sources, ending in `</s>`, and the vocabulary size."""
     folder = DATA / "multi30k"
     if not folder.is_dir():
         raise SystemExit(
-            f"`{folder}` is not there; set S2S_TEST_DATA to the folder that holds `multi30k`."
+            f"`{folder}` does not exist; set S2S_TEST_DATA to the folder that contains `multi30k`."
         )
     train = [
         (folder / f"train.{language}").read_text(encoding="utf-8").splitlines()
@@ -123,33 +123,33 @@ def sentences() -> tuple[list[Ids], int]:
 
 
 def work(task: Task, sources: Sequence[Ids], vocab_size: int) -> tuple[bound.Work, bound.Work]:
-    """A sentence's reading and its writing. At the first step all beams are one; no prefix is computed again."""
+    """The work of encoding and of decoding a sentence. The first step has a single beam; no prefix is recomputed."""
     src, squared = (statistics.mean(len(ids) ** power for ids in sources) for power in (1, 2))
-    written = 1 + task.num_beams * (TOKENS - 1)
-    looks = 1 + task.num_beams * (TOKENS * (TOKENS + 1) // 2 - 1)
-    reading = bound.Lengths(src, 0, squared, 0, 0)
-    writing = bound.Lengths(0, written, 0, looks, src * written)
-    return bound.work(RECIPE, vocab_size, reading), bound.work(RECIPE, vocab_size, writing)
+    generated = 1 + task.num_beams * (TOKENS - 1)
+    scores = 1 + task.num_beams * (TOKENS * (TOKENS + 1) // 2 - 1)
+    encoding = bound.Lengths(src, 0, squared, 0, 0)
+    decoding = bound.Lengths(0, generated, 0, scores, src * generated)
+    return bound.work(RECIPE, vocab_size, encoding), bound.work(RECIPE, vocab_size, decoding)
 
 
 def bounded(task: Task, sources: Sequence[Ids], vocab_size: int) -> float:
-    """Sentences a CPU second if there were nothing but matrix products."""
-    reading, writing = work(task, sources, vocab_size)
-    read_together = round(task.batch * statistics.mean(map(len, sources)))
+    """Sentences per CPU second if there were only matrix products."""
+    encoding, decoding = work(task, sources, vocab_size)
+    encoder_rows = round(task.batch * statistics.mean(map(len, sources)))
     return 1 / (
-        bound.forward_seconds(reading, read_together)
-        + bound.forward_seconds(writing, task.batch * task.num_beams)
+        bound.forward_seconds(encoding, encoder_rows)
+        + bound.forward_seconds(decoding, task.batch * task.num_beams)
     )
 
 
 def one_round(
-    lined_up: Sequence[Decoder], task: Task, asked: Turn, bound_now: Callable[[], float]
+    lined_up: Sequence[Decoder], task: Task, turn: Turn, bound_now: Callable[[], float]
 ) -> Round:
-    """Everybody from the same batch on, each time another one first; a line to whoever waits."""
+    """Every decoder from the same batch on, each round starting with another; prints progress to stderr."""
     started = time.perf_counter()
-    first = asked.first % len(lined_up)
+    first = turn.first % len(lined_up)
     answers = {
-        decoder.name: decoder.turn(asked) for decoder in (*lined_up[first:], *lined_up[:first])
+        decoder.name: decoder.turn(turn) for decoder in (*lined_up[first:], *lined_up[:first])
     }
     found = Round(answers, bound_now())
     print(
@@ -161,7 +161,7 @@ def one_round(
 
 
 def line(name: str, task: Task, rounds: Sequence[Round], first: Round) -> dict[str, Any]:
-    """What the rounds say of one decoder; what it found is compared in the first, which warmed it."""
+    """The row of one decoder; its targets are compared in the first round, which warms up."""
     legs = [found.answers[name].leg for found in rounds]
     rates = [found.rate(name) for found in rounds]
     theirs = first.answers[name].targets
@@ -197,14 +197,14 @@ def ratio(rounds: Sequence[Round], mine: str, theirs: str) -> float:
 def race(
     sources: list[Ids], vocab_size: int, arguments: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """All tasks; each table as soon as it is there."""
+    """Run all tasks; prints each table when it is complete."""
     rows = {name: row for name, row in DECODERS.items() if name != FAST or ours.knows("precision")}
     found = []
     with decoders(
         present(rows), RECIPE, vocab_size, sources, keep_memory=arguments.keep_memory
     ) as lined_up:
         for task in (task for task in TASKS if task.name in arguments.tasks):
-            seconds = [0.0, *[arguments.seconds] * arguments.rounds]  # the first only warms
+            seconds = [0.0, *[arguments.seconds] * arguments.rounds]  # the first warms up
             turns = [
                 Turn(task.num_beams, task.batch, number, least)
                 for number, least in enumerate(seconds)
@@ -219,24 +219,24 @@ def race(
             found.append(
                 {"task": task.name, "MFLOP a sentence": flops, "bound": limit, "lines": lines}
             )
-            tell(found[-1])
+            show(found[-1])
     return found
 
 
-def tell(found: Mapping[str, Any]) -> None:
+def show(found: Mapping[str, Any]) -> None:
     """One task's table and its bound."""
     print(f"\n{found['task']}, {TOKENS} tokens")
     table(found["lines"])
     limit = found["bound"]
     flops = found["MFLOP a sentence"]
     print(
-        f"bound: {limit:,.0f} sentences/s, from {flops:.0f} MFLOP a sentence at {limit * flops / 1e3:,.0f} GF/s",
+        f"bound: {limit:,.0f} sentences/s, from {flops:.0f} MFLOP per sentence at {limit * flops / 1e3:,.0f} GF/s",
         flush=True,
     )
 
 
 def memory(sources: Sequence[Ids], vocab_size: int) -> dict[str, float]:
-    """Peak of a process that decodes the longest sources with many beams and many tokens."""
+    """Peak memory of a process that decodes the longest sources with many beams and many tokens."""
     with children(
         _hold, {"memory": (sorted(sources, key=len)[-MEMORY_BATCH:], vocab_size)}
     ) as wires:
@@ -244,7 +244,7 @@ def memory(sources: Sequence[Ids], vocab_size: int) -> dict[str, float]:
             leg = Leg(*wires["memory"].recv())
         except EOFError:
             raise SystemExit(
-                "The process whose memory is measured ended; its words stand above."
+                "The process whose memory is measured ended; see its output above."
             ) from None
     what = f"{MEMORY_BATCH} sources x beam {MEMORY_BEAMS} x {MEMORY_TOKENS} tokens"
     print(
@@ -261,32 +261,32 @@ def _hold(wire: Connection, sources: Sequence[Ids], vocab_size: int) -> None:
     wire.send(
         tuple(
             metered(
-                lambda: len(ours.search(model, sources, MEMORY_BEAMS, limit, passed=ours.Endless))
+                lambda: len(ours.search(model, sources, MEMORY_BEAMS, limit, wrap=ours.Endless))
             )
         )
     )
 
 
 def operators(sources: Sequence[Ids], vocab_size: int) -> dict[str, Any]:
-    """Where our time goes, by operator, in the dearest task and in the smallest."""
+    """Our time by operator, in the most expensive task and in the smallest."""
     model = random_model(RECIPE, vocab_size)
     limit = {"max_new_tokens": TOKENS}
     found = {}
     for task in (TASKS[0], TASKS[-1]):
         order = batches(sources, task.batch)
-        ours.search(model, order[0], task.num_beams, limit, passed=ours.Endless)
+        ours.search(model, order[0], task.num_beams, limit, wrap=ours.Endless)
         with profile(activities=[ProfilerActivity.CPU]) as profiler:
             for batch in order[1 : 1 + PROFILED]:
                 with record_function(UPDATE):
-                    ours.search(model, batch, task.num_beams, limit, passed=ours.Endless)
+                    ours.search(model, batch, task.num_beams, limit, wrap=ours.Endless)
         found[task.name] = by_operator(profiler.key_averages(), PROFILED)
-        print(f"\n{task.name}: where our time goes, of a batch, the profiler's own included")
+        print(f"\n{task.name}: our time per batch by operator, including the profiler's own")
         table(found[task.name])
     return found
 
 
 def main() -> None:
-    """Measure."""
+    """Run the chosen parts."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -301,21 +301,23 @@ def main() -> None:
         "--seconds",
         type=float,
         default=2.0,
-        help="CPU seconds of each decoder in a round, at least",
+        help="minimum CPU seconds per decoder and round",
     )
     parser.add_argument(
         "--keep-memory", action="store_true", help="give the peers our allocator's settings too"
     )
     parser.add_argument("--run", default="demo-en-fr", help="a trained run, for real lengths")
     parser.add_argument(
-        "--text", default="builtin:en-fr#split=valid", help="SPEC, whose sources that run reads"
+        "--text",
+        default="builtin:en-fr#split=valid",
+        help="SPEC of the dataset whose sources that run translates",
     )
     parser.add_argument(
         "--parts",
         nargs="+",
         choices=PARTS,
         default=PARTS,
-        help="lengths: of a trained run; profile: where our time goes",
+        help="lengths: those of a trained run; profile: our time by operator",
     )
     arguments = parser.parse_args()
     torch.set_num_threads(1)

@@ -1,8 +1,9 @@
-"""An evaluation of 1,000 sentences with five strategies, through queue and worker: its first numbers, and whether the time left holds.
+"""An evaluation of 1,000 sentences with five strategies, by queue and worker: time to the first scores, and the time
+left.
 
-An empty `S2S_HOME`. The first evaluation finds the worker that was started with it (cold), the others a warm one. Seconds run from the
-order to the first scores that lie in the folder, and to the end. Ten times a second the time left that the page would show is noted; it
-is set beside what was truly left, from the second tenth of the work on.
+It uses an empty `S2S_HOME`. The first evaluation has a worker that is just starting (cold), the others a warm one.
+Seconds run from submission to the first scores in the folder, and to the end. Ten times per second, the time left that
+the page would show is recorded; it is compared with the actual time left, after the first tenth of the work.
 """
 
 from __future__ import annotations
@@ -24,35 +25,35 @@ RUN = "demo-en-fr"
 SPLIT = "random"
 N = 1000
 STRATEGIES = ("greedy", "beam", "diverse_beam", "sample", "mbr")
-FIRST = 10.0  # goal, seconds
-HOLDS = 0.5  # goal: the median of |shown - true| / true
+MAX_FIRST = 10.0  # goal, seconds
+MAX_ERROR = 0.5  # goal: the median of |shown - actual| / actual
 # seconds
-LOOK = 0.1
+INTERVAL = 0.1
 PATIENCE = 900.0
-BEGUN = 0.1  # of the sentences: before, the pace is that of one turn
+STARTED = 0.1  # of the sentences: before that, the speed is known from one batch only
 
 
 def measured(name: str) -> dict[str, Any]:
-    """Order one and watch it."""
+    """Submit one evaluation and watch it."""
     systems = tuple(System(strategy, RUN, 0, strategy) for strategy in STRATEGIES)
-    ordered = time.monotonic()
+    submitted = time.monotonic()
     evaluation = evaluation_service.submit(
         EvaluationRequest(systems, Sentences(name, split=SPLIT, run=RUN, n=N), run=RUN)
     )
     first = None
     shown = list[tuple[float, float]]()
-    place = evaluations.folder(evaluation)
-    while (spent := time.monotonic() - ordered) < PATIENCE:
-        stands = evaluation_service.progress(evaluation)
-        if first is None and place.scores().get("n"):
+    folder = evaluations.folder(evaluation)
+    while (spent := time.monotonic() - submitted) < PATIENCE:
+        progress = evaluation_service.progress(evaluation)
+        if first is None and folder.scores().get("n"):
             first = spent
-        if stands.left is not None and BEGUN * N <= stands.done < N:
-            shown.append((spent, stands.left))
-        if not stands.is_live and stands.state != "interrupted":
+        if progress.left is not None and STARTED * N <= progress.done < N:
+            shown.append((spent, progress.left))
+        if not progress.is_live and progress.state != "interrupted":
             break
-        time.sleep(LOOK)
-    if stands.state != "done":
-        raise SystemExit(f"{name} ended as {stands.state}: {stands.error}")
+        time.sleep(INTERVAL)
+    if progress.state != "done":
+        raise SystemExit(f"{name} ended as {progress.state}: {progress.error}")
     off = [abs(left - (spent - at)) / max(1.0, spent - at) for at, left in shown]
     return {
         "worker": name,
@@ -64,7 +65,7 @@ def measured(name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """One cold, some warm."""
+    """One evaluation with a cold worker, some with a warm one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=2)
     rounds = parser.parse_args().rounds
@@ -84,7 +85,8 @@ def main() -> None:
     warm = statistics.median(row["first"] for row in rows[1:])
     off = statistics.median(row["off"] for row in rows if row["off"] is not None)
     print(
-        f"\nfirst numbers after {warm:.1f} s, warm (goal < {FIRST:g}); time left off by {off:.0%} (goal < {HOLDS:.0%}), medians"
+        f"\nmedians: first scores after {warm:.1f} s with a warm worker (goal < {MAX_FIRST:g}); time left off by"
+        f" {off:.0%} (goal < {MAX_ERROR:.0%})"
     )
     last_line("evaluate", {"rows": rows, "first": warm, "off": off})
 

@@ -1,9 +1,9 @@
-"""How long a run will take, as told before it starts and after a fifth of it, beside the truth.
+"""Forecast training times, before the start and after a fifth of the run, compared with the measured times.
 
-Each run goes through the queue of a fresh `S2S_HOME`, as the page would send it: the first is forecast by the formula alone,
-the later ones with what those before them taught. A case is as long as the formula takes for `--seconds`. The time left is
-what the page says at the step that ends the first fifth (`Curves.seconds_left` of the lines until there); the truth is from the
-time of that line to that of the last.
+Each run goes through the queue of a fresh `S2S_HOME`, as from the page: the first is forecast by the formula alone, the
+later ones are calibrated by those before them. A case has as many steps as the formula expects to take `--seconds`. The
+time left is what the page shows after the first fifth (`Curves.seconds_left` of the lines so far); the actual time left
+runs from that line to the last.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from s2s.jobs import STARTUP_SECONDS, calibrate, forecast, queue, training
 from s2s.runs import Metrics, RunFolder, runs_folder
 from s2s.settings import OWNER
 
-MOST_PERCENT = 30  # off, after a fifth
+MOST_PERCENT = 30  # error after a fifth
 LOOKS = 10  # validations and checkpoints of a run
 QUICK = 15.0  # seconds
 
 
 class Case(NamedTuple):
-    """What to train on what."""
+    """A preset, a dataset and changed settings."""
 
     preset: str
     source: str
@@ -52,7 +52,7 @@ CASES = (
 
 
 def lasting(case: Case, seconds: float) -> Recipe:
-    """The case's recipe with as many steps as the formula takes so long for."""
+    """The case's recipe with as many steps as the formula expects to take this long."""
     recipe = override(PRESETS[case.preset].recipe, dict(case.changes))
     cost = forecast(recipe, load_preview(case.source))
     steps = max(
@@ -71,12 +71,12 @@ def lasting(case: Case, seconds: float) -> Recipe:
 
 
 def measure(case: Case, seconds: float) -> dict[str, Any]:
-    """One run, alone."""
+    """Train one case."""
     recipe = lasting(case, seconds)
-    told = forecast(recipe, load_preview(case.source), calibrate("cpu"))
+    expected = forecast(recipe, load_preview(case.source), calibrate("cpu"))
     run = training.submit(
         training.RunRequest(recipe, case.source, preset=case.preset, name=case.preset),
-        express=told.is_express,
+        express=expected.is_express,
     )
     subprocess.run(
         [sys.executable, "-m", "s2s", "worker", "--idle", "1"],
@@ -88,24 +88,28 @@ def measure(case: Case, seconds: float) -> dict[str, Any]:
     if job.state != "done" or job.started is None or job.finished is None:
         raise SystemExit(f"{case.preset} on {case.source} is {job.state}: {job.error}")
     took = job.finished - job.started
-    left, truly_left = after_a_fifth(runs_folder() / run)
+    left, actually_left = after_a_fifth(runs_folder() / run)
     row = {
         "preset": case.preset,
         "text": case.source,
         "steps": recipe.train.steps,
-        "learnt from": told.calibration.n_runs,
+        "learnt from": expected.calibration.n_runs,
     }
-    row |= {"told before s": told.seconds, "took s": took, "off %": percent(told.seconds, took)}
+    row |= {
+        "told before s": expected.seconds,
+        "took s": took,
+        "off %": percent(expected.seconds, took),
+    }
     row |= {
         "left at a fifth s": left,
-        "truly s": truly_left,
-        "then off %": percent(left, truly_left),
+        "truly s": actually_left,
+        "then off %": percent(left, actually_left),
     }
-    return row | {"then off % of all": 100 * (left - truly_left) / took}
+    return row | {"then off % of all": 100 * (left - actually_left) / took}
 
 
 def after_a_fifth(run: Path) -> tuple[float, float]:
-    """Seconds left as they were told, and as they were, after the first update beyond it: the validation before has been."""
+    """Seconds left after a fifth of the steps and their validation: as shown on the page, and the actual ones."""
     steps = RunFolder(run).recipe().train.steps
     lines = list(_lines(run / "metrics.jsonl"))
     fifth = next(
@@ -116,27 +120,27 @@ def after_a_fifth(run: Path) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         early = Path(folder) / "metrics.jsonl"
         early.write_bytes(b"".join(raw for raw, *_ in lines[: fifth + 1]))
-        told = Metrics(early).read().seconds_left(steps)
-    return float("nan") if told is None else told, lines[-1][3] - lines[fifth][3]
+        shown = Metrics(early).read().seconds_left(steps)
+    return float("nan") if shown is None else shown, lines[-1][3] - lines[fifth][3]
 
 
 def _lines(path: Path) -> Iterator[tuple[bytes, int, str, float]]:
-    """Each line as it stands, its step, kind and time."""
+    """Each raw line, its step, kind and time."""
     parsed = RunFolder(path.parent).lines("metrics")
     for raw, line in zip(path.read_bytes().splitlines(keepends=True), parsed, strict=True):
         yield raw, line["step"], line["kind"], line["time"]
 
 
-def percent(told: float, truly: float) -> float:
-    """How far off, of the truth; below 0 where it was told too short."""
-    return 100 * (told - truly) / truly
+def percent(forecast_seconds: float, actual: float) -> float:
+    """The error in percent of the actual value; negative where the forecast was too short."""
+    return 100 * (forecast_seconds - actual) / actual
 
 
 def main() -> None:
-    """All cases, one after the other."""
+    """Run the cases, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"one case of {QUICK:.0f} s")
-    parser.add_argument("--seconds", type=float, default=40.0, help="of each case, by formula")
+    parser.add_argument("--seconds", type=float, default=40.0, help="of each case, by the formula")
     arguments = parser.parse_args()
     cases, seconds = (CASES[:1], QUICK) if arguments.quick else (CASES, arguments.seconds)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -144,7 +148,7 @@ def main() -> None:
         rows = [measure(case, seconds) for case in cases]
     table(rows)
     worst = max(abs(row["then off %"]) for row in rows)
-    print(f"\nAfter a fifth at most {worst:.0f} % off; goal: {MOST_PERCENT} %.")
+    print(f"\nLargest error after a fifth: {worst:.0f} %; goal: at most {MOST_PERCENT} %.")
     last_line("forecast", rows)
 
 

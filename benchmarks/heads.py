@@ -1,9 +1,11 @@
-"""All heads at once, from a click to painted in Chromium over an empty rerun of the same page, and what switching costs the server.
+"""All heads at once: time from click to paint in Chromium, minus that of an empty rerun, and the server's time per
+switch.
 
-A row of SHEETS is a made-up model on a page of its own (heads_page.py); clicks that draw and clicks that do nothing take turns, and
-the difference of their medians counts. A row of SWITCHES is one control of Attention, in a session without a browser
-(session.py), on an untrained model of 6 layers by 8 heads that reads and writes 128 tokens. `cpu_ms` is what a click costs of
-processor time, which a busy machine hardly makes more: of server and browser over an empty rerun, or of the server alone.
+A row of SHEETS is random attention of this shape on its own page (heads_page.py); clicks that draw and clicks that do
+nothing alternate, and the difference of their medians counts. A row of SWITCHES is one control of Attention, in a
+session without a browser (session.py), on an untrained model of 6 layers by 8 heads with 128 source and target tokens.
+`cpu_ms`: CPU time per click, which hardly depends on other load: of server and browser, minus that of an empty rerun,
+or of the server alone.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ LONG = "".join(itertools.islice(itertools.cycle(LETTERS), 127))  # with </s> 128
 
 
 def spent(home: Path) -> float:
-    """Milliseconds of processor time that the server of a home, and the browser where there is one, have taken so far."""
+    """CPU milliseconds of the server of this home, and of the browser if there is one, so far."""
     servers = [psutil.Process(pid) for pid, role in processes(home).items() if role == "server"]
     taken = 0.0
     for process in (*servers, *psutil.Process().children(recursive=True)):
@@ -58,7 +60,7 @@ def spent(home: Path) -> float:
 
 
 class Sheet(NamedTuple):
-    """Layers, heads, tokens a side, and the goal in milliseconds over an empty rerun."""
+    """Layers, heads, tokens per side, and the goal in milliseconds above an empty rerun."""
 
     layers: int
     heads: int
@@ -67,7 +69,7 @@ class Sheet(NamedTuple):
 
 
 class Switch(NamedTuple):
-    """A control of Attention: its key and the values that take turns."""
+    """A control of Attention: its key and its values, chosen in turn."""
 
     key: str
     values: tuple[str, ...]
@@ -81,14 +83,14 @@ SWITCHES: Mapping[str, Switch] = MappingProxyType(
         "Attention: layer": Switch("layer", ("1", "2", "3", "4", "5", "6", "mean")),
         "Attention: kind": Switch("kind", ("encoder", "decoder", "cross")),
         "Attention: reduction": Switch(
-            "look reduce", ("Largest weight", "Rollout", "Norm-weighted", "Weights")
+            "attention reduce", ("Largest weight", "Rollout", "Norm-weighted", "Weights")
         ),
     }
 )
 
 
 def painted(browser: Browser, served: Server, sheet: Sheet, times: int) -> dict[str, Any]:
-    """Medians of clicks that draw another sheet and of clicks that do nothing, in turn; the first of each warms up."""
+    """Medians of alternating clicks that draw another sheet or do nothing; the first of each warms up."""
     page = new_page(browser, viewport={"width": 1440, "height": 900})
     page.goto(f"{served.url}/?layers={sheet.layers}&heads={sheet.heads}&tokens={sheet.tokens}")
     page.locator(".heads canvas[data-painted]").wait_for()
@@ -112,12 +114,19 @@ def painted(browser: Browser, served: Server, sheet: Sheet, times: int) -> dict[
     page.context.close()
     drawn, idle = (statistics.median(taken[way][1:]) for way in ("drawn", "idle"))
     part = f"{sheet.layers * sheet.heads} heads of {sheet.tokens} x {sheet.tokens}"
-    return {"part": part, "n": times, "p50_ms": drawn, "empty_ms": idle, "over_ms": drawn - idle, "goal_ms": sheet.goal,
-            "cpu_ms": statistics.mean(cost["drawn"][1:]) - statistics.mean(cost["idle"][1:])}  # fmt: skip
+    return {
+        "part": part,
+        "n": times,
+        "p50_ms": drawn,
+        "empty_ms": idle,
+        "over_ms": drawn - idle,
+        "goal_ms": sheet.goal,
+        "cpu_ms": statistics.mean(cost["drawn"][1:]) - statistics.mean(cost["idle"][1:]),
+    }
 
 
 def train(served: Server) -> None:
-    """A run of 6 layers by 8 heads in the server's home: three steps, for only its shape matters."""
+    """A run of 6 layers by 8 heads in the server's home: three steps, since only its shape matters."""
     sizes = {
         "model.n_layers": 6,
         "model.n_heads": 8,
@@ -146,7 +155,7 @@ def train(served: Server) -> None:
 
 
 async def switched(served: Server, times: int) -> list[dict[str, Any]]:
-    """Each control through its values, again and again; the first round warms up."""
+    """Choose the values of each control in turn, repeatedly; the first round warms up."""
     rows = []
     for name, switch in SWITCHES.items():
         session = Session(served.url)
@@ -177,7 +186,7 @@ async def switched(served: Server, times: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=15, help="how often each thing is done")
+    parser.add_argument("--times", type=int, default=15, help="repetitions of each action")
     arguments = parser.parse_args()
     with server("benchmarks/heads_page.py", "_stcore/health") as served, chromium() as browser:
         rows = [painted(browser, served, sheet, arguments.times) for sheet in SHEETS]

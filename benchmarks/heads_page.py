@@ -1,4 +1,4 @@
-"""The heads of a made-up model on a page of their own, which benchmarks/heads.py opens: `?layers=6&heads=8&tokens=60`."""
+"""A page with all heads of random attention, which benchmarks/heads.py opens: `?layers=6&heads=8&tokens=60`."""
 
 import gc
 
@@ -8,12 +8,12 @@ import streamlit as st
 
 from s2s.ui.canvas import heads_canvas, pack_heads
 
-SHEETS = 4  # so many different ones take turns
+SHEETS = 4  # different ones, drawn in turn
 
 
 @st.cache_resource
 def sheets(layers: int, heads: int, n: int) -> list[npt.NDArray[np.float32]]:
-    """Made before they are asked for; what is imported is frozen, as in the dashboard."""
+    """Random weights, made once; objects that exist by then are frozen, as in the dashboard."""
     raw = np.random.default_rng(0).random((SHEETS, layers, heads, n, n), np.float32) ** 8
     made = [*(raw / raw.sum(-1, keepdims=True))]
     gc.collect()
@@ -29,7 +29,7 @@ shape = (int(st.query_params[name]) for name in ("layers", "heads", "tokens"))
 made = sheets(*shape)
 st.button("Draw", on_click=turn, args=("drawn",))
 st.button("Nothing", on_click=turn, args=("idle",))
-tokens = [f"w{place}" for place in range(made[0].shape[-1])]
+tokens = [f"w{position}" for position in range(made[0].shape[-1])]
 pixels = pack_heads(made[st.session_state.get("drawn", 0) % SHEETS], tokens, tokens, "reads")
 with st.columns([3, 2])[1]:
     heads_canvas(

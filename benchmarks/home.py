@@ -1,4 +1,4 @@
-"""Home on a warm server: seconds from the address to a painted heatmap, plain first and Plotly's after it, and whether a phone shows it."""
+"""Home on a warm server: seconds to the static heatmap and to Plotly's, and whether they fit on the first screen."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from benchmarks.report import last_line, table
 from benchmarks.serving import server
 
 PLOTLY = ".js-plotly-plot .heatmaplayer image, .js-plotly-plot .heatmaplayer path"
-# Runs before the page's own scripts: notes when each thing first stands there, the picture two frames later, when it is painted.
-LOOK = f"""window.seen = {{}};
+# Runs before the page's own scripts and records when each element first exists; heatmaps two frames later, when
+# painted.
+RECORD = f"""window.seen = {{}};
 const note = (key, selector, frames) => {{
   if (key in seen || !document.querySelector(selector)) return;
   seen[key] = performance.now();
@@ -21,15 +22,16 @@ const note = (key, selector, frames) => {{
   later(frames);
 }};
 new MutationObserver(() => {{
-  note('box', 'input[type=text]', 0); note('heatmap', '.still i, {PLOTLY}', 2); note('interactive', '{PLOTLY}', 2);
+  note('box', 'input[type=text]', 0); note('heatmap', '.static-heatmap i, {PLOTLY}', 2);
+  note('interactive', '{PLOTLY}', 2);
 }}).observe(document, {{childList: true, subtree: true}});"""
 
 
 def first_paint(browser: Browser, url: str, width: int, height: int) -> dict[str, Any]:
-    """A fresh context (no cache): seconds to the first content, the box, the heatmap and Plotly's, and the picture's place."""
+    """In a fresh context (no cache): seconds to first content, text box, heatmap and Plotly; the heatmap's position."""
     context = browser.new_context(viewport={"width": width, "height": height})
     page = context.new_page()
-    page.add_init_script(LOOK)
+    page.add_init_script(RECORD)
     page.goto(url, wait_until="commit")
     page.locator(PLOTLY).first.wait_for(state="attached", timeout=60_000)
     page.wait_for_timeout(500)
@@ -37,7 +39,7 @@ def first_paint(browser: Browser, url: str, width: int, height: int) -> dict[str
     first = page.evaluate(
         "performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"
     )
-    box = page.locator(".js-plotly-plot").first.bounding_box() or {}
+    box: dict[str, Any] = {**(page.locator(".js-plotly-plot").first.bounding_box() or {})}
     context.close()
     bottom = box["y"] + box["height"]
     place = {"picture_top": box["y"], "picture_bottom": bottom, "visible": bottom <= height}
@@ -45,7 +47,7 @@ def first_paint(browser: Browser, url: str, width: int, height: int) -> dict[str
 
 
 def main() -> None:
-    """Five fresh visits on each of two screens; medians."""
+    """Medians of five fresh visits on each of two screens."""
     rows = []
     with server() as served, chromium() as browser:
         url = served.url

@@ -1,7 +1,7 @@
-"""How fast the pages of Decode answer what only ranks or scales anew, and what has to be decoded.
+"""Response times of Steps and Compare to changes that only rank or scale again, and to those that decode.
 
-A server of its own with an empty `S2S_HOME`, and a session without a browser (benchmarks/session.py): seconds run from sending
-a widget's new value to the end of the script. A row of PARTS is one thing that somebody does on a page, done again and again.
+It starts its own server on an empty `S2S_HOME` and uses a session without a browser (benchmarks/session.py): seconds
+run from sending a widget's new value to the end of the script. A row of PARTS is one action, repeated.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ SOURCE = "the cat who chased the mouse was black"
 
 
 class Part(NamedTuple):
-    """One thing that somebody does: the seconds of each time, and the goal."""
+    """One repeated action, which returns the seconds of each time, and the goal."""
 
     do: Callable[[Session, int], Coroutine[Any, Any, list[float]]]
-    goal: float  # milliseconds, of a quiet machine
+    goal: float  # milliseconds, on an idle machine
 
 
-async def rank_anew(session: Session, n: int) -> list[float]:
+async def rank_again(session: Session, n: int) -> list[float]:
     """Steps: the slider of the length penalty, which ranks the finished hypotheses without decoding."""
     packed = share.pack({"strategy": "beam", "num_beams": "5", "view": "tree"})
     await session.open("steps", {"run": RUN, "src": SOURCE, "set": packed})
     return [
-        await session.set("steps own rank_penalty", round(-2.0 + 0.1 * (7 * each % 60), 1))
+        await session.set("steps rank_penalty", round(-2.0 + 0.1 * (7 * each % 60), 1))
         for each in range(n)
     ]
 
 
-async def heat_anew(session: Session, n: int) -> list[float]:
-    """Steps, next word: the slider of the temperature, which scales one distribution anew."""
+async def change_temperature(session: Session, n: int) -> list[float]:
+    """Steps, next token: the temperature slider, which scales one distribution again."""
     await session.open(
         "steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})}
     )
     return [
-        await session.set("steps own ruler_temperature", round(0.1 + 0.05 * (7 * each % 58), 2))
+        await session.set("steps filter_temperature", round(0.1 + 0.05 * (7 * each % 58), 2))
         for each in range(n)
     ]
 
 
-async def cut_anew(session: Session, n: int) -> list[float]:
-    """Steps, next word: top_p, which cuts one distribution elsewhere."""
+async def change_top_p(session: Session, n: int) -> list[float]:
+    """Steps, next token: top_p, which truncates one distribution elsewhere."""
     await session.open(
         "steps", {"run": RUN, "src": SOURCE, "set": share.pack({"view": "next", "at": "2"})}
     )
     return [
-        await session.set("steps own ruler_top_p", round(0.01 * (7 * each % 100), 2))
+        await session.set("steps filter_top_p", round(0.01 * (7 * each % 100), 2))
         for each in range(n)
     ]
 
@@ -64,7 +64,7 @@ async def cut_anew(session: Session, n: int) -> list[float]:
 async def five_columns(session: Session, n: int) -> list[float]:
     """Compare: another sentence, which five strategies have not decoded before."""
     strategies = ("greedy", "beam", "diverse_beam", "sample", "mbr")
-    columns = {f"c{place}": f"{RUN}!{name}!" for place, name in enumerate(strategies, 1)}
+    columns = {f"c{number}": f"{RUN}!{name}!" for number, name in enumerate(strategies, 1)}
     sentences = (
         (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
     )
@@ -74,16 +74,16 @@ async def five_columns(session: Session, n: int) -> list[float]:
 
 PARTS: Mapping[str, Part] = MappingProxyType(
     {
-        "Steps: rank anew": Part(rank_anew, 150),
-        "Steps: next word, temperature": Part(heat_anew, 150),
-        "Steps: next word, top_p": Part(cut_anew, 150),
+        "Steps: rank anew": Part(rank_again, 150),
+        "Steps: next word, temperature": Part(change_temperature, 150),
+        "Steps: next word, top_p": Part(change_top_p, 150),
         "Compare: five strategies": Part(five_columns, 1000),
     }
 )
 
 
 async def measured(url: str, n: int, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
-    """Every part in a session of its own; the first time warms it up."""
+    """Every part in its own session; the first repetition warms up."""
     rows = []
     for name, part in parts.items():
         session = Session(url)
@@ -106,7 +106,7 @@ async def measured(url: str, n: int, parts: Mapping[str, Part]) -> list[dict[str
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=30, help="how often each thing is done")
+    parser.add_argument("--times", type=int, default=30, help="repetitions of each action")
     arguments = parser.parse_args()
     with server() as served:
         rows = asyncio.run(measured(served.url, arguments.times, PARTS))

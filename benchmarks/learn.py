@@ -1,7 +1,7 @@
-"""How fast the Learn pages answer a change, at usual and at large sizes.
+"""Response times of the Learn pages, at default and at large sizes.
 
-A server of its own with an empty `S2S_HOME`, and a session without a browser (benchmarks/session.py): seconds run from sending
-a widget's new value to the end of the script. A row of PARTS is one thing that somebody does on a page, done again and again.
+It starts its own server on an empty `S2S_HOME` and uses a session without a browser (benchmarks/session.py): seconds
+run from sending a widget's new value to the end of the script. A row of PARTS is one action, repeated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SENTENCES = (
 
 
 async def positions(session: Session, view: str, **values: str) -> None:
-    """The page with this view."""
+    """Open the page with this view."""
     await session.open("positions", {"run": RUN, "set": share.pack({"view": view, **values})})
 
 
@@ -40,13 +40,13 @@ async def matrix(session: Session, n: int) -> list[float]:
 
 
 async def distance(session: Session, n: int) -> list[float]:
-    """Positions: how alike all pairs of positions are, another base each time."""
+    """Positions: the similarity of all pairs of positions, another base each time."""
     await positions(session, "distance", **LARGE)
     return [await session.set("positions base", 10_000.0 + each) for each in range(n)]
 
 
-async def turned(session: Session, n: int) -> list[float]:
-    """Positions: sinusoids and rotary beside each other, another offset each time."""
+async def rotation(session: Session, n: int) -> list[float]:
+    """Positions: sinusoidal and rotary side by side, another offset each time."""
     await positions(session, "rotation", beside="rotary", **LARGE)
     return [await session.set("positions offset", 1 + each) for each in range(n)]
 
@@ -58,39 +58,40 @@ async def rotary(session: Session, n: int) -> list[float]:
 
 
 async def swapped(session: Session, n: int) -> list[float]:
-    """Positions: two words change places, in another sentence each time."""
+    """Positions: two words are swapped, in another sentence each time."""
     await positions(session, "model")
     return [await session.set("src", SENTENCES[each % len(SENTENCES)]) for each in range(n)]
 
 
 async def longer(session: Session, n: int) -> list[float]:
-    """Positions: the twins beyond their training, the other task each time."""
+    """Positions: models beyond their training lengths, the other task each time."""
     await positions(session, "longer")
     return [await session.set("positions task", ("copy", "reverse")[each % 2]) for each in range(n)]
 
 
-async def sized(session: Session, n: int) -> list[float]:
+async def target_length(session: Session, n: int) -> list[float]:
     """Architecture: the slider of the target's length, the table and the bars below."""
     await session.open("architecture", {"run": RUN})
-    return [await session.set("taken own tgt_len", float(2 + each)) for each in range(n)]
+    return [await session.set("architecture tgt_len", float(2 + each)) for each in range(n)]
 
 
-async def another_machine(session: Session, n: int) -> list[float]:
-    """Architecture: another preset each time, beside the run."""
+async def another_preset(session: Session, n: int) -> list[float]:
+    """Architecture: another preset each time, compared with the run."""
     names = ("t5-11b", "small", "t5-large", "blocks", "transformer-base", "modern-small")
     await session.open("architecture", {"run": RUN, "set": share.pack({"against": "run"})})
-    return [await session.set("taken own model", names[each % len(names)]) for each in range(n)]
+    return [await session.set("architecture model", names[each % len(names)]) for each in range(n)]
 
 
-async def grown(session: Session, n: int) -> list[float]:
-    """Architecture: how the training memory of the largest preset grows, with something else each time."""
+async def cost_curve(session: Session, n: int) -> list[float]:
+    """Architecture: the training memory of the largest preset by another variable each time."""
     await session.open(
         "architecture",
         {"run": RUN, "set": share.pack({"model": "t5-11b", "view": "costs", "cost": "memory"})},
     )
-    options = session.options("taken own vary")
+    options = session.options("architecture vary")
     return [
-        await session.set("taken own vary", options[(1 + each) % len(options)]) for each in range(n)
+        await session.set("architecture vary", options[(1 + each) % len(options)])
+        for each in range(n)
     ]
 
 
@@ -100,17 +101,17 @@ async def masked(session: Session, n: int) -> list[float]:
     return [await session.set("src", SENTENCES[each % len(SENTENCES)]) for each in range(n)]
 
 
-async def walked(session: Session, n: int) -> list[float]:
-    """Walkthrough: Next, through all steps; what was seen before is kept, as for every visitor."""
+async def next_step(session: Session, n: int) -> list[float]:
+    """Walkthrough: Next, through all steps; computed values are cached, as for every visitor."""
     await session.open(
         "walkthrough",
         {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "pieces", "position": "2"})},
     )
-    return [await session.set("walk on", True) for _ in range(min(n, 29))]
+    return [await session.set("walkthrough next", True) for _ in range(min(n, 29))]
 
 
 async def another_head(session: Session, n: int) -> list[float]:
-    """Walkthrough: the masked scores of another head each time, five pictures."""
+    """Walkthrough: the masked scores of another head each time, five figures."""
     await session.open(
         "walkthrough",
         {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "mask", "position": "2"})},
@@ -119,7 +120,7 @@ async def another_head(session: Session, n: int) -> list[float]:
 
 
 async def another_sentence(session: Session, n: int) -> list[float]:
-    """Walkthrough: queries, keys and values of another sentence each time, translated and taken apart."""
+    """Walkthrough: queries, keys and values of another sentence each time, translated and traced."""
     await session.open(
         "walkthrough",
         {"run": RUN, "src": SENTENCES[2], "set": share.pack({"step": "queries", "position": "2"})},
@@ -130,7 +131,7 @@ async def another_sentence(session: Session, n: int) -> list[float]:
     return [await session.set("src", sentence) for sentence in sentences[:n]]
 
 
-async def followed(session: Session, n: int) -> list[float]:
+async def gradients(session: Session, n: int) -> list[float]:
     """Walkthrough: the gradient by layer of another sentence each time, with and without the residual."""
     await session.open(
         "walkthrough",
@@ -150,27 +151,27 @@ PARTS: Mapping[str, Part] = MappingProxyType(
     {
         "Positions: matrix, 2048 x 512": Part(matrix, 300),
         "Positions: likeness, 2048 x 512": Part(distance, 300),
-        "Positions: rotation, two encodings": Part(turned, 300),
+        "Positions: rotation, two encodings": Part(rotation, 300),
         "Positions: q.k of rotary, 2048 x 64": Part(rotary, 300),
         "Positions: two words swapped": Part(swapped, 300),
         "Positions: longer than trained": Part(longer, 300),
-        "Architecture: length of the batch": Part(sized, 300),
-        "Architecture: another machine": Part(another_machine, 300),
-        "Architecture: growth of the largest": Part(grown, 300),
+        "Architecture: length of the batch": Part(target_length, 300),
+        "Architecture: another machine": Part(another_preset, 300),
+        "Architecture: growth of the largest": Part(cost_curve, 300),
         "Architecture: masks": Part(masked, 300),
-        "Walkthrough: next step": Part(walked, 300),
+        "Walkthrough: next step": Part(next_step, 300),
         "Walkthrough: another head": Part(another_head, 300),
         "Walkthrough: another sentence": Part(another_sentence, 300),
-        "Walkthrough: gradients of another sentence": Part(followed, 300),
+        "Walkthrough: gradients of another sentence": Part(gradients, 300),
     }
 )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=20, help="how often each thing is done")
+    parser.add_argument("--times", type=int, default=20, help="repetitions of each action")
     parser.add_argument(
-        "--only", default="", help="parts whose name begins so, for example Positions"
+        "--only", default="", help="only parts whose names start with this, for example Positions"
     )
     arguments = parser.parse_args()
     parts = {name: part for name, part in PARTS.items() if name.startswith(arguments.only)}

@@ -1,8 +1,8 @@
-"""What a run costs beside its updates: validation, samples, checkpoints and the lines of its logs; and how soon `--help` answers.
+"""The cost of a run besides its updates: validation, samples, checkpoints and log lines; and the time of `--help`.
 
-A run through `jobs.training`, as the queue starts it, seen from outside: the time since the event before belongs to the event that
-comes, but for an update's own. Looks come closer together than in a real run and are told for the usual distances, so a few
-minutes are enough; the one before the first step, whose untrained model never ends a sentence, is counted once.
+A run of `jobs.training`, as the queue starts it: the time between two events counts for the later one, apart from the
+update's own time. Validations are closer together than in a real run and extrapolated to the default intervals, so a
+few minutes are enough; the one before the first step, where the untrained model never ends a sentence, is counted once.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from s2s.jobs import training
 from s2s.train import Event, Sample, Saved, Step, Validation
 
 MOST_PERCENT = 5.0
-MOST_SECONDS = 0.3  # until `--help` has answered
-WORDS: Mapping[type[Event], str] = MappingProxyType(
+MOST_SECONDS = 0.3  # of `--help`
+LABELS: Mapping[type[Event], str] = MappingProxyType(
     {
         Validation: "validation, BLEU and chrF",
         Sample: "samples",
@@ -55,7 +55,7 @@ def run(recipe: Recipe, source: str, folder: Path) -> tuple[Spent, Spent, float]
         if isinstance(event, Step):
             updates += event.seconds
             seconds -= event.seconds
-        kind = WORDS.get(type(event), "the rest")
+        kind = LABELS.get(type(event), "the rest")
         (later if step else first)[kind] += seconds
     return dict(first), dict(later), updates
 
@@ -63,34 +63,34 @@ def run(recipe: Recipe, source: str, folder: Path) -> tuple[Spent, Spent, float]
 def shares(
     recipe: Recipe, measured: Recipe, spent: tuple[Spent, Spent, float]
 ) -> list[dict[str, Any]]:
-    """Of the whole run that the recipe asks for, by what a shorter one with closer looks took."""
+    """The times of a whole run of the recipe, extrapolated from a shorter one with more frequent validation."""
     first, later, updates = spent
     steps = recipe.train.steps
     seen = measured.train.steps
     watch = recipe.train.watch
     closer = measured.train.watch
-    a_step = updates / seen
-    found: list[dict[str, Any]] = [{"what": "updates", "s each": a_step, "s": a_step * steps}]
-    distances = {WORDS[Saved]: (watch.save_every, closer.save_every), WORDS[Step]: (1, 1)}
-    for kind in WORDS.values():
-        asked, had = distances.get(kind, (watch.validate_every, closer.validate_every))
-        each = later.get(kind, 0.0) / (seen // had)
+    per_step = updates / seen
+    found: list[dict[str, Any]] = [{"what": "updates", "s each": per_step, "s": per_step * steps}]
+    intervals = {LABELS[Saved]: (watch.save_every, closer.save_every), LABELS[Step]: (1, 1)}
+    for kind in LABELS.values():
+        every, measured_every = intervals.get(kind, (watch.validate_every, closer.validate_every))
+        each = later.get(kind, 0.0) / (seen // measured_every)
         found.append(
-            {"what": kind, "s each": each, "s": each * (steps // asked) + first.get(kind, 0.0)}
+            {"what": kind, "s each": each, "s": each * (steps // every) + first.get(kind, 0.0)}
         )
     whole = sum(row["s"] for row in found)
     return [{**row, "% of the run": 100 * row["s"] / whole} for row in found]
 
 
 def start_up(times: int) -> tuple[float, list[str]]:
-    """Median seconds of `python -m s2s --help`, and what of torch it imports."""
+    """Median seconds of `python -m s2s --help`, and the modules of torch that it imports."""
     command = [sys.executable, "-m", "s2s", "--help"]
     seconds = []
     for _ in range(times):
         started = time.perf_counter()
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         seconds.append(time.perf_counter() - started)
-    told = subprocess.run(
+    answer = subprocess.run(
         [sys.executable, "-X", "importtime", *command[1:]],
         cwd=ROOT,
         check=True,
@@ -98,7 +98,7 @@ def start_up(times: int) -> tuple[float, list[str]]:
         text=True,
     )
     return statistics.median(seconds), [
-        name for name in imported(told.stderr.splitlines()) if name.split(".")[0] == "torch"
+        name for name in imported(answer.stderr.splitlines()) if name.split(".")[0] == "torch"
     ]
 
 
@@ -112,20 +112,22 @@ def imported(lines: Iterable[str]) -> list[str]:
 
 
 def main() -> None:
-    """Measure."""
+    """Measure a run and `--help`."""
     multi30k = ",".join(str(DATA / "multi30k" / name) for name in ("train.en", "train.de"))
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", nargs="?", default=multi30k, help="SPEC; Multi30k by default")
     parser.add_argument("--steps", type=int, default=60, help="updates of the measured run")
-    parser.add_argument("--looks", type=int, default=3, help="validations and checkpoints in them")
+    parser.add_argument(
+        "--looks", type=int, default=3, help="validations and checkpoints of the measured run"
+    )
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
-    usual = {
+    defaults = {
         f"train.watch.{name}": getattr(Monitoring(), name)
         for name in ("validate_every", "save_every", "keep", "samples", "scores")
     }
     recipe = override(
-        PRESETS["transformer-tiny"].recipe, {**usual, "train.threads": arguments.threads}
+        PRESETS["transformer-tiny"].recipe, {**defaults, "train.threads": arguments.threads}
     )
     every = arguments.steps // arguments.looks
     closer = {
@@ -139,25 +141,24 @@ def main() -> None:
         os.environ["S2S_HOME"] = folder
         rows = shares(recipe, measured, run(measured, arguments.source, Path(folder) / "run"))
     table(rows)
-    beside = sum(row["% of the run"] for row in rows[1:])
-    dearest = max(rows[1:], key=lambda row: row["s"])["what"]
-    verdict = "" if beside < MOST_PERCENT else f", too much: most of it is {dearest}"
+    others = sum(row["% of the run"] for row in rows[1:])
+    most_expensive = max(rows[1:], key=lambda row: row["s"])["what"]
+    verdict = "" if others < MOST_PERCENT else f", too much; most of it: {most_expensive}"
     print(
-        f"\nBeside the updates {beside:.1f} % of {recipe.train.steps:,} steps; goal: under {MOST_PERCENT:.0f} %{verdict}."
+        f"\nBesides updates: {others:.1f} % of the time of {recipe.train.steps:,} steps;"
+        f" goal: under {MOST_PERCENT:.0f} %{verdict}."
     )
     imports = (
         f"imports {len(heavy)} modules of torch, {heavy[0]} first"
         if heavy
         else "imports nothing of torch"
     )
-    print(
-        f"`--help` answers in {helped:.2f} s (median of 5; goal: {MOST_SECONDS} s) and {imports}."
-    )
+    print(f"`--help` takes {helped:.2f} s (median of 5; goal: {MOST_SECONDS} s) and {imports}.")
     last_line(
         "overhead",
         {
             "run": rows,
-            "beside_percent": beside,
+            "beside_percent": others,
             "help_seconds": helped,
             "help_imports_torch": heavy,
         },

@@ -1,9 +1,9 @@
-"""From pressing Train to the first point on the curve: with nothing started yet but the dashboard, and with a warm worker.
+"""Time from clicking Train to the first point of the curve, with a cold and with a warm worker.
 
-A server of its own on an empty `S2S_HOME`, several times. A session without a browser (benchmarks/session.py) opens /train,
-which starts the worker, and presses the button as soon as the page stands (cold). When that run is done it opens the page and
-presses again (warm). Seconds run from sending the press to the first `train` line of the run's metrics.jsonl, and to the end of
-the first look of the page that began after it.
+Several times, on a fresh server with an empty `S2S_HOME`: a session without a browser (benchmarks/session.py) opens
+/train, which starts the worker, and clicks the button as soon as the page is complete (cold). When that run is done, it
+opens the page and clicks again (warm). Seconds run from sending the click to the first `train` line of the run's
+metrics.jsonl, and to the end of the first refresh of the page that started after it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from s2s.jobs import queue
 from s2s.runs import RunFolder, runs_folder
 from s2s.settings import OWNER
 
-# goals in seconds, of a quiet machine
+# goals in seconds, on an idle machine
 COLD = 6.0
 WARM = 1.5
 PATIENCE = 120.0
 SOURCE = {"source": "builtin:mini-en-fr", "preset": "mini-t5"}
-BETWEEN = 3.0  # seconds that somebody looks at a finished run
+BETWEEN = 3.0  # seconds from the end of a run to the next visit
 
 
 async def press(session: Session, name: str) -> dict[str, float]:
-    """Open the page, press, and watch until the run is done."""
+    """Open the page, click, and watch until the run is done."""
     await session.open("train", {"set": share.pack(SOURCE)})
     await session.set("run name", name)
     pressed = time.time()
@@ -55,7 +55,7 @@ async def press(session: Session, name: str) -> dict[str, float]:
 
 
 def first_step(run: str) -> float | None:
-    """Seconds since the epoch at which it was written; None before."""
+    """When the first training step was logged, in seconds since the epoch; None before."""
     return next(
         (
             line["time"]
@@ -67,7 +67,7 @@ def first_step(run: str) -> float | None:
 
 
 async def both(served: Server) -> list[dict[str, Any]]:
-    """Cold, then warm."""
+    """A row with a cold worker, then one with a warm worker."""
     session = Session(served.url)
     rows = []
     await session.connect()
@@ -80,7 +80,7 @@ async def both(served: Server) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Some fresh servers, one after the other."""
+    """Measure on several fresh servers, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     rows: list[dict[str, Any]] = []
@@ -94,7 +94,8 @@ def main() -> None:
         for name in ("cold", "warm")
     }
     print(
-        f"\nfirst point after {median['cold']:.1f} s cold (goal < {COLD:g}), {median['warm']:.1f} s warm (goal < {WARM:g}), medians"
+        f"\nmedians: first point after {median['cold']:.1f} s cold (goal < {COLD:g}), {median['warm']:.1f} s warm"
+        f" (goal < {WARM:g})"
     )
     last_line("press", {"rows": rows, "median": median, "load": os.getloadavg()[0]})
 

@@ -1,6 +1,7 @@
-"""Where the time of one update goes, by operator: torch's profiler, each operator's own time on the CPU, summed in groups.
+"""The time of an update by operator: self CPU time as measured by torch's profiler, summed by group.
 
-It goes by the clock, so a busy machine lengthens all rows; the shares are the figures to trust. `calls` are those of one update.
+The profiler measures wall-clock time, so a busy machine lengthens all rows; the shares are more reliable. `calls` are
+per update.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from s2s.config import override
 from s2s.data import load_pairs_for_training
 from s2s.train import Trainer, prepare
 
-WARM = 2  # updates before those that count
+WARM = 2  # updates before the measured ones
 UPDATE = "update"
-REST = "the rest"
-# The first group of which a word stands in the operator's name.
+REST = "other"
+# An operator belongs to the first group with a word that its name contains.
 GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Python": (UPDATE,),
-        "the walk backwards": ("autograd::engine", "Backward0", "AccumulateGrad"),
-        "the optimiser": (
+        "backward pass": ("autograd::engine", "Backward0", "AccumulateGrad"),
+        "optimizer": (
             "Optimizer",
             "_foreach",
             "_fused_adam",
@@ -40,7 +41,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "fused attention": ("scaled_dot_product", "flash_attention"),
         "matrix products": ("addmm", "bmm", "::mm", "matmul", "linear", "mkldnn"),
-        "softmax, exp and their sums": (
+        "softmax, exp, log": (
             "softmax",
             "logsumexp",
             "::exp",
@@ -50,7 +51,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "norms": ("layer_norm", "rms_norm"),
         "random numbers": ("bernoulli", "random", "::rand", "uniform", "normal", "dropout"),
-        "masks and choices": (
+        "masks and comparisons": (
             "masked_fill",
             "where",
             "::eq",
@@ -63,12 +64,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "relu",
             "bitwise",
         ),
-        "the best": ("topk", "sort", "::max", "argmax"),
-        "rows picked and put back": ("index", "embedding", "gather", "scatter", "take", "nonzero"),
+        "top-k and sorting": ("topk", "sort", "::max", "argmax"),
+        "indexing": ("index", "embedding", "gather", "scatter", "take", "nonzero"),
         "copies": ("copy_", "clone", "contiguous", "::cat", "::to", "stack", "constant_pad"),
-        "sums": ("::sum", "::mean", "::amax", "::norm", "linalg"),
-        "fresh memory": ("fill_", "zero_", "::zeros", "empty", "::ones", "resize", "full"),
-        "sums and products of two": (
+        "reductions": ("::sum", "::mean", "::amax", "::norm", "linalg"),
+        "allocation": ("fill_", "zero_", "::zeros", "empty", "::ones", "resize", "full"),
+        "elementwise sums and products": (
             "::add",
             "::sub",
             "::mul",
@@ -91,24 +92,24 @@ def group(operator: str) -> str:
 
 
 def rows(events: Iterable[FunctionEventAvg], updates: int) -> list[dict[str, Any]]:
-    """The groups, dearest first: milliseconds of an update, share, calls, and the operators that make them so."""
+    """The groups, most expensive first: milliseconds per update, share, calls, and the main operators."""
     spent: defaultdict[str, list[FunctionEventAvg]] = defaultdict(list)
     for event in events:
         spent[group(str(event.key))].append(event)
     total = sum(event.self_cpu_time_total for members in spent.values() for event in members)
     found = []
     for name, members in spent.items():
-        own = sum(event.self_cpu_time_total for event in members)
-        dearest = sorted(members, key=lambda event: -event.self_cpu_time_total)[:3]
+        group_time = sum(event.self_cpu_time_total for event in members)
+        most_expensive = sorted(members, key=lambda event: -event.self_cpu_time_total)[:3]
         found.append(
             {
                 "what": name,
-                "ms": own / 1e3 / updates,
-                "%": 100 * own / total,
+                "ms": group_time / 1e3 / updates,
+                "%": 100 * group_time / total,
                 "calls": round(sum(event.count for event in members) / updates),
                 "most of it": ", ".join(
                     str(event.key).split("::")[-1].removeprefix("evaluate_function: ")
-                    for event in dearest
+                    for event in most_expensive
                 ),
             }
         )
@@ -116,7 +117,7 @@ def rows(events: Iterable[FunctionEventAvg], updates: int) -> list[dict[str, Any
 
 
 def operators(trainer: Trainer, updates: int) -> tuple[Iterable[FunctionEventAvg], int]:
-    """What the profiler saw of so many updates, and their real tokens."""
+    """The profile of this many updates, and their number of real tokens."""
     tokens = 0
     with profile(activities=[ProfilerActivity.CPU]) as profiler:
         for _ in range(updates):
@@ -126,7 +127,7 @@ def operators(trainer: Trainer, updates: int) -> tuple[Iterable[FunctionEventAvg
 
 
 def main() -> None:
-    """Measure."""
+    """Profile an update."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "source",
@@ -152,7 +153,8 @@ def main() -> None:
     found = rows(events, arguments.updates)
     table(found)
     print(
-        f"\n{tokens / arguments.updates:,.0f} real tokens an update in {1000 * seconds:,.0f} ms of CPU, the profiler's included"
+        f"\n{tokens / arguments.updates:,.0f} real tokens per update in {1000 * seconds:,.0f} ms of CPU time, including"
+        " the profiler's own"
     )
     last_line(
         "profile",

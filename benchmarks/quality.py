@@ -1,7 +1,8 @@
-"""Translation quality beside the published one: `transformer-tiny` on Multi30k by the recipe of Wu et al. 2021.
+"""Translation quality compared with published scores: `transformer-tiny` on Multi30k by the recipe of Wu et al. 2021.
 
-Their data, from github.com/multi30k/dataset: lower-cased, punctuation normalised, tokenised (task1-tokenize.sh); their BLEU: of
-such text. Started again with the same `--out` it goes on; on a machine that does other things, start it with `nice`.
+Their data, from github.com/multi30k/dataset, are lowercased, with normalized punctuation, and tokenized
+(task1-tokenize.sh); their BLEU is computed on such text. With the same `--out` a stopped run resumes; on a machine with
+other work, start it with `nice`.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ WU = {
 }
 
 
-def tokenised(lines: Sequence[str], language: str) -> list[str]:
-    """As Moses' lowercase.perl, normalize-punctuation.perl and tokenizer.perl leave them, one after another."""
+def tokenized(lines: Sequence[str], language: str) -> list[str]:
+    """The lines after Moses' lowercase.perl, normalize-punctuation.perl and tokenizer.perl."""
     normalizer = MosesPunctNormalizer(language)
     tokenizer = MosesTokenizer(language)
     return [
@@ -57,29 +58,29 @@ def tokenised(lines: Sequence[str], language: str) -> list[str]:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Without their ends."""
+    """The lines of a UTF-8 file."""
     return path.read_text(encoding="utf-8").splitlines()
 
 
 def write_texts(folder: Path, target: str) -> None:
-    """Each split of both languages as training reads it."""
+    """Write each split in both languages, as training reads it."""
     folder.mkdir(parents=True, exist_ok=True)
     for (ours, theirs), language in itertools.product(SPLITS.items(), ("en", target)):
         path = folder / f"{ours}.{language}"
         if not path.exists():
-            lines = tokenised(lines_of(DATA / "multi30k" / f"{theirs}.{language}"), language)
+            lines = tokenized(lines_of(DATA / "multi30k" / f"{theirs}.{language}"), language)
             part = path.with_name(f".{path.name}")
             part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             part.rename(path)
 
 
 def spec(folder: Path, split: str, target: str) -> str:
-    """Two files as one source."""
+    """The SPEC of two aligned files."""
     return f"{folder / split}.en,{folder / split}.{target}"
 
 
 def recipe_of(arguments: argparse.Namespace, texts: Path) -> Recipe:
-    """Theirs, with a validation and a checkpoint an epoch."""
+    """Their recipe, with a validation and a checkpoint per epoch."""
     changes = {
         **WU,
         "train.steps": arguments.updates,
@@ -103,7 +104,7 @@ def recipe_of(arguments: argparse.Namespace, texts: Path) -> Recipe:
 
 
 def started(arguments: argparse.Namespace, run: Path, texts: Path) -> training.PreparedRun | None:
-    """The run from its start or its newest checkpoint; None where it has reached its last step."""
+    """The run, new or resumed from its newest checkpoint; None if it has reached its last step."""
     if saved_steps(RunFolder(run).checkpoints):
         try:
             return training.resume(run, training.Continuation(steps=arguments.updates))
@@ -119,19 +120,19 @@ def started(arguments: argparse.Namespace, run: Path, texts: Path) -> training.P
 
 
 def train(ready: training.PreparedRun, spent: Path) -> bool:
-    """Whether it came to its end; Ctrl-C and SIGTERM stop it, and the next start goes on."""
-    wanted: list[int] = []
+    """Train; whether the run is complete. Ctrl-C and SIGTERM stop it, and the next start resumes it."""
+    signals: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: wanted.append(number))
+        signal.signal(number, lambda number, frame: signals.append(number))
     before = json.loads(spent.read_text()) if spent.exists() else {"cpu_hours": 0.0, "hours": 0.0}
     since = time.monotonic()
     line = Progress(ready.recipe.train.steps)
     events = training.run(ready)
     for event in events:
         line.show(event)
-        if wanted:
+        if signals:
             events.close()
-        if wanted or isinstance(event, Saved):
+        if signals or isinstance(event, Saved):
             used = resource.getrusage(resource.RUSAGE_SELF)
             hours = {
                 "cpu_hours": (used.ru_utime + used.ru_stime) / 3600,
@@ -140,11 +141,11 @@ def train(ready: training.PreparedRun, spent: Path) -> bool:
             spent.write_text(json.dumps({key: before[key] + hours[key] for key in hours}))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    return not wanted
+    return not signals
 
 
 def minutes_to(lines: Sequence[Mapping[str, Any]], bleu: float) -> dict[str, float] | None:
-    """Minutes until a validation's BLEU was so high: of updates alone, and with validation and saving; None where it never was."""
+    """Minutes until validation reached this BLEU, of updates alone and in total; None if it never did."""
     updates = 0.0
     clock = 0.0
     last = None
@@ -160,11 +161,11 @@ def minutes_to(lines: Sequence[Mapping[str, Any]], bleu: float) -> dict[str, flo
 
 Scorer = tuple[
     str, BLEU, Callable[[str], str], list[str]
-]  # name, metric, what is done to a translation, references
+]  # name, metric, postprocessing of a translation, references
 
 
 def scorers(texts: Path, target: str) -> Iterator[Scorer]:
-    """The paper's BLEU, and sacrebleu's own on raw text: translations are lower case, which costs the first of these two."""
+    """The paper's BLEU, and sacrebleu's on raw text, where lowercased translations lose unless case is ignored."""
     detokenizer = MosesDetokenizer(target)
     raw = lines_of(DATA / "multi30k" / f"{SPLITS['test']}.{target}")
     yield (
@@ -178,7 +179,7 @@ def scorers(texts: Path, target: str) -> Iterator[Scorer]:
 
 
 def scored(run: Path, step: int | None, texts: Path, target: str) -> dict[str, Any]:
-    """BLEU on flickr2016 of one checkpoint, by beam search of five."""
+    """BLEU of one checkpoint on flickr2016, with beam size 5."""
     model = s2s.load(run, step)
     since = time.perf_counter()
     torch.set_num_threads(model.recipe.train.threads)
@@ -189,15 +190,16 @@ def scored(run: Path, step: int | None, texts: Path, target: str) -> dict[str, A
         "bleu": {},
         "signature": {},
     }
-    for name, metric, shown, references in scorers(texts, target):
-        score = metric.corpus_score([shown(text) for text in found], [references])
-        row["bleu"][name], row["signature"][name] = score.score, str(metric.get_signature())
+    for name, metric, postprocess, references in scorers(texts, target):
+        score = metric.corpus_score([postprocess(text) for text in found], [references])
+        row["bleu"][name] = score.score
+        row["signature"][name] = str(metric.get_signature())
         row.setdefault("details", str(score))
     return row
 
 
 def results(arguments: argparse.Namespace, run: Path, texts: Path) -> dict[str, Any]:
-    """What the run came to."""
+    """The run's scores, times and costs."""
     folder = RunFolder(run)
     target = arguments.target
     lines = folder.lines("metrics")
@@ -236,7 +238,7 @@ def results(arguments: argparse.Namespace, run: Path, texts: Path) -> dict[str, 
 
 
 def show(found: Mapping[str, Any]) -> None:
-    """The table, and a line each on signature and minutes."""
+    """Print the table, the signatures, and the minutes to each BLEU."""
     ours = [row for row in found["systems"].values() if "signature" in row]
     names = list(ours[0]["bleu"])
     table(
@@ -249,34 +251,37 @@ def show(found: Mapping[str, Any]) -> None:
     for name in names:
         print(f"{name}: {ours[0]['signature'][name]}")
     for bleu, minutes in found["minutes_to_validation_bleu"].items():
-        said = (
+        reached = (
             f"{minutes['all']:.1f} minutes ({minutes['updates']:.1f} of updates alone)"
             if minutes
             else "never"
         )
-        print(f"validation BLEU {bleu} (greedy, {found['scored']} pairs): {said}")
+        print(f"validation BLEU {bleu} (greedy, {found['scored']} pairs): {reached}")
     print(
-        f"{found['updates']:,} updates, {found['hours']:.2f} hours, {found['cpu_hours']:.2f} CPU hours, {found['threads']} threads"
+        f"{found['updates']:,} updates, {found['hours']:.2f} hours, {found['cpu_hours']:.2f} CPU hours,"
+        f" {found['threads']} threads"
     )
 
 
 def main() -> None:
-    """Train, or go on, then score."""
+    """Train or resume, then score."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("target", choices=["de", "fr"], help="from English into which language")
+    parser.add_argument(
+        "target", choices=["de", "fr"], help="the target language; the source is English"
+    )
     parser.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="FOLDER",
-        help="texts and run; best outside the working tree",
+        help="where the tokenized data and the run are written; best outside the working tree",
     )
     parser.add_argument("--updates", type=int, default=8000)
     parser.add_argument(
-        "--tokens", type=int, default=4096, help="of a batch: rows times the longest side"
+        "--tokens", type=int, default=4096, help="per batch: rows times the longest side"
     )
     parser.add_argument(
-        "--full", action="store_true", help="twice as many, as on the paper's two GPUs"
+        "--full", action="store_true", help="twice as many tokens, as on the paper's two GPUs"
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="K=V", help="change one setting of the recipe"
@@ -288,7 +293,7 @@ def main() -> None:
         write_texts(texts, arguments.target)
         ready = started(arguments, run, texts)
         if ready and not train(ready, arguments.out / f"{run.name}.spent.json"):
-            raise SystemExit("Stopped and saved; the same command goes on.")
+            raise SystemExit("Stopped and saved; the same command resumes.")
     except UserError as error:
         raise SystemExit(str(error)) from error
     found = results(arguments, run, texts)

@@ -1,4 +1,4 @@
-"""How every benchmark prints: a table for people, then one JSON object as the last line."""
+"""The output of every benchmark: tables for people, then one JSON object as the last line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 
 
 def machine() -> dict[str, Any]:
-    """What the numbers were measured on."""
+    """The machine on which the numbers were measured."""
     cpu = next(
         (
             line.split(":")[1].strip()
@@ -33,7 +33,7 @@ def machine() -> dict[str, Any]:
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print rows under the keys of the first."""
+    """Print the rows as a table; its columns are the keys of the first row."""
     names = list(rows[0])
     cells = [names, *[[_cell(row.get(name)) for name in names] for row in rows]]
     widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
@@ -48,5 +48,5 @@ def _cell(value: Any) -> str:
 
 
 def last_line(name: str, results: Any) -> None:
-    """The JSON object."""
+    """Print the JSON object."""
     print(json.dumps({"benchmark": name, "machine": machine(), "results": results}))

@@ -1,4 +1,4 @@
-"""A dashboard of one's own for a benchmark: a fresh `S2S_HOME`, a server on a free port, and every process that belongs to them."""
+"""A dashboard for a benchmark: a fresh `S2S_HOME`, a server on a free port, and all their processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("S2S_TEST_DATA") or ROOT.parent / "shared" / "data")
 PATIENCE = 90.0  # seconds
-# By a word of the command line.
+# By an argument of the command line.
 ROLES = {
     "streamlit": "server",
     "s2s.jobs.queue.job_process": "trainer",
@@ -50,13 +50,13 @@ print("corpus:" + saved_datasets.save(corpus, name=" + ".join(path.name for path
 
 
 class Server(NamedTuple):
-    """One that answers."""
+    """A running server."""
 
     url: str
     home: Path
 
     def python(self, code: str, *arguments: str) -> str:
-        """The last line that a script prints, run in a process of its own with this server's `S2S_HOME`."""
+        """Run a script in its own process with this server's `S2S_HOME`; returns the last word that it prints."""
         command = [sys.executable, "-c", code, *arguments]
         answer = subprocess.run(
             command,
@@ -73,21 +73,21 @@ class Server(NamedTuple):
     def submit(
         self, source: str, preset: str, changes: Mapping[str, Any] = MappingProxyType({})
     ) -> str:
-        """Queue a training as the page does; returns the run's id."""
+        """Queue a run as the page does; returns its id."""
         return self.python(SUBMIT, source, preset, json.dumps(dict(changes)))
 
     def store(self, *paths: Path) -> str:
-        """Keep two aligned files as the page does; returns their spec."""
+        """Save two aligned files as a dataset, as the page does; returns its SPEC."""
         return self.python(STORE, *map(str, paths))
 
 
 @contextlib.contextmanager
 def server(script: str = "streamlit_app.py", ready: str = "ready") -> Iterator[Server]:
-    """Warm: `ready` has answered. In the end every process of its home is stopped, the worker and its jobs too."""
+    """A server whose address `ready` has answered. Afterwards every process of its home is stopped, jobs included."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    where = [
+    options = [
         "--server.port",
         str(port),
         "--server.address",
@@ -95,7 +95,7 @@ def server(script: str = "streamlit_app.py", ready: str = "ready") -> Iterator[S
         "--server.headless",
         "true",
     ]
-    command = [sys.executable, "-m", "streamlit", "run", script, *where]
+    command = [sys.executable, "-m", "streamlit", "run", script, *options]
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         (Path(folder) / "server.log").open("wb") as log,
@@ -113,7 +113,7 @@ def server(script: str = "streamlit_app.py", ready: str = "ready") -> Iterator[S
             url = f"http://127.0.0.1:{port}"
             wait_for(f"{url}/{ready}", process)
             yield Server(url, home)
-        except NotReady as error:
+        except NotReadyError as error:
             raise SystemExit(f"{error}\n{Path(log.name).read_text()}") from error
         finally:
             stop(home)
@@ -124,25 +124,25 @@ def _environment(home: Path) -> dict[str, str]:
     return {**os.environ, "S2S_HOME": str(home)}
 
 
-class NotReady(Exception):  # noqa: N818 (it is what it says)
+class NotReadyError(Exception):
     """The server ended, or took too long."""
 
 
 def wait_for(address: str, process: subprocess.Popen[bytes], seconds: float = PATIENCE) -> None:
-    """Until the address answers."""
+    """Wait until the address answers. Raises NotReadyError if that takes too long."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and process.poll() is None:
         with contextlib.suppress(OSError):
             if urllib.request.urlopen(address, timeout=2).status == 200:
                 return
         time.sleep(0.1)
-    raise NotReady(
+    raise NotReadyError(
         f"{address} did not answer within {seconds:.0f} s (exit status {process.poll()})."
     )
 
 
 def processes(home: Path) -> dict[int, str]:
-    """What runs with this `S2S_HOME`: process id to role."""
+    """The processes with this `S2S_HOME`: process id to role."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -155,9 +155,11 @@ def processes(home: Path) -> dict[int, str]:
 
 
 def stop(home: Path, seconds: float = 15) -> None:
-    """End all of them, the worker before its jobs, so that it starts no other; by force what does not go."""
-    for wanted in ("worker", "trainer", "other", "server"):
-        _send(signal.SIGTERM, [pid for pid, role in processes(home).items() if role == wanted])
+    """Stop all of them, the worker first so that it starts no other job; kill what is left."""
+    for stopped_role in ("worker", "trainer", "other", "server"):
+        _send(
+            signal.SIGTERM, [pid for pid, role in processes(home).items() if role == stopped_role]
+        )
     end = time.monotonic() + seconds
     while processes(home) and time.monotonic() < end:
         time.sleep(0.1)
@@ -171,6 +173,6 @@ def _send(number: int, pids: list[int]) -> None:
 
 
 def pss(pid: int) -> float:
-    """Megabytes (10**6 bytes) of a process, its share of what it shares with others."""
+    """The proportional set size of a process in megabytes (10**6 bytes)."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024 / 1e6

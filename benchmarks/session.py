@@ -1,8 +1,8 @@
-"""A visitor without a browser: Streamlit's websocket and its protobuf messages, as its browser part sends them.
+"""A visitor without a browser: Streamlit's websocket and protobuf messages, as its frontend sends them.
 
-Every rerun carries the address, the page and what was set on its widgets, whose ids come from the elements received. It
-ends with `script_finished`; a script that ran again by itself counts as one. Unlike a browser it keeps no large elements
-between two reruns, so that the server sends them again.
+Every rerun sends the address, the page and the widget values, whose ids come from the elements received. It ends with
+`script_finished`; a script that runs again by itself counts as one rerun. Unlike a browser, it caches no large elements
+between reruns, so the server sends them again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 TIMEOUT = 60.0  # seconds
-# How the browser part writes the value of a widget, by the kind of element.
+# The protobuf field of a widget's value, by the kind of element.
 VALUES = MappingProxyType(
     {
         "button": "trigger_value",
@@ -35,32 +35,35 @@ VALUES = MappingProxyType(
 
 
 class Session:
-    """One tab. `widgets` holds, by the key that the page gave them, kind and element of what is on the screen."""
+    """One tab. `widgets` has the kind and element of every widget on the screen, by its key."""
 
     def __init__(self, url: str) -> None:
         self.host = url.removeprefix("http://")
-        self.page = ""  # the path in the address
+        self.page = ""  # the path of the URL
         self.query: dict[str, str] = {}
-        self.pages: dict[str, str] = {}  # path to the hash that names its script
+        self.pages: dict[str, str] = {}  # path to the hash of its script
         self.widgets: dict[str, tuple[str, Any]] = {}
         self.bound: dict[
             str, tuple[str, str]
-        ] = {}  # key in the address to kind and id of the widget that it belongs to
+        ] = {}  # query parameter to kind and id of the widget bound to it
         self.states: dict[str, tuple[str, Any]] = {}  # widget id to kind and value
-        self.polls: dict[str, float] = {}  # fragments that run by themselves, and their seconds
+        self.polls: dict[
+            str, float
+        ] = {}  # fragments that rerun by themselves, and their intervals in seconds
         self.exceptions: list[str] = []
-        self.complaints: list[str] = []  # what red boxes said
+        self.complaints: list[str] = []  # the text of error boxes
 
     async def connect(self) -> None:
-        """The socket; nothing runs yet."""
-        where = f"ws://{self.host}/_stcore/stream"
+        """Open the websocket; no script runs yet."""
+        url = f"ws://{self.host}/_stcore/stream"
         origin: Any = f"http://{self.host}"
+        protocols: Any = ["streamlit"]
         self.socket = await websockets.connect(
-            where, subprotocols=["streamlit"], origin=origin, max_size=None, open_timeout=TIMEOUT
-        )  # type: ignore[list-item]
+            url, subprotocols=protocols, origin=origin, max_size=None, open_timeout=TIMEOUT
+        )
 
     async def open(self, page: str, query: Mapping[str, str]) -> float:
-        """Turn to a page, as a link in the app does: widgets that are bound to the address follow it; seconds."""
+        """Open a page as a link in the app does, which sets widgets bound to the URL; returns seconds."""
         self.page = page
         self.query = dict(query)
         self.states = {
@@ -69,7 +72,7 @@ class Session:
         return await self.rerun()
 
     async def set(self, key: str, value: Any) -> float:
-        """Change a widget, or press a button; seconds."""
+        """Change a widget, or click a button; returns seconds."""
         kind, widget = self.widgets[key]
         self.states[widget.id] = kind, value
         if bound := getattr(widget, "query_param_key", ""):
@@ -80,11 +83,11 @@ class Session:
         return seconds
 
     async def poll(self, fragment: str) -> float:
-        """What the browser part does for a fragment that runs every so often; seconds."""
+        """Rerun a fragment, as the frontend does at its interval; returns seconds."""
         return await self.rerun(fragment)
 
     async def rerun(self, fragment: str = "") -> float:
-        """Send, and read until the script has finished."""
+        """Send a rerun request, and read until the script has finished; returns seconds."""
         started = time.perf_counter()
         await self.socket.send(self._request(fragment))
         async with asyncio.timeout(TIMEOUT):
@@ -93,7 +96,7 @@ class Session:
         return time.perf_counter() - started
 
     def options(self, key: str) -> list[str]:
-        """What a widget offers."""
+        """The options of a widget."""
         kind, widget = self.widgets[key]
         return (
             [option.content for option in widget.options]
@@ -103,14 +106,14 @@ class Session:
 
     def _request(self, fragment: str) -> bytes:
         message = BackMsg()
-        asked = message.rerun_script
-        asked.query_string = urlencode(self.query)
-        asked.fragment_id = fragment
-        asked.is_auto_rerun = bool(fragment)
-        asked.page_name = self.page
-        asked.page_script_hash = self.pages.get(self.page, "")
+        request = message.rerun_script
+        request.query_string = urlencode(self.query)
+        request.fragment_id = fragment
+        request.is_auto_rerun = bool(fragment)
+        request.page_name = self.page
+        request.page_script_hash = self.pages.get(self.page, "")
         for id, (kind, value) in self.states.items():
-            state = asked.widget_states.widgets.add()
+            state = request.widget_states.widgets.add()
             state.id = id
             field = VALUES[kind]
             if field.endswith("_array_value"):
@@ -160,5 +163,7 @@ class Session:
             self.widgets[widget.id.split("-", 2)[-1]] = kind, widget
             if key := getattr(widget, "query_param_key", ""):
                 self.bound[key] = kind, widget.id
-            if getattr(widget, "set_value", False):  # the page chose; what was sent before is over
+            if getattr(
+                widget, "set_value", False
+            ):  # the page set it, which replaces the value sent before
                 self.states.pop(widget.id, None)

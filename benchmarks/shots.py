@@ -1,7 +1,7 @@
-"""Every page as a picture, at two widths in light and dark, and what is measurably wrong with it.
+"""Screenshots of every page, at two widths in light and dark, with measurable problems.
 
-For each: exceptions on the screen, whether it scrolls sideways, errors in the browser's console, and the lowest contrast
-of any text with the ground it stands on (WCAG 2.1 asks for 4.5, for large text for 3).
+For each: exceptions on the screen, horizontal scrolling, errors in the browser's console, and the lowest contrast of
+any text with its background (WCAG 2.1 requires 4.5, for large text 3).
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ WIDTHS = {1440: 900, 420: 860}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 TALLEST = 4000  # pixels
 LINES = 500  # of each uploaded file
-# Below a page's address, Streamlit's browser part asks for these beside it before it asks at the root.
+# Streamlit's frontend requests these relative to the page's address before it tries the root.
 EXPECTED = ("/_stcore/health", "/_stcore/host-config")
 
 
 class State(NamedTuple):
-    """One screen in one state: where it is, and what is done there before the picture is taken."""
+    """A page's address, and what is done there before the screenshot."""
 
     address: str
     act: Callable[[Page], None] | None = None
 
 
-def quiet_states(done: str, files: list[Path]) -> dict[str, State]:
-    """By the name of the picture: every page as one finds it, then the states in between. `done` is a run that has ended."""
+def still_states(done: str, files: list[Path]) -> dict[str, State]:
+    """By screenshot name: every page as it opens, then other states. `done` is the id of a finished run."""
     pages = {row.url_path or "home": State(f"/{row.url_path}") for row in PAGES}
-    between = {
+    others = {
         "home-unknown-words": State(_at("", src="the giraffe sits on The sofa")),
         "home-empty": State(_at("", src="")),
         "home-share": State("/", _share),
@@ -55,14 +55,12 @@ def quiet_states(done: str, files: list[Path]) -> dict[str, State]:
         "attention-encoder": State(_at("attention", kind="encoder")),
     }
     return {
-        name: state
-        for name, state in {**pages, **between}.items()
-        if files or name != "data-upload"
+        name: state for name, state in {**pages, **others}.items() if files or name != "data-upload"
     }
 
 
 def live_states(live: str, waiting: str) -> dict[str, State]:
-    """While one run trains and another waits for it."""
+    """States while one run trains and another is queued."""
     return {
         "train-live": State(_at("train", run=live)),
         "runs-live": State(_at("runs", run=live)),
@@ -94,7 +92,7 @@ def _open_settings(page: Page) -> None:
 
 
 def shoot(context: BrowserContext, url: str, state: State, file: Path) -> dict[str, Any]:
-    """Open, act, wait, measure, then one tall picture of all there is."""
+    """Open, act, wait, measure, then take one tall screenshot of the whole page."""
     page = context.new_page()
     width = page.viewport_size["width"]  # type: ignore[index]
     errors: list[str] = []
@@ -129,7 +127,7 @@ def _note(errors: list[str], message: Any) -> None:
 
 
 def first_lines(folder: Path) -> list[Path]:
-    """The head of two aligned files; none where the data is not there."""
+    """The first lines of two aligned files; none where the data are missing."""
     sources = [DATA / "multi30k" / name for name in ("train.en", "train.de")]
     if not all(source.is_file() for source in sources):
         return []
@@ -140,7 +138,7 @@ def first_lines(folder: Path) -> list[Path]:
 
 
 def wait_for_text(browser: Browser, address: str, text: str | re.Pattern[str]) -> None:
-    """Until the panel of a run says so."""
+    """Wait until the panel of a run shows this text."""
     page = browser.new_page()
     page.goto(address)
     page.locator(".st-key-watch").get_by_text(text).first.wait_for(timeout=180_000)
@@ -148,7 +146,7 @@ def wait_for_text(browser: Browser, address: str, text: str | re.Pattern[str]) -
 
 
 def row(name: str, width: int, scheme: str, found: Mapping[str, Any]) -> dict[str, Any]:
-    """One line of the table."""
+    """One row of the table."""
     worst = found["lowest"][0] if found["lowest"] else {}
     numbers = {key: found[key] for key in ("exceptions", "sideways")} | {
         "console": len(found["console"]),
@@ -165,15 +163,15 @@ def row(name: str, width: int, scheme: str, found: Mapping[str, Any]) -> dict[st
 
 
 def gallery(
-    browser: Browser, url: str, wanted: Mapping[str, State], out: Path
+    browser: Browser, url: str, states: Mapping[str, State], out: Path
 ) -> Iterator[dict[str, Any]]:
-    """Each state at each width in each scheme, a line each."""
+    """A row for each state at each width in each color scheme."""
     for width, height in WIDTHS.items():
         for scheme in SCHEMES:
             size: Any = {"width": width, "height": height}
             context = browser.new_context(viewport=size, color_scheme=scheme, is_mobile=width < 600)
             context.set_default_timeout(PATIENCE)
-            for name, state in wanted.items():
+            for name, state in states.items():
                 found = shoot(context, url, state, out / f"{name}-{width}-{scheme}.png")
                 yield row(name, width, scheme, found) | {
                     "lowest": found["lowest"],
@@ -183,16 +181,16 @@ def gallery(
 
 
 def pictures(out: Path, only: str) -> list[dict[str, Any]]:
-    """First all that stands still, then what is seen while a run trains."""
+    """All screenshots: first states that do not change, then those while a run trains."""
     with server() as served, chromium() as browser, tempfile.TemporaryDirectory() as folder:
         done = served.submit("builtin:mini-en-fr", "mini-t5")
         wait_for_text(browser, f"{served.url}/train?run={done}", "done")
-        quiet = {
+        still = {
             name: state
-            for name, state in quiet_states(done, first_lines(Path(folder))).items()
+            for name, state in still_states(done, first_lines(Path(folder))).items()
             if name.startswith(only)
         }
-        rows = list(gallery(browser, served.url, quiet, out))
+        rows = list(gallery(browser, served.url, still, out))
         run, waiting = (
             served.submit("builtin:en-fr", "small", {"train.steps": 20_000}) for _ in range(2)
         )
@@ -207,10 +205,10 @@ def pictures(out: Path, only: str) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """All states, or those whose name begins with `--only`."""
+    """All states, or those whose names start with `--only`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "s2s-shots")
-    parser.add_argument("--only", default="", help="the beginning of names")
+    parser.add_argument("--only", default="", help="only states whose names start with this")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     rows = pictures(arguments.out, arguments.only)
@@ -220,7 +218,7 @@ def main() -> None:
             for line in rows
         ]
     )
-    print(f"Pictures: {arguments.out}")
+    print(f"Screenshots: {arguments.out}")
     last_line("shots", rows)
 
 

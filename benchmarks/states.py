@@ -1,7 +1,7 @@
-"""How fast States answers another layer, view, word or colour, with nothing cached of the layer but the run.
+"""Response times of States for another layer, view, sentence or color, with only the run cached.
 
-A server of its own with an empty `S2S_HOME`, and a session without a browser (benchmarks/session.py): seconds run from sending
-a widget's new value to the end of the script.
+It starts its own server on an empty `S2S_HOME` and uses a session without a browser (benchmarks/session.py): seconds
+run from sending a widget's new value to the end of the script.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ from s2s import share
 
 RUN = "demo-en-fr"
 SOURCE = "the bank is by the river"
-GOAL = 200  # milliseconds, of a quiet machine
-WARM = 3  # values that are not counted: each layer is looked at once
+GOAL = 200  # milliseconds, on an idle machine
+WARM = 3  # values that are not counted: each layer is shown once
 SENTENCES = tuple(
     (ROOT / "s2s" / "ui" / "kit" / "random_sentences" / "en-fr.txt").read_text().splitlines()
 )
 
 
-def turning(view: str, key: str, values: Sequence[str]) -> Part:
-    """A view of States whose widget takes these values in turn."""
+def switching(view: str, key: str, values: Sequence[str]) -> Part:
+    """Choose these values of a widget in turn, in a view of States."""
 
-    async def turn(session: Session, n: int) -> list[float]:
+    async def switch(session: Session, n: int) -> list[float]:
         await session.open("states", {"run": RUN, "src": SOURCE, "set": share.pack({"view": view})})
         return [await session.set(key, values[each % len(values)]) for each in range(n + WARM)][
             WARM:
         ]
 
-    return Part(turn, GOAL)
+    return Part(switch, GOAL)
 
 
 LAYERS = ("0", "1", "2")
 PARTS: Mapping[str, Part] = MappingProxyType(
     {
-        "map: layer": turning("map", "layer", LAYERS),
-        "map: colour": turning("map", "states own colour", ("position", "sentence", "word")),
-        "map: every layer": turning("map", "states own layers", ("all", "one")),
-        "map: sentence": turning("map", "src", SENTENCES),
-        "same word: layer": turning("same", "layer", LAYERS),
-        "neighbours: layer": turning("near", "layer", LAYERS),
-        "lens: layer": turning("lens", "layer", LAYERS),
-        "lens: sentence": turning("lens", "src", SENTENCES),
+        "map: layer": switching("map", "layer", LAYERS),
+        "map: colour": switching("map", "states color", ("position", "sentence", "word")),
+        "map: every layer": switching("map", "states layers", ("every layer", "this layer")),
+        "map: sentence": switching("map", "src", SENTENCES),
+        "same word: layer": switching("same", "layer", LAYERS),
+        "neighbours: layer": switching("near", "layer", LAYERS),
+        "lens: layer": switching("lens", "layer", LAYERS),
+        "lens: sentence": switching("lens", "src", SENTENCES),
     }
 )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=30, help="how often each thing is done")
+    parser.add_argument("--times", type=int, default=30, help="repetitions of each action")
     arguments = parser.parse_args()
     with server() as served:
         rows = asyncio.run(measured(served.url, arguments.times, PARTS))

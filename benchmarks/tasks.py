@@ -1,4 +1,4 @@
-"""How well the generated tasks are learnt, each by a model of its own and all by one, the way a user trains."""
+"""Quality on the generated tasks, each with its own model and all with one, trained as a user does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from s2s.data import GENERATED_TASKS, PAIRS_PER_TASK, Pair, load
 from s2s.scores import METRICS
 
 SPLITS = ("random", "unseen")
-# The same training pairs as the task has in `builtin:tasks`; those of `reverse` are written to a file.
+# The same training pairs as those of the task in `builtin:tasks`; those of `reverse` are written to a file.
 ALONE = {
     "translate": f"builtin:en-fr#rows={PAIRS_PER_TASK['train']}",
     "summarize": "builtin:summaries",
@@ -45,12 +45,12 @@ def of_task(name: str, split: str) -> list[Pair]:
 
 
 def bare(name: str, pairs: Sequence[Pair]) -> list[Pair]:
-    """Without the prefix."""
+    """The pairs without the prefix."""
     return [Pair(pair.src.removeprefix(GENERATED_TASKS[name].prefix), pair.tgt) for pair in pairs]
 
 
 def scored(run: s2s.Run, pairs: Sequence[Pair]) -> dict[str, float]:
-    """Of greedy search, 0 to 100."""
+    """Scores of greedy search, 0 to 100."""
     texts = [one.text for one in run.translate([pair.src for pair in pairs], "greedy")]
     references = [pair.tgt for pair in pairs]
     return {
@@ -69,7 +69,7 @@ def row(name: str, model: str, run: s2s.Run, seconds: float | None) -> dict[str,
 
 
 def alone(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """A model that learns one task only, without a prefix."""
+    """Train a model on one task only, without a prefix."""
     source = ALONE[name]
     if not source:
         source = str(folder / f"{name}.tsv")
@@ -81,7 +81,7 @@ def alone(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, A
 
 
 def together(folder: Path, arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """One model of all tasks, with as many steps as the others together; or a trained one."""
+    """One model of all tasks, trained for as many steps as the others together, or an existing run."""
     path = arguments.run or folder / "all"
     seconds = None
     if not arguments.run:
@@ -97,7 +97,9 @@ def main() -> None:
         "--parts", nargs="+", default=[*GENERATED_TASKS, "all"], choices=[*GENERATED_TASKS, "all"]
     )
     parser.add_argument("--preset", default="small")
-    parser.add_argument("--steps", type=int, default=2000, help="of a model of one task")
+    parser.add_argument(
+        "--steps", type=int, default=2000, help="training steps of a model of one task"
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="K=V", help="change one setting of the recipe"
     )

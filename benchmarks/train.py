@@ -1,10 +1,10 @@
-"""Training speed on a parallel text beside the peers', and how near it comes to what this machine could do at most.
+"""Training speed on a parallel dataset compared with other libraries, and with an upper bound for this machine.
 
-Tokens are real source and target tokens (no padding) a CPU second of a one-thread process; batch building counts, validation,
-tokenising and logging do not. Each trainer has a process of its own and they work in turn, so that what else the machine does
-hits all of them; a ratio is the median of the rounds' ratios, and the figure to trust. `switch` is oneDNN for torch's CPU matrix
-products, which `fast` uses and any peer could. Our trainer also keeps the memory it has freed: `--keep-memory` lets the peers do
-so. `foreign` counts the cores that others used meanwhile.
+Speed is in real source and target tokens (no padding) per CPU second of a one-thread process; building batches counts,
+validation, tokenization and logging do not. Each trainer has its own process and they take turns, so that other load on
+the machine affects all of them; a ratio is the median of the rounds' ratios, and more reliable than the speeds.
+`switch`: torch's CPU matrix products use oneDNN's fast mode, as `fast` does and any peer could. Our trainer also reuses
+freed memory; `--keep-memory` lets the peers do so. `foreign`: the cores that other processes used meanwhile.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class Entry(NamedTuple):
 
 
 class Round(NamedTuple):
-    """Everybody's turn, and the machine's own speed at that time."""
+    """Every trainer's turn, and the speed of matrix products at that time."""
 
     legs: dict[Entry, Leg]
-    flops: dict[str, float]  # a second, by backend
+    flops: dict[str, float]  # per second, by backend
 
 
 def shape(model: str, threads: int) -> Recipe:
@@ -64,14 +64,14 @@ def shape(model: str, threads: int) -> Recipe:
     return settle(override(PRESETS["transformer-tiny"].recipe, changes))
 
 
-def one_round(lined_up: Sequence[Racer], tokens: int, asked: bound.Work) -> Round:
-    """Ours, then each peer without the switch and with it; a line to whoever waits."""
+def one_round(lined_up: Sequence[Racer], tokens: int, needed: bound.Work) -> Round:
+    """Our trainers, then each peer without and with the switch; prints progress to stderr."""
     started = time.perf_counter()
     legs = {}
     for racer in lined_up:
         for switch in (False,) if racer.name in OURS or not is_fast_accurate() else (False, True):
             legs[Entry(racer.name, switch)] = racer.leg(tokens, switch=switch)
-    found = Round(legs, bound.speeds(asked))
+    found = Round(legs, bound.speeds(needed))
     print(f"a round in {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
     return found
 
@@ -83,15 +83,15 @@ def measure(
     arguments: argparse.Namespace,
     threads: int,
 ) -> dict[str, Any]:
-    """One model at so many threads: its lines, and the bound that they are held against."""
+    """One model with this many threads: a row per trainer, and the bound."""
     recipe = shape(model, threads)
     mean = bound.lengths(data.train)
     vocab_size = data.tgt_tokenizer.vocab_size
-    flops = bound.flops_a_token(recipe, vocab_size, mean)
-    asked = bound.work(recipe, vocab_size, mean)
+    flops = bound.flops_per_token(recipe, vocab_size, mean)
+    needed = bound.work(recipe, vocab_size, mean)
     torch.set_num_threads(threads)
     with racers(peers, recipe, data, keep_memory=arguments.keep_memory) as lined_up:
-        rounds = [one_round(lined_up, arguments.tokens, asked) for _ in range(arguments.rounds)]
+        rounds = [one_round(lined_up, arguments.tokens, needed) for _ in range(arguments.rounds)]
     lines = [line(entry, rounds, flops, threads) for entry in rounds[0].legs]
     speeds = {
         name: statistics.median(found.flops[name] for found in rounds) / 1e9
@@ -107,7 +107,7 @@ def measure(
 
 
 def line(entry: Entry, rounds: Sequence[Round], flops: float, threads: int) -> dict[str, Any]:
-    """What the rounds say of one trainer."""
+    """The row of one trainer, over all rounds."""
     legs = [found.legs[entry] for found in rounds]
     rates = [leg.rate(threads) for leg in legs]
     shares = [
@@ -145,18 +145,19 @@ def ratio(rounds: Sequence[Round], ours: Entry, peer: Entry, threads: int) -> fl
     )
 
 
-def tell(found: Mapping[str, Any]) -> None:
+def show(found: Mapping[str, Any]) -> None:
     """One model's table and its bound."""
     print(f"\n{found['model']}, {found['threads']} thread{'s' * (found['threads'] > 1)}")
     table(found["lines"])
     speeds = ", ".join(f"{name} {speed:,.0f}" for name, speed in found["GF/s"].items())
     most = max(found["GF/s"].values()) * 1e3 / found["MFLOP a token"]
-    bounded = f"bound: {most:,.0f} tokens/s, from {found['MFLOP a token']:.2f} MFLOP a real token and, in GF/s at these shapes, {speeds}"
+    flops = f"{found['MFLOP a token']:.2f} MFLOP per real token"
+    bounded = f"bound: {most:,.0f} tokens/s, from {flops}; GF/s at these shapes: {speeds}"
     print(bounded, flush=True)  # the next model takes minutes
 
 
 def peak_memory(source: str) -> float:
-    """Largest resident size in MB of a process that trains a few steps, as a user starts it."""
+    """Peak resident memory in MB of `python -m s2s train` over a few steps."""
     with tempfile.TemporaryDirectory() as scratch:
         settings = [
             "--set",
@@ -182,15 +183,17 @@ def peak_memory(source: str) -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
-def learn_alike(model: str, data: TrainingData, steps: int) -> dict[str, Any]:
-    """The loss curves of both precisions."""
+def compare_losses(model: str, data: TrainingData, steps: int) -> dict[str, Any]:
+    """Train with both precisions and compare the loss curves."""
     found = curves.compare(shape(model, 1), data, steps)
     print(
-        f"\n{model}: `exact` and `fast` over {found['steps']} updates, nats a target token, means of {curves.WINDOW}"
+        f"\n{model}: `exact` and `fast` over {found['steps']} updates, nats per target token,"
+        f" averaged over {curves.WINDOW}"
     )
     table(curves.rows(found))
     print(
-        f"at most {found['exact from fast']:.4f} apart, {found['share']:.2f} of what two seeds are ({found['seed from seed']:.4f})"
+        f"at most {found['exact from fast']:.4f} apart, {found['share']:.2f} of the distance of two seeds"
+        f" ({found['seed from seed']:.4f})"
     )
     return {"model": model, **found}
 
@@ -206,7 +209,7 @@ def main() -> None:
         "--tokens",
         type=int,
         default=14_000,
-        help="real tokens of each trainer in a round, at least",
+        help="minimum number of real tokens per trainer and round",
     )
     parser.add_argument(
         "--curve-steps", type=int, default=200, help="updates of each loss curve; 0 for none"
@@ -218,7 +221,7 @@ def main() -> None:
     is_accurate = is_fast_accurate()
     if not is_accurate:
         print(
-            "On this CPU oneDNN's switch means bfloat16 (AMX): `fast` is refused, and nobody gets the switch."
+            "On this CPU, oneDNN's fast mode means bfloat16 (AMX): `fast` is refused, and no peer uses the switch."
         )
     peers: dict[str, Peer] = {
         **{name: row for name, row in OURS.items() if is_accurate or name != "fast"},
@@ -233,9 +236,9 @@ def main() -> None:
     for model in arguments.models:
         for threads in arguments.threads:
             speed.append(measure(model, data, peers, arguments, threads))
-            tell(speed[-1])
+            show(speed[-1])
         if arguments.curve_steps and is_accurate:
-            alike.append(learn_alike(model, data, arguments.curve_steps))
+            alike.append(compare_losses(model, data, arguments.curve_steps))
     print(f"\npeak memory of the whole training process of transformer-tiny: {memory:,.0f} MB")
     last_line("train", {"speed": speed, "curves": alike, "peak_memory_mb": memory})
 

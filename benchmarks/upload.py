@@ -1,7 +1,7 @@
-"""From a file in the file dialog to a model that learns: clicks and seconds, on the defaults, in Chromium.
+"""From choosing a file to the first training step: clicks and seconds, with default settings, in Chromium.
 
-A table of 20,000 rows and 5 columns (id, url, en, de, split) is given to Data's uploader on a server that nobody has
-visited; the clock runs from there until Train shows its first step.
+A table of 20,000 rows and 5 columns (id, url, en, de, split) is uploaded on Data, on a server without earlier visits;
+time runs until Train shows the first step.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ STAGES = ("file to preview", "preview to form", "Train to first step")
 
 
 def pairs() -> Sequence[tuple[str, str]]:
-    """Captions of Multi30k where they are, else made-up sentences of 5 to 15 words."""
+    """Captions of Multi30k if available, else random sentences of 5 to 15 words."""
     files = [DATA / "multi30k" / name for name in ("train.en", "train.de")]
     if all(file.is_file() for file in files):
         sides = [file.read_text(encoding="utf-8").splitlines()[:ROWS] for file in files]
         return list(zip(*sides, strict=True))
     dice = random.Random(1)
-    made = [[dice.randrange(2000) for _ in range(dice.randint(5, 15))] for _ in range(ROWS)]
-    return [(" ".join(f"a{n}" for n in row), " ".join(f"b{n}" for n in row)) for row in made]
+    words = [[dice.randrange(2000) for _ in range(dice.randint(5, 15))] for _ in range(ROWS)]
+    return [(" ".join(f"a{n}" for n in row), " ".join(f"b{n}" for n in row)) for row in words]
 
 
 def write_table(file: Path) -> None:
-    """Texts between columns that are none."""
+    """Source and target between columns of other kinds."""
     with file.open("w", encoding="utf-8", newline="") as out:
         rows = csv.writer(out)
         rows.writerow(["id", "url", "en", "de", "split"])
@@ -49,7 +49,7 @@ def write_table(file: Path) -> None:
 
 
 def walk(page: Page, url: str, file: Path) -> dict[str, float]:
-    """Upload, look, train: the seconds of each stage, and the clicks."""
+    """Upload, preview, train; returns the seconds of each stage, and the clicks."""
     page.goto(f"{url}/data")
     wait_idle(page)
     clicks = 1
@@ -79,7 +79,7 @@ def _press(page: Page, key: str) -> int:
 
 
 def once(browser: Browser, file: Path) -> dict[str, float]:
-    """On a server and in a browser context of its own."""
+    """One visit with its own server and browser context."""
     with server() as served:
         page = new_page(browser, viewport={"width": 1440, "height": 900})
         try:
@@ -89,7 +89,7 @@ def once(browser: Browser, file: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Every run, then the medians."""
+    """Measure every run, then print the medians."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=3)
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:

@@ -1,4 +1,7 @@
-"""Whom ours is compared with: what each needs, and how to make it. A trainer is a function that does one update."""
+"""The libraries that ours is compared with: what each requires, and how it is made.
+
+A trainer does one update per call.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +15,26 @@ from typing import Any, TypeVar
 from s2s.config import Recipe
 from s2s.train import TrainingData
 
-Update = Callable[[], int]  # one update; its real source and target tokens
+Update = Callable[[], int]  # does one update; returns its real source and target tokens
 
 INSTALL = "pip install -r benchmarks/requirements.txt"
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One row: `module.function` makes it, in a process of its own."""
+    """A trainer or decoder, made by `module.function` in its own process."""
 
     module: str
     function: str
     needs: tuple[str, ...] = field(default=(), kw_only=True)
     install: str = field(default=INSTALL, kw_only=True)
 
-    def made(self, *given: Any) -> Any:
-        """What its function returns."""
-        return getattr(import_module(f"benchmarks.peers.{self.module}"), self.function)(*given)
+    def made(self, *arguments: Any) -> Any:
+        """The result of its function."""
+        return getattr(import_module(f"benchmarks.peers.{self.module}"), self.function)(*arguments)
 
     def missing(self) -> list[str]:
-        """Packages that it needs and that are not here."""
+        """Required packages that are not installed."""
         return [name for name in self.needs if importlib.util.find_spec(name) is None]
 
 
@@ -42,7 +45,7 @@ class Peer(Entrant):
     batches: str
 
     def make(self, recipe: Recipe, data: TrainingData) -> Update:
-        """Its update for this recipe's shape on this text."""
+        """Its update function for a model of this recipe on these data."""
         update: Update = self.made(recipe, data)
         return update
 
@@ -51,11 +54,11 @@ Row = TypeVar("Row", bound=Entrant)
 
 
 def present(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """Those whose packages are here; a sentence for each of the others."""
+    """The rows whose packages are installed; prints a sentence for each of the others."""
     found = {}
     for name, row in rows.items():
         if missing := row.missing():
-            print(f"{name} is left out, for want of {', '.join(missing)}: {row.install}")
+            print(f"{name} is skipped; missing: {', '.join(missing)}. To install: {row.install}")
         else:
             found[name] = row
     return found

@@ -1,4 +1,4 @@
-"""The batches that peers learn from, and one update on the next of them."""
+"""The batches that peers train on, and an update with the next one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from s2s.data import Batch, batches
 from s2s.tokenizers import PAD
 from s2s.train import TrainingData
 
-SENTENCES = 64  # of a tutorial's batch
+SENTENCES = 64  # per batch, as in tutorials
 
 
 def ours(recipe: Recipe, data: TrainingData) -> Iterator[Batch]:
-    """Exactly those that our trainer takes, in its order; without a Trainer, which changes how its process keeps memory."""
+    """The batches of our trainer, in its order; without a Trainer, which would change the memory allocator."""
     for number in itertools.count():
         for rows in batches.epoch(
             data.train, recipe.train.batch_tokens, seed=recipe.train.seed, number=number
@@ -29,7 +29,7 @@ def ours(recipe: Recipe, data: TrainingData) -> Iterator[Batch]:
 
 
 def tutorial(recipe: Recipe, data: TrainingData) -> Iterator[Batch]:
-    """So many sentences in random order, whatever their lengths."""
+    """This many sentences per batch in random order, regardless of length."""
     random = np.random.default_rng(recipe.train.seed)
     while True:
         order = random.permutation(len(data.train))
@@ -43,7 +43,7 @@ def learning(
     recipe: Recipe,
     source: Iterator[Batch],
 ) -> Update:
-    """Teacher forcing with torch's own loss and optimiser, no clipping; `logits` takes source and decoder input."""
+    """Teacher forcing with torch's own loss and optimizer, no clipping; `logits` takes source and decoder input."""
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98))
     model.train()
 

@@ -1,4 +1,4 @@
-"""CTranslate2: the very same Marian as transformers' decoder has, converted; token strings in and out, as its interface wants them."""
+"""CTranslate2: the Marian model of the transformers peer, converted; its interface takes and returns token strings."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from s2s.tokenizers import BOS, EOS, SPECIALS, UNK
 
 
 def float32(recipe: Recipe, vocab_size: int) -> Decode:
-    """Computed as the others compute."""
+    """In float32, like the others."""
     return _decoder(recipe, vocab_size, "float32")
 
 
 def int8(recipe: Recipe, vocab_size: int) -> Decode:
-    """Every matrix product in 8 bits."""
+    """With 8-bit matrix products."""
     return _decoder(recipe, vocab_size, "int8")
 
 
 def _decoder(recipe: Recipe, vocab_size: int, compute_type: str) -> Decode:
     names = [*SPECIALS, *map(str, range(len(SPECIALS), vocab_size))]
-    places = {name: place for place, name in enumerate(names)}
+    ids_by_name = {name: index for index, name in enumerate(names)}
     folder = Path(tempfile.mkdtemp(prefix="ctranslate2-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     convert(marian.with_our_weights(recipe, vocab_size), names, folder)
@@ -40,12 +40,12 @@ def _decoder(recipe: Recipe, vocab_size: int, compute_type: str) -> Decode:
     )
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
-        pieces = [[names[index] for index in ids] for ids in sources]
+        tokens = [[names[index] for index in ids] for ids in sources]
         limits = {"min_decoding_length": TOKENS, "max_decoding_length": TOKENS}
         found = translator.translate_batch(
-            pieces, beam_size=num_beams, max_batch_size=len(pieces), **limits
+            tokens, beam_size=num_beams, max_batch_size=len(tokens), **limits
         )
-        return [[places[name] for name in one.hypotheses[0]] for one in found]
+        return [[ids_by_name[name] for name in one.hypotheses[0]] for one in found]
 
     return decode
 
@@ -53,8 +53,8 @@ def _decoder(recipe: Recipe, vocab_size: int, compute_type: str) -> Decode:
 def convert(model: MarianMTModel, names: Sequence[str], folder: Path) -> None:
     """Write the model as CTranslate2 reads it.
 
-    Its converter for Marian drops the vocabulary's last row, taken for padding, and starts from a zero vector; the one for Bart,
-    told what Marian's layers are like, leaves the model as it is.
+    Its converter for Marian drops the vocabulary's last row, which it takes for padding, and starts from a zero vector;
+    the one for Bart, configured like Marian's layers, leaves the model unchanged.
     """
     model.config.normalize_before = model.config.normalize_embedding = False
     spec: Any = BartLoader().get_model_spec(model)

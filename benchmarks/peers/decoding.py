@@ -1,6 +1,6 @@
-"""The decoders that ours is compared with, in turn, each in a process of its own on one thread: ids in, ids out.
+"""The decoders that ours is compared with, each in its own process with one thread, in turn: ids in, ids out.
 
-Where transformers is there, ours, its Marian and CTranslate2 have the same random weights, and so must find the same targets.
+Ours, transformers' Marian and CTranslate2 have the same random weights, so they must find the same targets.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from s2s.config import Recipe
 from s2s.model import Transformer, initialize, keep_freed_memory
 from s2s.tokenizers import PAD
 
-TOKENS = 20  # of every hypothesis, none of them `</s>`
+TOKENS = 20  # per hypothesis, none of them `</s>`
 Ids = Sequence[int]
 Decode = Callable[
     [Sequence[Ids], int], list[list[int]]
-]  # sources that end in `</s>`, how many beams -> the best target of each
+]  # sources that end in `</s>`, beam size -> the best target of each
 OURS = "ours, exact"
 FAST = "ours, fast"
 
@@ -44,7 +44,7 @@ DECODERS: Mapping[str, Entrant] = MappingProxyType(
 
 
 class Turn(NamedTuple):
-    """What a decoder is asked for: batches from the `first` on, until it has taken so many CPU seconds, at least one."""
+    """A request: decode batches from `first` on, at least one, until these CPU seconds are used."""
 
     num_beams: int
     batch: int  # sentences
@@ -53,29 +53,29 @@ class Turn(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """How long it took, and what came of the first batch."""
+    """The time it took, and the targets of the first batch."""
 
     leg: Leg
     targets: list[list[int]]
 
 
 class Decoder(NamedTuple):
-    """One that waits for its turn."""
+    """A decoder that waits for its turn."""
 
     name: str
     wire: Connection
 
-    def turn(self, asked: Turn) -> Answer:
-        """Its answer, checked to be whole."""
-        self.wire.send(asked)
+    def turn(self, request: Turn) -> Answer:
+        """Its answer. Raises SystemExit if it is incomplete."""
+        self.wire.send(request)
         try:
             answer: Answer = self.wire.recv()
         except EOFError:
-            raise SystemExit(f"{self.name} ended; its words stand above.") from None
+            raise SystemExit(f"{self.name} ended; see its output above.") from None
         lengths = [len(ids) for ids in answer.targets]
-        if lengths != [TOKENS] * asked.batch:
+        if lengths != [TOKENS] * request.batch:
             raise SystemExit(
-                f"{self.name} was asked for {asked.batch} targets of {TOKENS} tokens and gave {lengths}."
+                f"{self.name} was asked for {request.batch} targets of {TOKENS} tokens and gave {lengths}."
             )
         return answer
 
@@ -89,7 +89,7 @@ def decoders(
     *,
     keep_memory: bool = False,
 ) -> Iterator[list[Decoder]]:
-    """All of them, ready."""
+    """Start all of them."""
     with children(
         _wait,
         {
@@ -101,7 +101,7 @@ def decoders(
 
 
 def batches(sources: Sequence[Ids], size: int) -> list[list[Ids]]:
-    """Full batches of like lengths in a shuffled order, the same for everybody."""
+    """Full batches of similar lengths in shuffled order, the same for every decoder."""
     by_length = sorted(sources, key=len)
     found = [by_length[first : first + size] for first in range(0, len(by_length) - size + 1, size)]
     random.Random(size).shuffle(found)
@@ -109,7 +109,7 @@ def batches(sources: Sequence[Ids], size: int) -> list[list[Ids]]:
 
 
 def random_model(recipe: Recipe, vocab_size: int) -> Transformer:
-    """The recipe's model as it is before training, but half the signs of the last norm turned: else it repeats one token."""
+    """The recipe's untrained model; half the weights of the last norm are negated, or it would repeat one token."""
     model = Transformer(recipe.model, vocab_size, vocab_size)
     generator = torch.Generator().manual_seed(recipe.train.seed)
     initialize(model, recipe.train.seed)
@@ -130,7 +130,7 @@ def padded(sources: Sequence[Ids], pad_id: int = PAD) -> Tensor:
 def _wait(
     wire: Connection, make: Callable[[], Decode], sources: Sequence[Ids], keep_memory: bool
 ) -> None:
-    """The life of a decoder: until nobody holds the other end."""
+    """A decoder's process: answers until the other end is closed."""
     if keep_memory:
         keep_freed_memory()
     torch.set_num_threads(1)
@@ -140,19 +140,19 @@ def _wait(
             wire.send(_answer(decode, sources, Turn(*wire.recv())))
 
 
-def _answer(decode: Decode, sources: Sequence[Ids], asked: Turn) -> Answer:
-    order = batches(sources, asked.batch)
+def _answer(decode: Decode, sources: Sequence[Ids], request: Turn) -> Answer:
+    order = batches(sources, request.batch)
     targets: list[list[int]] = []
 
     def work() -> int:
-        ends = time.process_time() + asked.seconds
+        ends = time.process_time() + request.seconds
         done = 0
         while done == 0 or time.process_time() < ends:
-            batch = order[(asked.first + done) % len(order)]
-            found = decode(batch, asked.num_beams)
+            batch = order[(request.first + done) % len(order)]
+            found = decode(batch, request.num_beams)
             if done == 0:
                 targets.extend(found)
             done += 1
-        return done * asked.batch
+        return done * request.batch
 
     return Answer(metered(work), targets)

@@ -1,6 +1,6 @@
-"""JoeyNMT: its own data set, sampler, model and TrainManager; its training loop without the logging; its own search.
+"""JoeyNMT: its own dataset, sampler, model and TrainManager; its training loop without logging; its own search.
 
-The text is cut already, a word for each of our pieces, so that its tokeniser only splits at blanks: that favours it.
+The data are tokenized already, one word per token of ours, so its tokenizer only splits at spaces, which favors it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from s2s.tokenizers import BOS, EOS, PAD, SPECIALS, UNK
 from s2s.train import TrainingData
 
 LANGUAGES = ("src", "trg")
-SAME = {BOS: 2, EOS: 3, PAD: 1, UNK: 0}  # our specials as it numbers them
+SAME = {BOS: 2, EOS: 3, PAD: 1, UNK: 0}  # our special tokens, as it numbers them
 
 
 def its_own(recipe: Recipe, data: TrainingData) -> Update:
-    """Batches of 64 sentences in its sampler's order."""
+    """An update with batches of 64 sentences in its sampler's order."""
     logging.disable(logging.INFO)
     from joeynmt.config import parse_global_args
     from joeynmt.prediction import prepare
@@ -70,7 +70,7 @@ def its_own(recipe: Recipe, data: TrainingData) -> Update:
 
 
 def endless(manager: Any, train: Any) -> Iterator[Any]:
-    """Its batches, epoch after epoch, as `train_and_validate` goes through them."""
+    """Its batches, epoch after epoch, as in `train_and_validate`."""
     loader = train.make_iter(
         batch_size=manager.args.batch_size,
         batch_type=manager.args.batch_type,
@@ -89,25 +89,23 @@ def endless(manager: Any, train: Any) -> Iterator[Any]:
 
 
 def write(folder: Path, data: TrainingData) -> None:
-    """Text and vocabulary as files: our id 57 is the word `57`."""
+    """Write data and vocabulary as files: our id 57 becomes the word `57`."""
     special = {BOS, EOS}
     sides = zip(LANGUAGES, (data.train.src, data.train.tgt), strict=True)
     for language, rows in sides:
         (folder / f"train.{language}").write_text(
             "".join(_line(row, special) for row in rows), encoding="utf-8"
         )
-    pieces = range(len(SPECIALS), data.src_tokenizer.vocab_size)
-    (folder / "vocabulary.txt").write_text(
-        "".join(f"{piece}\n" for piece in pieces), encoding="utf-8"
-    )
+    ids = range(len(SPECIALS), data.src_tokenizer.vocab_size)
+    (folder / "vocabulary.txt").write_text("".join(f"{id}\n" for id in ids), encoding="utf-8")
 
 
 def _line(row: Sequence[int] | np.ndarray[Any, Any], special: set[int]) -> str:
-    return " ".join(str(piece) for piece in row if piece not in special) + "\n"
+    return " ".join(str(id) for id in row if id not in special) + "\n"
 
 
 def settings(recipe: Recipe, folder: Path) -> dict[str, Any]:
-    """The recipe in JoeyNMT's words."""
+    """The recipe as JoeyNMT's configuration."""
     model = recipe.model
     train = recipe.train
     side = {
@@ -170,7 +168,7 @@ def _stack(recipe: Recipe, side: str) -> dict[str, Any]:
 
 
 def decoder(recipe: Recipe, vocab_size: int) -> Decode:
-    """Its greedy and beam search, which read the whole prefix at each step; weights of its own."""
+    """Its greedy and beam search, which recompute the whole prefix at each step, with its own weights."""
     logging.disable(logging.INFO)
     from joeynmt.batch import Batch
     from joeynmt.config import _check_special_symbols

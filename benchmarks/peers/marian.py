@@ -1,4 +1,4 @@
-"""transformers' Marian, built from a config of the same shape; its own defaults leave attention without dropout."""
+"""transformers' Marian with a config of the same shape; by its defaults, attention has no dropout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from s2s.config import Recipe
 from s2s.tokenizers import BOS, EOS, PAD
 from s2s.train import TrainingData
 
-# Their names to ours: every row is applied, in order.
+# Their parameter names to ours: every row is applied, in order.
 NAMES = (
     (r"^model\.", ""),
     (r"^shared", "encoder.embed.tokens"),
@@ -37,7 +37,7 @@ NAMES = (
 
 
 def shape(recipe: Recipe, vocab_size: int) -> MarianConfig:
-    """The recipe's model in Marian's words."""
+    """The recipe's model as Marian's configuration."""
     model = recipe.model
     encoder = recipe.model.encoder
     decoder = recipe.model.decoder
@@ -63,7 +63,7 @@ def shape(recipe: Recipe, vocab_size: int) -> MarianConfig:
 
 
 def on_our_batches(recipe: Recipe, data: TrainingData) -> Update:
-    """The loss is computed outside of it, for its label smoothing."""
+    """An update with our batches; the loss is computed outside the model, for label smoothing."""
     model = MarianMTModel(shape(recipe, data.src_tokenizer.vocab_size))
 
     def logits(src: Tensor, tgt: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ def on_our_batches(recipe: Recipe, data: TrainingData) -> Update:
 
 
 def decoder(recipe: Recipe, vocab_size: int) -> Decode:
-    """`generate` with its cache."""
+    """Its `generate`, with its cache."""
     model: Any = with_our_weights(recipe, vocab_size)
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
@@ -97,7 +97,7 @@ def decoder(recipe: Recipe, vocab_size: int) -> Decode:
 
 
 def with_our_weights(recipe: Recipe, vocab_size: int) -> MarianMTModel:
-    """The recipe's model, as our decoder begins it."""
+    """Marian with the weights of our random model."""
     theirs = MarianMTModel(shape(recipe, vocab_size))
     weights = random_model(recipe, vocab_size).state_dict()
     theirs.train(False)
@@ -109,7 +109,7 @@ def with_our_weights(recipe: Recipe, vocab_size: int) -> MarianMTModel:
 
 
 def our_name(name: str) -> str:
-    """What we call one of their weights."""
+    """Our name for one of their parameters."""
     for pattern, replacement in NAMES:
         name = re.sub(pattern, replacement, name)
     return name

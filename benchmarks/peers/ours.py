@@ -1,4 +1,4 @@
-"""Our own trainer and our own decoder, as peers among peers."""
+"""Our trainer and our decoder, with the interface of the peers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from s2s.decode import ID_CODEC, SearchResult, Stepper, configure
 from s2s.model import Transformer, inference, keep_freed_memory, stepper_for
 from s2s.train import Trainer, TrainingData
 
-Passed = Callable[[Any], Any]  # a stepper, and the one that takes its place
+Wrap = Callable[[Any], Any]  # takes a stepper, returns one that wraps it
 
 
 def exact(recipe: Recipe, data: TrainingData) -> Update:
@@ -33,12 +33,12 @@ def _with(precision: str, recipe: Recipe, data: TrainingData) -> Update:
 
 
 def decoder(recipe: Recipe, vocab_size: int) -> Decode:
-    """As `python -m s2s translate` calls it."""
+    """As in `python -m s2s translate`."""
     return _decoder(recipe, vocab_size, {})
 
 
 def fast_decoder(recipe: Recipe, vocab_size: int) -> Decode:
-    """The output projection in fewer bits."""
+    """With the output projection in fewer bits."""
     return _decoder(recipe, vocab_size, {"precision": "fast"})
 
 
@@ -48,7 +48,7 @@ def _decoder(recipe: Recipe, vocab_size: int, settings: Mapping[str, Any]) -> De
 
     def decode(sources: Sequence[Ids], num_beams: int) -> list[list[int]]:
         found = search(
-            model, sources, num_beams, {**settings, "max_new_tokens": TOKENS}, passed=Endless
+            model, sources, num_beams, {**settings, "max_new_tokens": TOKENS}, wrap=Endless
         )
         return [list(one.best.ids) for one in found]
 
@@ -61,26 +61,26 @@ def search(
     num_beams: int,
     settings: Mapping[str, Any],
     *,
-    passed: Passed = lambda stepper: stepper,
+    wrap: Wrap = lambda stepper: stepper,
 ) -> list[SearchResult]:
-    """One SearchResult a source; greedy where `num_beams` is 1. The stepper goes through `passed` first."""
+    """One SearchResult per source; greedy if `num_beams` is 1. `wrap` is applied to the stepper."""
     beams = {"num_beams": num_beams} if num_beams > 1 else {}
     strategy, config = configure("beam" if beams else "greedy", {**settings, **beams})
     with inference(model):
         return strategy(
-            passed(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)),
+            wrap(stepper_for(model, padded(sources, model.config.ids.pad), config.precision)),
             config,
             ID_CODEC,
         )
 
 
 def knows(setting: str) -> bool:
-    """Whether our strategies have such a setting."""
+    """Whether our strategies have this setting."""
     return hasattr(configure("beam", {})[1], setting)
 
 
-class Passing:
-    """A stepper before another; what it does not do itself, the other does."""
+class WrappedStepper:
+    """A stepper that forwards everything else to the one it wraps."""
 
     def __init__(self, stepper: Stepper) -> None:
         self.stepper = stepper
@@ -89,23 +89,23 @@ class Passing:
         return getattr(self.stepper, name)
 
 
-class Counted(Passing):
-    """How many rows went through all steps, and how many steps there were."""
+class Counted(WrappedStepper):
+    """Counts the steps, and the rows summed over them."""
 
     rows = steps = 0
 
     def step(self, tokens: Tensor) -> Tensor:
-        """As the other."""
+        """The wrapped step, counted."""
         self.rows = self.rows + len(tokens)
         self.steps = self.steps + 1
         return self.stepper.step(tokens)
 
 
-class Endless(Passing):
-    """Where `</s>` is never likely, so that every target is as long as it may be."""
+class Endless(WrappedStepper):
+    """`</s>` is impossible, so that every target has the maximum length."""
 
     def step(self, tokens: Tensor) -> Tensor:
-        """As the other, without the end."""
+        """The wrapped step, without `</s>`."""
         logits = self.stepper.step(tokens)
         logits[:, self.stepper.eos_id] = float("-inf")
         return logits

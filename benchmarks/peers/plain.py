@@ -1,4 +1,4 @@
-"""torch's nn.Transformer: the same shape from torch's parts, one shared embedding, tied output, dropout as in the recipe."""
+"""torch's nn.Transformer with the same shape: shared embeddings, tied output, dropout as in the recipe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 512
 
 
 class Plain(nn.Module):
-    """As its tutorials build it."""
+    """The model as in torch's tutorials."""
 
     def __init__(self, recipe: Recipe, vocab_size: int) -> None:
         super().__init__()
@@ -52,12 +52,12 @@ class Plain(nn.Module):
 
 
 def on_our_batches(recipe: Recipe, data: TrainingData) -> Update:
-    """Packed by length to a token budget."""
+    """An update with our batches: similar lengths, up to a token budget."""
     model = Plain(recipe, data.src_tokenizer.vocab_size)
     return batches.learning(model, model, recipe, batches.ours(recipe, data))
 
 
 def on_tutorial_batches(recipe: Recipe, data: TrainingData) -> Update:
-    """64 sentences in random order: half of it is padding."""
+    """An update with 64 sentences in random order: half of each batch is padding."""
     model = Plain(recipe, data.src_tokenizer.vocab_size)
     return batches.learning(model, model, recipe, batches.tutorial(recipe, data))

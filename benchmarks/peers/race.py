@@ -1,4 +1,4 @@
-"""Racers in turn: each lives in a process of its own and works only while it is asked to, so that none spoils another's caches."""
+"""Racers take turns, each in its own process, idle otherwise, so that none evicts another's data from the caches."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from s2s.config import Recipe
 from s2s.model import keep_freed_memory
 from s2s.train import TrainingData
 
-WARM = 2  # updates before the first that counts
+WARM = 2  # updates before the measured ones
 
 
 class Leg(NamedTuple):
-    """What a racer did when it was its turn."""
+    """The measurements of one turn of a racer."""
 
-    done: int  # a trainer: real tokens, source and target; a decoder: sentences
-    cpu: float  # seconds of its process, all threads
+    done: int  # real source and target tokens of a trainer, sentences of a decoder
+    cpu: float  # CPU seconds of its process, all threads
     wall: float  # seconds
-    foreign: float  # cores that others used meanwhile
-    peak: float  # MB (10**6 bytes) that its process has taken at most
+    foreign: float  # cores that other processes used meanwhile
+    peak: float  # peak memory of its process in MB (10**6 bytes)
 
     def rate(self, threads: int) -> float:
-        """So many a CPU second; a second of the clock where there are several threads, since CPU seconds do not show waiting."""
+        """Per CPU second; per wall-clock second with several threads, since CPU seconds do not include waiting."""
         return self.done / (self.cpu if threads == 1 else self.wall)
 
 
@@ -44,12 +44,12 @@ class Racer(NamedTuple):
     wire: Connection
 
     def leg(self, tokens: int, *, switch: bool = False) -> Leg:
-        """At least so many tokens; `switch` sends torch's CPU matrix products through oneDNN."""
+        """Train on at least this many tokens; with `switch`, torch's CPU matrix products use oneDNN's fast mode."""
         self.wire.send((tokens, switch))
         try:
             answer = self.wire.recv()
         except EOFError:
-            raise SystemExit(f"{self.name} ended; its words stand above.") from None
+            raise SystemExit(f"{self.name} ended; see its output above.") from None
         return Leg(*answer)
 
 
@@ -57,7 +57,7 @@ class Racer(NamedTuple):
 def racers(
     peers: dict[str, Peer], recipe: Recipe, data: TrainingData, *, keep_memory: bool = False
 ) -> Iterator[list[Racer]]:
-    """All of them, warm; `keep_memory` gives each the allocator's settings of our trainer."""
+    """All of them, warmed up; with `keep_memory`, each has the allocator settings of our trainer."""
     with children(
         _wait, {name: (peer, recipe, data, keep_memory) for name, peer in peers.items()}
     ) as wires:
@@ -69,16 +69,19 @@ def racers(
 
 @contextlib.contextmanager
 def children(
-    life: Callable[..., None], given: Mapping[str, tuple[Any, ...]]
+    target: Callable[..., None], arguments: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[dict[str, Connection]]:
-    """A process of its own for each name, which runs `life(wire, *given)`; the near ends of the wires. They end with the block."""
+    """A process per name that runs `target(wire, *arguments)`; yields our ends of the pipes.
+
+    They end with the block.
+    """
     context = multiprocessing.get_context("spawn")
     started = []
     wires = {}
     try:
-        for name, arguments in given.items():
+        for name, each in arguments.items():
             wires[name], far = context.Pipe()
-            process = context.Process(target=life, args=(far, *arguments), daemon=True)
+            process = context.Process(target=target, args=(far, *each), daemon=True)
             process.start()
             far.close()
             started.append(process)
@@ -91,7 +94,7 @@ def children(
 
 
 def metered(work: Callable[[], int]) -> Leg:
-    """What it took to do `work`, which says how much it has done."""
+    """Measure `work`, which returns how much it has done."""
     busy = _busy()
     cpu = time.process_time()
     wall = time.perf_counter()
@@ -104,7 +107,7 @@ def metered(work: Callable[[], int]) -> Leg:
 def _wait(
     wire: Connection, peer: Peer, recipe: Recipe, data: TrainingData, keep_memory: bool
 ) -> None:
-    """The life of a trainer: until nobody holds the other end."""
+    """A trainer's process: trains on request until the other end is closed."""
     if keep_memory:
         keep_freed_memory()
     torch.set_num_threads(recipe.train.threads)
@@ -126,13 +129,13 @@ def _wait(
 
 
 def peak() -> float:
-    """MB (10**6 bytes) that this process has taken at most."""
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes here
+    """Peak memory of this process in MB (10**6 bytes)."""
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes on macOS, kilobytes on Linux
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
 def _busy() -> float:
-    """CPU seconds that all processes of this machine have used."""
+    """CPU seconds used by all processes of this machine."""
     times = psutil.cpu_times()
     return float(
         sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq"))

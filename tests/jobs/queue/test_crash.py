@@ -1,4 +1,4 @@
-"""Ten processes are killed; what finds the faults is itself shown to find them."""
+"""Ten kills, and tests that the checks of benchmarks/crash.py detect faults."""
 
 import random
 import shutil
@@ -15,33 +15,36 @@ from s2s.config import PRESETS, override
 from s2s.settings import home
 
 
-def test_ten_kills_leave_every_run_as_an_undisturbed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_kills_leave_every_run_bit_identical_to_an_uninterrupted_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("S2S_LEASE_SECONDS", crash.LEASE)
     seed = random.randrange(1000)
-    found = crash.disturbed(seed, 10)
+    found = crash.killed_runs(seed, 10)
     again = f"again with: python -m benchmarks.crash --kills 10 --seed {seed}"
     assert (found["wrong"], found["kills"]) == ([], 10), again
 
 
-def test_the_schedule_is_the_seeds_and_takes_each_target_at_each_moment() -> None:
+def test_the_schedule_depends_on_the_seed_and_has_each_target_at_each_moment() -> None:
     assert crash.schedule(3, 20) == crash.schedule(3, 20) != crash.schedule(4, 20)
-    pairs = {(blow.moment, blow.target) for blow in crash.schedule(3, 20)}
+    pairs = {(kill.moment, kill.target) for kill in crash.schedule(3, 20)}
     assert len(pairs) == len(crash.MOMENTS) * len(crash.TARGETS) == 20
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     changes = {**crash.RECIPE, "train.steps": 20}
-    return crash.undisturbed(
+    return crash.uninterrupted(
         override(PRESETS["small"].recipe, changes), tmp_path_factory.mktemp("trained") / "one"
     )
 
 
-def test_the_same_recipe_differs_in_nothing(trained: Path, tmp_path: Path) -> None:
+def test_two_runs_of_the_same_recipe_have_no_differences(trained: Path, tmp_path: Path) -> None:
     changes = {**crash.RECIPE, "train.steps": 20}
     assert (
         crash.differences(
-            crash.undisturbed(override(PRESETS["small"].recipe, changes), tmp_path / "two"), trained
+            crash.uninterrupted(override(PRESETS["small"].recipe, changes), tmp_path / "two"),
+            trained,
         )
         == []
     )
@@ -52,11 +55,15 @@ def flip(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "said"),
+    ("name", "change", "expected"),
     [
         ("checkpoints/step-00000020.safetensors", flip, "its weights of step 20 are "),
-        ("metrics.jsonl", lambda content: content[:-5], "metrics.jsonl: a line is torn."),
-        ("samples.jsonl", lambda content: content[:-1], "samples.jsonl: its last line is torn."),
+        ("metrics.jsonl", lambda content: content[:-5], "metrics.jsonl: a line is incomplete."),
+        (
+            "samples.jsonl",
+            lambda content: content[:-1],
+            "samples.jsonl: its last line is incomplete.",
+        ),
         (
             "metrics.jsonl",
             lambda content: content + content.splitlines(keepends=True)[4],
@@ -74,31 +81,31 @@ def flip(content: bytes) -> bytes:
         ),
     ],
 )
-def test_what_a_crash_could_leave_is_found(
-    name: str, change: Callable[[bytes], bytes], said: str, trained: Path, tmp_path: Path
+def test_differences_that_a_crash_could_cause_are_found(
+    name: str, change: Callable[[bytes], bytes], expected: str, trained: Path, tmp_path: Path
 ) -> None:
     run = Path(shutil.copytree(trained, tmp_path / "run"))
     (run / name).write_bytes(change((run / name).read_bytes()))
     (found,) = crash.differences(run, trained)
-    assert found.startswith(said)
+    assert found.startswith(expected)
 
 
-def test_two_processes_with_one_job_are_seen() -> None:
+def test_two_processes_of_one_job_are_detected() -> None:
     (home() / "log").mkdir(parents=True)
-    witness = crash.Witness(home())
+    monitor = crash.ProcessMonitor(home())
     job = "0123456789abcdef"
-    witness.start()
+    monitor.start()
     with (home() / "log" / f"{job}.log").open("ab") as log:
         both = [
             subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=log)
             for _ in range(2)
         ]
     end = time.monotonic() + 10
-    while not witness.together.get(job) and time.monotonic() < end:
-        time.sleep(crash.LOOK)
+    while not monitor.together.get(job) and time.monotonic() < end:
+        time.sleep(crash.INTERVAL)
     for process in both:
         process.communicate(b"\n")
-    witness.over.set()
-    witness.join()
-    assert witness.seen == {job: {process.pid for process in both}}
-    assert witness.together[job] >= crash.LOOK
+    monitor.ended.set()
+    monitor.join()
+    assert monitor.seen == {job: {process.pid for process in both}}
+    assert monitor.together[job] >= crash.INTERVAL
