@@ -60,7 +60,7 @@ def test_presets_are_listed_with_their_parameters(say: Say) -> None:
     assert "78  " in say("presets")[1]
 
 
-def test_data_writes_aligned_files_with_their_gold(say: Say, tmp_path: Path) -> None:
+def test_data_writes_aligned_files_and_gold_alignments(say: Say, tmp_path: Path) -> None:
     status, out, _ = say("data", "synthetic:reverse", "--split", "valid", "--out", tmp_path)
     assert (status, out) == (0, "valid: 500 pairs\n")
     lines = {
@@ -74,7 +74,7 @@ def test_data_writes_aligned_files_with_their_gold(say: Say, tmp_path: Path) -> 
             assert src.split()[i] == tgt.split()[j]
 
 
-def test_the_whole_way_on_a_table(say: Say, tmp_path: Path) -> None:
+def test_train_translate_and_resume_on_a_table(say: Say, tmp_path: Path) -> None:
     table = tmp_path / "pairs.tsv"
     out = tmp_path / "run"
     table.write_text("".join(f"{a} {b}\t{b} {a}\n" for a in "abcdefgh" for b in "stuvwxyz"))
@@ -110,7 +110,7 @@ def test_translate_never_loses_a_line(say: Say, run: Path) -> None:
     assert say("translate", run, stdin="") == (0, "", "")
 
 
-def test_translate_as_json_and_as_lists(say: Say, run: Path) -> None:
+def test_translate_writes_json_and_n_best_lists(say: Say, run: Path) -> None:
     _, out, _ = say("translate", run, "--json", "--set", "num_beams=3", stdin="1 2 3\n\n")
     first, empty = map(json.loads, out.splitlines())
     assert set(first) == {"source", "text", "tokens", "log_prob", "score", "hypotheses"}

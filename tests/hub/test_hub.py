@@ -146,11 +146,11 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("given", "name"), NAMES.items())
-def test_a_name_or_an_address_is_understood(given: str, name: str) -> None:
+def test_a_name_or_a_url_is_accepted(given: str, name: str) -> None:
     assert hub.check(given) == name
 
 
-def test_what_is_no_name_costs_no_request(served: Hub) -> None:
+def test_an_invalid_name_makes_no_request(served: Hub) -> None:
     for name in REFUSED:
         with pytest.raises(UserError, match="write it as owner/name"):
             hub.preflight(name)
@@ -162,7 +162,7 @@ def test_what_is_no_name_costs_no_request(served: Hub) -> None:
     assert served.log == []
 
 
-def test_one_request_tells_configurations_splits_and_sizes(served: Hub) -> None:
+def test_one_request_gets_configurations_splits_and_sizes(served: Hub) -> None:
     found = hub.preflight("team/listed")
     assert len(served.log) == 1
     assert found.sha == commit(LISTED)
@@ -177,7 +177,7 @@ def test_one_request_tells_configurations_splits_and_sizes(served: Hub) -> None:
     assert found.notes == ("Its README names files outside the dataset; these are not read.",)
 
 
-def test_unknown_parts_name_the_nearest(served: Hub) -> None:
+def test_an_unknown_configuration_or_split_suggests_the_nearest(served: Hub) -> None:
     found = hub.preflight("team/listed")
     with pytest.raises(
         UserError, match="no configuration of `team/listed` `de-an`; the nearest are `de-en`"
@@ -189,7 +189,7 @@ def test_unknown_parts_name_the_nearest(served: Hub) -> None:
         found.split("de-en", "trian")
 
 
-def test_a_script_is_never_run_but_its_parquet_copy_is_taken(served: Hub) -> None:
+def test_a_dataset_script_is_never_run_and_its_parquet_copy_is_read(served: Hub) -> None:
     found = hub.preflight("team/converted")
     assert len(served.log) == 2
     assert {config: list(splits) for config, splits in found.configs.items()} == {
@@ -216,7 +216,7 @@ SAID = {
 
 
 @pytest.mark.parametrize(("name", "said"), SAID.items())
-def test_each_failure_has_its_sentence_after_at_most_two_requests(
+def test_each_failure_is_reported_after_at_most_two_requests(
     served: Hub, name: str, said: str
 ) -> None:
     with pytest.raises(UserError, match=said):
@@ -224,7 +224,7 @@ def test_each_failure_has_its_sentence_after_at_most_two_requests(
     assert len(served.log) <= 2
 
 
-def test_no_two_failures_read_alike(served: Hub) -> None:
+def test_every_failure_has_its_own_message(served: Hub) -> None:
     sentences = set()
     for name in SAID.keys() - {"team/slow", "team/drip", "team/odd", "team/cut"}:
         with pytest.raises(UserError) as refused:
@@ -235,7 +235,7 @@ def test_no_two_failures_read_alike(served: Hub) -> None:
     )
 
 
-def test_a_closed_port_is_a_hub_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_port_is_reported_as_an_unreachable_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = bound.getsockname()[1]
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{port}")
@@ -243,16 +243,14 @@ def test_a_closed_port_is_a_hub_that_cannot_be_reached(monkeypatch: pytest.Monke
         hub.preflight("team/plain")
 
 
-def test_a_hub_that_is_switched_off_is_not_asked(
-    served: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disabled_hub_gets_no_request(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(UserError, match="disabled on this server"):
         hub.preflight("team/plain")
     assert served.log == []
 
 
-def test_a_token_opens_what_is_its_own_and_appears_nowhere(
+def test_a_token_opens_private_and_gated_datasets_and_is_never_shown(
     served: Hub, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -279,7 +277,7 @@ def test_a_token_opens_what_is_its_own_and_appears_nowhere(
     )
 
 
-def test_the_host_has_no_token_to_lend(served: Hub) -> None:
+def test_the_hosts_own_token_is_not_used(served: Hub) -> None:
     assert hub.token() == ""
     with hub.using(SECRET):
         assert hub.token() == SECRET
@@ -333,7 +331,7 @@ def test_a_file_of_unknown_size_reads_too(served: Hub) -> None:
     )
 
 
-def test_no_more_is_fetched_than_is_read(served: Hub) -> None:
+def test_only_what_is_read_is_fetched(served: Hub) -> None:
     with hub.open_file(plain(), "train.jsonl", budget=hub.Budget(10**8, 20.0)) as remote:
         assert remote.readline() == LINES.partition(b"\n")[0] + b"\n"
     assert 0 < served.sent <= 1 << 16
@@ -341,7 +339,7 @@ def test_no_more_is_fetched_than_is_read(served: Hub) -> None:
     assert commit(PLAIN) in served.log[0].path, "the revision is pinned"
 
 
-def test_what_was_fetched_just_now_is_not_fetched_again(served: Hub) -> None:
+def test_recently_fetched_bytes_are_cached(served: Hub) -> None:
     remote = hub.open_file(plain(), "train.jsonl", budget=hub.Budget(10**8, 20.0))
     for offset in (0, 500_000, 10, 500_020, 65_000):
         remote.seek(offset)
@@ -349,7 +347,7 @@ def test_what_was_fetched_just_now_is_not_fetched_again(served: Hub) -> None:
     assert len(served.log) == 2
 
 
-def test_a_cut_connection_goes_on_where_it_stopped(served: Hub) -> None:
+def test_an_interrupted_download_resumes(served: Hub) -> None:
     served.repos["team/plain"] = Repo(PLAIN, fault=Fault(match="resolve", truncate=50_000, times=2))
     budget = hub.Budget(10**8, 20.0)
     assert hub.open_file(plain(), "train.jsonl", budget=budget).read() == LINES
@@ -368,9 +366,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_file_that_fails_ends_in_a_sentence_after_at_most_three_requests(
-    served: Hub, fault: str
-) -> None:
+def test_a_failing_file_is_reported_after_at_most_three_requests(served: Hub, fault: str) -> None:
     served.repos["team/plain"], sentence, seconds = (
         Repo(PLAIN, fault=FAULTS[fault][0]),
         *FAULTS[fault][1:],
@@ -380,7 +376,7 @@ def test_a_file_that_fails_ends_in_a_sentence_after_at_most_three_requests(
     assert len(served.log) <= 3
 
 
-def test_a_budget_of_bytes_holds(served: Hub) -> None:
+def test_the_byte_budget_is_never_exceeded(served: Hub) -> None:
     budget = hub.Budget(200_000, 20.0)
     with pytest.raises(UserError, match="`team/plain` would download more than 0 MB"):
         hub.open_file(plain(), "train.jsonl", budget=budget).read()
