@@ -3,6 +3,8 @@ import random
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from s2s.config import UserError
 from s2s.decode import ID_CODEC, Beam, beam
@@ -88,10 +90,10 @@ def test_without_words_it_is_beam_search(early_stopping: bool | str) -> None:
             "min_new_tokens": seed,
             "prefix": "2",
         }
-        for given in ("", " , "):
-            assert constrained(Table(4, seed), Constrained(force_words=given, **settings)) == beam(
-                Table(4, seed), Beam(**settings)
-            )
+        for phrases in ("", " , "):
+            assert constrained(
+                Table(4, seed), Constrained(force_words=phrases, **settings)
+            ) == beam(Table(4, seed), Beam(**settings))
 
 
 def test_words_that_beam_search_writes_anyway_change_nothing_at_the_top() -> None:
@@ -226,25 +228,26 @@ def test_it_stops_long_before_the_limit() -> None:
     assert n_steps[0] < n_steps[1] < n_steps[2] < 40
 
 
-def test_places_that_a_bank_cannot_fill_go_to_others() -> None:
-    draw = random.Random(3)
-    for _ in range(200):
-        highest = draw.randint(1, 6)
-        width = draw.randint(1, 12)
-        n = draw.randint(1, 25)
-        banks = [draw.randint(-1, highest) for _ in range(n)]
-        totals = [draw.random() for _ in range(n)]
-        gets = allocated(torch.tensor([totals] * 2), torch.tensor([banks] * 2), highest, width)
-        assert torch.equal(gets[0], gets[1])
-        counts = _shared_out(width, [banks.count(bank) for bank in range(highest + 1)])
-        expected = set()
-        for bank, count in enumerate(counts):
-            own = sorted(
-                (place for place in range(n) if banks[place] == bank),
-                key=lambda place: -totals[place],
-            )
-            expected |= set(own[:count])
-        assert set(gets[0].nonzero()[:, 0].tolist()) == expected
+@given(
+    banks=st.lists(st.integers(-1, 6), min_size=1, max_size=25),
+    width=st.integers(1, 12),
+    dice=st.randoms(use_true_random=False),
+)
+def test_ranks_that_a_bank_cannot_fill_go_to_others(
+    banks: list[int], width: int, dice: random.Random
+) -> None:
+    highest = max(1, *banks)
+    totals = dice.sample(range(100), len(banks))  # without ties
+    gets = allocated(
+        torch.tensor([totals] * 2, dtype=torch.float32), torch.tensor([banks] * 2), highest, width
+    )
+    assert torch.equal(gets[0], gets[1])
+    counts = _shared_out(width, [banks.count(bank) for bank in range(highest + 1)])
+    expected = set()
+    for bank, count in enumerate(counts):
+        of_bank = (rank for rank, its_bank in enumerate(banks) if its_bank == bank)
+        expected |= set(sorted(of_bank, key=lambda rank: -totals[rank])[:count])
+    assert set(gets[0].nonzero()[:, 0].tolist()) == expected
 
 
 def _shared_out(width: int, candidates: list[int]) -> list[int]:

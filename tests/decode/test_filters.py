@@ -1,9 +1,10 @@
 import functools
 import itertools
-import random
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 from transformers.generation import logits_process as theirs
 
@@ -73,11 +74,16 @@ def test_a_filter_leaves_what_transformers_leaves(name: str, value: float, keep:
     _check({name: value}, keep)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_filters_together_leave_what_transformers_leaves(seed: int) -> None:
-    draw = random.Random(seed)
-    names = draw.sample(list(VALUES), draw.randint(2, len(VALUES)))
-    _check({name: draw.choice(VALUES[name]) for name in names}, draw.randint(1, 2))
+@given(
+    chosen=st.fixed_dictionaries(
+        {}, optional={name: st.sampled_from(values) for name, values in VALUES.items()}
+    ).filter(lambda chosen: len(chosen) > 1),
+    keep=st.integers(1, 2),
+)
+def test_filters_together_leave_what_transformers_leaves(
+    chosen: dict[str, float], keep: int
+) -> None:
+    _check(chosen, keep)
 
 
 def test_the_filters_stand_in_transformers_order() -> None:

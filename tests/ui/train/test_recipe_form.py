@@ -71,7 +71,7 @@ def test_a_button_corrects_what_a_warning_says() -> None:
 
 def test_a_preset_that_fits_is_one_click_away() -> None:
     screen = opened("train", set=pack({"source": "builtin:en-fr", "preset": "vaswani-512"}))
-    (cure,) = [each for each in screen.button if each.label.startswith("Take")]
+    (cure,) = [each for each in screen.button if each.label.startswith("Use")]
     cure.click().run()
     assert screen.selectbox(key="preset").value == "small"
     assert (
