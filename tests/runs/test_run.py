@@ -214,7 +214,7 @@ def test_a_run_that_was_closed_can_go_on(tmp_path: Path, tiny: Recipe) -> None:
         range(1, 31)
     )
     with pytest.raises(
-        UserError, match=r"has reached step 30 of 30; ask for more than 30 steps to continue"
+        UserError, match=r"has reached step 30 of 30; request more than 30 steps to continue"
     ):
         training.resume(folder.path)
 
